@@ -62,6 +62,8 @@ class _OfMade:
 
 @dataclass(frozen=True, eq=False)
 class _Fact:
+    """What was found, in a wrapper, as it may be None or look like a question."""
+
     result: Any
 
 
@@ -117,7 +119,8 @@ class _Bare(Call):
     origin: tuple[_Bare, Callable[..., Call], tuple[Hashable, ...]] | None = field(default=None, init=False, repr=False)
 
     def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
-        """What a function finds: kept behind what it asks for, and not among the facts, as another call may stand here.
+        """What a function finds: kept behind the traits it asked for, not among the facts, as the next call tried here
+        may answer otherwise.
 
         Raises NeedsValues where it needs them or fails.
         """
@@ -166,6 +169,7 @@ class _Bare(Call):
 
 
 _bare: WeakValueDictionary[Hashable, _Bare] = WeakValueDictionary()
+"""By what calls alike have in common, their bare call: there as long as one of them is."""
 
 
 def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
@@ -210,7 +214,7 @@ def keeps(call: Call, rule: Rule) -> bool:
 def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
     """A `fact` that calls alike share, where it asks for nothing but shapes, types and traits.
 
-    Its results must not hold the call, nor be known to something else, such as functools.cache of what takes a call.
+    Its results must not hold the call, and nothing that it asks may keep what it knows of calls in functools.cache.
     """
     whole: Callable[..., Any] = compute
     own: Callable[..., Any] = fact(compute)

@@ -33,13 +33,7 @@ class Problem:
     clear: tuple[dict[int, int], ...]
 
     @classmethod
-    def of(
-        cls,
-        buffers: Sequence[Buffer],
-        forbidden: Forbidden,
-        largest: int,
-        grain: int = 0,
-    ) -> Problem:
+    def of(cls, buffers: Sequence[Buffer], forbidden: Forbidden, largest: int, grain: int = 0) -> Problem:
         """For capacities up to `largest` bytes. grain: of more buffers than these, else theirs."""
         grain = grain or grain_of(buffers, forbidden)
         span = largest // grain

@@ -62,7 +62,7 @@ _Judged = tuple[Kernel, str]
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """The core and the schedule that costs are estimated for.
+    """The core and the schedule that costs are estimated for; what is found for one is not looked for in another.
 
     batch: rows an event, None: batch_of. frames: whether each output row is a run of its own. waits_per_byte: cycles
     that a read of a constant waits for the memory, None where that is not known. kept_bytes: of constants in a cache.
@@ -235,6 +235,8 @@ def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) ->
 
 
 class _Taken(NamedTuple):
+    """What calls alike share of a candidate. is_fitted: whether the costs were measured."""
+
     cost: float
     rows_cost: float
     function: str

@@ -131,7 +131,7 @@ def features(
 def _counted(call: Call, kernel: Kernel, by_rows: bool, batch: int | None, frames: bool) -> Mapping[str, float]:
     """The `features` of a step, zeros among them."""
     step = _step(call, kernel, by_rows, batch)
-    found = {**_common(call, kernel, step.events), **_work(call, step)}
+    found = {**_common(call, kernel, step.events), **_work(step)}
     for name in ("inputs", "converted", *kernel.converting) if kernel.ring and (step.refills or frames) else ():
         found[name] *= _conversions(step)
     return found
@@ -177,9 +177,9 @@ def _step(call: Call, kernel: Kernel, by_rows: bool, batch: int | None) -> Step:
     return Step(0, choice, True, batch or batch_of(choice))
 
 
-def _work(call: Call, step: Step) -> Mapping[str, float]:
+def _work(step: Step) -> Mapping[str, float]:
     """Numbers that the kernel itself states; a pointwise one by rows is called once an event, on a few rows."""
-    kernel = step.choice.kernel
+    kernel, call = step.choice.kernel, step.choice.call
     if kernel.work is None:
         return {}
     if not step.by_rows or kernel.form is not Form.POINTWISE:

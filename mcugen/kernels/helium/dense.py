@@ -87,12 +87,12 @@ def is_eights(call: Call) -> bool:
 
 
 def scratch(call: Call) -> int:
-    return (_last(call) + 1) * _taps(call) + packing.LANES if _last(call) else 0
+    return (_last(call) + 1) * taps_of(call) + packing.LANES if _last(call) else 0
 
 
 def _narrow_scratch(call: Call) -> int:
     last = _last(call)
-    return (max(last, TURNED) + TURNED - 1) * _taps(call) + packing.LANES if last else 0
+    return (max(last, TURNED) + TURNED - 1) * taps_of(call) + packing.LANES if last else 0
 
 
 def _narrow_work(call: Call) -> dict[str, float]:
@@ -107,7 +107,7 @@ def _narrow_work(call: Call) -> dict[str, float]:
 
 
 def _eights_scratch(call: Call) -> int:
-    return 3 * _taps(call) + packing.LANES if _last(call) else 0
+    return 3 * taps_of(call) + packing.LANES if _last(call) else 0
 
 
 def _eights_work(call: Call) -> dict[str, float]:
@@ -134,17 +134,13 @@ def _narrow_variant(call: Call) -> dict[str, int]:
     return {"inputs": inputs, "outputs": outputs, "finish": packing.finish_of(call) or 0}
 
 
-def _taps(call: Call) -> int:
-    return taps_of(call)
-
-
 def _steps(call: Call) -> int:
-    return -(-_taps(call) // packing.LANES)
+    return -(-taps_of(call) // packing.LANES)
 
 
 def _last(call: Call) -> int:
     """Pixels at the end of a tensor whose last step would read beyond it."""
-    taps = _taps(call)
+    taps = taps_of(call)
     return -(-(-taps % packing.LANES) // taps)
 
 

@@ -28,7 +28,7 @@ TERMS = (
 
 
 def _steps(call: Call) -> int:
-    return int(-(-taps_of(call) // packing.LANES))
+    return -(-taps_of(call) // packing.LANES)
 
 
 def fields_fit(call: Call) -> bool:
