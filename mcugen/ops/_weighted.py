@@ -5,6 +5,7 @@ Recipes of kernels call these functions for any call, so that one recipe serves 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,6 @@ from typing import cast
 import numpy as np
 
 from mcugen import packed
-from mcugen.alike import trait
 from mcugen.call import Call, Params, Rule, fact
 from mcugen.kernel import Form, Kernel, RowWindow
 from mcugen.ops import _filter, _rounding
@@ -43,10 +43,9 @@ def matrix(call: Call) -> np.ndarray:
     return cast(Weighted, call.op).matrix(call)
 
 
-@trait
 def taps_of(call: Call) -> int:
-    """Taps of each output channel."""
-    return int(matrix(call).shape[1])
+    """Taps of each output channel, of constant and computed weights."""
+    return math.prod(call.input(1).shape) // max(call.output.shape[-1], 1)
 
 
 @fact

@@ -30,12 +30,16 @@ def integer_features(call: Call) -> bool:
 
 def is_small(call: Call) -> bool:
     "the trees have at most 1,024 comparisons, no more than 30 below each other"
+    if not has_tables(call):
+        return False
     found = _tree_tables.of(call)
     return int(found.forest.inner.sum()) <= MOST and found.variant["depth"] <= DEEPEST
 
 
 def compares_as_c(call: Call) -> bool:
     "thresholds are finite, and a value that is not a number fails all comparisons but !="
+    if not has_tables(call):
+        return False
     found = _tree_tables.of(call)
     return found.variant["nan"] == 0 and bool(np.isfinite(found.forest.thresholds).all())
 

@@ -32,8 +32,8 @@ def fits_registers(call: Call) -> bool:
 
 def eight_bits(call: Call) -> bool:
     "weights lie between -128 and 127"
-    w = call.constant(1)
-    return bool(w.min(initial=0) >= -128 and w.max(initial=0) <= 127)
+    w = call.constants[1]
+    return w is not None and bool(w.min(initial=0) >= -128 and w.max(initial=0) <= 127)
 
 
 def _linear(call: Call) -> int:
