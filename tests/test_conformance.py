@@ -26,8 +26,8 @@ from mcugen.ops.sub import Sub
 from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
-from tests.support.cases import cases_of
-from tests.support.cores import CORES, EVERY, Portion, portion
+from tests.support.cases import Sample, cases_of
+from tests.support.cores import CORES, EVERY, portion
 
 
 class CopyExamples(Copy):
@@ -73,8 +73,7 @@ def report(problems: Sequence[object]) -> str:
 def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """One in EVERY examples that a kernel takes; with --whole, all of them."""
     whole = pytestconfig.getoption("--whole")
-    takes = Portion(1 if whole else EVERY).takes(OPS[name].__name__)
-    result = conformance.check(OPS[name], tmp_path, takes)
+    result = conformance.check(OPS[name], tmp_path, Sample(1 if whole else EVERY))
     assert not result.refused, report(result.refused)
     assert not result.problems, report(result.problems)
     examples = len(OPS[name].examples())
@@ -86,17 +85,17 @@ def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytes
 def test_kernels_equal_the_oracle_on_an_emulated_core(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """The core's portion of all cases; with --whole, all of them."""
     whole = pytestconfig.getoption("--whole")
-    asked = emulated.WHOLE if whole else portion(core, sorted(op.__name__ for op in OPS.values()))
-    problems = emulated.check_core(core, list(OPS.values()), tmp_path, asked)
+    operators = [OPS[name] for name in sorted(OPS)]
+    problems = emulated.check_core(core, operators, tmp_path, emulated.WHOLE if whole else portion(core, operators))
     assert not problems, report(problems)
 
 
 def test_each_kernel_runs_on_an_emulated_core_in_the_sample() -> None:
-    names = sorted(op.__name__ for op in OPS.values())
-    asked = [(target.load(core).features, portion(core, names)) for core in CORES]
-    for op in OPS.values():
+    operators = [OPS[name] for name in sorted(OPS)]
+    asked = [(target.load(core).features, portion(core, operators)) for core in CORES]
+    for op in operators:
         for kernel in kernels.of(op):
-            runs = [kernel.needs <= has and part.takes(op.__name__)(kernel, "tflm") for has, part in asked]
+            runs = [kernel.needs <= has and part.sample(op.__name__).wants(kernel, "tflm") for has, part in asked]
             assert any(runs), f"{op.__name__}: {kernel.symbol}"
     assert all(part.operators is None or part.operators for _, part in asked)
 

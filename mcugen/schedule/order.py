@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from heapq import heappop, heappush, nsmallest
 from operator import or_
+from typing import NamedTuple
 
 from mcugen.graph import Graph
 from mcugen.schedule.places import sources
@@ -23,6 +24,8 @@ from mcugen.schedule.steps import Choice, Step
 _TRIES = 200_000
 _BEAM = 48
 Order = tuple[int, ...]
+_Users = tuple[int, ...]
+_Reads = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -38,18 +41,29 @@ class Work:
     own_bytes: int = 0
 
 
-@dataclass(frozen=True)
 class _Step:
     """A step in figures.
 
     reads: (bytes, users) of each tensor that may die with it. over: users of each operand that it may overwrite.
+    users: the steps on which it depends what dies. known: those of them that have run -> (bytes that come on top while
+    it runs, bytes that come on top after it), as far as was asked.
     """
 
-    result_bytes: int
-    staying_bytes: int
-    own_bytes: int
-    reads: tuple[tuple[int, int], ...]
-    over: tuple[int, ...]
+    def __init__(self, result_bytes: int, staying_bytes: int, own_bytes: int, reads: _Reads, over: _Users) -> None:
+        self._result_bytes, self._staying_bytes, self._own_bytes = result_bytes, staying_bytes, own_bytes
+        self._reads, self._over = reads, over
+        self.users = reduce(or_, (*over, *(users for _, users in reads)), 0)
+        self.known: dict[int, tuple[int, int]] = {}
+
+    def learn(self, done: int, bit: int) -> tuple[int, int]:
+        """What is known when the steps in `done` have run, of which `bit` is not one but this step."""
+        left = ~(done | bit)
+        during, after = self._own_bytes, self._staying_bytes
+        if all(users & left for users in self._over):
+            during += self._result_bytes
+        after -= sum(size for size, users in self._reads if not users & left)
+        found = self.known[done & self.users] = during, after
+        return found
 
 
 @dataclass(frozen=True)
@@ -89,8 +103,9 @@ class Problem:
         return tuple(map(tuple, found))
 
     @cached_property
-    def _steps(self) -> tuple[_Step, ...]:
-        return tuple(self._step(work) for work in self.works)
+    def steps(self) -> tuple[_Step, ...]:
+        """The works in figures."""
+        return tuple(map(self._step, self.works))
 
     def _step(self, work: Work) -> _Step:
         result = sum(self.nbytes[name] for name in work.writes)
@@ -101,7 +116,8 @@ class Problem:
             for names in work.over
             if set(names) <= set(dying) and self._size(names) >= result
         )
-        return _Step(result, staying, work.own_bytes, tuple((self.nbytes[n], self.users[n]) for n in dying), over)
+        reads = tuple((self.nbytes[name], self.users[name]) for name in dying)
+        return _Step(result, staying, work.own_bytes, reads, over)
 
     def _size(self, names: Sequence[str]) -> int:
         return sum(self.nbytes[name] for name in names)
@@ -115,11 +131,9 @@ class Problem:
 
     def run(self, done: int, live: int, i: int) -> tuple[int, int]:
         """(bytes needed while step i runs, bytes live after it) when the steps in `done` have run."""
-        step, left = self._steps[i], ~(done | 1 << i)
-        during = live + step.own_bytes
-        if all(users & left for users in step.over):
-            during += step.result_bytes
-        return during, live + step.staying_bytes - sum([size for size, users in step.reads if not users & left])
+        step = self.steps[i]
+        during, after = step.known.get(done & step.users) or step.learn(done, 1 << i)
+        return live + during, live + after
 
     def peak(self, order: Sequence[int]) -> int:
         """The most bytes needed at any step of an order."""
@@ -154,8 +168,7 @@ def best_order(problem: Problem, tries: int = _TRIES) -> Order:
     return given if found is None else found
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(NamedTuple):
     """Steps that have run, as bits and in order; those that can run next; bytes live now; the peak on the way."""
 
     done: int
@@ -223,24 +236,28 @@ class _Search:
     def _settled(self, state: _State) -> _State:
         """The state after all steps that do no harm, the earliest first."""
         order, done, live, ready = list(state.order), state.done, state.live, state.ready
-        i: int | None = -1
-        while i is not None:
-            i = None
-            self._tried += len(self._problem.works)
-            for one in ready:
-                during, after = self._problem.run(done, live, one)
-                if during <= state.peak and after <= live:
-                    i, done, live = one, done | 1 << one, after
-                    ready = self._after(ready, done, one)
-                    order.append(one)
+        steps, peak = self._problem.steps, state.peak
+        harmless = True
+        while harmless:
+            harmless = False
+            self._tried += len(steps)
+            for i in ready:
+                step = steps[i]
+                during, after = step.known.get(done & step.users) or step.learn(done, 1 << i)
+                if after <= 0 and live + during <= peak:
+                    harmless, done, live = True, done | 1 << i, live + after
+                    ready = self._after(ready, done, i)
+                    order.append(i)
                     break
-        return _State(done, tuple(order), ready, live, state.peak)
+        return _State(done, tuple(order), ready, live, peak)
 
     def _after(self, ready: Order, done: int, i: int) -> Order:
         """The steps that can run when step i, one of those ready, is the last of the steps in `done`, in order."""
         problem = self._problem
         opened = [k for k in problem.followers[i] if not problem.needs[k] & ~done]
-        return tuple(sorted([*(k for k in ready if k != i), *opened]))
+        at = ready.index(i)
+        rest = ready[:at] + ready[at + 1 :]
+        return tuple(sorted((*rest, *opened))) if opened else rest
 
 
 def problem_of(graph: Graph, choices: Sequence[Choice]) -> Problem:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,7 +27,6 @@ RED_ZONE = 32
 """Bytes between two buffers of a case, and around them, which no kernel may touch."""
 
 Arrays = list[np.ndarray]
-Takes = Callable[[Kernel, str], bool]
 BROKEN = (McugenError, NotImplementedError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """Errors that a defective operator may raise: reported with its example, so that the others still run."""
 
@@ -65,9 +65,26 @@ class Refused:
     why: str
 
 
-def every_case(kernel: Kernel, reference: str) -> bool:
-    """No sample but all of them."""
-    return True
+@dataclass(frozen=True)
+class Sample:
+    """Which cases of an operator to make: of each kernel under each reference the first example that it accepts, and
+    again after `every`. runs: whether to make any of a kernel; None for all kernels.
+    """
+
+    every: int = 1
+    runs: Callable[[Kernel], bool] | None = None
+    _left_out: Counter[tuple[Kernel, str]] = field(default_factory=Counter)
+
+    def wants(self, kernel: Kernel, reference: str) -> bool:
+        """Whether the next example is in the sample, if the kernel accepts it: to be asked once for each."""
+        if self.runs is not None and not self.runs(kernel):
+            return False
+        self._left_out[kernel, reference] -= 1
+        return self._left_out[kernel, reference] < 0
+
+    def accepted(self, kernel: Kernel, reference: str) -> None:
+        """The kernel accepts what was wanted."""
+        self._left_out[kernel, reference] = self.every - 1
 
 
 def cases_of(
@@ -76,19 +93,20 @@ def cases_of(
     sets: int | None = None,
     prefix: str = "c",
     variants: bool = True,
-    takes: Takes = every_case,
+    sample: Sample | None = None,
 ) -> tuple[list[Case], list[Refused]]:
     """All cases of an operator, and what could not become one; what is folded when the model is read has no case.
 
     features: of the core; sets: input sets per case; prefix: of the C names.
-    variants: also in place, and with the inputs kept. takes: which of them to make, by kernel and reference.
+    variants: also in place, and with the inputs kept. sample: which of them to make; None for all.
     """
+    sample = sample or Sample()
     found: list[Case] = []
     refused: list[Refused] = []
     for k, example in enumerate(op.examples()):
         if folded(example) is not None:
             continue
-        made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets, variants, takes)
+        made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets, variants, sample)
         try:
             found += made.cases()
         except BROKEN as error:
@@ -170,7 +188,7 @@ class _Maker:
     features: frozenset[str]
     sets: int | None
     variants: bool
-    takes: Takes
+    sample: Sample
 
     def cases(self) -> list[Case]:
         alike: dict[str, list[_Draft]] = {}
@@ -201,19 +219,28 @@ class _Maker:
         for which in REFERENCES:
             for k, kernel in enumerate(self._accepting(graph, which)):
                 made += 1
-                if self.takes(kernel, which):
-                    yield from self._variants(imported, graph, kernel, which, f"{self.prefix}_{k}{which[0]}")
-        if not made:
+                yield from self._variants(imported, graph, kernel, which, f"{self.prefix}_{k}{which[0]}")
+        if not made and self.sample.runs is None and not any(self._fitting(self._tested(graph, REFERENCES[0]))):
             raise McugenError("no kernel takes it: " + "; ".join(self._refusals(graph)))
 
-    def _accepting(self, graph: Graph, which: str) -> list[Kernel]:
-        return self._fitting(self._call(graph, under_test(self.example, graph)[0], which))
+    def _accepting(self, graph: Graph, which: str) -> Iterator[Kernel]:
+        """The kernels of the sample that take the example."""
+        call = self._tested(graph, which)
+        wanted = [kernel for kernel in kernels.of(call.op) if self.sample.wants(kernel, which)]
+        for kernel in self._fitting(call, wanted):
+            self.sample.accepted(kernel, which)
+            yield kernel
+
+    def _tested(self, graph: Graph, which: str) -> Call:
+        return self._call(graph, under_test(self.example, graph)[0], which)
 
     def _call(self, graph: Graph, node: Node, which: str) -> Call:
         return replace(graph.call(node, which), features=self.features)
 
-    def _fitting(self, call: Call) -> list[Kernel]:
-        return [k for k in kernels.of(call.op) if not k.refusals(call, self.features)]
+    def _fitting(self, call: Call, asked: Sequence[Kernel] | None = None) -> Iterator[Kernel]:
+        """The kernels that take a call, of all for its operator or of those asked."""
+        known = kernels.of(call.op) if asked is None else asked
+        return (k for k in known if k.needs <= self.features and not k.refusals(call, self.features))
 
     def _refusals(self, graph: Graph) -> Iterator[str]:
         for node in under_test(self.example, graph):
@@ -244,7 +271,7 @@ class _Maker:
         choices = []
         for node in graph.nodes:
             call = self._call(graph, node, which)
-            taken = kernel if node in nodes else self._fitting(call)[0]
+            taken = kernel if node in nodes else next(self._fitting(call))
             choices.append(Choice(node, call, taken, "under test"))
         made = schedule.build(graph, choices, keep_input=keep)
         plan, zones = _spaced(made, self.example.seed % 2 == 1)

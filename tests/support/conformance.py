@@ -25,7 +25,7 @@ from mcugen.op import Op
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
 from mcugen.toolchain.process import run, run_checked
 from tests.support import program
-from tests.support.cases import Case, Refused, Takes, cases_of, every_case, folded
+from tests.support.cases import Case, Refused, Sample, cases_of, folded
 
 # Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
 CASE_WARNINGS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in STRICT_WARNINGS)
@@ -111,12 +111,11 @@ def _first_complaint(text: str, returncode: int) -> str:
     return " ".join([f"ended with {returncode}", *lines[:1], *places[:1]])
 
 
-def check(op: type[Op], folder: Path, takes: Takes = every_case) -> Result:
-    """The cases of an operator, compiled and run on the host. takes: which of them, by kernel and reference."""
+def check(op: type[Op], folder: Path, sample: Sample | None = None) -> Result:
+    """The cases of an operator, compiled and run on the host. sample: which of them; None for all."""
     start = time.monotonic()
-    cases, refused = cases_of(
-        op, kernels.features(), takes=takes
-    )  # kernels for cores with more have a meaning in plain C
+    # Kernels for cores with more have a meaning in plain C.
+    cases, refused = cases_of(op, kernels.features(), sample=sample)
     problems: list[program.Difference] = []
     if cases:
         group = program.Group(op.__name__.lower(), tuple(cases))

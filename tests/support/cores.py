@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcugen import target
-from mcugen.kernel import Kernel
-from tests.support.cases import Takes
+from mcugen import kernels, target
+from mcugen.op import Op
+from tests.support.cases import Sample
 
-EVERY = 10
+EVERY = 40
 """This machine, and the core that runs all kernels, run each of them on one of so many of its examples."""
 
 
@@ -26,7 +25,7 @@ CORES = tuple(name for name in target.names() if _has_its_own(name))
 
 @dataclass(frozen=True)
 class Portion:
-    """The cases that a core runs: of each kernel one in `every` examples, the first among them.
+    """The cases that a core runs: of each kernel one in `every` examples, as `Sample` says.
 
     operators: those of which it runs all kernels; None for all. Of the others it runs kernels that need `features`.
     """
@@ -35,30 +34,23 @@ class Portion:
     operators: frozenset[str] | None = None
     features: frozenset[str] = frozenset()
 
-    def takes(self, operator: str) -> Takes:
-        """Which cases of an operator to make; to be asked once for each example of each kernel."""
-        whole = self.operators is None or operator in self.operators
-        seen: Counter[tuple[Kernel, str]] = Counter()
-
-        def taken(kernel: Kernel, reference: str) -> bool:
-            before = seen[kernel, reference]
-            seen[kernel, reference] += 1
-            return (whole or bool(kernel.needs & self.features)) and before % self.every == 0
-
-        return taken
+    def sample(self, operator: str) -> Sample:
+        """Which cases of an operator to make."""
+        if self.operators is None or operator in self.operators:
+            return Sample(self.every)
+        return Sample(self.every, lambda kernel: bool(kernel.needs & self.features))
 
 
-def portion(core: str, operators: Sequence[str]) -> Portion:
+def portion(core: str, operators: Sequence[type[Op]]) -> Portion:
     """What a core runs of these operators, so that all cores together run every kernel.
 
-    The first core without any features runs all kernels that it can; the others share the operators among them, and
-    the first one with a feature runs the kernels that need it. All of them run on this machine too.
+    The cores share the operators among them, and the first one with a feature runs all kernels that need it. The first
+    core without any features runs all operators that have such kernels: some of the others are for cores like it.
+    All of them run on this machine too.
     """
-    poorest = next(name for name in CORES if not target.load(name).features)
-    if core == poorest:
-        return Portion(EVERY)
-    others = [name for name in CORES if name != poorest]
-    place = others.index(core)
-    known = {feature for name in others[:place] for feature in target.load(name).features}
-    share = frozenset(list(operators)[place :: len(others)])
-    return Portion(EVERY, share, target.load(core).features - known)
+    place, features = CORES.index(core), target.load(core).features
+    known = {feature for name in CORES[:place] for feature in target.load(name).features}
+    share = {op.__name__ for op in operators[place :: len(CORES)]}
+    if core == next(name for name in CORES if not target.load(name).features):
+        share |= {op.__name__ for op in operators if any(kernel.needs for kernel in kernels.of(op))}
+    return Portion(EVERY, frozenset(share), features - known)
