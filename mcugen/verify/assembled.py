@@ -20,7 +20,7 @@ def in_place_of_c(view: ModelView, sources: Sequence[Path], folder: Path) -> lis
     text = folder / f"{view.name}_weights.c"
     if view.blob or text not in sources or not all(map(_is_bytes, view.arrays)):
         return list(sources)
-    data = b"".join(array.data.tobytes() for array in view.arrays)
+    data = b"".join(map(_stored, view.arrays))
     stored = f"{hashlib.sha256(data).hexdigest()}.bin"  # named, so that what compiles equal texts once tells them apart
     (folder / stored).write_bytes(data)
     made = folder / f"{view.name}_weights.s"
@@ -31,7 +31,12 @@ def in_place_of_c(view: ModelView, sources: Sequence[Path], folder: Path) -> lis
 def _is_bytes(array: ArrayView) -> bool:
     """Whether an array is just its bytes, in the section of constants: what is no number has other bits as C text."""
     is_number = array.data.dtype.kind != "f" or not np.isnan(array.data).any()
-    return not array.region and array.data.size == array.length and is_number
+    return not array.region and max(array.data.size, 1) == array.length and is_number
+
+
+def _stored(array: ArrayView) -> bytes:
+    """The bytes of an array: a 0 where it has no elements."""
+    return array.data.tobytes() or bytes(array.data.dtype.itemsize)
 
 
 def _lines(arrays: Sequence[ArrayView], stored: str) -> Iterator[str]:
@@ -41,7 +46,8 @@ def _lines(arrays: Sequence[ArrayView], stored: str) -> Iterator[str]:
         yield f".balign {max(ARRAY_ALIGN, array.data.dtype.itemsize)}"
         yield f".global {array.symbol}"
         yield f".type {array.symbol}, %object"
-        yield f".size {array.symbol}, {array.nbytes}"
+        nbytes = len(_stored(array))
+        yield f".size {array.symbol}, {nbytes}"
         yield f"{array.symbol}:"
-        yield f'.incbin "{stored}", {at}, {array.nbytes}'
-        at += array.nbytes
+        yield f'.incbin "{stored}", {at}, {nbytes}'
+        at += nbytes
