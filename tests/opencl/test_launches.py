@@ -73,8 +73,12 @@ def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
     assert {k.source_name for k in serving if not k.loop} - used <= {"vector_f32.cl"}
 
 
+def _first(operator: str, symbol: str) -> Choice:
+    return next(choice for _, choice, _ in launched.choices(OPS[operator]) if choice.kernel.symbol == symbol)
+
+
 def _softmax() -> Choice:
-    return next(c.choice for c in launched.launched(OPS["Softmax"]) if c.choice.kernel.symbol == "mg_softmax_f32__cl")
+    return _first("Softmax", "mg_softmax_f32__cl")
 
 
 def test_an_argument_that_nothing_gives_is_a_defect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,10 +92,10 @@ def test_an_argument_that_nothing_gives_is_a_defect(tmp_path: Path, monkeypatch:
 
 def test_a_launch_has_few_arguments() -> None:
     """Drivers look at each of them: tensors of the arena, one memory of constants, and all numbers as one."""
-    found = [c.choice for c in launched.launched(OPS["Conv2D"]) if c.choice.kernel.symbol == "mg_matmul_s8__tiled"]
-    for choice, memories in ((found[0], ("mem_in0", "mem_out", "mem_constants")), (_softmax(), ("mem_in0", "mem_out"))):
+    product = _first("Conv2D", "mg_matmul_s8__tiled")
+    for choice, memories in ((product, ("mem_in0", "mem_out", "mem_constants")), (_softmax(), ("mem_in0", "mem_out"))):
         (taken,) = program.of([choice]).arguments.values()
         assert taken.memories == memories
         assert {f"at_{name.removeprefix('mem_')}" for name in memories[:2]} < {*taken.numbers}
-    (taken,) = program.of(found[:1]).arguments.values()
+    (taken,) = program.of([product]).arguments.values()
     assert {"at_weights", "at_bias", "at_mult", "at_shift", "pixels"} < {*taken.numbers}
