@@ -25,8 +25,14 @@ def other(tmp_path: Path) -> Path:
     return root
 
 
-def replayed(other: Path, tmp_path: Path, *more: str) -> Completed:
-    given = [*more, "--models", ROOT / "examples/digits", "--results", tmp_path / "results"]
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What was emitted is kept from test to test."""
+    return tmp_path_factory.mktemp("results")
+
+
+def replayed(other: Path, results: Path, *more: str) -> Completed:
+    given = [*more, "--models", ROOT / "examples/digits", "--results", results]
     return run([ROOT / "ci/replay", ROOT, other, *given, "--cores", "cortex-m0plus", "--presets", "ram"], timeout_s=300)
 
 
@@ -39,12 +45,12 @@ def replayed(other: Path, tmp_path: Path, *more: str) -> Completed:
     ],
 )
 def test_what_changed_is_told(
-    before: str, after: str, more: tuple[str, ...], outcome: str, status: int, other: Path, tmp_path: Path
+    before: str, after: str, more: tuple[str, ...], outcome: str, status: int, other: Path, results: Path
 ) -> None:
     text = (other / KERNEL).read_text(encoding="utf-8")
     assert before in text
     (other / KERNEL).write_text(text.replace(before, after, 1), encoding="utf-8")
-    done = replayed(other, tmp_path, *more)
+    done = replayed(other, results, *more)
     assert (outcome in done.text.splitlines()[-1], done.returncode) == (True, status), done.text
 
 
@@ -53,7 +59,7 @@ def test_a_cost_that_rose_is_told(other: Path, tmp_path: Path) -> None:
     same = replayed(other, tmp_path)
     assert ("1 identical" in same.text, same.returncode) == (True, 0), same.text
     key = replay.Checkout.at(ROOT).key
-    (kept,) = (tmp_path / "results" / key).rglob("*.json")
+    (kept,) = (tmp_path / key).rglob("*.json")
     record = json.loads(kept.read_text(encoding="utf-8"))
     kept.write_text(json.dumps(record | {"RAM": record["RAM"] - 1}), encoding="utf-8")
     done = replayed(other, tmp_path)
