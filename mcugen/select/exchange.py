@@ -238,9 +238,13 @@ class _State:
             events, starts = self._loads.cells
             first, last = (places[self._loads.open[at]] for at in (self._stale[0], self._stale[-1]))
             of, cells = slice(first.start, last.stop), slice(starts[first.start], starts[last.stop])
-            excess = self.excess[events[cells]]
-            less = np.maximum(excess, 0) - np.maximum(excess + self.added[cells], 0)
-            self._saved[of] = np.add.reduceat(less, starts[of] - cells.start)
+            then = self.excess[events[cells]]
+            then += self.added[cells]
+            np.maximum(then, 0, out=then)
+            over = np.zeros(len(self.excess) + 1, np.int64)
+            np.cumsum(np.maximum(self.excess, 0), out=over[1:])
+            begins, ends = (events[at] for at in (starts[of], starts[first.start + 1 : last.stop + 1] - 1))
+            self._saved[of] = over[ends + 1] - over[begins] - np.add.reduceat(then, starts[of] - cells.start)
             self._stale = range(0)
         return self._saved
 
