@@ -56,7 +56,7 @@ class _Step:
         self.known: dict[int, tuple[int, int]] = {}
 
     def learn(self, done: int, bit: int) -> tuple[int, int]:
-        """What is known when the steps in `done` have run, of which `bit` is not one but this step."""
+        """What is known where the steps in `done` have run. bit: this step."""
         left = ~(done | bit)
         during, after = self._own_bytes, self._staying_bytes
         if all(users & left for users in self._over):

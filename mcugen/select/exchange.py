@@ -241,12 +241,17 @@ class _State:
             then = self.excess[events[cells]]
             then += self.added[cells]
             np.maximum(then, 0, out=then)
-            over = np.zeros(len(self.excess) + 1, np.int64)
-            np.cumsum(np.maximum(self.excess, 0), out=over[1:])
-            begins, ends = (events[at] for at in (starts[of], starts[first.start + 1 : last.stop + 1] - 1))
-            self._saved[of] = over[ends + 1] - over[begins] - np.add.reduceat(then, starts[of] - cells.start)
+            over = self._over_before()
+            begins, lasts = events[starts[of]], events[starts[first.start + 1 : last.stop + 1] - 1]
+            self._saved[of] = over[lasts + 1] - over[begins] - np.add.reduceat(then, starts[of] - cells.start)
             self._stale = range(0)
         return self._saved
+
+    def _over_before(self) -> Load:
+        """By how much the limit is exceeded at all events before each one, and before the end, together."""
+        found = np.zeros(len(self.excess) + 1, np.int64)
+        np.cumsum(np.maximum(self.excess, 0), out=found[1:])
+        return found
 
     def fits(self, s: int, k: int) -> bool:
         """Whether the limit holds over the span of step s with its kernel k."""
