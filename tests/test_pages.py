@@ -16,6 +16,7 @@ import pytest
 
 from mcugen import target
 from mcugen.cli import main
+from mcugen.report import measured
 from tests.support import reference_pages
 from tests.support.tflite_writer import ModelWriter
 
@@ -105,9 +106,10 @@ def further(folder: Path, page: str) -> None:
         command(line)
     if (folder / "measured").exists():
         facts = json.loads((folder / "measured" / "report.json").read_text())
-        head = f"mcugen-profile 1 {facts['name']} {facts['sha256'][:16]} runs=1 hz=80000000 mark=9"
+        head = f"mcugen-profile 2 {facts['name']} {facts['sha256'][:16]} runs=1 hz=80000000 mark=9 cycles=0 us=0"
         steps = [f"step {k} {1000 * k + 9} 1 a layer" for k in range(len(facts["steps"]))]
-        (folder / "log.txt").write_text("\n".join([head, *steps, "mcugen-profile end", ""]))
+        end = f"mcugen-profile end {measured.checksum([head, *steps])}"
+        (folder / "log.txt").write_text("\n".join([head, *steps, end, ""]))
 
 
 def command(line: str) -> None:
