@@ -26,11 +26,11 @@ def main() -> None:
     names = []
     for k, (name, model, inputs) in enumerate(drawn.models()):
         data = model.SerializeToString(deterministic=True)
-        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        network = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
         found[f"model{k}"] = np.frombuffer(data, np.uint8)
         names.append(name)
         found[f"in{k}"] = np.stack(inputs)
-        results = [[_plain(y) for y in session.run(None, {"x": x})] for x in inputs]
+        results = [[_plain(y) for y in network.run(None, {"x": x})] for x in inputs]
         found |= {f"out{k}_{j}": np.stack(column) for j, column in enumerate(zip(*results, strict=True))}
     versions = {"onnxruntime": onnxruntime.__version__}
     np.savez_compressed(FILE, names=np.array(names), versions=np.array(json.dumps(versions)), **found)
