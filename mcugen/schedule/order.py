@@ -236,6 +236,7 @@ class _Search:
     def _settled(self, state: _State) -> _State:
         """The state after all steps that do no harm, the earliest first."""
         order, done, live, ready = list(state.order), state.done, state.live, state.ready
+        # `Problem.run` is written out here: most of the search is this loop.
         steps, peak = self._problem.steps, state.peak
         harmless = True
         while harmless:
