@@ -71,7 +71,7 @@ def report(problems: Sequence[object]) -> str:
 
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """One in EVERY examples that a kernel takes; with --whole, all of them."""
+    """A sample of the examples that each kernel takes; with --whole, all of them."""
     whole = pytestconfig.getoption("--whole")
     result = conformance.check(OPS[name], tmp_path, Sample(1 if whole else EVERY))
     assert not result.refused, report(result.refused)

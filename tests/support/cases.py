@@ -67,8 +67,8 @@ class Refused:
 
 @dataclass(frozen=True)
 class Sample:
-    """Which cases of an operator to make: of each kernel under each reference the first example that it accepts, and
-    again after `every`. runs: whether to make any of a kernel; None for all kernels.
+    """Which cases of an operator to make: of each kernel under each reference the first example that it accepts, then
+    the first that it accepts from `every` examples later on. runs: whether to make any of a kernel; None for all.
     """
 
     every: int = 1

@@ -11,7 +11,7 @@ from mcugen.op import Op
 from tests.support.cases import Sample
 
 EVERY = 40
-"""This machine, and the core that runs all kernels, run each of them on one of so many of its examples."""
+"""The `Sample.every` of what this machine and the cores run."""
 
 
 def _has_its_own(name: str) -> bool:
@@ -25,7 +25,7 @@ CORES = tuple(name for name in target.names() if _has_its_own(name))
 
 @dataclass(frozen=True)
 class Portion:
-    """The cases that a core runs: of each kernel one in `every` examples, as `Sample` says.
+    """The cases that a core runs. every: as of `Sample`.
 
     operators: those of which it runs all kernels; None for all. Of the others it runs kernels that need `features`.
     """
