@@ -19,7 +19,7 @@ from mcugen.types import rows_of
 BATCHES = (2, 3, 4)
 """Rows an event that are tried."""
 
-WORTH = 0.03
+WORTH = 0.02
 """The share of its time by rows that they must save of a layer."""
 
 

@@ -185,8 +185,14 @@ def _work(step: Step) -> Mapping[str, float]:
     if not step.by_rows or kernel.form is not Form.POINTWISE:
         return _stated(call, kernel)
     rows = step.walked_rows
-    part = _part(call, step.batch, rows, kernel.pointer_operands(call))
-    return {name: rows / step.batch * value for name, value in _stated(part, kernel).items()}
+    events, rest = divmod(rows, step.batch)
+    found = _on_rows(call, kernel, step.batch, rows)
+    last = _on_rows(call, kernel, rest, rows) if rest else {}
+    return {name: events * value + last.get(name, 0.0) for name, value in found.items()}
+
+
+def _on_rows(call: Call, kernel: Kernel, batch: int, rows: int) -> Mapping[str, float]:
+    return _stated(_part(call, batch, rows, kernel.pointer_operands(call)), kernel)
 
 
 @made_call

@@ -14,8 +14,10 @@ import mcugen
 from mcugen import kernels, registry, target
 from mcugen.errors import InternalError, UsageError
 from mcugen.kernel import Form, Kernel
+from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.reference.inputs import cases
+from mcugen.schedule.steps import Choice, node_of
 from mcugen.select import costs, fitted
 from mcugen.verify import emulated
 from tests.costs import fitting
@@ -59,6 +61,21 @@ def test_rows_cost_a_little_more_than_the_whole() -> None:
         kernel, call = step.choice.kernel, step.choice.call
         whole, rows = (costs.estimate(kernel, call, "cortex-m4", by_rows) for by_rows in (False, True))
         assert whole.instructions <= rows.instructions <= 1.2 * whole.instructions + 2000
+
+
+@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m7"])
+def test_rows_never_cost_less_than_the_whole(core: str) -> None:
+    """However many an event: where they leave fewer for the last, that one costs what it has."""
+    features, compared = target.load(core).features, 0
+    for call in example_calls(Conv2D):
+        for kernel in (k for k in kernels.of(call.op) if not k.refusals(call, features)):
+            if Choice(node_of(call), call, kernel, "").can_run_by_rows:
+                whole, *some = (costs.estimate(kernel, call, core, n > 0, n or None) for n in (0, 1, 2, 3, 4))
+                compared += 1
+                for rows in some:
+                    assert whole.instructions <= rows.instructions, kernel.symbol
+                    assert whole.cycles_low <= rows.cycles_low and whole.cycles_high <= rows.cycles_high, kernel.symbol
+    assert compared > 50
 
 
 def test_an_unknown_kernel_is_never_the_cheapest() -> None:

@@ -32,18 +32,23 @@ SAMPLED = (
 
 
 def test_kernels_equal_the_oracle(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """One launch in many of each operator, and one of some kernels on halves and with lines; with --whole, all."""
+    """One launch in many of each operator, and one of some kernels on halves and with lines, in one program; with
+    --whole, all, those of each operator in a program of its own.
+    """
     whole = pytestconfig.getoption("--whole")
-    names = sorted(ALL if whole else OPS)
-    cases = [c for name in names for c in launched.launched(ALL[name], 1 if whole else EVERY)]
-    cases += [] if whole else list(_sampled())
-    assert len(cases) > 10
-    problems = launched.check(cases, tmp_path)
+    programs = (launched.launched(ALL[name]) for name in sorted(ALL)) if whole else [_sampled()]
+    problems, count = [], 0
+    for k, cases in enumerate(map(list, programs)):
+        problems += launched.check(cases, tmp_path / str(k)) if cases else []
+        count += len(cases)
+    assert count > 10
     assert not problems, "\n".join(problems[:8])
 
 
 def _sampled() -> Iterator[launched.Launched]:
-    """The first launch of each of the sampled kernels."""
+    """One launch in many of each operator, and the first launch of each of the sampled kernels."""
+    for name in sorted(OPS):
+        yield from launched.launched(ALL[name], EVERY)
     for name, asked in SAMPLED:
         found = (c for c in launched.choices(OPS[name]) if _is_asked(c[1], asked))
         yield next(launched.cases(*next(found)))
