@@ -40,14 +40,14 @@ class _Loop:
 
 def only_for_loops(unit: Unit) -> Iterator[Finding]:
     """there is no while and no do"""
-    for node in walk(unit.ast):
+    for node in unit.nodes:
         if isinstance(node, c_ast.While | c_ast.DoWhile):
             yield node, "while" if isinstance(node, c_ast.While) else "do"
 
 
 def loop_form(unit: Unit) -> Iterator[Finding]:
     """a loop is for (T i = a; i < b; i += c), or counts down by one to a bound: for (T i = a; i > b; --i)"""
-    for node in walk(unit.ast):
+    for node in unit.nodes:
         if isinstance(node, c_ast.For):
             loop = _parts(node)
             fault = loop if isinstance(loop, str) else _form_fault(unit, loop)
@@ -74,7 +74,7 @@ def loop_bound_kept(unit: Unit) -> Iterator[Finding]:
 
 def _loops(unit: Unit) -> Iterator[tuple[c_ast.FuncDef, _Loop]]:
     for function in unit.defined.values():
-        for node in walk(function):
+        for node in unit.body_of(function):
             if isinstance(node, c_ast.For):
                 loop = _parts(node)
                 if not isinstance(loop, str):

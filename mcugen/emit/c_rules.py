@@ -6,7 +6,7 @@ Each rule yields (node, detail) for what breaks it; its docstring is the message
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pycparser import c_ast
 
@@ -23,7 +23,7 @@ _STDIO = re.compile(
 
 def no_goto(unit: Unit) -> Iterator[Finding]:
     """there is no goto, and no label but case and default"""
-    for node in walk(unit.ast):
+    for node in unit.nodes:
         if isinstance(node, c_ast.Goto | c_ast.Label):
             yield node, node.name
 
@@ -40,7 +40,7 @@ def no_system_calls(unit: Unit) -> Iterator[Finding]:
 
 def no_varargs(unit: Unit) -> Iterator[Finding]:
     """no function takes a variable number of arguments"""
-    for node in walk(unit.ast):
+    for node in unit.nodes:
         if isinstance(node, c_ast.EllipsisParam):
             yield node, "..."
     yield from _mentions(unit, lambda name: name.removeprefix("__builtin_").startswith("va_"))
@@ -50,7 +50,7 @@ def calls_declared(unit: Unit) -> Iterator[Finding]:
     """every function called is declared, in this file or a header"""
     for function in unit.defined.values():
         variables = unit.locals_of(function).keys() | unit.variables.keys()
-        for node in walk(function.body):
+        for node in unit.body_of(function):
             if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
                 name = node.name.name
                 if name not in unit.functions and name not in variables:
@@ -63,36 +63,36 @@ def no_function_pointers(unit: Unit) -> Iterator[Finding]:
         if unit.is_function_pointer(variable.type) and not unit.is_const(variable.type):
             yield variable, variable.name
         if not unit.is_const(variable.type):
-            yield from _functions_as_values(unit, variable.init, set())
+            yield from _functions_as_values(unit, list(walk(variable.init)), set())
     yield from _function_parameters(unit)
     for function in unit.defined.values():
         local = unit.locals_of(function)
         for declarations in local.values():
             yield from ((d, d.name) for d in declarations if unit.is_function_pointer(d.type))
-        yield from _functions_as_values(unit, function.body, set(local))
+        yield from _functions_as_values(unit, unit.body_of(function), set(local))
         yield from _indirect_calls(unit, function, set(local))
 
 
 def _function_parameters(unit: Unit) -> Iterator[Finding]:
     """Parameters that are functions or pointers to functions, in definitions and in prototypes."""
-    for node in walk(unit.ast):
+    for node in unit.nodes:
         for parameter in node.args.params if isinstance(node, c_ast.FuncDecl) and node.args else ():
             kind = getattr(parameter, "type", None)
             if kind is not None and (isinstance(kind, c_ast.FuncDecl) or unit.is_function_pointer(kind)):
                 yield parameter, parameter.name or "unnamed parameter"
 
 
-def _functions_as_values(unit: Unit, node: c_ast.Node | None, hidden: set[str]) -> Iterator[Finding]:
+def _functions_as_values(unit: Unit, nodes: Sequence[c_ast.Node], hidden: set[str]) -> Iterator[Finding]:
     """Names of functions that stand for anything but the function being called."""
-    called = {id(n.name) for n in walk(node) if isinstance(n, c_ast.FuncCall)}
-    for n in walk(node):
+    called = {id(n.name) for n in nodes if isinstance(n, c_ast.FuncCall)}
+    for n in nodes:
         if isinstance(n, c_ast.ID) and n.name in unit.functions - hidden and id(n) not in called:
             yield n, n.name
 
 
 def _indirect_calls(unit: Unit, function: c_ast.FuncDef, hidden: set[str]) -> Iterator[Finding]:
     """Calls of what is neither a function's name nor an element of a const object at file scope."""
-    for node in walk(function.body):
+    for node in unit.body_of(function):
         if isinstance(node, c_ast.FuncCall) and not isinstance(node.name, c_ast.ID):
             name = root(node.name)
             table = unit.variables.get(name) if name is not None and name not in hidden else None
@@ -102,7 +102,7 @@ def _indirect_calls(unit: Unit, function: c_ast.FuncDef, hidden: set[str]) -> It
 
 def no_variable_arrays(unit: Unit) -> Iterator[Finding]:
     """the length of every array is a constant"""
-    for node in walk(unit.ast):
+    for node in unit.nodes:
         if isinstance(node, c_ast.ArrayDecl) and node.dim is not None and not _is_constant(unit, node.dim):
             yield node.dim, "the length is computed when the code runs"
 
@@ -138,9 +138,6 @@ def _mentions(unit: Unit, banned: _Test) -> Iterator[Finding]:
     for node in unit.ast.ext:
         if isinstance(node, c_ast.Decl) and is_function(node) and banned(node.name):
             yield node, node.name
-    bodies = [(f.body, set(unit.locals_of(f))) for f in unit.defined.values()]
-    initial = [(v.init, set(unit.variables)) for v in unit.variables.values()]
-    for code, hidden in bodies + initial:
-        for node in walk(code):
-            if isinstance(node, c_ast.ID) and node.name not in hidden and banned(node.name):
-                yield node, node.name
+    for node, hidden in unit.names:
+        if node.name not in hidden and banned(node.name):
+            yield node, node.name

@@ -23,19 +23,39 @@ class Unit:
     functions: set[str] = field(default_factory=set)
     defined: dict[str, c_ast.FuncDef] = field(default_factory=dict)
     _locals: dict[str, dict[str, list[c_ast.Decl]]] = field(default_factory=dict, repr=False)
+    _bodies: dict[str, list[c_ast.Node]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def nodes(self) -> list[c_ast.Node]:
+        """All nodes of the unit, as of `walk`; every rule looks at them."""
+        return list(walk(self.ast))
+
+    def body_of(self, function: c_ast.FuncDef) -> list[c_ast.Node]:
+        """The nodes of a function's body, as of `walk`."""
+        name = function.decl.name
+        if name not in self._bodies:
+            self._bodies[name] = list(walk(function.body))
+        return self._bodies[name]
+
+    @cached_property
+    def names(self) -> list[tuple[c_ast.ID, set[str]]]:
+        """The names in bodies and initial values of objects, each with the names that hide functions there."""
+        bodies = [(self.body_of(f), set(self.locals_of(f))) for f in self.defined.values()]
+        initial = [(list(walk(v.init)), set(self.variables)) for v in self.variables.values()]
+        return [(n, hidden) for code, hidden in bodies + initial for n in code if isinstance(n, c_ast.ID)]
 
     @cached_property
     def typedefs(self) -> dict[str, c_ast.Node]:
-        return {n.name: n.type for n in walk(self.ast) if isinstance(n, c_ast.Typedef)}
+        return {n.name: n.type for n in self.nodes if isinstance(n, c_ast.Typedef)}
 
     @cached_property
     def structs(self) -> dict[str, c_ast.Node]:
-        found = (n for n in walk(self.ast) if isinstance(n, c_ast.Struct | c_ast.Union))
+        found = (n for n in self.nodes if isinstance(n, c_ast.Struct | c_ast.Union))
         return {n.name: n for n in found if n.name and n.decls}
 
     @cached_property
     def enumerators(self) -> set[str]:
-        return {n.name for n in walk(self.ast) if isinstance(n, c_ast.Enumerator)}
+        return {n.name for n in self.nodes if isinstance(n, c_ast.Enumerator)}
 
     def is_static(self, function: str) -> bool:
         """Whether the function is visible in this file only."""
