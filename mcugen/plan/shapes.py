@@ -23,7 +23,7 @@ _PLACINGS = 300_000
 _SEARCH_NODES = 10_000
 _SEARCH_WORK = 250_000
 
-MANY, TOO_MANY = 100, 400
+MANY, TOO_MANY = 48, 400
 """Buffers from which on they are searched window by window, and from which on no more all at once."""
 
 _NOWHERE = -(1 << 62)
