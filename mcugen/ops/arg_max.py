@@ -68,7 +68,9 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     axis = call.op.axis % len(call.input(0).shape)
     name = "ArgMin" if call.op.smallest else "ArgMax"
     wide = TensorType(call.output.shape, "s64")
-    return [_onnx.cast(sink, sink.operator(name, inputs, [wide], {"axis": axis, "keepdims": 0})[0], call.op.dtype)]
+    x = str(inputs[0])
+    operand = _onnx.cast(sink, x, "s32") if call.input(0).dtype == "bool" else x  # ONNX Runtime compares no truths
+    return [_onnx.cast(sink, sink.operator(name, [operand], [wide], {"axis": axis, "keepdims": 0})[0], call.op.dtype)]
 
 
 @dataclass(frozen=True)

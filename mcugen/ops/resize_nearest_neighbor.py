@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -94,6 +94,10 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     op, y = call.op, call.output.shape
+    if call.output.dtype == "bool":  # ONNX Runtime resizes no truths
+        wide = replace(call, outputs=(TensorType(y, "s32"),))
+        [made] = to_onnx(wide, sink, [_onnx.cast(sink, str(inputs[0]), "s32")])
+        return [_onnx.cast(sink, made, "bool")]
     places = "align_corners" if op.align_corners else "half_pixel" if op.half_pixel_centers else "asymmetric"
     near = {"nearest_mode": "round_prefer_ceil" if op.align_corners or op.half_pixel_centers else "floor"}
     stated = {"mode": "nearest", "coordinate_transformation_mode": places, "sizes": (y[0], y[3], y[1], y[2]), **near}

@@ -60,6 +60,31 @@ def test_what_is_written_is_read_again(op: type[Op], tmp_path: Path, pytestconfi
     assert count or not op.examples(), f"no example of {op.__name__} is written"
 
 
+def types_of(model: onnx.ModelProto) -> dict[str, str]:
+    """Name -> type of all values, as schemas spell it: tensor(float)."""
+    graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph
+    found = {t.name: t.data_type for t in graph.initializer}
+    values = (*graph.input, *graph.value_info, *graph.output)
+    found |= {value.name: value.type.tensor_type.elem_type for value in values}
+    return {name: f"tensor({spelt(kind)})" for name, kind in found.items()}
+
+
+def spelt(kind: int) -> str:
+    return str(onnx.TensorProto.DataType.Name(kind)).lower()
+
+
+@pytest.mark.parametrize("op", onnx_cases.operators(), ids=lambda op: str(op.__name__))
+def test_operands_have_types_that_their_operators_take(op: type[Op]) -> None:
+    for case in onnx_cases.written(op, 0):
+        model = onnx.load_from_string(case.data)
+        types, version = types_of(model), model.opset_import[0].version
+        for node in model.graph.node:
+            schema = onnx.defs.get_schema(node.op_type, version, node.domain)
+            for k, name in enumerate(node.input):
+                taken = schema.inputs[min(k, len(schema.inputs) - 1)].types
+                assert not name or types[name] in taken, f"{case.label}: {node.op_type}, operand {k}"
+
+
 @pytest.mark.parametrize("net", [classifier, shuffled, signal, reduced, moved, enlarged])
 def test_networks_are_read_again(net: Net, tmp_path: Path) -> None:
     w = onnx_models.Writer()
