@@ -27,7 +27,7 @@ class Unit:
 
     @cached_property
     def nodes(self) -> list[c_ast.Node]:
-        """All nodes of the unit, as of `walk`; every rule looks at them."""
+        """All nodes of the unit, as of `walk`, listed once for all rules."""
         return list(walk(self.ast))
 
     def body_of(self, function: c_ast.FuncDef) -> list[c_ast.Node]:

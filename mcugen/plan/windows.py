@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placement of very many shaped buffers, as long networks have them: windows of time, one after the other.
+"""Placement of many shaped buffers: windows of time, one after the other.
 
-A search of all of them at once has no chance. Few live on from one window to the next, and those lie where the window
+A search of all of them at once seldom ends. Few live on from one window to the next, and those lie where the window
 before put them; the others of a window are searched for as those of a small network are. Windows that are alike, as
 repeated layers make them, are searched once.
 """

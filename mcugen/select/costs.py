@@ -185,14 +185,16 @@ def _work(step: Step) -> Mapping[str, float]:
     if not step.by_rows or kernel.form is not Form.POINTWISE:
         return _stated(call, kernel)
     rows = step.walked_rows
-    events, rest = divmod(rows, step.batch)
-    found = _on_rows(call, kernel, step.batch, rows)
+    batch = min(step.batch, rows)
+    events, rest = divmod(rows, batch)
+    found = _on_rows(call, kernel, batch, rows)
     last = _on_rows(call, kernel, rest, rows) if rest else {}
     return {name: events * value + last.get(name, 0.0) for name, value in found.items()}
 
 
-def _on_rows(call: Call, kernel: Kernel, batch: int, rows: int) -> Mapping[str, float]:
-    return _stated(_part(call, batch, rows, kernel.pointer_operands(call)), kernel)
+def _on_rows(call: Call, kernel: Kernel, some: int, rows: int) -> Mapping[str, float]:
+    """What the kernel states of some of the rows."""
+    return _stated(_part(call, some, rows, kernel.pointer_operands(call)), kernel)
 
 
 @made_call

@@ -15,6 +15,7 @@ from mcugen import kernels, registry, target
 from mcugen.errors import InternalError, UsageError
 from mcugen.kernel import Form, Kernel
 from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.reference.inputs import cases
 from mcugen.schedule.steps import Choice, node_of
@@ -63,11 +64,11 @@ def test_rows_cost_a_little_more_than_the_whole() -> None:
         assert whole.instructions <= rows.instructions <= 1.2 * whole.instructions + 2000
 
 
-@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m7"])
+@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m7", "cortex-m55"])
 def test_rows_never_cost_less_than_the_whole(core: str) -> None:
-    """However many an event: where they leave fewer for the last, that one costs what it has."""
+    """However many rows an event has, and whether or not the last has fewer."""
     features, compared = target.load(core).features, 0
-    for call in example_calls(Conv2D):
+    for call in (*example_calls(Conv2D), *example_calls(FullyConnected)):
         for kernel in (k for k in kernels.of(call.op) if not k.refusals(call, features)):
             if Choice(node_of(call), call, kernel, "").can_run_by_rows:
                 whole, *some = (costs.estimate(kernel, call, core, n > 0, n or None) for n in (0, 1, 2, 3, 4))

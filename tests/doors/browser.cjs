@@ -79,6 +79,16 @@ async function lands(page, layer) {
   }, layer);
 }
 
+// Seconds that a page takes to load: the least of three times, as other work may take the processor meanwhile.
+async function loaded(page, file) {
+  const times = [];
+  for (let k = 0; k < 3; k += 1) {
+    await page.goto("file://" + file);
+    times.push(await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd / 1000));
+  }
+  return Math.min(...times);
+}
+
 async function main() {
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   for (const job of JSON.parse(fs.readFileSync(jobs, "utf8"))) {
@@ -87,8 +97,7 @@ async function main() {
     page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
     page.on("request", (request) => /^(file|about):/.test(request.url()) || faults.push(`request: ${request.url()}`));
-    await page.goto("file://" + job.file);
-    const seconds = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd / 1000);
+    const seconds = await loaded(page, job.file);
     await numbers(page, job, faults);
     await looked(page, job, faults);
     await works(page, job, faults);

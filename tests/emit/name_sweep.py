@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds every model of a collection for every other core and looks for external names that C99 need not keep apart.
+"""Builds every model of a collection for cores and looks for external names that C99 need not keep apart.
 
 usage: python -m tests.emit.name_sweep FOLDER
 Each model is built with a prefix made from its folder's name, for one half of the cores or the other in turn.
@@ -42,7 +42,7 @@ def main(root: Path) -> int:
         for j, core in enumerate(cores[k % 2 :: 2]):
             name = c_name_from(model.parent.name)
             try:
-                made = mcugen.compile(model, board=core, optimize=_PRESETS[(k + j) % len(_PRESETS)], name=name)
+                made = mcugen.compile(model, board=core, optimize=_PRESETS[(k // 2 + j) % len(_PRESETS)], name=name)
             except McugenError as error:
                 print(f"{model} {core}: refused: {error}")
                 continue

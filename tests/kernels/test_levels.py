@@ -48,14 +48,18 @@ def complaint(core: target.Target, source: Path, folder: Path, level: str) -> st
 
 
 def jobs_of(name: str, folder: Path, whole: bool) -> list[tuple[Path, str]]:
-    """Each file with a level. Of the whole, the first example of each kernel at all levels, others at one in turn."""
+    """Files, each with a level to compile it at. Of the whole, the first example of each kernel at all levels, others
+    without an optimizer, which needs the most registers, and at one of the other levels in turn.
+    """
     core, levels = target.load(name), LEVELS[name]
     if not whole:
         portion = Portion(10**6, frozenset(), frozenset({"mve"}))
         return [(source, "-O0") for source in sources_of(core, folder, SAMPLED, portion)]
     firsts = sources_of(core, folder, sorted(OPS), Portion(10**6))
     rest = sorted({*sources_of(core, folder, sorted(OPS), emulated.WHOLE)} - {*firsts})
-    return [*product(firsts, levels), *((source, levels[k % len(levels)]) for k, source in enumerate(rest))]
+    plain, *others = levels
+    turns = [(source, level) for k, source in enumerate(rest) for level in (plain, others[k % len(others)])]
+    return [*product(firsts, levels), *turns]
 
 
 def test_kernels_compile_at_all_levels(tmp_path: Path, pytestconfig: pytest.Config) -> None:

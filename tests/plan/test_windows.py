@@ -63,8 +63,8 @@ def test_plans_are_right(seed: int) -> None:
 
 
 def test_a_network_of_many_layers_takes_no_more_than_one_of_few() -> None:
-    made = {times: plan(repeated(times)) for times in (4, 30, 100)}
-    assert made[100].nbytes <= made[30].nbytes <= made[4].nbytes
+    made = {times: plan(repeated(times)) for times in (4, 6, 30, 100)}
+    assert made[100].nbytes <= made[30].nbytes <= made[6].nbytes <= made[4].nbytes
     for times, found in made.items():
         check(repeated(times), found)
         assert (found.method == "exact search of windows") == (times > 4)
