@@ -69,7 +69,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     name = "ArgMin" if call.op.smallest else "ArgMax"
     wide = TensorType(call.output.shape, "s64")
     x = str(inputs[0])
-    operand = _onnx.cast(sink, x, "s32") if call.input(0).dtype == "bool" else x  # ONNX Runtime compares no truths
+    operand = _onnx.cast(sink, x, "s32") if call.input(0).dtype == "bool" else x  # ONNX has none of bool
     return [_onnx.cast(sink, sink.operator(name, [operand], [wide], {"axis": axis, "keepdims": 0})[0], call.op.dtype)]
 
 

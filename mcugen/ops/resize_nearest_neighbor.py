@@ -94,7 +94,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     op, y = call.op, call.output.shape
-    if call.output.dtype == "bool":  # ONNX Runtime resizes no truths
+    if call.output.dtype == "bool":  # ONNX Runtime has none of bool
         wide = replace(call, outputs=(TensorType(y, "s32"),))
         [made] = to_onnx(wide, sink, [_onnx.cast(sink, str(inputs[0]), "s32")])
         return [_onnx.cast(sink, made, "bool")]

@@ -20,7 +20,7 @@ BATCHES = (2, 3, 4)
 """Rows an event that are tried."""
 
 WORTH = 0.02
-"""The share of its time by rows that they must save of a layer."""
+"""The share of a layer's time, row by row, that several rows an event must save."""
 
 
 def in_batches(offered: Sequence[Candidates], target: Target, options: Options) -> list[Candidates] | None:

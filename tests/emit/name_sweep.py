@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds every model of a collection for cores and looks for external names that C99 need not keep apart.
+"""Builds every model of a collection for half of the cores and looks for external names that C99 need not keep apart.
 
 usage: python -m tests.emit.name_sweep FOLDER
-Each model is built with a prefix made from its folder's name, for one half of the cores or the other in turn.
+Each model is built with a prefix made from its folder's name, for the one half of the cores and the other in turn.
 Prints each name of over 31 characters and ends with exit status 1 where there is one.
 """
 

@@ -48,6 +48,7 @@ def test_kernels_equal_the_oracle(tmp_path: Path, pytestconfig: pytest.Config) -
 
 
 def _all() -> Iterator[launched.Launched]:
+    """Every launch of each operator."""
     for name in sorted(ALL):
         yield from launched.launched(ALL[name])
 

@@ -33,7 +33,7 @@ DIGITS = MODELS.parents[1] / "examples/digits/digits.tflite"
 REGISTRY = registry.load()
 Net = Callable[[onnx_models.Writer], tuple[str, ...]]
 RUNTIME_LACKS = {("Resize", "tensor(bool)")}
-"""What schemas name and ONNX Runtime has not."""
+"""Operators and types of operands that schemas have, and ONNX Runtime has not."""
 
 
 def read(data: bytes, folder: Path) -> Graph:
@@ -68,11 +68,7 @@ def types_of(model: onnx.ModelProto) -> dict[str, str]:
     found = {t.name: t.data_type for t in graph.initializer}
     values = (*graph.input, *graph.value_info, *graph.output)
     found |= {value.name: value.type.tensor_type.elem_type for value in values}
-    return {name: f"tensor({spelt(kind)})" for name, kind in found.items()}
-
-
-def spelt(kind: int) -> str:
-    return str(onnx.TensorProto.DataType.Name(kind)).lower()
+    return {name: f"tensor({onnx.TensorProto.DataType.Name(kind).lower()})" for name, kind in found.items()}
 
 
 @pytest.mark.parametrize("op", onnx_cases.operators(), ids=lambda op: str(op.__name__))
