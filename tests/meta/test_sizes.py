@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MAX_MODULE_LINES = 400
-MAX_FUNCTION_LINES = 40
+MAX_MODULE_LINES = 700
+MEDIAN_MODULE_LINES = 160
+MAX_FUNCTION_LINES = 60
 FORBIDDEN = re.compile(
     r"(?<![\w.])/(?:work|root|home/\w+)/|pypi\.\w+|registry\.npm|artifactory|https?://(?:10|192\.168|127)\."
     r"|\b(?:TODO|FIXME|XXX)\b"
@@ -51,6 +52,7 @@ def test_modules_are_small() -> None:
     modules = (*package(), *(ROOT / "tests").rglob("*.py"), *emitted)
     sizes = {str(p.relative_to(ROOT)): p.read_text("utf-8").count("\n") for p in modules}
     assert not {name: lines for name, lines in sizes.items() if lines > MAX_MODULE_LINES}
+    assert statistics.median(sizes.values()) <= MEDIAN_MODULE_LINES
 
 
 def test_functions_are_small() -> None:
