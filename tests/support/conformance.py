@@ -94,10 +94,12 @@ def compiler_complaints(error: ToolError) -> list[program.Difference]:
     return [program.Difference("compiler", line) for line in ([x for x in lines if " error: " in x] or lines)[:5]]
 
 
-def run_host(binary: Path, cases: Sequence[Case]) -> list[program.Difference]:
-    """Run the program on all cases; a crash is a difference of the case at which it came."""
+def run_host(binary: Path, cases: Sequence[Case], first: int = 0) -> list[program.Difference]:
+    """Run the program on some cases; a crash is a difference of the case at which it came. first: the number of the
+    first of them in the program.
+    """
     try:
-        done = run([binary], stdin=program.records(cases), timeout_s=_RUN_LIMIT_S)
+        done = run([binary], stdin=program.records(cases, first), timeout_s=_RUN_LIMIT_S)
     except ToolError as error:
         return [program.Difference("program", str(error))]
     ending = "" if done.returncode == 0 else _first_complaint(done.stderr.decode(errors="replace"), done.returncode)

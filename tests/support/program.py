@@ -118,10 +118,10 @@ def _columns(cases: Sequence[Case]) -> tuple[list[list], list[list]]:  # type: i
     return [c.view.inputs for c in cases], [c.view.outputs for c in cases]
 
 
-def records(cases: Sequence[Case]) -> bytes:
-    """The input of the program: every case with every input set."""
+def records(cases: Sequence[Case], first: int = 0) -> bytes:
+    """The input of the program: every case with every input set. first: the number of the first case in the table."""
     parts: list[bytes] = []
-    for index, case in enumerate(cases):
+    for index, case in enumerate(cases, first):
         for inputs in case.inputs:
             parts += [struct.pack("<I", index), *(np.ascontiguousarray(a).tobytes() for a in inputs)]
     return b"".join(parts)
