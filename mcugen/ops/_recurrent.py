@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from mcugen.writes import Sink
 
 KINDS = {"Sigmoid": 0, "Tanh": 1, "Relu": 2}
 """Activations by the number that recurrent_f32.h gives them."""
+
+_BACKWARDS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+"""Whether each of the directions begins with the last step."""
 
 TERMS = ("steps", "units", "curved")
 """What `work` gives."""
@@ -98,6 +102,7 @@ class Direction:
     source: Source
     inputs: Sequence[str | None]
     index: int
+    directions: int
     x: str
     w: str
     r: str
@@ -111,7 +116,19 @@ class Direction:
             if a[name]:
                 raise UnsupportedError(f"{name} {list(a[name])} is not supported")
         given = a["activations"] or ()
+        if given and len(given) not in (count * self.directions, count * 2):  # RNN's default has both directions
+            raise UnsupportedError(
+                f"{len(given)} activations for {self.directions} directions are not supported",
+                hint=f"each direction has {count}",
+            )
         return given[self.index * count : (self.index + 1) * count] if given else default
+
+    def clip(self) -> float:
+        """The bound of the sums; 0 where there is none. Raises UnsupportedError for one that is not above 0."""
+        stated = self.source.attributes["clip"]
+        if stated is not None and not stated > 0:
+            raise UnsupportedError(f"clip={stated:g} is not above 0")
+        return 0.0 if stated is None or isinf(stated) else float(stated)
 
     def biases(self, e: Expansion, gates: int) -> tuple[str, str]:
         """The biases [gates * H] of the data and of the state; zeros where the layer has none."""
@@ -149,20 +166,25 @@ def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequen
     layer: appends one direction and names its y [T, B, H] and its states [B, H]. Source: ONNX LSTM-14, GRU-14, RNN-14.
     """
     a = source.attributes
+    if a["layout"] not in (0, 1):
+        raise UnsupportedError(f"layout={a['layout']} is not supported")
     inputs = _steps_first(e, a["layout"])
     x, w, r = inputs[:3]
     if x is None or w is None or r is None or len(e.type(x).shape) != 3 or len(e.type(w).shape) != 3:
         raise ShapeError("a recurrent layer needs data [T, B, I] and weights [D, G * H, I]")
     steps, batches, hidden = *e.type(x).shape[:2], e.type(r).shape[-1]
     _check_lengths(source, steps)
-    a["hidden_size"]  # the weights determine it
-    reversed_ones = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[a["direction"]]
+    if a["hidden_size"] not in (None, hidden):
+        raise ShapeError(f"hidden_size={a['hidden_size']} does not fit weights of {hidden}")
+    if a["direction"] not in _BACKWARDS:
+        raise UnsupportedError(f"direction={a['direction']!r} is not supported")
+    reversed_ones = _BACKWARDS[a["direction"]]
     if e.type(w).shape[0] != len(reversed_ones):
         raise ShapeError(f"weights {list(e.type(w).shape)} are not of {len(reversed_ones)} directions")
     made: list[list[str]] = []
     for index, backwards in enumerate(reversed_ones):
         data = e.node(Reverse((0,)), x) if backwards else x
-        one = Direction(source, inputs, index, data, *_weights(e, inputs, index), batches, hidden)
+        one = Direction(source, inputs, index, len(reversed_ones), data, *_weights(e, inputs, index), batches, hidden)
         y, *states = layer(one)
         turned = e.node(Reverse((0,)), y) if backwards else y
         made.append([e.node(Reshape((steps, 1, batches, hidden)), turned), *(_with_axis(e, s) for s in states)])

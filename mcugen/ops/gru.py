@@ -24,7 +24,7 @@ def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
     after = bool(source.attributes["linear_before_reset"])
 
     def layer(d: _recurrent.Direction) -> Sequence[str]:
-        names, clip = d.activations(("Sigmoid", "Tanh")), source.attributes["clip"] or 0.0
+        names, clip = d.activations(("Sigmoid", "Tanh")), d.clip()
         op = Gru((names[0], names[1]), clip, after)
         return e.nodes(op, d.x, d.w, d.r, *d.biases(e, GATES), d.state(e, 5))
 

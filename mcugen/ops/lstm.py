@@ -21,6 +21,8 @@ from mcugen.types import TensorType, dtypes
 from mcugen.writes import Sink, Write
 
 GATES = 4
+COUPLED = ("", "input", "forget")
+"""The gates that can follow from the other one, by the number that lstm_step_f32.h gives them."""
 
 
 def params(call: Call) -> Params:
@@ -33,7 +35,7 @@ def params(call: Call) -> Params:
         "inputs": inputs,
         "hidden": hidden,
         **{f"kinds[{k}]": _recurrent.KINDS[name] for k, name in enumerate(op.activations)},
-        "coupled": int(op.coupled),
+        "coupled": COUPLED.index(op.coupled),
         "clip": op.clip,
         "cell_clip": op.cell_clip,
     }
@@ -55,12 +57,15 @@ def constant_peepholes(call: Call) -> bool:
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
-    """One direction or two; the cell's state has one more result. Source: ONNX LSTM-14."""
-    coupled = bool(source.attributes["input_forget"])
+    """One direction or two; the cell's state has one more result.
+
+    Source: ONNX LSTM-14; onnxruntime uni_directional_lstm.cc, where coupled gates leave the forget gate out.
+    """
+    coupled = "forget" if source.attributes["input_forget"] else ""
 
     def layer(d: _recurrent.Direction) -> Sequence[str]:
         bias = e.node(Add(), *d.biases(e, GATES))
-        names, clip = d.activations(("Sigmoid", "Tanh", "Tanh")), source.attributes["clip"] or 0.0
+        names, clip = d.activations(("Sigmoid", "Tanh", "Tanh")), d.clip()
         stated = d.peepholes(e)
         peepholes = [] if stated is None else [stated]
         op = Lstm((names[0], names[1], names[2]), clip, coupled)
@@ -72,11 +77,11 @@ def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.op.cell_clip:
         raise UnsupportedError("a bound of the cell cannot be written as .onnx")
-    if call.op.coupled:
-        raise UnsupportedError("coupled gates cannot be written as .onnx: runtimes do not agree which one is computed")
+    if call.op.coupled == "input":
+        raise UnsupportedError("an input gate of 1 - f cannot be written as .onnx: ONNX Runtime leaves f out")
     x, w, r, b = (str(n) for n in inputs[:4])
     zeros = sink.constant(np.zeros(sink.type(b).shape, np.float32))
-    stated = {"activations": call.op.activations}
+    stated = {"activations": call.op.activations, **({"input_forget": 1} if call.op.coupled else {})}
     return _recurrent.to_onnx(
         call, sink, "LSTM", ((x, w, r), (b, zeros), inputs[4:]), {**stated, **_recurrent.clipped(call.op.clip)}
     )
@@ -88,7 +93,7 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
     v = _unrolled.Floats(sink)
     arrays, bias = [v.data(n) for n in (w, r)], sink.data(b)
     p = v.data(inputs[6]).reshape(3, -1) if call.has(6) else None
-    plain = not op.clip and op.activations == ("Sigmoid", "Tanh", "Tanh")
+    plain = not op.clip and op.activations == ("Sigmoid", "Tanh", "Tanh") and op.coupled != "forget"
     if plain and bias is not None and _tflite.keeps(sink, (h, c)):
         return _sequence(call, sink, (x, h, c), [np.split(a, GATES) for a in (*arrays, bias)], p)
     peepholes = None if p is None else [v.constant(row) for row in p]
@@ -103,7 +108,7 @@ def _sequence(
     peepholes: np.ndarray | None,
 ) -> Sequence[str]:
     """values: the data, the state and the cell."""
-    (x, h, c), coupled = values, call.op.coupled
+    (x, h, c), coupled = values, call.op.coupled == "input"
     order = (0, 2, 3, 1)  # TensorFlow Lite has the gates i, f, g, o
     operands: list[str | None] = [x]
     absent = [coupled, False, False, False]
@@ -134,8 +139,12 @@ def _step(
 
     sums = v.add(v.dense(x, w, b), v.dense(h, r))
     i, o, f, g = v.parts(sums, GATES)
-    forget = gate(2, f, c)
-    enter = v.rest(forget) if op.coupled else gate(0, i, c)
+    if op.coupled == "forget":
+        enter = gate(0, i, c)
+        forget = v.rest(enter)
+    else:
+        forget = gate(2, f, c)
+        enter = v.rest(forget) if op.coupled else gate(0, i, c)
     new = v.mul(enter, v.activated(op.activations[1], g, op.clip))
     cell = v.within(v.add(v.mul(forget, c), new), op.cell_clip)
     return v.mul(gate(1, o, cell), v.activated(op.activations[2], cell)), cell
@@ -148,14 +157,14 @@ class Lstm(Op):
     x: f32 [T, B, I]   w: [4 * H, I]   r: [4 * H, H]   b: [4 * H], gates in the order i, o, f, g
     h, c: [B, H], the state before the first step   p: [3 * H] for i, o, f, or absent
     y: [T, B, H], and the state [B, H] twice: h and c after the last step
-    activations: those of the gates, g and c   clip: bound of the sums, 0 for none   coupled: i is 1 - f
-    cell_clip: bound of c, 0 for none
+    activations: those of the gates, g and c   clip: bound of the sums, 0 for none   cell_clip: bound of c, 0 for none
+    coupled: "input" where i is 1 - f, "forget" where f is 1 - i, "" where each gate has sums of its own
     Source: ONNX LSTM-14; TFLite UNIDIRECTIONAL_SEQUENCE_LSTM on float data.
     """
 
     activations: tuple[str, str, str] = ("Sigmoid", "Tanh", "Tanh")
     clip: float = 0.0
-    coupled: bool = False
+    coupled: str = ""
     cell_clip: float = 0.0
 
     tflm_types = dtypes("f32")
@@ -188,6 +197,8 @@ class Lstm(Op):
         p: TensorType | None = None,
     ) -> tuple[TensorType, ...]:
         _recurrent.check_activations(self.activations, 3)
+        if self.coupled not in COUPLED:
+            raise UnsupportedError(f"coupled {self.coupled!r} does not exist", hint=f"choose one of {COUPLED}")
         steps, batches, _, hidden = _recurrent.operands(x, w, r, GATES)
         _recurrent.check("bias", b, (GATES * hidden,))
         _recurrent.check("state", h, (batches, hidden))
@@ -211,8 +222,11 @@ class Lstm(Op):
         y = []
         for row in x:
             i, o, f, g = np.split(row @ w.T + h @ r.T + b, GATES, axis=1)
-            forget = self._gate(f + peepholes[2] * c)
-            enter = 1.0 - forget if self.coupled else self._gate(i + peepholes[0] * c)
+            enter, forget = self._gate(i + peepholes[0] * c), self._gate(f + peepholes[2] * c)
+            if self.coupled == "input":
+                enter = 1.0 - forget
+            elif self.coupled:
+                forget = 1.0 - enter
             c = forget * c + enter * _recurrent.activated(self.activations[1], g, self.clip)
             c = np.clip(c, -self.cell_clip, self.cell_clip) if self.cell_clip else c
             h = self._gate(o + peepholes[1] * c) * _recurrent.activated(self.activations[2], c, 0.0)
@@ -234,7 +248,8 @@ class Lstm(Op):
 
         return [
             one(cls(), (3, 1, 5, 4), 1),
-            one(cls(("Relu", "Sigmoid", "Tanh"), clip=0.7, coupled=True), (2, 2, 3, 5), 2),
+            one(cls(("Relu", "Sigmoid", "Tanh"), clip=0.7, coupled="input"), (2, 2, 3, 5), 2),
             one(cls(), (1, 2, 1, 6), 3, (18,)),
             one(cls(cell_clip=0.2), (3, 1, 4, 3), 5),
+            one(cls(coupled="forget"), (3, 2, 4, 3), 7, (9,)),
         ]

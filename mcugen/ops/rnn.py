@@ -23,7 +23,7 @@ def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
     """One direction or two. Source: ONNX RNN-14."""
 
     def layer(d: _recurrent.Direction) -> Sequence[str]:
-        op = Rnn(d.activations(("Tanh",))[0], source.attributes["clip"] or 0.0)
+        op = Rnn(d.activations(("Tanh",))[0], d.clip())
         return e.nodes(op, d.x, d.w, d.r, e.node(Add(), *d.biases(e, 1)), d.state(e, 5))
 
     return _recurrent.directions(source, e, layer)

@@ -14,10 +14,11 @@ static inline void mg_lstm_step(const MG_PARAMS *p, const mg_f32 *gates, mg_f32 
 {
     const uint32_t n = p->hidden;
     for (uint32_t k = 0u; k < n; k += 1u) {
-        const float forget =
+        const float kept =
             mg_activated(p->kinds[0], mg_within(gates[2u * n + k] + mg_lstm_peephole(p, 2u, k, c[k]), p->clip));
         const float own = mg_activated(p->kinds[0], mg_within(gates[k] + mg_lstm_peephole(p, 0u, k, c[k]), p->clip));
-        const float in = p->coupled != 0u ? 1.0f - forget : own;
+        const float forget = p->coupled == 2u ? 1.0f - own : kept;
+        const float in = p->coupled == 1u ? 1.0f - kept : own;
         const float new_cell = mg_activated(p->kinds[1], mg_within(gates[3u * n + k], p->clip));
         c[k] = mg_within(forget * c[k] + in * new_cell, p->cell_clip);
         const float out = mg_activated(p->kinds[0], mg_within(gates[n + k] + mg_lstm_peephole(p, 1u, k, c[k]), p->clip));

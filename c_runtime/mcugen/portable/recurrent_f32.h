@@ -16,7 +16,8 @@
 /* Fields of layers of long short-term memory:
  *   p        weights of the cell [3, hidden] for i, o, f, or NULL
  *   kinds    activations of the gates, of g, and of the cell
- *   clip     bound of the gates' sums, 0 for none;   coupled: i is 1 - f;   cell_clip: bound of c, 0 for none
+ *   clip     bound of the gates' sums, 0 for none;   cell_clip: bound of c, 0 for none
+ *   coupled  1 where i is 1 - f, 2 where f is 1 - i
  */
 #define MG_LSTM_FIELDS \
     const mg_f32 *p; \

@@ -196,7 +196,7 @@ def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
     w, r, b = _of_gates(source, e, places)
     clip, limit = (max(source.attributes[name], 0.0) for name in ("cell_clip", "proj_clip"))
     if not any_of(source, (*places.projection, *places.norms)):
-        op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, coupled, clip)
+        op: Op = Lstm(("Sigmoid", "Tanh", "Tanh"), 0.0, "input" if coupled else "", clip)
         return _stateful(source, e, op, (x, w, r, b), places)
     e.refuse("tflm", "no kernel for an LSTM with projections or norms")
     further = [e.inputs[k] if k < len(e.inputs) else None for k in places.projection]
