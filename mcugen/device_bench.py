@@ -149,16 +149,16 @@ def _table(steps: list[dict[str, Any]]) -> tabular.Grid:
     columns = (
         tabular.Column("step", right=True),
         tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("kernel", shrinks=True, optional=True),
         tabular.Column("us", right=True),
         tabular.Column("share", right=True),
         tabular.Column("GB/s", right=True, optional=True),
         tabular.Column("GFLOP/s", right=True),
         tabular.Column("of roofline", right=True),
+        tabular.Column("kernel", optional=True),
     )
     rows = []
     for k, s in enumerate(steps):
         times = (f"{1e6 * s['seconds']:.2f}", f"{s['seconds'] / total:.1%}", f"{s['bytes'] / s['seconds'] / 1e9:.1f}")
         rates = (f"{s['flops_per_s'] / 1e9:.1f}", f"{s['roofline_share']:.1%}")
-        rows.append((str(k), s["title"], s["kernel"], *times, *rates))
+        rows.append((str(k), s["title"], *times, *rates, s["kernel"]))
     return tabular.Grid(columns, tuple(rows), tabular.largest([s["seconds"] for s in steps]))

@@ -184,7 +184,7 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
         tabular.Column("GB/s", right=True),
         tabular.Column("of peak", right=True),
         tabular.Column("error", right=True),
-        tabular.Column("kernel", shrinks=True, optional=True),
+        tabular.Column("kernel", optional=True),
         tabular.Column("tile", shrinks=True, optional=True),
     )
     return [

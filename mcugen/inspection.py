@@ -117,15 +117,16 @@ def _operators(rows: list[dict[str, Any]]) -> tabular.Grid:
     columns = (
         tabular.Column("operator", shrinks=True),
         tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("result", shrinks=True, optional=True),
         tabular.Column("MAC", right=True),
         tabular.Column("constants", right=True),
+        tabular.Column("result", optional=True),
     )
     cells = []
     for row in rows:
         made = row["outputs"][0] if row["outputs"] else {"tensor": "", "text": "", "label": ""}
         result = f"{made['tensor']}: {made['text']}" if made["text"] else ""
-        cells.append((row["source"], made["label"], result, f"{row['macs']:,}", f"{row['weights_bytes']:,}"))
+        source = row["source"].removeprefix("operator ")
+        cells.append((source, made["label"], f"{row['macs']:,}", f"{row['weights_bytes']:,}", result))
     return tabular.Grid(columns, tuple(cells), tabular.largest([row["macs"] for row in rows]))
 
 

@@ -309,7 +309,7 @@ def as_facts(result: Front) -> tuple[PointFacts, ...]:
 
 
 def as_text(result: Front) -> str:
-    """The points as a table; the last column says which steps run row by row."""
+    """The points as a table."""
     return tabular.text_of(as_parts(result))
 
 
@@ -332,12 +332,12 @@ def _columns(result: Front, unit: str) -> Iterator[tabular.Column]:
     """The columns of `_row`."""
     heads = ["RAM", "constants", unit, *([""] if result.machine else [])]
     yield from (tabular.Column(head, right=True) for head in heads)
+    if _is_estimated(result) and result.clock_hz:
+        yield tabular.Column("ms", right=True)
+    yield tabular.Column("what it is", shrinks=True)
     if _is_estimated(result):
         yield tabular.Column("estimated cycles", right=True, optional=True)
-        if result.clock_hz:
-            yield tabular.Column("ms", right=True)
-    yield tabular.Column("steps row by row", shrinks=True)
-    yield tabular.Column("what it is")
+    yield tabular.Column("steps row by row", shrinks=True, optional=True)
 
 
 def _is_estimated(result: Front) -> bool:
@@ -348,12 +348,12 @@ def _row(p: Point, result: Front) -> tuple[str, ...]:
     fastest = max(result.points[0].cost, 1)
     more = f"{100 * p.cost / fastest - 100:+.2f} %" if p is not result.points[0] else ""
     cells = [f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", *([more] if result.machine else [])]
-    if p.cycles and _is_estimated(result):
-        cells.append(estimates.of_text(p.cycles))
-        cells += [estimates.milliseconds(p.cycles, result.clock_hz)] if result.clock_hz else []
+    cycles = p.cycles if _is_estimated(result) else None
+    cells += [estimates.milliseconds(cycles, result.clock_hz)] if cycles and result.clock_hz else []
     name = curve.name_of(p.presets, is_knee=p == result.knee)
     differs = "DIFFERS from the reference" if p.agrees is False else ""
-    return (*cells, p.by_rows or "-", ", ".join(filter(None, (differs, name))))
+    cells.append(", ".join(filter(None, (differs, name))))
+    return (*cells, *([estimates.of_text(cycles)] if cycles else []), p.by_rows or "-")
 
 
 def plot(result: Front) -> bytes:

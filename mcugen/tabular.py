@@ -12,8 +12,8 @@ _LONGEST_TITLE = 80
 class Column:
     """A column.
 
-    right: figures; shrinks: text of which some may be left out, the end, or with ends the beginning;
-    optional: goes first where it is narrow.
+    right: figures; shrinks: text that may break at spaces, or with ends lose its beginning; optional: where the
+    terminal is narrow, these are left out from the right.
     """
 
     head: str

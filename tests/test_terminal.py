@@ -13,6 +13,7 @@ import sys
 import termios
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mcugen.cli import _console, main
@@ -36,14 +37,15 @@ def test_a_build_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     build = ("build", DIGITS, "--board", "nucleo-l4r5zi", "-o", tmp_path)
-    lines = printed(capsys, *build).splitlines()
-    assert all(len(line) <= width for line in lines)
+    *lines, left_out = printed(capsys, *build).splitlines()
+    assert all(len(line) <= width for line in [*lines, left_out])
     assert re.match(r"digits fits nucleo-l4r5zi: RAM [\d,]+ of 655,360 bytes \(0\.\d %\), constants [\d,]+", lines[0])
     head = next(k for k, line in enumerate(lines) if line.lstrip().startswith("step"))
     table = lines[head + 1 :]
     assert len(table) == 6 and [line[0] for line in table] == ["*", "*", "*", " ", " ", " "]
-    assert all("%" in line for line in table) and "depthwise" in table[1] and ("…" in table[1])
-    assert ("why" in lines[head]) == (width == 120) and " ms " in lines[head]
+    assert all("%" in line for line in table) and "depthwise" in table[1]
+    assert ("mg_depthwise_conv2d_s8__planar" in table[1]) == (width == 120) and " ms " in lines[head]
+    assert left_out.strip() == f"no room for: {'' if width == 120 else 'kernel, '}sizes, why; --wide shows all"
     wide = printed(capsys, *build, "--wide")
     assert "mg_depthwise_conv2d_s8__planar" in wide and "…" not in wide
     assert printed(capsys, *build, "--quiet") == ""
@@ -61,11 +63,38 @@ def test_into_a_file_nothing_is_shortened(
 def test_names_of_layers_keep_their_ends(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """They begin alike: net/block/conv_1, net/block/conv_2."""
     monkeypatch.setenv("COLUMNS", "40")
-    columns = (Column("layer", shrinks=True, ends=True), Column("kernel", shrinks=True), Column("cycles", right=True))
-    rows = tuple((f"network/block/conv_{k}", "mg_conv2d_s8__dsp8", "1,000") for k in range(2))
+    columns = (Column("layer", shrinks=True, ends=True), Column("cycles", right=True), Column("kernel", optional=True))
+    rows = tuple((f"network/block/number/conv_{k}", "1,000,000,000", "mg_conv2d_s8__dsp8") for k in range(2))
     _console.show([Grid(columns, rows)])
     lines = capsys.readouterr().out.splitlines()
-    assert re.search(r" …\S*conv_0  mg_\w+…", lines[1]) and "conv_1  mg_" in lines[2] and len(lines[1]) <= 40
+    assert re.search(r" …\S*conv_0  1,000,000,000$", lines[1]) and "conv_1  1,0" in lines[2] and len(lines[1]) <= 40
+    assert lines[3] == "   no room for: kernel; --wide shows all"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_no_word_of_a_table_is_cut(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers, kernels and chips are shown whole or, where their column is optional, named as left out."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    rng = np.random.default_rng(width)
+    for _ in range(40):
+        columns, rows = [Column("at", right=True)], [[str(k)] for k in range(3)]
+        for c in range(rng.integers(1, 9)):
+            is_text, optional, ends = (rng.random(3) < 0.5).tolist()
+            columns.append(Column(f"head{c}", not is_text, is_text, is_text and ends, optional))
+            for k, row in enumerate(rows):
+                words = [f"{c}w{k}" + "x" * int(n) for n in rng.integers(1, 20, rng.integers(1, 4) if is_text else 1)]
+                row.append(" ".join(words))
+        _console.show([Grid(tuple(columns), tuple(map(tuple, rows)))])
+        shown = capsys.readouterr().out
+        left_out = re.findall(r"head\d+", " ".join(shown.partition("no room for:")[2].split()))
+        assert all(len(line) <= width for line in shown.splitlines())
+        assert set(left_out) <= {column.head for column in columns if column.optional}
+        for c, column in enumerate(columns):
+            words = {word for row in rows for word in row[c].split()}
+            assert column.head in shown.split() or column.head in left_out
+            assert column.ends or column.head in left_out or words <= set(shown.split())
 
 
 @pytest.mark.parametrize("plain", [False, True])
@@ -158,17 +187,20 @@ def test_every_command_fits_a_terminal(tmp_path: Path, request: pytest.FixtureRe
             if command not in left_out.split():
                 assert verdict in plain.partition(f"$ {command}\n")[2].splitlines()[0], command
         assert {"conv", "depthwise", "pooled"} <= set(plain.split())
+        assert not re.search(r"\S…", plain)  # nothing but the beginning of a layer's name is ever left out
         assert plain.rstrip().endswith("$ inspect")  # --quiet prints nothing
 
 
 def test_columns_give_way() -> None:
     columns = (Column("n", right=True), Column("text", shrinks=True), Column("more", optional=True))
-    grid = Grid(columns, (("1", "a" * 30, "b" * 10), ("22", "c", "d")))
+    grid = Grid(columns, (("1", "aaaaa " * 5, "b" * 10), ("22", "c", "d")))
     assert _console._widths(grid, 80) == {0: 2, 1: 30, 2: 10}
     assert _console._widths(grid, 40) == {0: 2, 1: 21, 2: 10}
     assert _console._widths(grid, 25) == {0: 2, 1: 18}
-    assert _console._widths(grid, 5) == {0: 2, 1: 8}
-    assert grid.text().splitlines()[1] == f"    1  {'a' * 30}  {'b' * 10}"
+    assert _console._widths(grid, 5) == {0: 2, 1: 16}
+    assert list(_console._blocks({0: 2, 1: 16}, 5)) == [{0: 2, 1: 16}]
+    assert list(_console._blocks({0: 2, 1: 16, 2: 4}, 25)) == [{0: 2, 1: 16}, {0: 2, 2: 4}]
+    assert grid.text().splitlines()[1] == f"    1  {'aaaaa ' * 5}  {'b' * 10}"
     assert largest([1, 9, 3, 4, 0]) == {1, 2, 3} and largest([1, 2, 3]) == set() and largest([0] * 9) == set()
 
 

@@ -17,8 +17,8 @@ import click
 from mcugen.tabular import Grid, Parts, text_of
 
 _PROGRESS_AFTER_S, _LEFT_AFTER_S = 1.0, 2.0
-_LEAST = 8
-"""Characters of a shortened text; where not even these have room, optional columns go."""
+_LEAST, _EASE = 8, 16
+"""Characters of a layer's name at least, and of any text while there are optional columns to leave out."""
 _GAP, _MARK = 2, 3
 _INDENT = 4
 QUIET, WIDE = "mcugen.quiet", "mcugen.wide"
@@ -56,22 +56,34 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def _table(grid: Grid, width: int) -> None:
+    """Print a table: optional columns that have no room are named below it, others follow in a table of their own."""
+    widths = _widths(grid, width)
+    for k, block in enumerate(_blocks(widths, width)):
+        if k:
+            click.echo()
+        _block(grid, block, width)
+    left_out = ", ".join(column.head for k, column in enumerate(grid.columns) if k not in widths)
+    if left_out:
+        click.echo(_wrapped(f"   no room for: {left_out}; --wide shows all", width))
+
+
+def _block(grid: Grid, widths: Mapping[int, int], width: int) -> None:
+    """Print some columns: texts break at spaces, and no number or name of a kernel or chip is cut."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    widths = _widths(grid, width)
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold", show_edge=False)
     table.add_column("", width=1)
     for k, wide in widths.items():
         column = grid.columns[k]
         justify: Literal["left", "right"] = "right" if column.right else "left"
-        table.add_column(column.head, justify=justify, no_wrap=True, overflow="ellipsis", width=wide)
+        table.add_column(column.head, justify=justify, overflow="fold", width=wide)
     for k, row in enumerate(grid.rows):
         is_top = k in grid.top
         cells = [Text(_shortened(row[c], wide) if grid.columns[c].ends else row[c]) for c, wide in widths.items()]
         table.add_row(Text("*" if is_top else " "), *cells, style="bold yellow" if is_top else "")
-    Console(width=width, highlight=False).print(table)
+    Console(width=max(width, _total(widths)), highlight=False).print(table)
 
 
 def _shortened(text: str, width: int) -> str:
@@ -80,15 +92,43 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _widths(grid: Grid, width: int) -> dict[int, int]:
-    """Column -> its width. Optional columns leave from the right; then the widest of those that shrink give way."""
+    """Column -> its width. Optional columns leave from the right; then names of layers give way, then other texts."""
     found = {k: max(map(len, (column.head, *(row[k] for row in grid.rows)))) for k, column in enumerate(grid.columns)}
-    least = {k: min(wide, _LEAST) if grid.columns[k].shrinks else wide for k, wide in found.items()}
+    least = {k: _least(grid, k) if grid.columns[k].shrinks else wide for k, wide in found.items()}
+    ease = {k: max(least[k], min(wide, _EASE)) for k, wide in found.items()}
     for k in reversed(list(found)):
-        if _total(least) > width and grid.columns[k].optional:
-            del found[k], least[k]
-    while _total(found) > width and (wider := [k for k in found if found[k] > least[k]]):
-        found[max(wider, key=lambda k: found[k])] -= 1
+        if _total({c: ease[c] for c in found}) > width and grid.columns[k].optional:
+            del found[k]
+    if _total({k: least[k] for k in found}) > width:
+        return {k: ease[k] if grid.columns[k].shrinks else wide for k, wide in found.items()}
+    for ends in (True, False):
+        while _total(found) > width and (wider := [k for k in found if _gives(grid, k, ends) and found[k] > least[k]]):
+            found[max(wider, key=lambda k: found[k])] -= 1
     return found
+
+
+def _gives(grid: Grid, k: int, ends: bool) -> bool:
+    return grid.columns[k].shrinks and grid.columns[k].ends is ends
+
+
+def _least(grid: Grid, k: int) -> int:
+    """The fewest characters of a column that shrinks: some of a layer's name, or the longest word of other texts."""
+    texts = [grid.columns[k].head, *(row[k] for row in grid.rows)]
+    if grid.columns[k].ends:
+        return min(max(map(len, texts)), max(_LEAST, len(texts[0])))
+    return max((len(word) for text in texts for word in text.split()), default=0)
+
+
+def _blocks(widths: Mapping[int, int], width: int) -> Iterator[dict[int, int]]:
+    """The columns as tables that fit, each beginning with the first column, which says what a row is of."""
+    first, *others = widths
+    block = {first: widths[first]}
+    for k in others:
+        if _total(block | {k: widths[k]}) > width and len(block) > 1:
+            yield block
+            block = {first: widths[first]}
+        block[k] = widths[k]
+    yield block
 
 
 def _total(widths: Mapping[int, int]) -> int:

@@ -265,21 +265,22 @@ def _table(facts: Report) -> tabular.Grid:
     taken = [float(s.cycles.low + s.cycles.high) if s.cycles else float(s.macs) for s in facts.steps]
     clock, total = facts.clock_hz, sum(taken) or 1.0
     what = [tabular.Column("estimated cycles", right=True)] if facts.cycles else []
-    time = [tabular.Column("ms", right=True, optional=True)] if facts.cycles and clock else []
+    time = [tabular.Column("ms", right=True)] if facts.cycles and clock else []
     rows = []
     for s, weight in zip(facts.steps, taken, strict=True):
         cycles = (estimates.of_text(s.cycles),) if facts.cycles else ()
         ms = (estimates.three_digits(1e3 * weight / 2 / clock),) if time and clock else ()
-        operator = f"{s.op} {s.sizes}".rstrip()
-        rows.append((str(s.index), s.name, operator, s.kernel, *cycles, *ms, f"{100 * weight / total:.1f} %", s.why))
+        share = f"{100 * weight / total:.1f} %"
+        rows.append((str(s.index), s.name, s.op, *cycles, *ms, share, s.kernel, s.sizes, s.why))
     columns = (
         tabular.Column("step", right=True),
         tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("operator", shrinks=True),
-        tabular.Column("kernel", shrinks=True),
+        tabular.Column("operator", optional=True),
         *what,
         *time,
         tabular.Column("share", right=True),
+        tabular.Column("kernel", optional=True),
+        tabular.Column("sizes", optional=True),
         tabular.Column("why", shrinks=True, optional=True),
     )
     return tabular.Grid(columns, tuple(rows), tabular.largest(taken))

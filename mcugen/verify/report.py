@@ -258,7 +258,7 @@ def _steps(result: Simulation) -> tabular.Grid:
     """A row for each step; those that take most are marked."""
     total, clock = max(result.instructions, 1), result.clock_hz
     timed = (tabular.Column("estimated cycles", right=True),) if result.cycles else ()
-    times = (tabular.Column("ms", right=True, optional=True),) if result.cycles and clock else ()
+    times = (tabular.Column("ms", right=True),) if result.cycles and clock else ()
     per_mac = (tabular.Column("per MAC", right=True, optional=True),) if result.cycles else ()
     rows = []
     for s in result.steps:
@@ -267,19 +267,19 @@ def _steps(result: Simulation) -> tabular.Grid:
         ms = (three_digits(500 * (low + high) / clock),) if times and clock else ()
         macs = (f"{low / s.macs:.2f} to {high / s.macs:.2f}" if s.macs else "",) if per_mac else ()
         share = f"{100 * s.instructions / total:.1f} %"
-        operator = f"{s.op} {s.sizes}".rstrip()
-        figures = (f"{s.instructions:,}", share, *cycles, *ms, *macs, f"{s.code_bytes:,}")
-        rows.append((str(s.index), s.name, operator, s.kernel, *figures))
+        figures = (f"{s.instructions:,}", share, *cycles, *ms, *macs, f"{s.code_bytes:,}", s.kernel, s.sizes)
+        rows.append((str(s.index), s.name, s.op, *figures))
     columns = (
         tabular.Column("step", right=True),
         tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("operator", shrinks=True),
-        tabular.Column("kernel", shrinks=True, optional=True),
+        tabular.Column("operator", optional=True),
         tabular.Column("instructions", right=True),
         tabular.Column("share", right=True),
         *timed,
         *times,
         *per_mac,
         tabular.Column("code", right=True, optional=True),
+        tabular.Column("kernel", optional=True),
+        tabular.Column("sizes", optional=True),
     )
     return tabular.Grid(columns, tuple(rows), tabular.largest([s.instructions for s in result.steps]))
