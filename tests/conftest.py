@@ -15,6 +15,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="run all cases where a fixed sample is the rule")
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `emulated_core` runs on one core per instruction set, and on all of them with --whole."""
+    if "emulated_core" in metafunc.fixturenames:
+        from tests.support.cores import cores
+
+        metafunc.parametrize("emulated_core", cores(metafunc.config.getoption("--whole")))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Those of the whole are left out of the sample; long tests go first, so that short ones fill the end."""
     if not config.getoption("--whole"):

@@ -23,7 +23,7 @@ from mcugen.reference.inputs import cases
 from mcugen.verify import emulated, golden, run
 from tests.support import model_rows
 from tests.support.collection import EMULATED, SAMPLE, Model, collection, is_in_scope, models
-from tests.support.cores import CORES
+from tests.support.cores import CORES, cores
 from tests.support.references import REFERENCES
 
 LARGE = 2_000_000
@@ -44,7 +44,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("folder", "reference"), pairs, ids=names)
     if "small" in metafunc.fixturenames:
         chosen = {f.name: f for f in found if f.name in EMULATED}
-        places = [(name, core) for name in chosen for core in CORES if whole or _is_sampled(name, core, 4)]
+        places = [(name, core) for name in chosen for core in cores(whole) if whole or _is_sampled(name, core, 4)]
         metafunc.parametrize(
             ("small", "board"), [(chosen[n], core) for n, core in places], ids=["-".join(p) for p in places]
         )

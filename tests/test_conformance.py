@@ -27,7 +27,7 @@ from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import Sample, cases_of
-from tests.support.cores import CORES, EVERY, portion
+from tests.support.cores import EVERY, SAMPLED, portion
 
 
 class CopyExamples(Copy):
@@ -81,18 +81,19 @@ def test_kernels_equal_the_oracle(name: str, tmp_path: Path, pytestconfig: pytes
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("core", CORES)
-def test_kernels_equal_the_oracle_on_an_emulated_core(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_kernels_equal_the_oracle_on_an_emulated_core(
+    emulated_core: str, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
     """The core's portion of all cases; with --whole, all of them."""
-    whole = pytestconfig.getoption("--whole")
     operators = [OPS[name] for name in sorted(OPS)]
-    problems = emulated.check_core(core, operators, tmp_path, emulated.WHOLE if whole else portion(core, operators))
+    part = emulated.WHOLE if pytestconfig.getoption("--whole") else portion(emulated_core, operators)
+    problems = emulated.check_core(emulated_core, operators, tmp_path, part)
     assert not problems, report(problems)
 
 
 def test_each_kernel_runs_on_an_emulated_core_in_the_sample() -> None:
     operators = [OPS[name] for name in sorted(OPS)]
-    asked = [(target.load(core).features, portion(core, operators)) for core in CORES]
+    asked = [(target.load(core).features, portion(core, operators)) for core in SAMPLED]
     for op in operators:
         for kernel in kernels.of(op):
             runs = [kernel.needs <= has and part.sample(op.__name__).wants(kernel, "tflm") for has, part in asked]

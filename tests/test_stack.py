@@ -17,7 +17,6 @@ from mcugen.toolchain import cross
 from mcugen.toolchain.disassembly import code_bytes, disassemble, parse
 from mcugen.toolchain.stack import Stack, bound
 from mcugen.verify import emulated, report
-from tests.support.cores import CORES
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSEMBLY = {"fault", "board_reset", "board_trap", "sim_stack_mark", "semihost"}
@@ -30,9 +29,8 @@ def holds(painted: int, limit: int) -> bool:
     return painted <= limit <= 1.25 * painted + 64
 
 
-@pytest.mark.parametrize("core", CORES)
-def test_frames_equal_those_of_gcc_and_paths_add_up(core: str, tmp_path: Path) -> None:
-    board = target.load(core)
+def test_frames_equal_those_of_gcc_and_paths_add_up(emulated_core: str, tmp_path: Path) -> None:
+    board = target.load(emulated_core)
     image = cross.build_image(board, [ROOT / "tests" / "toolchain" / "frames.c"], [], tmp_path, stack_bytes=12288)
     stack = Stack(disassemble(image.elf, board))
     told = {name: size for name, size in image.stack_usage.items() if name in stack.listing.labels.values()}
@@ -45,13 +43,14 @@ def test_frames_equal_those_of_gcc_and_paths_add_up(core: str, tmp_path: Path) -
     assert stack.bound("small").nbytes == frame("small") + frame("last")
     assert stack.bound("small").path == ("small", "last")
     both = frame("before_tail"), frame("last")
-    is_gone = core != "cortex-m0plus"  # before the last call, except in Thumb-1, where gcc makes it an ordinary one
+    # The frame is gone before the last call, except in Thumb-1, where gcc makes it an ordinary call.
+    is_gone = emulated_core != "cortex-m0plus"
     assert stack.bound("before_tail").nbytes == (max(both) if is_gone else sum(both))
     deepest = stack.bound("chooses")
     assert deepest.nbytes == frame("chooses") + frame("large") + frame("small") + frame("last")
     assert deepest.path == ("chooses", "large", "small", "last")
     library = stack.bound("library")  # a division in software: RISC-V's needs no stack
-    assert library.nbytes > frame("library") or core == "rv32imc"
+    assert library.nbytes > frame("library") or emulated_core == "rv32imc"
     assert bound(image.elf, board, "chooses") == deepest
 
 
@@ -134,9 +133,8 @@ def test_the_code_of_a_function_has_what_it_calls() -> None:
     assert [code_bytes(listing, name) for name in ("f", "g", "h", "f__other", "none")] == [64, 32, 16, 16, 0]
 
 
-@pytest.mark.parametrize("core", CORES)
-def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(core: str) -> None:
-    artifact = mcugen.compile(ROOT / "examples" / "digits" / "digits.tflite", board=core)
+def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(emulated_core: str) -> None:
+    artifact = mcugen.compile(ROOT / "examples" / "digits" / "digits.tflite", board=emulated_core)
     result = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
     assert result.agrees
     assert holds(result.stack_bytes, result.stack_bound_bytes), (result.stack_bytes, result.stack_bound_bytes)

@@ -14,7 +14,7 @@ from mcugen.toolchain.disassembly import disassemble
 from mcugen.toolchain.elf import read_elf
 from mcugen.toolchain.process import run_checked
 from mcugen.toolchain.stack import bound
-from tests.support.cores import CORES
+from tests.support.cores import CORES, SAMPLED
 from tests.support.plugin import install
 
 BOARD = """
@@ -81,6 +81,13 @@ def test_every_core_names_its_instruction_set() -> None:
     assert target.load("nucleo-h743zi").isa == "arm" and target.load("host").isa == ""
     for name in ("arm", "riscv"):
         assert isa.load(name).name == name
+
+
+def test_the_sampled_cores_have_every_instruction_set_and_feature() -> None:
+    assert {*SAMPLED} <= {*CORES}
+    for names in (lambda core: {core.isa}, lambda core: core.features):
+        every, sampled = ({name for core in part for name in names(target.load(core))} for part in (CORES, SAMPLED))
+        assert sampled == every
 
 
 def test_a_64_bit_image_is_read(tmp_path: Path) -> None:

@@ -22,6 +22,14 @@ def _has_its_own(name: str) -> bool:
 
 CORES = tuple(name for name in target.names() if _has_its_own(name))
 
+SAMPLED = ("cortex-m0plus", "cortex-m4", "cortex-m55", "rv32imc")
+"""The cores of the sample, one per instruction set: together they have every feature and every ISA of all cores."""
+
+
+def cores(whole: bool) -> tuple[str, ...]:
+    """The emulated cores that a test runs on: those of the sample, or all of them with --whole."""
+    return CORES if whole else SAMPLED
+
 
 @dataclass(frozen=True)
 class Portion:
@@ -42,15 +50,15 @@ class Portion:
 
 
 def portion(core: str, operators: Sequence[type[Op]]) -> Portion:
-    """What a core runs of these operators, so that all cores together run every kernel.
+    """What a sampled core runs of these operators, so that the sampled cores together run every kernel.
 
     The cores share the operators among them, and the first one with a feature runs all kernels that need it. The first
     core without any features runs all operators that have such kernels: some of the others are for cores like it.
     All of them run on this machine too.
     """
-    place, features = CORES.index(core), target.load(core).features
-    known = {feature for name in CORES[:place] for feature in target.load(name).features}
-    share = {op.__name__ for op in operators[place :: len(CORES)]}
-    if core == next(name for name in CORES if not target.load(name).features):
+    place, features = SAMPLED.index(core), target.load(core).features
+    known = {feature for name in SAMPLED[:place] for feature in target.load(name).features}
+    share = {op.__name__ for op in operators[place :: len(SAMPLED)]}
+    if core == next(name for name in SAMPLED if not target.load(name).features):
         share |= {op.__name__ for op in operators if any(kernel.needs for kernel in kernels.of(op))}
     return Portion(EVERY, frozenset(share), features - known)
