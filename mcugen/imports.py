@@ -70,6 +70,10 @@ class Attributes:
         found = self._values.get(name, self._defaults.get(name))
         return default if found is None else found
 
+    def ignore(self, *names: str) -> None:
+        """Count attributes as read that have no meaning beside the others, or only repeat what else is known."""
+        self._read.update(names)
+
     def unread(self) -> dict[str, Any]:
         """Attributes that differ from the schema's default and that no import read."""
         return {

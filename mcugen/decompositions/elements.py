@@ -190,8 +190,7 @@ def elu(source: Source, e: Expansion) -> Sequence[str]:
 
 def cast_like(source: Source, e: Expansion) -> Sequence[str]:
     """The first operand in the type of the second. Source: ONNX CastLike-15."""
-    source.attributes.get("saturate")  # only for 8 bit floats
-    source.attributes.get("round_mode")
+    source.attributes.ignore("saturate", "round_mode")  # only for 8 bit floats
     x, like = operands(e, 2)
     return [cast(e, x, e.type(like).dtype)]
 

@@ -69,7 +69,7 @@ def same(source: Source, e: Expansion) -> Sequence[str]:
 def dropout(source: Source, e: Expansion) -> Sequence[str]:
     """The operand itself, and a mask of what is kept: everything, in inference. Source: ONNX Dropout-13."""
     x, training, ratio = _operand(e), source.constant(2), source.constant(1)
-    source.attributes["seed"]
+    source.attributes.ignore("seed")
     drops = ratio is None or bool(ratio.any())
     if drops and len(source.inputs) > 2 and source.inputs[2] is not None and (training is None or training.any()):
         raise UnsupportedError("dropout in training mode is not supported")

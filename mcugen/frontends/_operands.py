@@ -14,7 +14,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.op import Op
-from mcugen.types import QuantParams, TensorType
+from mcugen.types import QuantParams, Shape, TensorType
 
 
 def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
@@ -60,25 +60,35 @@ def require_runtime(reasons: Mapping[str, str], runtimes: Sequence[str]) -> None
         raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes))
 
 
-def check_results(op: Op, call: Call) -> None:
-    """Compare the declared result types with those the operator infers."""
+def check_results(op: Op, call: Call, labels: Sequence[str]) -> None:
+    """Compare the declared result types with those the operator infers. labels: the file's names for the results."""
     check_operands(type(op), call.inputs)
     inferred = op.infer(*call.inputs)
     if len(inferred) != len(call.outputs):
         raise CorruptModelError(f"has {len(call.outputs)} results, needs {len(inferred)}")
-    for expected, declared in zip(inferred, call.outputs, strict=True):
-        check_result(expected, declared, _types(call))
+    for label, expected, declared in zip(labels, inferred, call.outputs, strict=True):
+        check_result(label, expected, declared, _types(call))
 
 
-def check_result(made: TensorType, declared: TensorType, operands: str = "the import") -> None:
+def check_result(label: str, made: TensorType, declared: TensorType, operands: str = "the import") -> None:
     """Compare the type that a result has with the one that the file declares."""
-    if made.shape != declared.shape:
-        raise ShapeError(
-            f"the file declares the result {list(declared.shape)}, the operands make it {list(made.shape)}",
-            hint="re-export the model with static shapes",
-        )
+    check_shape(label, made.shape, declared.shape)
     if made.dtype != declared.dtype:
         raise UnsupportedError(f"{operands} gives {made.dtype}, the file declares {declared.dtype}")
+
+
+def check_shape(label: str, made: Shape, declared: Sequence[int | None]) -> None:
+    """Compare the shape that a value has with the one that the file declares, where None stands for any size.
+
+    Raises ShapeError where they contradict each other, in which case runtimes warn of it at most.
+    """
+    fits = len(made) == len(declared) and all(d in (None, n) for n, d in zip(made, declared, strict=True))
+    if not fits:
+        shown = ", ".join("?" if d is None else str(d) for d in declared)
+        raise ShapeError(
+            f"its operands make {label!r} {list(made)}, the file declares it [{shown}]",
+            hint="export the model again with the shapes that its operators have, or without that of this tensor",
+        )
 
 
 def _types(call: Call) -> str:

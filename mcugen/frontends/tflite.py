@@ -254,7 +254,7 @@ class _Importer:
         node = self._node(index, operator, imported, where)
         self._close(node, operator)
         call = self._call(node)
-        check_results(node.op, call)
+        check_results(node.op, call, [self.raw.tensors[i].label for i in operator.outputs])
         self._note_refusals(imported, self._declared(call, imported, operator), where)
         folded = node.op.fold(call)
         if folded is None:
@@ -322,7 +322,7 @@ class _Importer:
         """Note which tensor holds a value of the file, and give it the type that the file declares."""
         self._settle(index, self.tensors[name].type.shape)
         made, declared = self.tensors[name], self.tensors[self.name(index)]
-        check_result(made.type, declared.type)
+        check_result(declared.label, made.type, declared.type)
         if made.type.quant not in (None, declared.type.quant):
             raise QuantizationError(f"the file declares {declared.type}, the import makes {made.type}")
         if made.type.quant is None and not made.is_constant:

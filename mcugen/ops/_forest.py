@@ -130,7 +130,7 @@ def of_nodes(a: Attributes, what: str, count: int) -> Forest:
     """Trees stated node by node, with leaves among them. what: the prefix of the weights' attributes."""
     trees, ids = integers(a, "nodes_treeids"), integers(a, "nodes_nodeids")
     modes, values = a["nodes_modes"] or (), numbers(a, "nodes_values", finite=False)
-    a.get("nodes_hitrates"), a.get("nodes_hitrates_as_tensor")  # only say how often training data came by
+    a.ignore("nodes_hitrates", "nodes_hitrates_as_tensor")  # only say how often training data came by
     lists = [integers(a, f"nodes_{name}") for name in ("featureids", "truenodeids", "falsenodeids")]
     missing = integers(a, "nodes_missing_value_tracks_true")
     missing = missing if missing.size else np.zeros(trees.size, np.int64)
@@ -223,7 +223,7 @@ def of_leaves(a: Attributes, count: int) -> Forest:
     ends = [integers(a, f"nodes_{name}") for name in ("trueleafs", "falseleafs")]
     missing = integers(a, "nodes_missing_value_tracks_true")
     missing = missing if missing.size else np.zeros(modes.size, np.int64)
-    a.get("nodes_hitrates")
+    a.ignore("nodes_hitrates")
     if a.get("membership_values") is not None:
         raise UnsupportedError("nodes of mode BRANCH_MEMBER are not supported")
     targets, weights = integers(a, "leaf_targetids"), numbers(a, "leaf_weights")

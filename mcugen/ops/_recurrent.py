@@ -112,9 +112,7 @@ class Direction:
     def activations(self, default: Sequence[str]) -> Sequence[str]:
         """The names of this direction's activations."""
         a, count = self.source.attributes, len(default)
-        for name in ("activation_alpha", "activation_beta"):
-            if a[name]:
-                raise UnsupportedError(f"{name} {list(a[name])} is not supported")
+        a.ignore("activation_alpha", "activation_beta")  # none of KINDS has parameters
         given = a["activations"] or ()
         if given and len(given) not in (count * self.directions, count * 2):  # RNN's default has both directions
             raise UnsupportedError(

@@ -26,7 +26,7 @@ MAX_BATCHES = 1 << 12
 
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
-    a["asymmetric_quantize_inputs"]  # only for int8 matrices with float data, which are refused
+    a.ignore("asymmetric_quantize_inputs")  # only for int8 matrices with float data, which are refused
     return Imported(BatchMatmul(bool(a["adj_x"]), bool(a["adj_y"])))
 
 

@@ -22,8 +22,7 @@ _SATURATING = ("s8", "u8", "s16", "s32", "s64")
 
 
 def from_tflite(source: Source) -> Imported:
-    source.attributes["in_data_type"]  # both repeat the types of the tensors
-    source.attributes["out_data_type"]
+    source.attributes.ignore("in_data_type", "out_data_type")  # both repeat the types of the tensors
     return Imported(Cast(source.outputs[0].dtype))
 
 
@@ -35,8 +34,7 @@ _ONNX_STRING = 8
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
     x, number = e.inputs[0] if e.inputs else None, source.attributes["to"]
-    source.attributes.get("saturate")  # only for 8 bit floats
-    source.attributes.get("round_mode")
+    source.attributes.ignore("saturate", "round_mode")  # only for 8 bit floats
     if x is None:
         raise ShapeError("there is no operand")
     if number == _ONNX_STRING and e.texts(x):

@@ -33,7 +33,7 @@ TERMS = ("edge_outputs", "edge_taps", "looped_taps", "looped_runs", "single_outp
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
     absent = "a bias that is stated as absent" if len(source.inputs) > 2 and source.inputs[2] is None else ""
-    a["depth_multiplier"]  # follows from the shapes; the schema calls it redundant
+    a.ignore("depth_multiplier")  # follows from the shapes; the schema calls it redundant
     return Imported(
         DepthwiseConv2D(
             stride=(a["stride_h"], a["stride_w"]),

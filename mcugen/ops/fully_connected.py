@@ -32,7 +32,7 @@ def from_tflite(source: Source) -> Imported:
     a = source.attributes
     if a["weights_format"] != "DEFAULT":
         raise UnsupportedError(f"weights format {a['weights_format']} is not supported")
-    a["asymmetric_quantize_inputs"]  # only matters for float input with int8 weights, which is refused
+    a.ignore("asymmetric_quantize_inputs")  # only matters for float input with int8 weights, which is refused
     sums = _filter.stated_sums(source)
     return Imported(FullyConnected(a["fused_activation_function"], bool(a["keep_num_dims"]), sums))
 

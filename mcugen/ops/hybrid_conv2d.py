@@ -24,7 +24,7 @@ from mcugen.types import QuantParams, TensorType
 
 def _from_conv(source: Source) -> HybridConv2D:
     a = source.attributes
-    a["quantized_bias_type"]  # the bias is float
+    a.ignore("quantized_bias_type")  # the bias is float
     if len(source.inputs) < 3 or source.inputs[2] is None:
         raise UnsupportedError("no runtime computes it without a bias")
     w = source.inputs[1]
@@ -51,7 +51,7 @@ def _fully_connected(source: Source, e: Expansion) -> Sequence[str]:
         not a["asymmetric_quantize_inputs"],
         a["fused_activation_function"],
     )
-    a["quantized_bias_type"]  # the bias is float
+    a.ignore("quantized_bias_type")  # the bias is float
     x, w, b = (e.inputs[k] if len(e.inputs) > k else None for k in range(3))
     if x is None or w is None or len(e.type(w).shape) != 2 or e.type(x).size % e.type(w).shape[1]:
         raise ShapeError(f"data {x and e.type(x)} do not fit weights {w and e.type(w)}")

@@ -22,7 +22,7 @@ from mcugen.types import QuantParams, TensorType
 
 def _from_tflite(source: Source) -> HybridDepthwiseConv2D:
     a = source.attributes
-    a["depth_multiplier"]  # follows from the shapes; the schema calls it redundant
+    a.ignore("depth_multiplier")  # follows from the shapes; the schema calls it redundant
     return HybridDepthwiseConv2D(
         stride=(a["stride_h"], a["stride_w"]),
         dilation=(a["dilation_h_factor"], a["dilation_w_factor"]),

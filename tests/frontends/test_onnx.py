@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import mcugen
 from mcugen import frontends, passes, reference, registry
@@ -157,6 +158,47 @@ def test_every_unsupported_operator_is_named(tmp_path: Path) -> None:
     path = write(w.model(w.node("Unique", [w.node("Relu", [x])])), tmp_path)
     with pytest.raises(UnsupportedError, match=r"(?s)node 0 Det 'Det 0': no such operator.*node 2 Unique"):
         mcugen.compile(path)
+
+
+@pytest.mark.parametrize("kind", ["If", "Loop"])
+def test_a_subgraph_that_reads_an_unsupported_result_hides_no_operator(kind: str, tmp_path: Path) -> None:
+    w = Writer()
+    x = w.node("Det", [w.input([3, 2, 2])])
+    y = helper.make_tensor_value_info("inner", TensorProto.FLOAT, None)
+    carried = [helper.make_tensor_value_info(f"{name}_in", kind, []) for name, kind in (("k", 7), ("more", 9))]
+    more = helper.make_tensor_value_info("more", TensorProto.BOOL, [])
+    relu = helper.make_node("Relu", [x], ["inner"])
+    body = helper.make_graph([relu, helper.make_node("Identity", ["more_in"], ["more"])], "body", carried, [more, y])
+    branch = helper.make_graph([relu], "branch", [], [y])
+    if kind == "If":
+        w.node("If", [w.constant(np.array(True))], then_branch=branch, else_branch=branch)
+    else:
+        w.node("Loop", [w.constant(np.array(2)), ""], body=body)
+    graph = helper.make_graph(w.nodes, "g", w.inputs, [helper.make_tensor_value_info("v1_0", 1, [])], w.constants)
+    path = write(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), tmp_path)
+    with pytest.raises(UnsupportedError, match="node 0 Det 'Det 0': no such operator"):
+        mcugen.compile(path)
+
+
+@pytest.mark.parametrize("opset", [9, 20])
+@pytest.mark.parametrize(("of_nodes", "of_versions"), [("ai.onnx", "ai.onnx"), ("ai.onnx", ""), ("", "ai.onnx")])
+def test_the_default_domain_has_two_names(opset: int, of_nodes: str, of_versions: str, tmp_path: Path) -> None:
+    """Also in subgraphs, and in functions of the file, which old operators are converted in, too."""
+    w = Writer(opset)
+    x = w.input([2, 3])
+    y = helper.make_tensor_value_info("inner", TensorProto.FLOAT, [2, 3])
+    branch = helper.make_graph([helper.make_node("Relu", [x], ["inner"], domain=of_nodes)], "branch", [], [y])
+    z = w.node("If", [w.constant(np.array(True))], then_branch=branch, else_branch=branch)
+    w.node("Half", [z], domain="own")
+    versions = [helper.make_opsetid(of_versions, opset), helper.make_opsetid("own", 1)]
+    half = helper.make_node("Cast", ["a"], ["b"], to=TensorProto.INT32, domain=of_nodes)
+    function = helper.make_function("own", "Half", ["a"], ["b"], [half], versions[:1])
+    graph = helper.make_graph(w.nodes, "g", w.inputs, [helper.make_tensor_value_info("v1_0", 6, [2, 3])], w.constants)
+    graph.node[0].domain = of_nodes
+    model = helper.make_model(graph, opset_imports=versions, functions=[function], ir_version=9)
+    loaded = frontends.load(write(model, tmp_path), registry.load())
+    data = np.float32([[-1, 0, 1.5], [2, -3, 4]])
+    assert reference.run(loaded, [data], "ort")[loaded.outputs[0]].tolist() == [[0, 0, 1], [2, 0, 4]]
 
 
 def test_only_onnx_runtime_runs_onnx(tmp_path: Path) -> None:

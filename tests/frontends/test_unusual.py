@@ -106,7 +106,7 @@ def test_shapes_that_the_file_leaves_open_are_inferred(signature: tuple[int, ...
 def test_shapes_that_contradict_the_operands_are_refused(
     signature: tuple[int, ...], declared: tuple[int, ...], tmp_path: Path
 ) -> None:
-    with pytest.raises(ShapeError, match=r"the operands make it \[1, 8, 8, 4\]"):
+    with pytest.raises(ShapeError, match=r"operands make 'y' \[1, 8, 8, 4\]"):
         built(tmp_path, open_net(signature, declared))
 
 

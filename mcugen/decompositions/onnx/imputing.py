@@ -21,10 +21,10 @@ def imputer(source: Source, e: Expansion) -> Sequence[str]:
     t = e.type(x)
     if t.dtype == "f32":
         values, missing = _forest.numbers(a, "imputed_value_floats"), float(a["replaced_value_float"])
-        a.get("imputed_value_int64s"), a.get("replaced_value_int64")
+        a.ignore("imputed_value_int64s", "replaced_value_int64")
     else:
         values, missing = _forest.integers(a, "imputed_value_int64s"), int(a["replaced_value_int64"])
-        a.get("imputed_value_floats"), a.get("replaced_value_float")
+        a.ignore("imputed_value_floats", "replaced_value_float")
     if not t.shape or values.size not in (1, t.shape[-1]):
         raise ShapeError(f"{values.size} values do not fit features {list(t.shape)}")
     if missing != missing:
@@ -46,10 +46,10 @@ def one_hot(source: Source, e: Expansion) -> Sequence[str]:
     """1 for the category that x is, 0 for the others; an axis of categories comes last. Source: OneHotEncoder-1."""
     a, x = source.attributes, _operand(e)
     categories = tuple(a.get("cats_int64s") or ())
-    a.get("cats_strings")
+    a.ignore("cats_strings")
     if not categories or e.texts(x):
         raise UnsupportedError("categories that are text are not supported", hint="number them before the model")
-    a["zeros"]  # with 0, a value that is no category ends ONNX Runtime; the C has zeros for it, as with 1
+    a.ignore("zeros")  # with 0, a value that is no category ends ONNX Runtime; the C has zeros for it, as with 1
     t = e.type(x)
     if t.dtype == "s64":
         known = np.array(categories, np.int64)

@@ -76,7 +76,7 @@ def convolution(source: Source, e: Expansion) -> Sequence[str]:
     """A convolution of bytes less their zero points, as int32. Source: ONNX ConvInteger-10."""
     x, w = _centred(e, 0, 2, 1), _centred(e, 1, 3, 0)
     image, weights, groups = e.type(x).shape, e.type(w).shape, source.attributes["group"]
-    source.attributes["kernel_shape"]  # repeats the weights' shape
+    source.attributes.ignore("kernel_shape")  # repeats the weights' shape
     if len(image) < 3 or len(image) != len(weights) or groups < 1 or image[1] != weights[1] * groups:
         raise ShapeError(f"weights {list(weights)} in {groups} groups do not fit an image {list(image)}")
     window = _images.geometry(source.attributes, image, weights[2:])

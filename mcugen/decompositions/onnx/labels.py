@@ -27,7 +27,7 @@ Value = int | float | str
 
 def zip_map(source: Source, e: Expansion) -> Sequence[str]:
     """The scores as they are, an array in the order of the classes, where ONNX makes a map. Source: ZipMap-1."""
-    source.attributes.get("classlabels_int64s"), source.attributes.get("classlabels_strings")
+    source.attributes.ignore("classlabels_int64s", "classlabels_strings")
     if not e.inputs or e.inputs[0] is None:
         raise ShapeError("there is no operand")
     return [e.inputs[0]]

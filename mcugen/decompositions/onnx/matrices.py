@@ -24,6 +24,7 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
 def product(a: Attributes, e: Expansion) -> str:
     """The same with the attributes of Gemm."""
     x, w, *rest = e.inputs
+    a.ignore("beta")  # without a matrix that is added
     if x is None or w is None or len(e.type(x).shape) != 2 or len(e.type(w).shape) != 2:
         raise ShapeError("a matrix product needs two matrices")
     data = e.data(w)

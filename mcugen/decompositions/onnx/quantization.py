@@ -26,6 +26,9 @@ from mcugen.types import QuantParams, Shape
 _OUTPUTS = {0: "u8", 2: "u8", 3: "s8", 5: "s16"}
 """Element types by the number that ONNX has for them; 0: not stated."""
 
+_FLOAT, _FLOAT16 = 1, 10
+"""The numbers of floats; float16 numbers are float32 here."""
+
 
 def quantize(source: Source, e: Expansion) -> Sequence[str]:
     """y = saturate(round(x / scale) + zero_point), halves to even. Source: ONNX QuantizeLinear-21."""
@@ -33,6 +36,7 @@ def quantize(source: Source, e: Expansion) -> Sequence[str]:
     if x is None or not e.type(x).is_float:
         raise UnsupportedError("only float data can be quantized")
     dtype = _result_type(source, e)
+    _require_float(source, "precision", _FLOAT)
     quant = _quantization(source, e, x)
     if quant is not None and not quant.per_channel:
         return [e.node(Quantize(dtype, "even"), x, quant=quant)]
@@ -47,6 +51,7 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
     x = e.inputs[0]
     if x is None:
         raise ShapeError("there is nothing to dequantize")
+    _require_float(source, "output_dtype", _FLOAT, _FLOAT16)
     quant, data = _quantization(source, e, x), e.data(x)
     if quant is not None and data is not None:
         known = stored(e, x, quant) if e.type(x).is_packed else e.constant(data, quant)
@@ -55,6 +60,13 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
         return [e.node(Dequantize(), stored(e, x, quant))]
     scale, zero = _spread(source, e, x)
     return [e.node(Mul(), e.node(Sub(), e.node(Cast("f32"), x), zero), scale)]
+
+
+def _require_float(source: Source, name: str, *kinds: int) -> None:
+    """Raise UnsupportedError where an attribute states another element type than these, which are the usual ones."""
+    stated = source.attributes.get(name, 0)
+    if stated not in (0, *kinds):
+        raise UnsupportedError(f"{name} {stated} is not supported", hint=f"{name} {_FLOAT} is, for float32")
 
 
 def stored(e: Expansion, x: str, quant: QuantParams) -> str:
@@ -73,7 +85,7 @@ def _result_type(source: Source, e: Expansion) -> str:
 
 def _quantization(source: Source, e: Expansion, x: str) -> QuantParams | None:
     """The scales and zero points where they are constants: one, or one for each index of `axis`."""
-    source.attributes.get("saturate", 1)  # only of 8 bit floats
+    source.attributes.ignore("saturate")  # only of 8 bit floats
     if source.attributes.get("block_size", 0):
         return None
     axis, zero = source.attributes.get("axis", 1), _third(e)

@@ -48,8 +48,8 @@ def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansi
     """
     x, keep = _operand(e), bool(source.attributes["keepdims"])
     rank = len(e.type(x).shape)
-    axes = _axes(source, rank)
-    if not axes and source.attributes.get("noop_with_empty_axes"):
+    axes, noop = _axes(source, rank), source.attributes.get("noop_with_empty_axes")
+    if not axes and noop:
         return [after(e, before(e, x))]
     chosen = axes or tuple(range(rank))
     if 0 in e.type(x).shape:
@@ -73,9 +73,8 @@ def product(source: Source, e: Expansion) -> Sequence[str]:
     """The product over axes. Source: ONNX ReduceProd-18."""
     x, keep = _operand(e), bool(source.attributes["keepdims"])
     rank = len(e.type(x).shape)
-    axes = _axes(source, rank)
-    noop = not axes and source.attributes.get("noop_with_empty_axes")
-    chosen = () if noop else axes or tuple(range(rank))
+    axes, noop = _axes(source, rank), source.attributes.get("noop_with_empty_axes")
+    chosen = axes or (() if noop else tuple(range(rank)))
     if 0 in e.type(x).shape:
         return [_of_nothing(e, x, chosen, keep, 1.0)]
     return [e.node(ReducePlain(chosen, keep, "prod"), x) if chosen else x]

@@ -38,6 +38,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     """A tensor of other sizes. Source: ONNX Resize-19."""
     x, a = operands(e, 1)[0], source.attributes
     axes = _axes(source, e.type(x).shape)
+    a.ignore("cubic_coeff_a", "extrapolation_value", "nearest_mode")  # of other modes
     if a["mode"] == "nearest":
         return [_nearest(e, x, axes, a)]
     kernel = _kernel(a)

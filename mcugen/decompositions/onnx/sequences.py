@@ -26,7 +26,7 @@ from mcugen.ops.top_k import TopK
 def top_k(source: Source, e: Expansion) -> Sequence[str]:
     """The largest or smallest elements and their indices. Source: ONNX TopK-11."""
     (x, _), count, a = operands(e, 2), source.ints(1), source.attributes
-    a["sorted"]  # sorted results are an order like any other
+    a.ignore("sorted")  # sorted results are an order like any other
     if count is None or len(count) != 1:
         raise UnsupportedError("the number of elements is computed at run time", hint="make it a constant")
     return list(e.nodes(TopK(count[0], a["axis"], not a["largest"], "s64"), x))

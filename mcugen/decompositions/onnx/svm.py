@@ -84,9 +84,9 @@ def regressor(source: Source, e: Expansion) -> Sequence[str]:
     a, x = source.attributes, _scores.features(e)
     count, features = int(a["n_supports"]), e.type(x).shape[1]
     coefficients, rho = _forest.numbers(a, "coefficients"), _forest.numbers(a, "rho")
-    a["post_transform"]  # ONNX Runtime does not apply it
+    a.ignore("post_transform")  # ONNX Runtime does not apply it
     if count == 0:
-        a["kernel_type"], a["kernel_params"], a.get("support_vectors")
+        a.ignore("kernel_type", "kernel_params", "support_vectors")
         values, count = x, features
     else:
         values = _Machine.of(a, count, features).values(e, x)

@@ -53,7 +53,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     for value, array in raw.constants.items():
         builder.values[value] = builder.constant(array, label=value)
     inputs = tuple(_input(builder, value, shapes, notes) for value in _inputs(raw, shapes))
-    nodes = Nodes(builder)
+    nodes = Nodes(builder, {} if _changes(raw, shapes) else raw.shapes)
     for index, node in enumerate(raw.nodes):
         nodes.add(f"node {index} ", node)
     if builder.unsupported:
@@ -90,6 +90,15 @@ def _inputs(raw: RawModel, shapes: Mapping[str, Shape]) -> tuple[RawInput, ...]:
     if len(set(names)) != len(names):
         raise CorruptModelError("the graph names the same input twice")
     return raw.inputs
+
+
+def _changes(raw: RawModel, shapes: Mapping[str, Shape]) -> bool:
+    """Whether an input gets another shape than the file fixes, so that it declares those of other values in vain."""
+    stated = [(value.dims, shapes[value.name]) for value in raw.inputs if value.name in shapes and value.dims]
+    return any(
+        len(dims) != len(given) or any(isinstance(d, int) and d != n for d, n in zip(dims, given, strict=True))
+        for dims, given in stated
+    )
 
 
 def _input(builder: Builder, value: RawInput, shapes: Mapping[str, Shape], notes: list[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,14 @@ from mcugen.errors import CorruptModelError, McugenError, UnsupportedError
 OPSET = 21
 """Older models are converted up to this version of the operators; newer ones are read as they are."""
 
+Dims = tuple[int | None, ...]
+"""A shape as a file declares it, with None for sizes that it leaves open."""
+
 Kept = Callable[[str, int], bool]
 """Whether an operator, by its name, is read in its old version rather than converted."""
+
+_DEFAULT = "ai.onnx"
+"""The domain of ONNX itself, which files may as well leave empty."""
 
 _KEPT_DOMAIN = "mcugen.kept"
 """Operators are in this domain, which the converter leaves alone, while the others are converted."""
@@ -73,23 +79,31 @@ class RawNode:
 
 @dataclass(frozen=True, eq=False)
 class RawGraph:
-    """A graph that an operator repeats or chooses: the names of its operands and results, and its constants."""
+    """A graph that an operator repeats or chooses: the names of its operands and results, and its constants.
+
+    shapes: those that the file declares of values that the graph computes.
+    """
 
     nodes: tuple[RawNode, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     constants: Mapping[str, np.ndarray]
+    shapes: Mapping[str, Dims] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class RawModel:
-    """A flat graph: local functions are inlined, old operators converted up from version `opset`."""
+    """A flat graph: local functions are inlined, old operators converted up from version `opset`.
+
+    shapes: those that the file declares of computed values.
+    """
 
     nodes: tuple[RawNode, ...]
     inputs: tuple[RawInput, ...]
     outputs: tuple[RawInput, ...]
     constants: Mapping[str, np.ndarray]
     opset: int
+    shapes: Mapping[str, Dims]
 
 
 def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: False) -> RawModel:
@@ -104,9 +118,9 @@ def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: F
     model = guarded("is not a valid model", _checked, model)
     model = guarded("has local functions that cannot be inlined", inliner.inline_local_functions, model)
     _check_limits(model)
-    stated = _opset(model)
+    stated, shapes = _opset(model), _shapes(model.graph)
     model = guarded(f"cannot be converted to opset {OPSET}", _converted, model, keeps)
-    return _raw(model, stated)
+    return _raw(model, stated, shapes)
 
 
 def _parsed(data: bytes) -> onnx.ModelProto:
@@ -116,7 +130,18 @@ def _parsed(data: bytes) -> onnx.ModelProto:
         raise CorruptModelError("this is no ONNX file: it is damaged or truncated") from error
     if not model.HasField("graph") or not model.graph.output:
         raise CorruptModelError("the file has no graph, or a graph without outputs", hint=_HINT)
+    _rename_default(model)
     return model
+
+
+def _rename_default(model: onnx.ModelProto) -> None:
+    """Give the default domain its empty name throughout: the onnx package knows its other one, "ai.onnx", in part."""
+    named = [*model.opset_import, *model.functions, *_all_nodes(model.graph.node)]
+    for function in model.functions:
+        named += [*function.opset_import, *_all_nodes(function.node)]
+    for part in named:
+        if part.domain == _DEFAULT:
+            part.domain = ""
 
 
 def guarded(what: str, step: Any, *arguments: Any) -> Any:
@@ -162,52 +187,46 @@ def _converted(model: onnx.ModelProto, keeps: Kept) -> onnx.ModelProto:
     stated = _opset(model)
     if stated >= OPSET:
         return model
-    for node in _all_nodes(model.graph):
-        if not _domain(node.domain) and keeps(node.op_type, stated):
+    for node in _all_nodes(model.graph.node):
+        if not node.domain and keeps(node.op_type, stated):
             node.domain = _KEPT_DOMAIN
     model.opset_import.append(onnx.helper.make_opsetid(_KEPT_DOMAIN, stated))
     return version_converter.convert_version(model, OPSET)
 
 
-def _all_nodes(graph: onnx.GraphProto) -> Iterable[onnx.NodeProto]:
-    """The nodes of a graph and of all graphs within."""
-    for node in graph.node:
+def _all_nodes(nodes: Iterable[onnx.NodeProto]) -> Iterable[onnx.NodeProto]:
+    """Nodes, and those of all graphs within."""
+    for node in nodes:
         yield node
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
-                yield from _all_nodes(attribute.g)
+                yield from _all_nodes(attribute.g.node)
 
 
 def _opset(model: onnx.ModelProto) -> int:
     """The version of the operators that the file states."""
     versions = {entry.domain: entry.version for entry in model.opset_import}
-    return int(versions.get("", versions.get("ai.onnx", OPSET)))
+    return int(versions.get("", OPSET))
 
 
-def _raw(model: onnx.ModelProto, opset: int) -> RawModel:
+def _raw(model: onnx.ModelProto, opset: int, shapes: Mapping[str, Dims]) -> RawModel:
     graph = model.graph
     if graph.sparse_initializer:
         raise UnsupportedError("sparse constants are not supported", hint="store them dense")
     constants = {tensor.name: _array(tensor) for tensor in graph.initializer}
-    versions = {_domain(entry.domain): entry.version for entry in model.opset_import}
+    versions = {entry.domain: entry.version for entry in model.opset_import}
     nodes = tuple(raw_node(node, versions) for node in graph.node)
     inputs = tuple(_declared(value) for value in graph.input if value.name not in constants)
     outputs = tuple(_declared(value, is_output=True) for value in graph.output)
-    return RawModel(nodes, inputs, outputs, constants, opset)
+    return RawModel(nodes, inputs, outputs, constants, opset, shapes)
 
 
 def raw_node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
     """An operator as plain values. versions: those of the operators of each domain."""
-    domain = _domain(node.domain)
+    domain = "" if node.domain == _KEPT_DOMAIN else node.domain
     attributes = {attribute.name: _value(attribute, versions) for attribute in node.attribute}
-    version = versions.get(domain, 1)
-    domain = "" if domain == _KEPT_DOMAIN else domain
+    version = versions.get(node.domain, 1)
     return RawNode(domain, node.op_type, version, node.name, tuple(node.input), tuple(node.output), attributes, node)
-
-
-def _domain(name: str) -> str:
-    """A domain under its one name: the default one has two."""
-    return "" if name == "ai.onnx" else name
 
 
 def _value(attribute: onnx.AttributeProto, versions: Mapping[str, int]) -> Any:
@@ -233,7 +252,15 @@ def _graph(graph: onnx.GraphProto, versions: Mapping[str, int]) -> RawGraph:
         tuple(value.name for value in graph.input),
         tuple(value.name for value in graph.output),
         {tensor.name: _array(tensor) for tensor in graph.initializer},
+        _shapes(graph),
     )
+
+
+def _shapes(graph: onnx.GraphProto) -> dict[str, Dims]:
+    """The shapes that a graph declares of its results and of values on the way."""
+    known = ((v.name, v.type.tensor_type) for v in (*graph.value_info, *graph.output))
+    stated = ((name, tensor.shape.dim) for name, tensor in known if tensor.HasField("shape"))
+    return {name: tuple(d.dim_value if d.dim_value > 0 else None for d in dims) for name, dims in stated}
 
 
 def _text(data: bytes) -> str:

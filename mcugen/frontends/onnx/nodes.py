@@ -8,9 +8,10 @@ from typing import Any
 import onnx
 
 from mcugen.errors import CorruptModelError, UnsupportedError
-from mcugen.frontends._builder import Builder
+from mcugen.frontends._builder import Builder, importing
+from mcugen.frontends._operands import check_shape
 from mcugen.frontends.onnx import functions
-from mcugen.frontends.onnx.container import MAX_NODES, RawGraph, RawNode, guarded
+from mcugen.frontends.onnx.container import MAX_NODES, Dims, RawGraph, RawNode, guarded
 from mcugen.imports import Attributes
 
 MAX_DEPTH = 8
@@ -18,10 +19,13 @@ MAX_DEPTH = 8
 
 
 class Nodes:
-    """Appends operators to a builder, and the subgraphs that they run."""
+    """Appends operators to a builder, and the subgraphs that they run.
 
-    def __init__(self, builder: Builder) -> None:
-        self._builder = builder
+    shapes: those that the file declares of results.
+    """
+
+    def __init__(self, builder: Builder, shapes: Mapping[str, Dims]) -> None:
+        self._builder, self._shapes = builder, shapes
         self._graphs: list[RawGraph] = []
         self._count = 0
         self._within: list[str] = []
@@ -44,6 +48,15 @@ class Nodes:
         for part in inner or ():
             self.add(f"{where}: ", part)
         self._within.pop()
+        self._check(where, node.outputs)
+
+    def _check(self, where: str, values: Sequence[str]) -> None:
+        """Compare the shapes of an operator's results with those that the file declares. Raises ShapeError."""
+        with importing(where, self._builder.unsupported):
+            for value in values:
+                if value in self._shapes and value in self._builder.values:
+                    made = self._builder.tensors[self._builder.values[value]].type.shape
+                    check_shape(value, made, self._shapes[value])
 
     def _plain(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
         """The attributes that have a value; numbers stand for graphs."""
@@ -74,15 +87,16 @@ class Nodes:
         graph, builder = self._graphs[index], self._builder
         if len(operands) != len(graph.inputs):
             raise CorruptModelError(f"a subgraph has {len(graph.inputs)} inputs, and {len(operands)} operands")
-        outside, failed = dict(builder.values), len(builder.unsupported)
+        outside, failed, shapes = dict(builder.values), len(builder.unsupported), self._shapes
+        self._shapes = graph.shapes
         for name, array in graph.constants.items():
             builder.values[name] = builder.constant(array, label=name)
         builder.values |= dict(zip(graph.inputs, operands, strict=True))
         for node in graph.nodes:
             self.add(f"{self._within[-1]}: ", node)
         found = [builder.values.get(name, "") for name in graph.outputs]
-        builder.values = outside
-        if len(builder.unsupported) > failed:
+        builder.values, self._shapes = outside, shapes
+        if len(builder.unsupported) > failed or (builder.unsupported and "" in found):
             raise UnsupportedError("its subgraph uses what mcugen does not support")
         if "" in found:
             raise CorruptModelError("a result of a subgraph is never computed")
