@@ -51,8 +51,10 @@ _NO_NAMES = frozenset({"graph", "model", "model_data", "network", "saved_model"}
 _NO_FOLDERS = frozenset({*_NO_NAMES, "build", "data", "dist", "export", "exported", "models", "out", "output", "tmp"})
 """The same of folders."""
 
-MAX_PREFIX = 12
-"""Longest prefix with which every external name stays within the 31 characters that C99 distinguishes."""
+MAX_PREFIX = 20
+"""Longest prefix with which every external name stays within the 31 characters that C99 distinguishes: `_push_frame`,
+the longest that follows it, has 11.
+"""
 
 _DIGEST = 3
 """Hexadecimal digits that replace the rest of a shortened name."""
@@ -380,13 +382,16 @@ def stem_of(path: Path) -> str:
 def c_name_from(stem: str) -> str:
     """A C name made from a file's stem: `kws-int8.v2` becomes `kws_int8_v2`.
 
-    One of more than MAX_PREFIX characters keeps its first ones; a hash of the stem keeps apart those that begin alike.
+    One of more than MAX_PREFIX characters keeps the first words that fit; a hash of the stem keeps apart those that
+    begin alike.
     """
     plain = _plain(stem)
     if len(plain) <= MAX_PREFIX:
         return plain
     digest = hashlib.sha256(stem.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{plain[: MAX_PREFIX - _DIGEST - 1].rstrip('_')}_{digest}"
+    end = MAX_PREFIX - _DIGEST - 1
+    words = plain[: end + 1].rpartition("_")[0] or plain[:end]
+    return f"{words}_{digest}"
 
 
 def is_shortened(stem: str) -> bool:

@@ -14,6 +14,9 @@ _KERNEL = re.compile(r"^void (mg_\w+)(?=\([^;{]*\)\n\{)", re.MULTILINE)
 LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(?!MG_)(\w+)\(", re.MULTILINE)
 """The name of a function of its file alone, with attributes, if any, before the type; macros name their own."""
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
+_NAMED = re.compile(r"^#define MG_\w+ (mg_\w+)$", re.MULTILINE)
+"""The name of a function that a source gives to the template which defines it."""
+
 _PARTS = ("", "_begin", "_rows", "_end")
 
 
@@ -37,6 +40,7 @@ class _Folded:
     def __init__(self, text: Mapping[str, str], interface: str, called: Collection[str]) -> None:
         self._text = text
         self._called = called
+        self._named = {f for path in text if path.startswith("kernels/") for f in _NAMED.findall(text[path])}
         self._seen = {interface}
 
     def expanded(self, source: str) -> str:
@@ -62,8 +66,9 @@ class _Folded:
         return _PROTOTYPE.sub(self._prototype, self.expanded(source))
 
     def _prototype(self, match: re.Match[str]) -> str:
-        """A called kernel's declaration makes its definition static, also where a macro spells that; others go."""
-        return f"static {match[0]}" if match[1] in self._called else ""
+        """A kernel's declaration makes its definition static, also where a macro spells that; those of others go."""
+        there = match[1] in self._called or match[1] in self._named
+        return f"static {self._unused(match[1])}{match[0]}" if there else ""
 
     def _unused(self, symbol: str) -> str:
         return "" if symbol in self._called else "MCUGEN_UNUSED "

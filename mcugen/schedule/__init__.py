@@ -123,8 +123,12 @@ def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedu
 
 
 def _step(index: int, choice: Choice, grouped: bool) -> Step:
-    by_rows = grouped and choice.can_run_by_rows
-    return Step(index, choice, by_rows, batch_of(choice) if by_rows else 1)
+    """A step of a group by rows: whole where one event would compute all of its rows, since no other takes turns."""
+    if grouped and choice.can_run_by_rows:
+        step = Step(index, choice, True, batch_of(choice))
+        if step.events > 1:
+            return step
+    return Step(index, choice)
 
 
 def _groups(by_rows: Sequence[range], count: int) -> list[range]:

@@ -3,7 +3,9 @@
 A state is the set of the steps that have run, as bits of an integer: what is live after them depends on the set alone,
 so the least peak is a shortest path over sets. A step that leaves no more bytes live than before, and needs no more
 while it runs than the peak so far, is taken at once: whatever order follows, moved to the front it does no harm.
-The search is exact up to a number of steps tried; beyond, a beam of the best sets of each size goes on.
+The search is exact up to a number of steps tried; beyond, a beam of the best sets of each size goes on, up to a number
+in proportion to the steps. It gets narrower where that many would not do; where they are used up, the best set is
+completed branch by branch.
 
 Source: dynamic programming over downsets after Liberis and Lane (2019), with a best-first search in its place.
 """
@@ -23,6 +25,10 @@ from mcugen.schedule.steps import Choice, Step
 
 _TRIES = 200_000
 _BEAM = 48
+_BEAM_TRIES = 600_000
+_KNOWN_USERS = 64
+"""Steps with more users than that learn anew each time what dies with them: their cases would fill the memory."""
+
 Order = tuple[int, ...]
 _Users = tuple[int, ...]
 _Reads = tuple[tuple[int, int], ...]
@@ -53,6 +59,7 @@ class _Step:
         self._result_bytes, self._staying_bytes, self._own_bytes = result_bytes, staying_bytes, own_bytes
         self._reads, self._over = reads, over
         self.users = reduce(or_, (*over, *(users for _, users in reads)), 0)
+        self._few_users = self.users.bit_count() <= _KNOWN_USERS
         self.known: dict[int, tuple[int, int]] = {}
 
     def learn(self, done: int, bit: int) -> tuple[int, int]:
@@ -62,8 +69,9 @@ class _Step:
         if all(users & left for users in self._over):
             during += self._result_bytes
         after -= sum(size for size, users in self._reads if not users & left)
-        found = self.known[done & self.users] = during, after
-        return found
+        if self._few_users:
+            self.known[done & self.users] = during, after
+        return during, after
 
 
 @dataclass(frozen=True)
@@ -199,29 +207,56 @@ class _Search:
                 return state.order
             if state.done in seen:
                 continue
-            if self._tried >= tries:
-                return self._beam(start)
             seen.add(state.done)
             for after in self._following(state, seen):
+                if self._tried >= tries:
+                    return self._beam(start)
                 heappush(heap, (after.peak, -len(after.order), after.order, after))
         return None
 
     def _beam(self, start: _State) -> Order | None:
         """The best sets of each size, and of equal sets the one with the lower peak."""
-        level = {start.done: start}
+        end = self._tried + _BEAM_TRIES
+        level = [start]
         finished: _State | None = None
         while level:
-            found: dict[int, _State] = {}
-            for state in level.values():
-                for after in self._following(state, frozenset()):
-                    known = found.get(after.done)
-                    if known is None or (after.peak, after.order) < (known.peak, known.order):
-                        found[after.done] = after
+            found = self._next_level(level, end)
+            if self._tried >= end:
+                return self._by_branches(level[0]) or (finished.order if finished else None)
             whole = found.pop(self._all, None)
             if whole is not None and (finished is None or whole.peak < finished.peak):
                 finished = whole
-            level = {s.done: s for s in nsmallest(_BEAM, found.values(), key=lambda s: (s.peak, s.live, s.order))}
+            level = nsmallest(_BEAM, found.values(), key=lambda s: (s.peak, s.live, s.order))
         return finished.order if finished else None
+
+    def _next_level(self, level: Sequence[_State], end: int) -> dict[int, _State]:
+        """The sets that follow those of a level, the best first, as many as its share of the tries that are left."""
+        left = len(self._problem.works) - min(len(state.order) for state in level)
+        share = self._tried + (end - self._tried) // left
+        found: dict[int, _State] = {}
+        for state in level:
+            for after in self._following(state, frozenset()):
+                known = found.get(after.done)
+                if known is None or (after.peak, after.order) < (known.peak, known.order):
+                    found[after.done] = after
+                if self._tried >= end:
+                    return found
+            if self._tried >= share:
+                return found
+        return found
+
+    def _by_branches(self, state: _State) -> Order | None:
+        """The order of a state completed with each step as soon as it can run; None where that needs too much."""
+        order, done, live, waiting = list(state.order), state.done, state.live, list(reversed(state.ready))
+        while waiting:
+            i = waiting.pop()
+            during, live = self._problem.run(done, live, i)
+            if during >= self._limit:
+                return None
+            done |= 1 << i
+            order.append(i)
+            waiting += reversed(self._opened(done, i))
+        return tuple(order)
 
     def _following(self, state: _State, seen: Set[int]) -> Iterator[_State]:
         """The states one step further, below the limit and not seen, in the order of the file."""
@@ -254,11 +289,15 @@ class _Search:
 
     def _after(self, ready: Order, done: int, i: int) -> Order:
         """The steps that can run when step i, one of those ready, is the last of the steps in `done`, in order."""
-        problem = self._problem
-        opened = [k for k in problem.followers[i] if not problem.needs[k] & ~done]
+        opened = self._opened(done, i)
         at = ready.index(i)
         rest = ready[:at] + ready[at + 1 :]
         return tuple(sorted((*rest, *opened))) if opened else rest
+
+    def _opened(self, done: int, i: int) -> list[int]:
+        """The steps that can run now that step i, the last of those in `done`, has run."""
+        needs, left = self._problem.needs, ~done
+        return [k for k in self._problem.followers[i] if not needs[k] & left]
 
 
 def problem_of(graph: Graph, choices: Sequence[Choice]) -> Problem:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds every model of a collection for half of the cores and looks for external names that C99 need not keep apart.
+"""Builds every model of a collection for half of the cores and looks for names that C99 need not keep apart.
 
 usage: python -m tests.emit.name_sweep FOLDER
 Each model is built with a prefix made from its folder's name, for the one half of the cores and the other in turn.
-Prints each name of over 31 characters and ends with exit status 1 where there is one.
+Prints each external name of over 31 characters and each of a file of over 63, and ends with exit status 1 where there
+is one.
 """
 
 from __future__ import annotations
@@ -25,14 +26,26 @@ _HIDDEN = re.compile(
 )
 _TYPE = re.compile(r"}\s*\w+\s*;|\btypedef\b[^;{]*;")
 _NAMED = re.compile(rf"\b([A-Za-z_]\w{{{MAX_NAME},}})\s*(?:\(|(?:\[[^\]\n]*\]\s*)*[=;])")
+_OWN = re.compile(r"^static\b[^;={}(]*?\b(\w+)\s*[(\[=;]", re.MULTILINE)
+_MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
+_MAX_OWN = 63
+"""Characters that C99 keeps apart in a name of one file (5.2.4.1)."""
 
 
 def long_names(files: Mapping[str, bytes]) -> Iterator[str]:
-    """Functions and objects of over 31 characters that C files define or declare, as "file: name"."""
-    for file, content in files.items():
-        if file.endswith((".c", ".h")):
-            text = _TYPE.sub(";", _HIDDEN.sub(" ", content.decode()))
-            yield from sorted({f"{file}: {name}" for name in _NAMED.findall(text)})
+    """Functions and objects of over 31 characters that C files define or declare, those of one file of over 63; as
+    "file: name".
+    """
+    texts = {
+        file: _TYPE.sub(";", _HIDDEN.sub(" ", content.decode()))
+        for file, content in files.items()
+        if file.endswith((".c", ".h"))
+    }
+    own = {name for text in texts.values() for name in _OWN.findall(text)}
+    own |= {name for file in texts for name in _MACRO.findall(files[file].decode())}
+    for file, text in texts.items():
+        found = {name for name in _NAMED.findall(text) if name not in own or len(name) > _MAX_OWN}
+        yield from sorted(f"{file}: {name}" for name in found)
 
 
 def main(root: Path) -> int:

@@ -17,6 +17,7 @@ from mcugen.errors import UsageError
 from mcugen.options import MAX_PREFIX, c_name_from, is_c_name, is_shortened, named, stem_of
 from mcugen.toolchain.process import run_checked
 from tests.emit.built import WARNINGS, Built, build_bytes
+from tests.emit.name_sweep import long_names
 from tests.frontends.small_models import image_net, three_dense
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,25 +171,49 @@ def test_a_folder_names_what_its_file_does_not(tmp_path: Path) -> None:
 
 def test_long_names_are_shortened() -> None:
     drawn = random.Random(1)
-    stems = {"".join(drawn.choices("ab_-9", k=drawn.randint(1, 20))) for _ in range(300)}
-    stems |= {"person_detect_v1", "person_detect_v2", *(f"{word}_of_a_long_name" for word in ("int", "mg", "pthread"))}
+    stems = {"".join(drawn.choices("ab_-9", k=drawn.randint(1, 34))) for _ in range(300)}
+    stems |= {"person_detect_from_above_1", "person_detect_from_above_2"}
+    stems |= {f"{word}_of_quite_a_long_name" for word in ("int", "mg", "pthread")}
     for stem in stems:
         name = c_name_from(stem)
         assert is_c_name(name) and len(name) <= MAX_PREFIX, stem
         assert is_shortened(stem) or re.sub("[-_]", "", stem) in name.replace("_", ""), stem
     shortened = [stem for stem in stems if is_shortened(stem)]
     assert len({c_name_from(stem) for stem in shortened}) == len(shortened) > 100
-    assert c_name_from("person_detect_v1").startswith("person_d_")
+    assert c_name_from("tfl_attention_int8") == "tfl_attention_int8"
+    assert c_name_from("1st-model") == "model_1st_model"
+    assert re.fullmatch("mobilenet_v1_025_[0-9a-f]{3}", c_name_from("mobilenet_v1_025_128_uint8"))
+    assert re.fullmatch("n{16}_[0-9a-f]{3}", c_name_from("n" * 30))
+
+
+@pytest.mark.parametrize("mode", ["whole", "rows"])
+def test_the_longest_name_that_is_not_shortened_keeps_the_limits_of_c(tmp_path: Path, mode: str) -> None:
+    name = "a_word_after_another"
+    assert c_name_from(name) == name and len(f"{name}_push_frame") == 31 and len(name) == MAX_PREFIX
+    built = build_bytes(image_net(), tmp_path, name=name, input_mode=mode, selftest=True)
+    assert f"{name}_{'push_row' if mode == 'rows' else 'run'}(".encode() in built.artifact.files[f"{name}.h"]
+    assert not list(long_names(built.artifact.files))
+
+
+def test_longer_names_pass_the_limits_of_c(tmp_path: Path) -> None:
+    name = "a_word_after_another_and_one"
+    found = list(long_names(build_bytes(three_dense(), tmp_path, name=name).artifact.files))
+    assert f"{name}.h: {name}_run" in found
+    own = f"static float {'n' * 63}(void);\nstatic int {'m' * 64}[2] = {{0}};\n".encode()
+    assert list(long_names({"a.h": own})) == [f"a.h: {'m' * 64}"]
+
+
+LONG = "person_detect_from_above"
 
 
 def test_notes_on_names(tmp_path: Path) -> None:
     notes = {}
-    for stem, given in (("net", ""), ("person_detect_v2", ""), ("net", "person_detect_v2")):
+    for stem, given in (("net", ""), (LONG, ""), ("net", LONG)):
         (tmp_path / f"{stem}.tflite").write_bytes(three_dense())
         artifact = mcugen.compile(tmp_path / f"{stem}.tflite", name=given)
         notes[stem, given] = (artifact.name, " ".join(artifact.report.notes))
     assert notes["net", ""] == ("net", "")
-    name, note = notes["person_detect_v2", ""]
-    assert len(name) <= MAX_PREFIX and f"{name}, short for 'person_detect_v2'" in note
-    name, note = notes["net", "person_detect_v2"]
-    assert name == "person_detect_v2" and "--name person_detect_v2" in note and "31" in note
+    name, note = notes[LONG, ""]
+    assert len(name) <= MAX_PREFIX and f"{name}, short for {LONG!r}" in note
+    name, note = notes["net", LONG]
+    assert name == LONG and f"--name {LONG}" in note and "31" in note

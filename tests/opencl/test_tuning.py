@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import passes, reference
+from mcugen import passes, pipeline, reference, tuning
 from mcugen.errors import UsageError
 from mcugen.graph import Graph, Node, Tensor, verify
 from mcugen.kernel import Form
@@ -17,12 +17,14 @@ from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
+from mcugen.options import Options
 from mcugen.schedule import Choice
 from mcugen.select import devices as chosen
 from mcugen.target import Target, load
 from mcugen.toolchain import opencl
 from mcugen.types import TensorType
 from tests.opencl import launched
+from tests.support.tflite_writer import ModelWriter
 
 FEATURES = frozenset({"cl12", "fence"})
 
@@ -114,6 +116,22 @@ def test_a_table_decides_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with pytest.raises(UsageError, match="no table"):
         chosen.tiled(call, fitting, board(tmp_path / "other", {"entries": {"x": 1}}))
+
+
+def test_launches_with_and_without_an_activation_are_measured(tmp_path: Path) -> None:
+    """A clamp that is none is infinite: the program of the launches must know how C writes that."""
+    m = ModelWriter()
+    x, h, y = m.tensor("x", (1, 16), "f32"), m.tensor("h", (1, 8), "f32"), m.tensor("y", (1, 4), "f32")
+    first = m.tensor("v", (8, 16), "f32", data=np.linspace(-1, 1, 128).reshape(8, 16))
+    second = m.tensor("w", (4, 8), "f32", data=np.linspace(-1, 1, 32).reshape(4, 8))
+    m.op("FULLY_CONNECTED", [x, first, -1], [h], {"fused_activation_function": "RELU"})
+    m.op("FULLY_CONNECTED", [h, second, -1], [y])
+    (tmp_path / "net.tflite").write_bytes(m.build([x], [y]))
+    prepared = pipeline.prepare(tmp_path / "net.tflite", Options(board="opencl-generic", backend="opencl"))
+    calls = {key: choices[:1] for key, choices in tuning.candidates(prepared)}
+    tuned = tuning.measure(calls, tmp_path / "table.json", lambda line: None)
+    assert tuned.measured == len(calls) == len(tuned.entries) == 2
+    assert not tuned.refused
 
 
 def test_devices_are_listed() -> None:

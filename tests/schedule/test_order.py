@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -112,6 +113,16 @@ def test_where_exact_search_is_too_long_a_beam_still_gains(seed: int) -> None:
     exact, beam = (most_live(problem, best_order(problem, tries)) for tries in (10**6, 5))
     assert exact <= beam < given
     assert best_order(problem, 5) == best_order(problem, 5)
+
+
+@pytest.mark.parametrize(("count", "length"), [(400, 5), (40, 50)])
+def test_2000_steps_side_by_side_are_ordered_within_5_s(count: int, length: int) -> None:
+    problem = branches(count, length)
+    started = time.process_time()
+    order = best_order(problem)
+    assert time.process_time() - started < 5.0
+    assert sorted(order) == list(range(len(problem.works)))
+    assert problem.peak(order) < problem.peak(range(len(problem.works))) / 5
 
 
 def two_wide_branches(folder: Path) -> Path:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -187,6 +188,17 @@ def test_steps_of_two_rows_at_a_time_make_their_buffers_multiples_of_two() -> No
     steps = [Step(0, choice, True, 2)]
     names = (*choice.node.inputs, *choice.node.outputs)
     assert storage._batches(steps, {str(name): f"b{name}" for name in names}) == {f"b{name}": 2 for name in names}
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_a_step_whose_rows_are_one_batch_is_whole(rows: int) -> None:
+    """Nothing takes turns with it: the generated code has no table of events, and so no row to begin at."""
+    x = TensorType((1, rows, 1, 4), "f32")
+    graph = graph_of(Example(Abs(), (x,), (x,), {}, 0))
+    choice = candidates_of(graph, target.load("cortex-m4"), Options(optimize="ram"))[0][0].choice
+    built = schedule.build(graph, [replace(choice, rows=0)], [range(1)], keep_input=False)
+    assert built.steps[0].by_rows == (rows > 2) == built.interleaved
+    assert built.steps[0].events == len(built.trace)
 
 
 def test_steps_between_groups_are_groups_of_their_own() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcugen.emit import bundle
 from mcugen.emit.environment import render
 from mcugen.emit.opencl import host_files, view
 from mcugen.emit.parts import literal
@@ -35,11 +36,16 @@ def files_of(choices: Sequence[Choice], folder: str) -> dict[str, bytes]:
         first += len(read)
     largest = max((size for case in cases for size in (case.nbytes, *(s for _, s in case.operands))), default=1)
     titles = [literal(step.title) for step in device.steps]
-    text = render("opencl/launches.c.j2", d=device, cases=cases, largest=max(largest, 1), titles=titles)
+    runtime = bundle.of(())
+    interface = runtime.path(bundle.INTERFACE)
+    text = render(
+        "opencl/launches.c.j2", d=device, cases=cases, largest=max(largest, 1), titles=titles, interface=interface
+    )
     define = f"#define WEIGHTS_FILE {literal(f'{folder}/{CONSTANTS}')}\n"
     return {
         "launches.c": define.encode() + text,
         CONSTANTS: device.constants,
         "launches.cl": device.source.encode(),
+        interface: runtime.text(bundle.INTERFACE),
         **host_files(),
     }
