@@ -23,6 +23,7 @@ _NEAR = 2.0**-17
 _MOVES = (0, 1, -1, 2, -2)
 _TOTAL_BITS = 62
 _MAX_RIGHT = 22
+_WIDE = 2**31 - 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,10 @@ def exact(
 ) -> Stairs:
     """The stairs of (sum + offset) * factor, rounded to the nearest, halves to even. span: the results, clamped.
 
-    even: a number whose parity halves go to.
+    even: a number whose parity halves go to. Factors at which one unit is more than all results are bounded.
     """
+    steepest = 4 * max(-span[0], span[1], 1)
+    factor = [f if o else min(f, Fraction(steepest)) for f, o in zip(factor, offset, strict=True)]
     values = np.arange(span[0] + 1, span[1] + 1, dtype=np.int64)
     rows = [_begins(values, f, o, even) for f, o in zip(factor, offset, strict=True)]
     steps = np.array(rows, np.int64).reshape(len(rows), -1)
@@ -108,7 +111,8 @@ def single(factor: np.ndarray, span: tuple[int, int], low: np.ndarray, high: np.
     most = np.broadcast_to((high + 1)[:, None], least.shape).copy()
     while bool((most - least > 1).any()):
         middle = (least + most) // 2
-        scaled = middle.astype(np.float32) * factor[:, None].astype(np.float32)
+        with np.errstate(over="ignore"):
+            scaled = middle.astype(np.float32) * factor[:, None].astype(np.float32)
         reached = np.rint(scaled + np.float32(inside)) - inside >= values
         most, least = np.where(reached, middle, most), np.where(reached, least, middle)
     whole = tuple(Fraction(float(f)) for f in factor)
@@ -178,13 +182,15 @@ def floats(stairs: Stairs, single_factors: Sequence[float]) -> tuple[np.ndarray,
 
     single_factors: about the slopes; they are tried first, then their neighbours. Halves of a sum have no such form.
     """
-    nearest = np.array(single_factors, np.float32)
+    largest = float(np.finfo(np.float32).max)
+    nearest = np.minimum(single_factors, largest).astype(np.float32)
     factor, proved = nearest.copy(), np.zeros(nearest.size, bool)
     reach = stairs.low[:, None], stairs.high[:, None] + 1
     want = np.clip(stairs.steps, *reach)
     span = (stairs.first, stairs.first + stairs.steps.shape[1])
     for towards in (nearest, np.float32(np.inf), np.float32(0)):
-        tried = np.nextafter(nearest, towards, dtype=np.float32)
+        with np.errstate(over="ignore"):
+            tried = np.minimum(np.nextafter(nearest, towards, dtype=np.float32), np.float32(largest))
         found = single(tried, span, stairs.low, stairs.high)
         held = (np.clip(found.steps, *reach) == want).all(axis=1)
         factor = np.where(held & ~proved, tried, factor)
@@ -197,13 +203,15 @@ class Line:
     """y = (sum * mult + addend) >> shift, in 64 bits, per channel, with what no line can do.
 
     even: channels where sums halfway between two results go to the even one: those that leave less than 2**tie_bits in
-    the bits that are shifted out. exceptions: (channel, sum, result).
+    the bits that are shifted out. wide: channels where y, with a number of the size `margin` added, can leave 32 bits.
+    exceptions: (channel, sum, result).
     """
 
     mult: np.ndarray
     shift: np.ndarray
     addend: np.ndarray
     even: np.ndarray
+    wide: np.ndarray
     tie_bits: int
     exceptions: tuple[tuple[int, int, int], ...]
 
@@ -236,7 +244,9 @@ def line(stairs: Stairs, margin: int) -> Line | None:
             exceptions += _exceptions(stairs, int(k), int(mult[k]), int(shift[k]), int(addend[k]))
         if len(exceptions) > MAX_EXCEPTIONS:
             return None
-    return Line(mult, shift, addend, even, tie_bits, tuple(exceptions))
+    ends = [(sums.astype(np.int64) * mult + addend) >> shift for sums in (stairs.low, stairs.high)]
+    wide = np.max(np.abs(ends), axis=0) + margin >= _WIDE
+    return Line(mult, shift, addend, even, wide, tie_bits, tuple(exceptions))
 
 
 def _shift(stairs: Stairs, k: int, margin: int) -> int:

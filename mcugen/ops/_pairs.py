@@ -22,6 +22,7 @@ from mcugen.staircase import Stairs
 BYTES = np.arange(-128, 128, dtype=np.int64)
 _TIE_BITS = 11
 _BITS = 50
+_FAR = 2**40
 _LARGEST_PRODUCT = 255 * 255
 
 
@@ -60,7 +61,8 @@ class Stated:
         total = first[:, None] + second[None, :] + common
         whole = total // (2 * common)
         tie = (total - whole * 2 * common == 0) & (whole % 2 != 0)
-        return np.asarray(np.where(tie, whole - 1, whole).astype(np.int64)) + self.zeros[2]
+        found = np.clip(np.where(tie, whole - 1, whole), -_FAR, _FAR)
+        return np.asarray(found.astype(np.int64)) + self.zeros[2]
 
     def _single(self) -> np.ndarray:
         """In float64, where the product of a byte and a float32, and what is added to it, is exact.
@@ -69,9 +71,10 @@ class Stated:
         """
         first, second, fixed = self.fused()
         raw = BYTES + self.flip
-        parts = (raw * np.float64(second) + np.float64(fixed)).astype(np.float32).astype(np.float64)
-        total = (raw[:, None] * np.float64(first) + parts[None, :]).astype(np.float32)
-        return np.asarray(np.rint(total).astype(np.int64)) - self.flip
+        with np.errstate(over="ignore"):
+            parts = (raw * np.float64(second) + np.float64(fixed)).astype(np.float32).astype(np.float64)
+            total = (raw[:, None] * np.float64(first) + parts[None, :]).astype(np.float32)
+        return np.asarray(np.rint(np.clip(total, -_FAR, _FAR)).astype(np.int64)) - self.flip
 
     def fused(self) -> tuple[np.float32, np.float32, np.float32]:
         """The factors of both operands and the constant part, as QLinearAdd derives them."""
@@ -93,12 +96,16 @@ def stated(call: Call, sign: int) -> Stated:
 
 @dataclass(frozen=True)
 class Wide:
-    """y = (a * factor a + b * factor b + addend) >> shift in 64 bits, halves to even."""
+    """y = (a * factor a + b * factor b + addend) >> shift in 64 bits, halves to even.
+
+    leaves: whether y leaves 32 bits for some pair.
+    """
 
     a: int
     b: int
     addend: int
     shift: int
+    leaves: bool
 
 
 @cache
@@ -109,11 +116,10 @@ def wide(job: Stated) -> Wide | None:
     if job.how != "single":
         a, b, y = job.scales
         ratios = [a / y, job.sign * b / y]
-    largest = max(abs(float(r)) for r in ratios)
-    shift = _BITS - int(np.frexp(largest)[1])
-    if not _TIE_BITS < shift <= _BITS:
-        return None
-    first, second = (round(r * (1 << shift)) for r in ratios)
+    bits = int(np.frexp(max(abs(float(r)) for r in ratios))[1])
+    shift = min(max(_BITS - bits, _TIE_BITS + 1), _BITS)
+    steeper = max(bits + shift - _BITS, 0)  # ratios beyond what 64 bits hold are taken less, which may do for all pairs
+    first, second = (round(r * (1 << shift) / (1 << steeper)) for r in ratios)
     zero = job.zeros[2]
     addend = (1 << (shift - 1)) + (1 << (_TIE_BITS - 1)) + (zero << shift)
     addend -= job.zeros[0] * first + job.zeros[1] * second
@@ -122,7 +128,8 @@ def wide(job: Stated) -> Wide | None:
     is_tie = (total & ((1 << shift) - 1)) >> _TIE_BITS == 0
     y_stored = y_stored - (is_tie & ((y_stored - _parity(job)) & 1 != 0))
     equal = np.array_equal(np.clip(y_stored, *job.bounds), want)
-    return Wide(first, second, addend, shift) if equal else None
+    leaves = bool(np.abs(y_stored).max() >= 2**31 - 1)
+    return Wide(first, second, addend, shift, leaves) if equal else None
 
 
 def _parity(job: Stated) -> int:
@@ -144,8 +151,10 @@ def by_runtime(call: Call) -> bool:
     return not _rounding.is_stated(call)
 
 
-def sum_element(sign: int) -> Element:
+def sum_element(sign: int, call: Call) -> Element:
     """An element of a sum in 64 bits."""
+    form = wide(stated(call, sign))
+    of = "mg_pair_of_wide" if form is not None and form.leaves else "mg_pair_of"
 
     def params(call: Call) -> Params:
         job = stated(call, sign)
@@ -161,7 +170,7 @@ def sum_element(sign: int) -> Element:
             "pair.tie_bits": _TIE_BITS,
         }
 
-    return Element("mg_pair_of(&pair, a, b)", {"pair": "mg_pair"}, params, slow=True, headers=("pair.h",))
+    return Element(f"{of}(&pair, a, b)", {"pair": "mg_pair"}, params, slow=True, headers=("pair.h",))
 
 
 def is_fused(call: Call) -> bool:

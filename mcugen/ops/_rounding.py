@@ -161,7 +161,7 @@ def line_fields(
     return {
         "line.mult": found.mult.astype(np.int32),
         "line.addend": found.addend + (np.int64(y.zero_point) << found.shift) - found.mult * before,
-        "line.shift": (found.shift + 64 * found.even).astype(np.uint8),
+        "line.shift": (found.shift + 64 * found.even + 128 * found.wide).astype(np.uint8),
         **_exception_fields(found, y, np.broadcast_to(before, found.mult.shape)),
         "line.tie_bits": found.tie_bits,
         "line.zero_point": 0 if how == "stored" else y.zero_point,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -71,7 +72,7 @@ class Add(Pointwise, Activated):
     kernels = (
         *_linear_sum.kernels(1),
         *_elementwise.kernels("mg_add_s8", "s8", ELEMENT["s8"], (_pairs.by_runtime, _sum.scales_near)),
-        *_elementwise.kernels("mg_pair_s8", "s8", _pairs.sum_element(1), (_pairs.is_proved(1),)),
+        *_elementwise.kernels("mg_pair_s8", "s8", partial(_pairs.sum_element, 1), (_pairs.is_proved(1),)),
         *_elementwise.kernels("mg_fused_pair_s8", "s8", _pairs.fused_element(1), (_pairs.is_fused,)),
         *_elementwise.kernels(
             "mg_add_s16", "s16", ELEMENT["s16"], (_pairs.by_runtime, _elementwise.symmetric, _sum.scales_near)

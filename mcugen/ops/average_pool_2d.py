@@ -136,7 +136,8 @@ def params_real(call: Call) -> Params:
     x = call.input(0)
     zero, is_inside = call.output.zero_point, _rounding.rounding_of(call) == "single"
     inside = zero + _rounding.flip_of(call) if is_inside else 0
-    real = np.float32(x.scale) * (np.arange(-128, 128) - x.zero_point).astype(np.float32)
+    with np.errstate(over="ignore"):
+        real = np.float32(x.scale) * (np.arange(-128, 128) - x.zero_point).astype(np.float32)
     return {
         **_pool.geometry(call),
         "real": real.astype(np.float32),

@@ -81,7 +81,8 @@ class Div(Pointwise):
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
     s32: the quotient is truncated. Quotients by 0 are 0; they stop the runtimes, or are undefined in them.
-    Scaled types: quotients below a quarter of a step are 0 as well, for which the runtimes shift by more than 31 bits.
+    Scaled types: quotients below a quarter of a step can be 1 or at either end, as the runtimes then shift by more than
+    31 bits, which C leaves open; the results are those of x86-64 and AArch64.
     rounding: "even" for stored results of real numbers rounded once; the least one for 0 / 0; see _rounding, _quotients
     Source: TFLite DIV; reference_ops::Div, DivElementwise.
     """
@@ -109,7 +110,7 @@ class Div(Pointwise):
         return (_elementwise.broadcast_types(a, b, allowed),)
 
     def quantized(self, call: Call) -> Scales:
-        return refused("what the runtimes make of small int8 quotients is undefined in C")
+        return refused("what the runtimes make of small int8 quotients is arbitrary")
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if not self.rounding and not shifts_right(call):

@@ -23,6 +23,7 @@ from mcugen.types import QuantParams, TensorType
 _TIE_BITS = 11
 """What all factors together are off by, times a byte, has ten bits for as many operands as there may be."""
 _BITS = 50
+_MOST_BITS = 54
 
 
 def _scales(call: Call) -> tuple[list[Fraction], Fraction]:
@@ -30,9 +31,9 @@ def _scales(call: Call) -> tuple[list[Fraction], Fraction]:
 
 
 def _shift(call: Call) -> int:
-    """The bits below the result's in 64 bit sums."""
+    """The bits below the result's in 64 bit sums, in which the zero point fits."""
     scales, y = _scales(call)
-    return _BITS - frexp(float(max(scales) / y))[1]
+    return min(_BITS - frexp(float(max(scales) / y))[1], _MOST_BITS)
 
 
 def tells_halves(call: Call) -> bool:
@@ -40,7 +41,7 @@ def tells_halves(call: Call) -> bool:
     scales, y = _scales(call)
     unit = Fraction(1, lcm(y.denominator, *(s.denominator for s in scales)))
     shift = _shift(call)
-    return _TIE_BITS < shift <= 60 and unit * (1 << shift) > y * (1 << (_TIE_BITS + 2))
+    return shift > _TIE_BITS and unit * (1 << shift) > y * (1 << (_TIE_BITS + 2))
 
 
 def are_bytes(call: Call) -> bool:
@@ -51,7 +52,9 @@ def are_bytes(call: Call) -> bool:
 
 def _element(call: Call) -> Element:
     terms = "".join(f"pair.k[{k}] * {name} + " for k, name in enumerate(OPERANDS[: len(call.inputs)]))
-    text = f"mg_pair_total(&pair, {terms}pair.k[{len(call.inputs)}])"
+    scales, y = _scales(call)
+    total = "mg_pair_total_wide" if 256 * sum(scales) >= y * (2**31 - 256) else "mg_pair_total"
+    text = f"{total}(&pair, {terms}pair.k[{len(call.inputs)}])"
     return Element(text, {"pair": "mg_pair"}, _params, headers=("pair.h",))
 
 

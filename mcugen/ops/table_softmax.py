@@ -23,6 +23,7 @@ from mcugen.writes import Sink, Write
 _BYTES = ("s8", "u8")
 _LARGEST_FLOAT = float(np.finfo(np.float32).max)
 _HEADROOM = 5
+_FAR = 2.0**30
 
 
 def _lift(call: Call) -> float:
@@ -90,7 +91,7 @@ class TableSoftmax(Op):
             steps = e * np.float32(float(binary32(1 / y_scale)) // 1) / total
         else:
             steps = e / total / np.float32(float(y_scale))
-        return stored(int64(np.rint(steps)), call.output)
+        return stored(int64(np.rint(np.clip(steps, -_FAR, _FAR))), call.output)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -37,6 +37,23 @@ def to_even(numbers: Ints, factors: Sequence[Fraction], addends: Sequence[Fracti
     return found
 
 
+def _sums_to_even(steps: Sequence[Ints], ratios: Sequence[Fraction]) -> Ints:
+    """The sum of steps[k] * ratios[k] over k as real numbers, to the nearest whole one, halves to even.
+
+    steps: arrays of one shape, of bytes less their zero points. Where terms are so large that the error of float64
+    matters, sums that are not far from 0 are computed in rationals.
+    """
+    real = np.sum([s * float(r) for s, r in zip(steps, ratios, strict=True)], axis=0)
+    unsure = max(_UNSURE, 2.0**-40 * max(abs(float(r)) for r in ratios))
+    bounded = np.clip(real, -_FAR, _FAR)
+    found = int64(np.rint(bounded))
+    near = (np.abs(np.abs(bounded - np.floor(bounded)) - 0.5) < unsure) & (np.abs(real) < _FAR + unsure)
+    for at in map(tuple, np.argwhere(near)):
+        exact_sum = round(sum((int(s[at]) * r for s, r in zip(steps, ratios, strict=True)), Fraction(0)))
+        found[at] = min(max(exact_sum, -int(_FAR)), int(_FAR))
+    return found
+
+
 def in_float32(sums: Ints, factors: Sequence[Fraction]) -> Ints:
     """float32(float32(sum) * factor), to the nearest whole number, halves to even. factors: float32 each."""
     scaled = sums.astype(np.float32) * np.array([float(f) for f in factors], np.float32)
@@ -120,10 +137,7 @@ def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
         return np.asarray(np.clip(_fused_sum(call, sign, a, b), *bounds(call.op.activation, y)))
     ratios = [quotient(scale_of(call.input(k)), scale_of(y)) * (sign if k else 1) for k in (0, 1)]
     first, second = np.broadcast_arrays(centred(a, call.input(0)), centred(b, call.input(1)))
-    real = first * float(ratios[0]) + second * float(ratios[1])
-    found = int64(np.rint(real))
-    for at in map(tuple, np.argwhere(np.abs(np.abs(real - np.floor(real)) - 0.5) < _UNSURE)):
-        found[at] = round(int(first[at]) * ratios[0] + int(second[at]) * ratios[1])
+    found = _sums_to_even([first, second], ratios)
     return np.asarray(np.clip(found + y.zero_point, *bounds(call.op.activation, y)))
 
 
@@ -142,7 +156,7 @@ def _fused_sum(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
     least = ends(types[1])[0] + flip
     parts = np.array([float(binary32(v * second + fixed)) for v in range(least, least + 256)])
     wide = np.float64(float(first)) * (int64(a) + flip) + parts[int64(b) + flip - least]
-    return int64(np.rint(wide.astype(np.float32))) - flip
+    return int64(np.rint(np.clip(wide.astype(np.float32), -_FAR, _FAR))) - flip
 
 
 def multiplied(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
@@ -153,7 +167,7 @@ def multiplied(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
     if call.op.rounding == "single":
         factor = np.float32(float(binary32(quotient(binary32(scales), scale_of(y)))))
         inside = np.float32(y.zero_point + _flip(call))
-        steps = int64(np.rint(product.astype(np.float32) * factor + inside)) - _flip(call)
+        steps = int64(np.rint(np.clip(product.astype(np.float32) * factor + inside, -_FAR, _FAR))) - _flip(call)
     else:
         steps = to_even(product, [quotient(scales, scale_of(y))], [Fraction(0)]) + y.zero_point
     return np.asarray(np.clip(steps, *bounds(call.op.activation, y)))
@@ -197,8 +211,4 @@ def summed_up(call: Call, x: Sequence[np.ndarray]) -> Ints:
     types, y = [call.input(k) for k in range(len(x))], call.output
     ratios = [quotient(scale_of(t), scale_of(y)) for t in types]
     steps = [centred(a, t) for a, t in zip(x, types, strict=True)]
-    real = np.sum([s * float(r) for s, r in zip(steps, ratios, strict=True)], axis=0)
-    found = int64(np.rint(real))
-    for at in map(tuple, np.argwhere(np.abs(np.abs(real - np.floor(real)) - 0.5) < _UNSURE)):
-        found[at] = round(sum((int(s[at]) * r for s, r in zip(steps, ratios, strict=True)), Fraction(0)))
-    return stored(found, y)
+    return stored(_sums_to_even(steps, ratios), y)

@@ -33,13 +33,18 @@ def _multiplier(call: Call) -> Multiplier:
 
 
 def _steps(a: int, b: int, scale: Multiplier) -> int:
-    """A quotient in steps of the result; 0 where the runtime divides by 0, or by more than 2**31."""
+    """A quotient in steps of the result; 0 where the runtime divides by 0.
+
+    By more than 2**31 it divides with a shift modulo 32 and a rounding that adds 1 to what is not negative: what
+    RoundingDivideByPOT, which leaves that open, does on processors of 64 bits.
+    """
     if b == 0:
         return 0
     top = a if b > 0 else -a
     inverse, shifted = gemmlowp.reciprocal(abs(b), _BITS)
     spare = _BITS - (top if top >= 0 else ~top).bit_length()
     right = shifted + spare - scale[1]
+    scaled = gemmlowp.product(gemmlowp.product(top << spare, inverse), scale[0])
     if right > _BITS:
-        return 0
-    return gemmlowp.divided(gemmlowp.product(gemmlowp.product(top << spare, inverse), scale[0]), right)
+        return (scaled >> (right & _BITS)) + int(scaled >= 0)
+    return gemmlowp.divided(scaled, right)

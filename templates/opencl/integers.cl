@@ -81,7 +81,10 @@ static inline int mg_on_line(int sum, int o, int mult, int shift, global const i
     global const int *const own = line + 1 + 3 * o, *const pairs = line + line[0];
     const long total = (long)sum * mult + (long)((ulong)(uint)own[1] << 32 | (uint)own[0]);
     int y = (int)(total >> (shift & 63));
-    if (shift >= 64) {
+    if (shift >= 128) {
+        y = (int)clamp(total >> (shift & 63), -0x40000000l, 0x40000000l);
+    }
+    if ((shift & 64) != 0) {
         const ulong lost = ((ulong)1 << (shift & 63)) - 1ul;
         y -= ((ulong)total & lost) >> tie_bits == 0ul ? (y - zero_point) & 1 : 0;
     }

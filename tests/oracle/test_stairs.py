@@ -45,6 +45,7 @@ def line_at(line: Line, k: int, sums: np.ndarray, even: int = 0) -> np.ndarray:
     """What line.h computes, without the zero point."""
     total = sums.astype(np.int64) * line.mult[k] + line.addend[k]
     y = total >> line.shift[k]
+    y = np.clip(y, -(2**30), 2**30) if line.wide[k] else y.astype(np.int32).astype(np.int64)
     if line.even[k]:
         lost = total & ((1 << int(line.shift[k])) - 1)
         y = np.where(lost >> line.tie_bits == 0, y - ((y - even) & 1), y)
@@ -159,3 +160,27 @@ def test_factors_that_scale_nothing_are_refused(factor: Fraction) -> None:
 
     with pytest.raises(UnsupportedError):
         staircase.exact([factor], [Fraction(0)], (-128, 127), *ends(1))
+
+
+def test_results_that_leave_32_bits_are_bounded() -> None:
+    """A factor of a billion with half a unit added, and slopes that only sums near the ends take beyond 32 bits."""
+    real, offsets = [Fraction(10**9), Fraction(5000), Fraction(9, 4)], [Fraction(1, 2**24), Fraction(1, 4), Fraction(0)]
+    reach = np.array([1 << 20, 1 << 20, 2**31 - 1])
+    stairs = staircase.exact(real, offsets, (-128, 127), -reach, reach)
+    line = staircase.line(stairs, 128)
+    assert line is not None and line.wide.all()
+    for k, factor in enumerate(real):
+        sums = sums_of(stairs, k, k)
+        assert np.array_equal(
+            np.clip(line_at(line, k, sums), -128, 127), rounded(sums, factor, offsets[k], (-128, 127))
+        )
+
+
+def test_factors_beyond_float32_have_floats_and_lines() -> None:
+    """One unit is then more than all results, so that less steep ones are the same."""
+    stairs = staircase.exact([Fraction(10) ** 42], [Fraction(0)], (-128, 127), *ends(1))
+    line = staircase.line(stairs, 128)
+    assert line is not None and not line.wide.any()
+    assert np.array_equal(np.clip(line_at(line, 0, np.array([-3, 0, 1])), -128, 127), [-128, 0, 127])
+    factor, proved = staircase.floats(stairs, [float(Fraction(10) ** 42)])
+    assert np.isfinite(factor).all() and proved.all()

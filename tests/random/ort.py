@@ -59,4 +59,3 @@ def first_difference(got: np.ndarray, want: np.ndarray, tolerance: float) -> str
         return ""
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
     return f"element {list(at)} is {got[at]}, the runtime's {want[at]} ({int(wrong.sum())} of {wrong.size} differ)"
-

@@ -6,13 +6,19 @@
  *   y = (sum * mult + addend) >> (shift & 63)     addend holds the rounding and the zero point
  *
  * shift       + 64: a sum that leaves less than 2^tie_bits in the bits shifted out lies halfway between two y
- *             and goes to the even one, the zero point aside
+ *             and goes to the even one, the zero point aside; + 128: y may leave 32 bits, and is bounded before
  * exceptions  pairs of a sum and its y, channel by channel; exception_end: where those of each channel end, in pairs
  */
 #ifndef MCUGEN_LINE_H
 #define MCUGEN_LINE_H
 
 #include "mcugen/runtime.h"
+
+/* y, or the nearest number of 31 bits. */
+static inline int32_t mg_within_32_bits(int64_t y)
+{
+    return y < -0x40000000 ? -0x40000000 : y > 0x40000000 ? 0x40000000 : (int32_t)y;
+}
 
 typedef struct {
     const int64_t *addend;
@@ -29,7 +35,10 @@ static inline int32_t mg_line_at(const mg_line *line, uint32_t o, int32_t sum)
     const int64_t total = (int64_t)sum * line->mult[o] + line->addend[o];
     const uint32_t shift = line->shift[o];
     int32_t y = (int32_t)(total >> (shift & 63u));
-    if (shift >= 64u) {
+    if (shift >= 128u) {
+        y = mg_within_32_bits(total >> (shift & 63u));
+    }
+    if ((shift & 64u) != 0u) {
         const uint64_t lost = ((uint64_t)1 << (shift & 63u)) - 1u;
         y -= ((uint64_t)total & lost) >> line->tie_bits == 0u ? (y - line->zero_point) & 1 : 0;
     }

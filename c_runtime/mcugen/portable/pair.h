@@ -25,9 +25,23 @@ static inline int32_t mg_pair_total(const mg_pair *pair, int64_t total)
     return mg_clamp(y, pair->out_min, pair->out_max);
 }
 
+/* The same where y may leave 32 bits. */
+static inline int32_t mg_pair_total_wide(const mg_pair *pair, int64_t total)
+{
+    const uint64_t lost = (uint64_t)total & (((uint64_t)1 << pair->shift) - 1u);
+    int64_t y = total >> pair->shift;
+    y -= lost >> pair->tie_bits == 0u ? (y - pair->zero_point) & 1 : 0;
+    return y < pair->out_min ? pair->out_min : y > pair->out_max ? pair->out_max : (int32_t)y;
+}
+
 static inline int32_t mg_pair_of(const mg_pair *pair, int32_t a, int32_t b)
 {
     return mg_pair_total(pair, pair->k[0] * a + pair->k[1] * b + pair->k[2]);
+}
+
+static inline int32_t mg_pair_of_wide(const mg_pair *pair, int32_t a, int32_t b)
+{
+    return mg_pair_total_wide(pair, pair->k[0] * a + pair->k[1] * b + pair->k[2]);
 }
 
 /* As QLinearAdd computes it: each of two additions of a product is rounded once, to float32. In float64 products of a

@@ -6,8 +6,9 @@
  *   ratio  = high_mul(a' << its spare bits, 1 / b' as mg_one_over_one_plus finds it)
  *   y      = clamp(divide(high_mul(ratio, mult), all bits shifted - shift) + out_zero_point)
  *
- * divide: by a power of two to nearest, halves away from zero. Quotients so small that this power would be above 2^31
- * are 0, and so is any quotient by 0: the reference runtime shifts by more bits than an integer has, which C leaves open.
+ * divide: by a power of two to nearest, halves away from zero. Where that power would be above 2^31, the reference
+ * runtime shifts by more bits than an integer has, which C leaves open: it computes what mg_quotient_beyond says, as
+ * processors of 64 bits do. A quotient by 0 is 0.
  */
 #ifndef MCUGEN_QUOTIENT_H
 #define MCUGEN_QUOTIENT_H
@@ -21,6 +22,12 @@ typedef struct {
     int8_t shift;
 } mg_scaled_quotient;
 
+/* x shifted by 32 bits or more: the shift counts modulo 32, and its rounding adds 1 where x is not negative. */
+static inline int32_t mg_quotient_beyond(int32_t x, uint32_t right)
+{
+    return (x >> (right & 31u)) + (x >= 0 ? 1 : 0);
+}
+
 /* The quotient in steps of the result. */
 static inline int32_t mg_scaled_quotient_steps(const mg_scaled_quotient *p, int32_t a, int32_t b)
 {
@@ -31,7 +38,8 @@ static inline int32_t mg_scaled_quotient_steps(const mg_scaled_quotient *p, int3
     const int32_t inverse = mg_one_over_one_plus((int32_t)((size << room) & 0x7fffffffu));
     const int32_t ratio = mg_high_mul((int32_t)((uint32_t)top << spare), inverse);
     const uint32_t right = (uint32_t)((int32_t)(31u - room + spare) - p->shift);
-    return size == 0u || right > 31u ? 0 : mg_divide_by_pot(mg_high_mul(ratio, p->mult), right);
+    const int32_t y = mg_high_mul(ratio, p->mult);
+    return size == 0u ? 0 : right > 31u ? mg_quotient_beyond(y, right) : mg_divide_by_pot(y, right);
 }
 
 static inline int32_t mg_scaled_quotient_of(const mg_scaled_quotient *p, int32_t a, int32_t b)

@@ -13,6 +13,8 @@ FLOATS = frozenset({"mve_float"})
 LANES = 16
 BLOCK = 4
 """Outputs that are computed together."""
+_LARGEST = 2.0**31 - 2.0**8
+"""Scaled sums below this fit 32 bits with a zero point added."""
 
 
 def output_range(call: Call) -> tuple[int, int]:
@@ -81,7 +83,8 @@ def _scaled_by_floats(call: Call) -> bool:
     if call.accumulators is None or not call.features >= FLOATS:
         return False
     factor, proved = _rounding.floats(call, str(call.op.activation))
-    return bool(proved.all() and factor.max() < 1)
+    ends = np.maximum(np.abs(call.accumulators.low), np.abs(call.accumulators.high))
+    return bool(proved.all() and factor.max() < 1 and (ends * factor.astype(np.float64)).max() < _LARGEST)
 
 
 FINISH_TERMS = ("blocks", "linear_blocks", "clamped_blocks")
