@@ -58,14 +58,17 @@ class Geometry:
         return all(0 <= width < self.extent(d) for d in (0, 1) for width in self.padding[d])
 
 
-def geometry(a: Attributes, x: Shape, kernel: Sequence[int]) -> Geometry:
+def geometry(a: Attributes, x: Shape, kernel: Sequence[int], *, pools: bool = False) -> Geometry:
     """The window of a convolution or pooling over x: [N, C, (H,) W].
 
-    Source: ONNX Conv-11, MaxPool-12, AveragePool-19.
+    pools: ONNX Runtime pads poolings with auto_pad SAME as if their taps were neighbours, so that those that lie apart
+    give fewer results than ONNX says, and takes rows away, which are negative widths, where strides exceed the kernel.
+    Source: ONNX Conv-11, MaxPool-12, AveragePool-19; onnxruntime, pool_attributes.h.
     """
     rank = len(x) - 2
     plain = Geometry(*sizes(a, kernel), ((0, 0), (0, 0)))
-    return replace(plain, padding=_padding(a, plain, _pair(x[2:]), rank))
+    near = replace(plain, dilation=(1, 1)) if pools else plain
+    return replace(plain, padding=_padding(a, near, _pair(x[2:]), rank, may_cut=pools))
 
 
 def sizes(a: Attributes, kernel: Sequence[int]) -> tuple[Pair, Pair, Pair]:
@@ -119,13 +122,13 @@ def _pair(values: Sequence[int]) -> Pair:
     return (1, int(values[0])) if len(values) == 1 else (int(values[0]), int(values[1]))
 
 
-def _padding(a: Attributes, g: Geometry, size: Pair, rank: int) -> Widths:
+def _padding(a: Attributes, g: Geometry, size: Pair, rank: int, *, may_cut: bool) -> Widths:
     """(above, below), (left, right): as stated, or what auto_pad makes of the size."""
     mode, given = a.get("auto_pad", "NOTSET"), a.get("pads") or (0,) * (2 * rank)
     if mode == "VALID":
         return ((0, 0), (0, 0))
     if mode in ("SAME_UPPER", "SAME_LOWER"):
-        pairs = [_same(g, d, size[d], mode == "SAME_LOWER") for d in (0, 1)]
+        pairs = [_same(g, d, size[d], mode == "SAME_LOWER", may_cut) for d in (0, 1)]
         return pairs[0], pairs[1]
     if mode != "NOTSET":
         raise UnsupportedError(f"auto_pad {mode} is not supported")
@@ -136,8 +139,12 @@ def _padding(a: Attributes, g: Geometry, size: Pair, rank: int) -> Widths:
     return (int(given[0]), int(given[2])), (int(given[1]), int(given[3]))
 
 
-def _same(g: Geometry, d: int, size: int, lower: bool) -> Pair:
+def _same(g: Geometry, d: int, size: int, lower: bool, may_cut: bool) -> Pair:
     """(before, after) for as many results as strides fit into the size; an odd one goes after, or before."""
-    needed = max((-(-size // g.stride[d]) - 1) * g.stride[d] + g.extent(d) - size, 0)
+    needed = (-(-size // g.stride[d]) - 1) * g.stride[d] + g.extent(d) - size
+    if needed < 0 and may_cut:
+        before = -((-needed - int(lower)) // 2)
+        return before, needed - before
+    needed = max(needed, 0)
     small, large = needed // 2, needed - needed // 2
     return (large, small) if lower else (small, large)

@@ -62,7 +62,7 @@ def _ends(a: Attributes, size: Sequence[int], strides: Sequence[int], full: Sequ
     more, given = a["output_padding"] or (0,) * rank, a["pads"] or (0,) * (2 * rank)
     wanted, mode = a["output_shape"], a["auto_pad"]
     if wanted is None and mode in ("SAME_UPPER", "SAME_LOWER"):
-        wanted = [d * s for d, s in zip(size, strides, strict=True)]
+        wanted = [min(d * s, n + m) for d, s, n, m in zip(size, strides, full, more, strict=False)]
     if len(more) != rank or len(given) != 2 * rank or (wanted is not None and len(wanted) != rank):
         raise ShapeError(f"output_padding {list(more)} or pads {list(given)} do not fit {rank} axes")
     found = []

@@ -10,6 +10,7 @@ import numpy as np
 from mcugen.decompositions._images import Geometry
 from mcugen.decompositions.elements import is_plain, join
 from mcugen.imports import Expansion
+from mcugen.op import Widths
 from mcugen.ops.add import Add
 from mcugen.ops.arg_max import ArgMax
 from mcugen.ops.arithmetic import Arithmetic
@@ -23,6 +24,16 @@ from mcugen.ops.strided_slice import StridedSlice
 
 MAX_JOINED = 8
 Join = Callable[[str, str], str]
+
+
+def cut(e: Expansion, x: str, padding: Widths) -> str:
+    """An image without the rows and columns that negative widths of padding take away."""
+    ranges = [(0, d, 1) for d in e.type(x).shape]
+    for d, (before, after) in enumerate(padding, 1):
+        first = max(-before, 0)
+        ranges[d] = (first, ranges[d][1] - first - max(-after, 0), 1)
+    counts = tuple(count for _, count, _ in ranges)
+    return x if counts == e.type(x).shape else e.node(StridedSlice(tuple(ranges), counts), x)
 
 
 def largest(e: Expansion, x: str, window: Geometry) -> str:

@@ -71,7 +71,9 @@ def _ends(
     wanted, mode = a["output_shape"], a["auto_pad"]
     given = a["pads"] or (0,) * (2 * rank)
     if wanted is None and mode in ("SAME_UPPER", "SAME_LOWER"):
-        wanted = [s * t for s, t in zip(size, window.stride, strict=True)][2 - rank :]
+        # Where a stride is more than the kernel, the whole result is less than that, and stays as it is.
+        whole = zip(size, window.stride, full, more, strict=True)
+        wanted = [min(s * t, n + m) for s, t, n, m in whole][2 - rank :]
     found = []
     for d in (0, 1):
         if wanted is not None:

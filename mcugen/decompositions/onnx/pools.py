@@ -39,6 +39,8 @@ def max_pool(source: Source, e: Expansion) -> Sequence[str]:
     if len(shape) > 4:
         raise UnsupportedError("indices of volumes are not supported")
     window, image = _window(source.attributes, shape, kernel), _images.to_last(e, x)
+    if min(width for pair in window.padding for width in pair) < 0:
+        raise UnsupportedError("indices where rows or columns are taken away are not supported")
     y, at = _windows.largest_and_place(e, image, window, by_columns=bool(by_columns) and len(shape) == 4)
     return [_images.to_first(e, y, len(shape)), _images.to_first(e, at, len(shape))]
 
@@ -97,8 +99,9 @@ def _pooled(pool: Pooled, a: Attributes, e: Expansion, x: str, kernel: Sequence[
     """A pooling of signals, images or volumes; those in their planes first, and then along the depth."""
     shape = e.type(x).shape
     if len(shape) <= 4:
-        stated = _images.geometry(a, shape, kernel).padding
-        y = pool(e, _images.to_last(e, x), _window(a, shape, kernel), stated)
+        stated, window = _images.geometry(a, shape, kernel, pools=True).padding, _window(a, shape, kernel)
+        image = _windows.cut(e, _images.to_last(e, x), window.padding)
+        y = pool(e, image, replace(window, padding=_added(window.padding)), _added(stated))
         return _images.to_first(e, y, len(shape))
     if len(shape) != 5:
         raise UnsupportedError(f"{len(shape) - 2} spatial axes are not supported, 1 to 3 are")
@@ -106,6 +109,12 @@ def _pooled(pool: Pooled, a: Attributes, e: Expansion, x: str, kernel: Sequence[
     flat = _volumes.volumes(e, _pooled(pool, planes, e, _volumes.slices(e, x), kernel[1:]), shape[0])
     size = e.type(flat).shape[3:]
     return _volumes.deep(e, _pooled(pool, depth, e, _volumes.columns(e, flat), (kernel[0], 1)), size)
+
+
+def _added(padding: Widths) -> Widths:
+    """Padding without the widths that take rows or columns away."""
+    (above, below), (left, right) = padding
+    return (max(above, 0), max(below, 0)), (max(left, 0), max(right, 0))
 
 
 def global_average(source: Source, e: Expansion) -> Sequence[str]:
@@ -144,7 +153,7 @@ def _operand(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], Sequen
 
 def _window(a: Attributes, shape: tuple[int, ...], kernel: Sequence[int]) -> _images.Geometry:
     """The window, rounded as ceil_mode states."""
-    window = _images.geometry(a, shape, kernel)
+    window = _images.geometry(a, shape, kernel, pools=True)
     if a["ceil_mode"]:
         size = shape[2:] if len(shape) == 4 else (1, shape[2])
         window = _images.rounded_up(window, (size[0], size[1]))

@@ -19,6 +19,9 @@ from mcugen.ops.select import Select
 from mcugen.types import TensorType
 
 MAX_TABLE = 1 << 20
+MIDDLE = 1e-6
+"""How far a place is from the middle of two elements at most that ONNX Runtime takes to be there."""
+
 Weights = tuple[Callable[[np.ndarray], np.ndarray], int]
 """The weight of an element by its distance, and the distance from which it is 0."""
 
@@ -39,19 +42,20 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     x, a = operands(e, 1)[0], source.attributes
     axes = _axes(source, e.type(x).shape)
     a.ignore("cubic_coeff_a", "extrapolation_value", "nearest_mode")  # of other modes
+    places = {axis: _coordinates(axis, a) for axis in axes}
+    if all(axis.wanted == axis.size for axis in axes):  # whatever the scales are, ONNX Runtime copies it
+        a.ignore("mode", "antialias", "exclude_outside")
+        return [x]
     if a["mode"] == "nearest":
-        return [_nearest(e, x, axes, a)]
-    kernel = _kernel(a)
-    outside: list[tuple[Axis, np.ndarray]] = []
-    y = x
-    for axis in axes:
-        at = _coordinates(axis, a)
-        if a["coordinate_transformation_mode"] == "tf_crop_and_resize":
-            outside.append((axis, (at < 0) | (at > axis.size - 1)))
-        if (axis.size, axis.roi) != (axis.wanted, (0.0, 1.0)) or axis.scale != 1.0:
-            y = _interpolated(e, y, axis, at, kernel, a)
-    for axis, mask in outside:
-        y = _filled(e, y, axis, mask, a["extrapolation_value"])
+        y = _nearest(e, x, {axis: _nearest_table(axis, at, a) for axis, at in places.items()})
+    else:
+        y, kernel = x, _kernel(a)
+        for axis, at in places.items():
+            if axis.scale != 1.0:
+                y = _interpolated(e, y, axis, at, kernel, a)
+    if a["coordinate_transformation_mode"] == "tf_crop_and_resize":
+        for axis, at in places.items():
+            y = _filled(e, y, axis, (at < 0) | (at > axis.size - 1), a["extrapolation_value"])
     return [y]
 
 
@@ -78,6 +82,7 @@ def _interpolated(e: Expansion, x: str, axis: Axis, at: np.ndarray, kernel: Weig
     reach = math.ceil(radius / shrink)
     if 2 * reach * axis.wanted > MAX_TABLE:
         raise UnsupportedError(f"resizing {axis.size} elements to {axis.wanted} needs too large a table")
+    at = at.astype(np.float64)
     places = np.floor(at)[:, None] + np.arange(1 - reach, reach + 1)
     weights = function(np.abs(places - at[:, None]) * shrink)
     if a["exclude_outside"]:
@@ -100,9 +105,8 @@ def _filled(e: Expansion, x: str, axis: Axis, mask: np.ndarray, value: float) ->
     return e.node(Select(), chosen, e.constant(np.array(value, np.float32)), x)
 
 
-def _nearest(e: Expansion, x: str, axes: Sequence[Axis], a: Attributes) -> str:
-    """The nearest element of each place; images as the operator that runs by rows, where that chooses the same."""
-    tables = {axis: _nearest_table(axis, a) for axis in axes}
+def _nearest(e: Expansion, x: str, tables: dict[Axis, np.ndarray]) -> str:
+    """The element of each place; images as the operator that runs by rows, where that chooses the same."""
     changed = {axis: table for axis, table in tables.items() if not np.array_equal(table, np.arange(axis.size))}
     t = e.type(x)
     if len(t.shape) == 4 and {axis.place for axis in changed} <= {2, 3} and t.dtype in DTYPES and changed:
@@ -126,11 +130,11 @@ def _image_op(t: TensorType, tables: dict[Axis, np.ndarray]) -> ResizeNearestNei
     return None
 
 
-def _nearest_table(axis: Axis, a: Attributes) -> np.ndarray:
-    at = _coordinates(axis, a)
+def _nearest_table(axis: Axis, at: np.ndarray, a: Attributes) -> np.ndarray:
+    """The element that is nearest to each place; all are where they were with a scale of 1."""
     rounding: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "round_prefer_floor": lambda v: np.ceil(v - 0.5),
-        "round_prefer_ceil": lambda v: np.floor(v + 0.5),
+        "round_prefer_floor": lambda v: np.where(_is_half(v), np.floor(v), np.floor(v + 0.5)),
+        "round_prefer_ceil": lambda v: np.where(_is_half(v), np.ceil(v), np.floor(v + 0.5)),
         "floor": np.floor,
         "ceil": np.ceil,
         "simple": np.ceil if axis.scale < 1.0 else np.floor,
@@ -138,7 +142,12 @@ def _nearest_table(axis: Axis, a: Attributes) -> np.ndarray:
     mode = a["nearest_mode"]
     if mode not in rounding:
         raise UnsupportedError(f"nearest_mode {mode!r} is not supported")
-    return np.asarray(np.clip(rounding[mode](at), 0, axis.size - 1).astype(np.int64))
+    return np.asarray(np.clip(rounding[mode](at.astype(np.float64)), 0, axis.size - 1).astype(np.int64))
+
+
+def _is_half(at: np.ndarray) -> np.ndarray:
+    """Masks of the places in the middle of two elements, as near as ONNX Runtime looks."""
+    return np.asarray(np.abs(at - np.floor(at) - 0.5) < MIDDLE)
 
 
 def _kernel(a: Attributes) -> Weights:
@@ -157,28 +166,34 @@ def _kernel(a: Attributes) -> Weights:
 
 
 def _coordinates(axis: Axis, a: Attributes) -> np.ndarray:
-    """The place in the operand of each result."""
-    mode = a["coordinate_transformation_mode"]
-    y = np.arange(axis.wanted, dtype=np.float64)
-    length = axis.scale * axis.size
-    start, end = axis.roi
+    """The place in the operand of each result, in float32 as ONNX Runtime computes it: some lie on another element.
+
+    Where the text of ONNX has the size before it is rounded, and -0.5 for a single result of pytorch_half_pixel, ONNX
+    Runtime has the rounded size, and 0. Source: onnxruntime, upsamplebase.h, GetOriginalCoordinateFunc.
+    """
+    mode, half = a["coordinate_transformation_mode"], np.float32(0.5)
+    y = np.arange(axis.wanted, dtype=np.float32)
+    if axis.scale == 1.0:
+        return y
+    scale, size, wanted, start, end = (np.float32(v) for v in (axis.scale, axis.size, axis.wanted, *axis.roi))
     if mode == "align_corners":
-        return y * (axis.size - 1) / (length - 1) if length != 1 else np.zeros_like(y)
+        return y * (size - 1) / (wanted - 1) if wanted > 1 else np.zeros_like(y)
     if mode == "asymmetric":
-        return y / axis.scale
+        return y / scale
     if mode == "tf_half_pixel_for_nn":  # of versions 11 and 12
-        return (y + 0.5) / axis.scale
+        return (y + half) / scale
     if mode == "tf_crop_and_resize":
-        first = start * (axis.size - 1)
-        if length == 1:
-            return np.full_like(y, first + (end - start) * (axis.size - 1) / 2)
-        return first + y * (end - start) * (axis.size - 1) / (length - 1)
-    if mode == "pytorch_half_pixel" and length == 1:
-        return np.full_like(y, -0.5)
+        if wanted > 1:
+            return start * (size - 1) + (y * (end - start) * (size - 1)) / (wanted - 1)
+        return np.full_like(y, half * (start + end) * (size - 1))
+    if mode == "pytorch_half_pixel" and wanted <= 1:
+        return np.zeros_like(y)
     if mode not in ("half_pixel", "pytorch_half_pixel", "half_pixel_symmetric"):
         raise UnsupportedError(f"coordinate_transformation_mode {mode!r} is not supported")
-    moved = axis.size / 2 * (1 - axis.wanted / length) if mode == "half_pixel_symmetric" else 0.0
-    return moved + (y + 0.5) / axis.scale - 0.5
+    if mode == "half_pixel_symmetric":
+        moved = size / 2 * (1 - wanted / (scale * size))
+        return np.asarray(moved + (y.astype(np.float64) + 0.5) / float(scale) - 0.5, np.float32)
+    return (y + half) / scale - half
 
 
 def _axes(source: Source, shape: Sequence[int]) -> list[Axis]:
@@ -202,7 +217,10 @@ def _axes(source: Source, shape: Sequence[int]) -> list[Axis]:
 
 
 def _targets(source: Source, old: Sequence[int]) -> tuple[Sequence[int], Sequence[float]]:
-    """(sizes, scales) of the axes, of which one or the other is stated."""
+    """(sizes, scales) of the axes, of which one or the other is stated.
+
+    The product that decides a size is float32, as in ONNX Runtime: 10 elements times 0.7 are 7.
+    """
     scales, sizes = _numbers(source, 2), _numbers(source, 3)
     if bool(scales) == bool(sizes):
         raise UnsupportedError("neither the scales nor the sizes are constant", hint="make one of them a constant")
@@ -211,15 +229,18 @@ def _targets(source: Source, old: Sequence[int]) -> tuple[Sequence[int], Sequenc
     if not all(math.isfinite(value) and value > 0 for value in scales or sizes):
         raise ShapeError(f"scales or sizes {scales or sizes} are not positive")
     if scales:
-        return [math.floor(s * d) for s, d in zip(scales, old, strict=True)], scales
+        wanted = [np.float32(s) * np.float32(d) for s, d in zip(scales, old, strict=True)]
+        if max(wanted, default=0) > MAX_TABLE:
+            raise UnsupportedError(f"a tensor of sizes {[float(n) for n in wanted]} is not supported")
+        return [int(n) for n in wanted], scales
     policy = source.attributes.get("keep_aspect_ratio_policy", "stretch")
-    each = [s / d for s, d in zip(sizes, old, strict=True)]
+    each = [float(np.float32(s) / np.float32(d)) for s, d in zip(sizes, old, strict=True)]
     if policy == "stretch":
         return [int(s) for s in sizes], each
     if policy not in ("not_larger", "not_smaller"):
         raise UnsupportedError(f"keep_aspect_ratio_policy {policy!r} is not supported")
     scale = min(each) if policy == "not_larger" else max(each)
-    return [math.floor(scale * d + 0.5) for d in old], [scale] * len(old)
+    return [math.floor(float(np.float32(scale) * np.float32(d)) + 0.5) for d in old], [scale] * len(old)
 
 
 def _numbers(source: Source, k: int) -> list[float]:
