@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers whose shapes and places ONNX Runtime decides: Resize at broken scales, and auto_pad SAME at odd windows."""
+"""Layers whose shapes, places and axes ONNX Runtime decides: Resize at broken scales, auto_pad SAME at odd windows."""
 
 from __future__ import annotations
 
@@ -60,6 +60,8 @@ def layers() -> dict[str, Layer]:
             found[f"ConvTranspose {rank} {kernel} {stride} {dilation} {pad}"] = _transposed(
                 rank, kernel, stride, dilation, pad
             )
+    for shape in ((2, 3), (2, 3, 4), (2, 3, 4, 5)):
+        found[f"MeanVarianceNormalization {len(shape)}"] = "MeanVarianceNormalization", 13, shape, {}, {}
     return found
 
 

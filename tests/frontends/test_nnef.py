@@ -24,6 +24,7 @@ D = RNG.normal(0, 1, (2, 1, 3, 3)).astype(np.float32)
 V = RNG.normal(0, 1, (1, 2)).astype(np.float32)
 B = RNG.normal(0, 1, (1, 4)).astype(np.float32)
 VX = V[..., None, None]
+EDGED = np.pad(X, ((0, 0), (0, 0), (1, 1), (0, 0)), mode="edge")
 
 
 def windows(x: np.ndarray, size: int, stride: int, pad: tuple[int, int], value: float = 0.0) -> np.ndarray:
@@ -77,6 +78,22 @@ OPERATIONS: dict[str, tuple[str, Callable[[], np.ndarray]]] = {
     "area_downsample": ("y = area_downsample(x, factor = [2, 3]);", lambda: X.reshape(1, 2, 3, 2, 2, 3).mean((3, 5))),
     "nearest_downsample": ("y = nearest_downsample(x, factor = [2, 3]);", lambda: X[:, :, ::2, ::3]),
     "nearest_upsample": ("y = nearest_upsample(x, factor = [2, 2]);", lambda: X.repeat(2, 2).repeat(2, 3)),
+    "multilinear_upsample": (
+        "y = multilinear_upsample(x, factor = [2, 1]);",
+        lambda: (0.75 * X[:, :, :, None] + 0.25 * np.stack([EDGED[:, :, :-2], EDGED[:, :, 2:]], 3)).reshape(
+            1, 2, 12, 6
+        ),
+    ),
+    "multilinear_upsample aligned": (
+        "y = multilinear_upsample(x, factor = [1, 2], method = 'aligned');",
+        lambda: np.stack([np.interp(np.linspace(0, 5, 12), np.arange(6), row) for row in X.reshape(12, 6)]).reshape(
+            1, 2, 6, 12
+        ),
+    ),
+    "multilinear_upsample constant": (
+        "y = multilinear_upsample(x, factor = [1, 2], method = 'asymmetric', border = 'constant');",
+        lambda: np.stack([X, (X + np.pad(X[..., 1:], ((0, 0),) * 3 + ((0, 1),))) / 2], -1).reshape(1, 2, 6, 12),
+    ),
     "broadcast": ("y = mul(add(x, V), 2.0);", lambda: (X + V[..., None, None]) * 2),
     "clamp": ("y = clamp(x, -0.5, 0.75);", lambda: X.clip(-0.5, 0.75)),
     "leaky_relu": ("y = leaky_relu(x, alpha = 0.25);", lambda: np.where(X > 0, X, 0.25 * X)),
@@ -225,6 +242,6 @@ def test_no_format_is_loaded_before_it_is_read() -> None:
 
 
 def test_all_that_is_not_supported_is_listed(tmp_path: Path) -> None:
-    body = "y = multilinear_upsample(x, factor = [2, 2]);"
-    with pytest.raises(UnsupportedError, match="operation 1 multilinear_upsample"):
+    body = "y = debox(x, size = [1, 1, 2, 2]);"
+    with pytest.raises(UnsupportedError, match="operation 1 debox"):
         mcugen.compile(nm.write(nm.model(body), tmp_path / "net"))

@@ -18,6 +18,7 @@ from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.interpolate import Interpolate
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.mul import Mul
 from mcugen.ops.pad import Pad
@@ -27,6 +28,9 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.types import QuantParams, Shape
+
+MAX_PLACES = 1 << 20
+"""Results along an axis that is enlarged."""
 
 
 def window(a: Attributes, size: Shape, kernel: Sequence[int], *, leading: int = 0) -> Geometry:
@@ -277,6 +281,41 @@ def nearest_upsample(source: Source, e: Expansion, names: Names, quant: Quant) -
     return _first(e, moved(e, op, _last(e, names[0])), 4)
 
 
+def multilinear_upsample(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
+    """Each spatial axis by weighted sums of the two elements around each place. Source: NNEF 4.9.5."""
+    a, x = source.attributes, names[0]
+    factor, method, border = a["factor"], a["method"], a["border"]
+    shape = e.type(x).shape
+    spatial = shape[2:]
+    if len(factor) != len(spatial) or any(not 1 <= f <= MAX_PLACES // d for f, d in zip(factor, spatial, strict=True)):
+        raise ShapeError(f"factors {factor} do not fit an image {list(shape)}")
+    if border not in ("replicate", "constant"):
+        raise UnsupportedError(f"the border {border!r} is not supported", hint="replicate and constant are")
+    for axis, (f, size) in enumerate(zip(factor, spatial, strict=True), 2):
+        if f == 1:
+            continue
+        at = _places(method, size, f)
+        index = np.floor(at)[:, None] + np.arange(2)
+        weights = 1 - np.abs(index - at[:, None])
+        if border == "constant":
+            weights = np.where((index < 0) | (index >= size), 0.0, weights)
+        tables = (index.clip(0, size - 1).astype(np.int32), weights.astype(np.float32))
+        x = e.node(Interpolate(axis), x, *map(e.constant, tables))
+    return x
+
+
+def _places(method: str, size: int, factor: int) -> np.ndarray:
+    """The place in the operand of each result along an axis. Raises UnsupportedError for an unknown method."""
+    y = np.arange(size * factor, dtype=np.float64)
+    if method == "symmetric":
+        return (y + 0.5) / factor - 0.5
+    if method == "asymmetric":
+        return y / factor
+    if method != "aligned":
+        raise UnsupportedError(f"the method {method!r} is not supported")
+    return y * (size - 1) / (size * factor - 1)
+
+
 IMPORTS = (
     imported("conv", layer(conv, integers=2)),
     imported("deconv", layer(deconv)),
@@ -288,4 +327,5 @@ IMPORTS = (
     imported("area_downsample", layer(partial(downsample, True), integers=1)),
     imported("nearest_downsample", layer(partial(downsample, False), integers=1)),
     imported("nearest_upsample", layer(nearest_upsample, integers=1)),
+    imported("multilinear_upsample", layer(multilinear_upsample)),
 )

@@ -22,6 +22,8 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.sub import Sub
 
 MAX_TAPS = 64
+_DEFAULT_AXES = (0, 2, 3)
+"""Of MeanVarianceNormalization."""
 
 
 def instance(source: Source, e: Expansion) -> Sequence[str]:
@@ -42,6 +44,23 @@ def standardized(e: Expansion, x: str, axes: tuple[int, ...], epsilon: float) ->
     variance = e.node(Mean(axes, True), e.node(Square(), centred))
     spread = e.node(Sqrt(), e.node(Add(), variance, e.constant(np.array(epsilon, np.float32))))
     return e.node(Div(), centred, spread)
+
+
+def mean_variance(source: Source, e: Expansion) -> Sequence[str]:
+    """(x - mean) / (standard deviation + 1e-9) over axes.
+
+    The default axes are those of images; ONNX Runtime leaves out those beyond the rank.
+    Source: ONNX MeanVarianceNormalization-13; onnxruntime, mean_variance_normalization.cc.
+    """
+    (x,), stated = operands(e, 1), source.attributes["axes"]
+    rank = len(e.type(x).shape)
+    axes = tuple(k for k in stated if k < rank) if tuple(stated) == _DEFAULT_AXES else tuple(stated)
+    if not axes or not all(-rank <= k < rank for k in axes):
+        raise ShapeError(f"axes {list(axes)} are not axes of rank {rank}")
+    chosen = tuple(sorted({k % rank for k in axes}))
+    centred = e.node(Sub(), x, e.node(Mean(chosen, True), x))
+    deviation = e.node(Sqrt(), e.node(Mean(chosen, True), e.node(Square(), centred)))
+    return [e.node(Div(), centred, e.node(Add(), deviation, e.constant(np.array(1e-9, np.float32))))]
 
 
 def local_response(source: Source, e: Expansion) -> Sequence[str]:
@@ -66,4 +85,5 @@ def local_response(source: Source, e: Expansion) -> Sequence[str]:
 IMPORTS = (
     Import("onnx", "InstanceNormalization", expand=instance),
     Import("onnx", "LRN", expand=local_response),
+    Import("onnx", "MeanVarianceNormalization", expand=mean_variance),
 )
