@@ -206,6 +206,25 @@ def test_a_float_constant_beside_integers_is_met_in_floats(tmp_path: Path) -> No
     assert graph.type(graph.outputs[0]).dtype == "s8" and np.abs(got - wanted).max() <= 1
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_scales_of_channels_along_the_second_axis(nested: bool, tmp_path: Path) -> None:
+    """Of a bias [1, n]: integers in the steps of the products give what their real values give."""
+    scales, given = (0.01, 0.02, 0.04), np.int32([[100, -200, 300]])
+    steps = tuple(0.05 * s for s in scales)
+    form = '"{}": zero_point_linear_quantize(zero_point = 0, scale = {}, bits = {}, signed = true, symmetric = false);'
+    kinds = {"x": (0.05, 8), "w": (list(scales), 8), "y": (0.1, 8)}
+    stated = {**kinds, "b": ([list(steps)] if nested else list(steps), 32)}
+    weights = RNG.integers(-127, 128, (3, 2, 3, 3)).astype(np.int8)
+    data, found = RNG.integers(-9, 9, X.shape).astype(np.int8), []
+    for quant, bias in ((stated, given), (kinds, np.float32(given * steps))):
+        text = "\n".join(form.format(name, *values) for name, values in quant.items())
+        files = nm.model("y = conv(x, w, b, padding = []);", {"w": weights, "b": bias}, text)
+        graph = frontends.load(nm.write(files, tmp_path / f"net{len(found)}"), registry.load())
+        found.append(reference.run(graph, [data], "tflm")[graph.outputs[0]])
+    assert np.ptp(found[0]) > 50
+    assert np.array_equal(*found)
+
+
 def golden_inputs(tmp_path: Path, arrays: dict[str, np.ndarray], graph: mcugen.graph.Graph) -> list[np.ndarray]:
     np.savez(tmp_path / "golden.npz", **arrays)
     return golden.cases(tmp_path / "golden.npz", graph)[0].inputs

@@ -70,7 +70,7 @@ def real(e: Expansion, name: str) -> str:
         return name
     if data is None:
         return e.node(Dequantize(), name)
-    along = (-1, *(1,) * (len(t.shape) - 1)) if t.quant.per_channel else ()
+    along = tuple(-1 if k == t.quant.axis else 1 for k in range(len(t.shape))) if t.quant.per_channel else ()
     scale, zero = (np.array(v).reshape(along) for v in (t.quant.scale, t.quant.zero_point))
     return e.constant((np.float32(scale) * (data.astype(np.int64) - zero)).astype(np.float32))
 

@@ -118,7 +118,7 @@ def _taps(e: Expansion, w: str, order: tuple[int, ...]) -> str:
     """Weights in another order of axes; scales of output channels move along."""
     quant, flat = e.type(w).quant, _flat(e, w)
     if quant is not None:
-        quant = replace(quant, axis=order.index(0) if quant.per_channel else 0)
+        quant = replace(quant, axis=order.index(quant.axis) if quant.per_channel else 0)
     return e.node(Transpose(order), flat, quant=quant)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,10 @@ def of(name: str, stated: Mapping[str, Any]) -> Stored:
 
 
 def _numbers(stated: Mapping[str, Any], name: str) -> list[float]:
-    """A number, or a list of them, as floats. Raises CorruptModelError."""
+    """A number, or a list of them, as floats; [[...]] for the second axis, too. Raises CorruptModelError."""
     given = stated.get(name)
     values: list[Any] = given if isinstance(given, list) else [given]
+    values = values[0] if len(values) == 1 and isinstance(values[0], list) else values
     if not values or not all(isinstance(v, int | float) for v in values):
         raise CorruptModelError(f"a quantization states {name} {str(given)[:40]}")
     return [float(v) for v in values]
@@ -75,17 +77,22 @@ def _of_bounds(name: str, stated: Mapping[str, Any]) -> tuple[list[float], list[
 
 
 def stored(data: np.ndarray, kind: Stored | None, where: str) -> tuple[np.ndarray, QuantParams | None]:
-    """A constant as it is kept: the stored integers of a quantized one, float32 or booleans of others."""
+    """A constant as it is kept: the stored integers of a quantized one, float32 or booleans of others.
+
+    Scales of channels lie along the first axis, or along the second where the first has one element, as of a bias.
+    """
     if kind is None:
         if data.dtype == np.bool_ or data.dtype in (np.int32, np.int64):
             return data.astype(np.int32) if data.dtype.kind == "i" else data, None
         return data.astype(np.float32), None
     dtype, quant = kind
-    if quant.per_channel and (not data.ndim or data.shape[0] != len(quant.scale)):
-        raise QuantizationError(f"{len(quant.scale)} scales for {list(data.shape)}", where=where)
+    if quant.per_channel:
+        quant = replace(quant, axis=int(data.ndim > 1 and data.shape[0] == 1))
+        if not data.ndim or data.shape[quant.axis] != len(quant.scale):
+            raise QuantizationError(f"{len(quant.scale)} scales for {list(data.shape)}", where=where)
     ends = np.iinfo(NUMPY_DTYPES[dtype])
     if data.dtype.kind == "f":
-        along = (-1, *(1,) * (data.ndim - 1)) if quant.per_channel else ()
+        along = tuple(-1 if k == quant.axis else 1 for k in range(data.ndim)) if quant.per_channel else ()
         scale, zero = np.array(quant.scale).reshape(along), np.array(quant.zero_point).reshape(along)
         with np.errstate(invalid="ignore", over="ignore"):
             steps = np.nan_to_num(np.rint(data.astype(np.float64) / scale) + zero)
