@@ -21,6 +21,7 @@ from mcugen import reference, registry
 from mcugen.errors import InternalError, McugenError, ToolError
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case as Inputs
+from mcugen.toolchain.host import SANITIZE, compile_program
 from mcugen.verify import host
 from tests.random.drawing import Drawn, Kind, Sets, UnjudgedError, kind
 from tests.support import conformance, draw, program
@@ -34,7 +35,7 @@ CPU_SECONDS = 20.0
 AT_ONCE = 24
 """Models in one program."""
 _DRAWN_SETS = 2
-_FLAGS = ("-O1", "-g1", *host.host.SANITIZE)
+_FLAGS = (*conformance.CASE_WARNINGS, "-O0", "-g1", *SANITIZE)
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def _of_c(built: Sequence[_Built], folder: Path) -> list[Verdict]:
     folder.mkdir(parents=True, exist_ok=True)
     cases = [one.case() for one in built]
     try:
-        binary = conformance.compile_host(program.Group("random", tuple(cases)), folder, _FLAGS)
+        binary = _program(program.Group("random", tuple(cases)), folder)
     except ToolError as error:
         if len(built) > 1:
             half = len(built) // 2
@@ -182,6 +183,13 @@ def _of_c(built: Sequence[_Built], folder: Path) -> list[Verdict]:
         why = "; ".join(d.what for d in conformance.compiler_complaints(error))
         return [replace(built[0].verdict, outcome=UNCOMPILED, why=why)]
     return [_run(binary, one, case, k) for k, (one, case) in enumerate(zip(built, cases, strict=True))]
+
+
+def _program(group: program.Group, folder: Path) -> Path:
+    """The program that runs the models. Raises ToolError."""
+    sources = [*program.write_runtime(group.views, folder), program.write_group(group, folder)]
+    sources += [program.write_table([group], folder), program.SUPPORT / "harness.c"]
+    return compile_program(sources, folder / group.name, [folder, program.SUPPORT], _FLAGS, timeout_s=600)
 
 
 def _run(binary: Path, one: _Built, case: Case, index: int) -> Verdict:
