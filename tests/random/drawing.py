@@ -45,7 +45,8 @@ class Kind(Protocol):
     draw: the model of a seed, the same at any time.
     differs: how mcugen's oracle differs from the runtime on the sets; "" where it does not. oracle: for each set the
     outputs of the graph. Raises UnjudgedError.
-    LIKELY: the largest share of models that mcugen may refuse.
+    LIKELY: the largest share of models that mcugen may refuse. A module may
+    also list LOADS: those that it imports once they are needed.
     """
 
     LIKELY: float

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import signal
 import tempfile
@@ -32,7 +33,7 @@ TRACEBACK, SLOW, UNJUDGED = "traceback", "slow", "unjudged"
 FAILURES = (WRONG, UNCOMPILED, TRACEBACK, SLOW)
 CPU_SECONDS = 20.0
 """Processor time that a build may take."""
-AT_ONCE = 24
+AT_ONCE = 48
 """Models in one program."""
 _DRAWN_SETS = 2
 _FLAGS = (*conformance.CASE_WARNINGS, "-O0", "-g1", *SANITIZE)
@@ -80,7 +81,9 @@ class _Built:
 
 def judged(kind_name: str, seeds: Sequence[int]) -> Iterator[Verdict]:
     """The verdicts on these seeds, in order; a process for each few, so that a crash is a verdict, too."""
-    registry.load()  # before the fork
+    registry.load()  # before the fork, so that processes share it
+    for module in getattr(kind(kind_name), "LOADS", ()):
+        importlib.import_module(module)
     for k in range(0, len(seeds), AT_ONCE):
         yield from _in_a_process(kind_name, list(seeds[k : k + AT_ONCE]))
 

@@ -25,7 +25,6 @@ LARGEST = 1e4
 SETS = 2
 ML, MICROSOFT = "ai.onnx.ml", "com.microsoft"
 _SIZES = (1, 2, 2, 3, 3, 4, 5, 6, 7, 9)
-_EXTRA_SETS = {"": 0, ML: 3, MICROSOFT: 1}
 
 
 class ImpossibleError(Exception):
@@ -63,6 +62,8 @@ class Sketch:
     inputs: list[Value] = field(default_factory=list)
     feeds: list[list[np.ndarray]] = field(default_factory=lambda: [[] for _ in range(SETS)])
     names: int = 0
+    ml: int = 3
+    """The version of ai.onnx.ml."""
 
     def name(self, stem: str) -> str:
         self.names += 1
@@ -221,7 +222,11 @@ class Sketch:
         return bool(np.isfinite(array).all() and np.abs(array).max(initial=0.0) <= LARGEST)
 
     def _model(self, graph: onnx.GraphProto) -> onnx.ModelProto:
-        sets = [helper.make_opsetid("", self.opset), helper.make_opsetid(ML, 3), helper.make_opsetid(MICROSOFT, 1)]
+        sets = [
+            helper.make_opsetid("", self.opset),
+            helper.make_opsetid(ML, self.ml),
+            helper.make_opsetid(MICROSOFT, 1),
+        ]
         used = {node.domain for node in graph.node} | {"", *(f.domain for f in self.functions)}
         sets = [s for s in sets if s.domain in used]
         sets += [helper.make_opsetid(f.domain, 1) for f in self.functions[:1]]

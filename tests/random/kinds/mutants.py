@@ -11,6 +11,7 @@ from mcugen.graph import Graph
 from tests.random.drawing import Drawn, Sets
 
 LIKELY = 1.0
+LOADS = ("onnxruntime",)
 SOURCES = ("onnx",)
 """The kinds whose files are damaged."""
 

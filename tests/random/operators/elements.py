@@ -274,3 +274,8 @@ def cast(s: Sketch) -> None:
 def cast_like(s: Sketch) -> None:
     x = s.take(exact=True, kind="fib")
     s.node("CastLike", [x, s.const(np.zeros(1, s.pick((np.float32, np.int32, np.int64, np.bool_))))], exact=True)
+
+
+@draws("Swish", since=24)
+def swish(s: Sketch) -> None:
+    s.node("Swish", [s.take()], alpha=s.pick((None, 0.5, 2.0)))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from onnx import numpy_helper
 
 from tests.classical import drawn
 from tests.random.operators import draws
@@ -140,3 +141,24 @@ def trees(s: Sketch, name: str) -> None:
             classlabels_int64s=[7, 3, 11, 5][:classes],
             **given,
         )
+
+
+@draws("ai.onnx.ml:TreeEnsemble", since=20)
+def tree_ensemble(s: Sketch) -> None:
+    """One tree of one comparison for each feature, and a leaf for each end."""
+    x = s.input((1, s.number(1, 4)))
+    count = x.shape[1]
+    roots = range(count)
+    thresholds = np.array(numbers(s, count), np.float32)
+    s.ml = 5
+    ml(
+        s, "TreeEnsemble", [x], exact=True, n_targets=1, aggregate_function=1, post_transform=0,
+        tree_roots=list(roots), nodes_featureids=list(roots), nodes_modes=tensor(np.zeros(count, np.uint8)),
+        nodes_splits=tensor(thresholds), nodes_trueleafs=[1] * count, nodes_falseleafs=[1] * count,
+        nodes_truenodeids=[2 * k for k in roots], nodes_falsenodeids=[2 * k + 1 for k in roots],
+        leaf_targetids=[0] * (2 * count), leaf_weights=tensor(np.array(numbers(s, 2 * count), np.float32)),
+    )  # fmt: skip
+
+
+def tensor(data: np.ndarray) -> Any:
+    return numpy_helper.from_array(data, "")

@@ -370,3 +370,17 @@ def pad(s: Sketch) -> None:
         values = values or [None]  # type: ignore[list-item]
         axes = [s.int64(*chosen)]
     s.node("Pad", [x, s.int64(*pads), *values, *axes], True, mode=mode)
+
+
+@draws("BitCast", since=26)
+def bit_cast(s: Sketch) -> None:
+    s.node("BitCast", [s.take(exact=True)], True, to=6)
+
+
+@draws("TensorScatter", since=24)
+def tensor_scatter(s: Sketch) -> None:
+    length, width, batch = s.number(3, 6), s.number(1, 4), s.number(1, 2)
+    past = s.take(shape=(batch, length, width))
+    update = s.input((batch, s.number(1, 2), width))
+    first = s.const(s.ints((batch,), np.int64, 0, 1))
+    s.node("TensorScatter", [past, update, first], True, axis=1, mode=s.pick((None, "linear", "circular")))

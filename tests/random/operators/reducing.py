@@ -54,6 +54,13 @@ def cum_sum(s: Sketch) -> None:
     s.node("CumSum", [x, axis], exclusive=s.pick((None, 0, 1)), reverse=s.pick((None, 0, 1)))
 
 
+@draws("CumProd", since=26)
+def cum_prod(s: Sketch) -> None:
+    x = s.bounded(s.take(), -1.5, 1.5)
+    axis = s.int64(s.axis(x.rank))
+    s.node("CumProd", [x, axis], exclusive=s.pick((None, 0, 1)), reverse=s.pick((None, 0, 1)))
+
+
 @draws("TopK", since=10)
 def top_k(s: Sketch) -> None:
     x = s.take(exact=True)
