@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 from mcugen import frontends, reference, registry
 from tests.frontends.onnx_models import Writer, expected, write
@@ -85,3 +86,18 @@ def test_indices_of_what_is_not_zero_are_a_constant(tmp_path: Path) -> None:
     rows = w.node("Squeeze", [w.node("NonZero", [w.constant(np.float32([0, 1, 0, 1, 1]))]), w.constant(np.int64([0]))])
     got = result(w, IMAGE, w.node("Gather", [w.input(IMAGE.shape), rows], axis=2), tmp_path)
     assert np.array_equal(got, IMAGE[:, :, [1, 3, 4]])
+
+
+def test_a_unit_matrix_like_what_another_domain_computes(tmp_path: Path) -> None:
+    """The converter of the onnx package ends the process on such a file of an old version."""
+    nodes = [
+        helper.make_node("Normalizer", ["x"], ["u"], domain="ai.onnx.ml", norm="L2"),
+        helper.make_node("EyeLike", ["u"], ["y"], dtype=TensorProto.INT32, k=1),
+    ]
+    ends = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])]
+    results = [helper.make_tensor_value_info("y", TensorProto.INT32, [2, 3])]
+    sets = [helper.make_opsetid("", 9), helper.make_opsetid("ai.onnx.ml", 3)]
+    model = helper.make_model(helper.make_graph(nodes, "g", ends, results), opset_imports=sets, ir_version=5)
+    graph = frontends.load(write(model, tmp_path), registry.load())
+    values = reference.run(graph, [np.ones((2, 3), np.float32)], "ort")
+    assert values[graph.outputs[0]].tolist() == [[0, 1, 0], [0, 0, 1]]

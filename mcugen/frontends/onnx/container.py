@@ -33,6 +33,9 @@ _DEFAULT = "ai.onnx"
 _KEPT_DOMAIN = "mcugen.kept"
 """Operators are in this domain, which the converter leaves alone, while the others are converted."""
 
+_UNCONVERTED = frozenset({"EyeLike"})
+"""Operators of one meaning in all versions. The converter ends the process where it knows no type of the operand."""
+
 MAX_NODES = 10_000
 MAX_ELEMENTS = 1 << 28
 DTYPES: Mapping[int, str] = {
@@ -188,7 +191,7 @@ def _converted(model: onnx.ModelProto, keeps: Kept) -> onnx.ModelProto:
     if stated >= OPSET:
         return model
     for node in _all_nodes(model.graph.node):
-        if not node.domain and keeps(node.op_type, stated):
+        if not node.domain and (node.op_type in _UNCONVERTED or keeps(node.op_type, stated)):
             node.domain = _KEPT_DOMAIN
     model.opset_import.append(onnx.helper.make_opsetid(_KEPT_DOMAIN, stated))
     return version_converter.convert_version(model, OPSET)
