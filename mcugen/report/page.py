@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from mcugen import tabular
@@ -12,11 +13,10 @@ from mcugen.errors import UsageError
 from mcugen.report import page_checks, page_graph, page_memory, schema
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import SCHEMA
-from mcugen.report.svg import escape, fitted, num
+from mcugen.report.svg import escape, num
 
 HTML, BADGE = "report.html", "badge.svg"
-_KIB = 1024.0
-_TOP = 3
+_TOP, _LONGEST_LABEL, _LONGEST_LAYER = 3, 20, 24
 _MS = 1e3
 
 Facts = Mapping[str, Any]
@@ -53,6 +53,8 @@ def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
     return _rendered(
         "compare.html.j2",
         names=[escape(n) for n in names],
+        labels=[escape(n) for n in _labels(names)],
+        clocked=all(m["clocked"] for m in (left, right)),
         models=[left, right],
         rows=rows,
         steps=_pairs(left["steps"], right["steps"]),
@@ -60,11 +62,18 @@ def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
     )
 
 
+def _labels(paths: tuple[str, str]) -> tuple[str, str]:
+    """What heads the columns of two builds: the names of their folders, short and unlike, or else A and B."""
+    first, second = (Path(path).name for path in paths)
+    short = max(len(first), len(second)) <= _LONGEST_LABEL and all((first, second)) and first != second
+    return (first, second) if short else ("A", "B")
+
+
 def badge(facts: Facts) -> bytes:
     """A small picture with the name of the model, its RAM and, where it is known, its time."""
     one = facts.get("models", [facts])[0]
     times = _times(one)
-    says = f"{one['ram_bytes'] / _KIB:.1f} KiB RAM" + (f", {times['high']} ms" if times else "")
+    says = f"{one['ram_bytes']:,} bytes RAM" + (f", {times['high']} ms" if times else "")
     left, right = f"mcugen {_title(facts)}", f"{says} on {one['board']}"
     a, b = (12 + 6.6 * len(text) for text in (left, right))
     return _rendered("badge.svg.j2", left=escape(left), right=escape(right), a=a, b=b)
@@ -101,6 +110,7 @@ def _model(facts: Facts) -> dict[str, Any]:
         "version": escape(facts["version"]),
         "steps": _steps(facts, weights),
         "timed": facts["cycles"] is not None,
+        "clocked": _times(facts) is not None,
         "counted": facts["simulated"] is not None,
         "map": page_memory.map_of(facts, weights),
         "graph": page_graph.graph_of(facts),
@@ -187,23 +197,22 @@ def _steps(facts: Facts, weights: Sequence[float]) -> list[dict[str, Any]]:
 
 def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mapping[str, Facts]) -> dict[str, Any]:
     (ran, cycles), macs = _of_step(facts, step), step["macs"]
-    first = next((tensors[name] for name in step["outputs"] if name in tensors), None)
     text = {key: escape(step[key]) for key in ("name", "op", "sizes", "kernel", "function", "why", "source")}
     middle = _weight(facts, step)
     touched = [tensors[name] for name in (*step["inputs"], *step["outputs"]) if name in tensors]
     return {
         **text,
         "index": step["index"],
-        "label": escape(fitted(step["name"], 220)),
+        "label": escape(_ending(step["name"])),
         "inputs": [_tensor(tensors[name]) for name in step["inputs"] if name in tensors],
         "outputs": [_tensor(tensors[name]) for name in step["outputs"] if name in tensors],
-        "gives": escape(f"{first['dtype']} {list(first['shape'])}") if first else "",
         "operators": [escape(name) for name in step["operators"]],
         "instructions": ran["instructions"] if ran else None,
         "code": ran["code_bytes"] if ran else None,
         "macs": macs,
         "low": cycles["low"] if cycles else None,
         "high": cycles["high"] if cycles else None,
+        "ms": three_digits(_MS * middle / facts["clock_hz"]) if cycles and facts["clock_hz"] else "",
         "per_mac": f"{middle / macs:.2f}" if cycles and macs else "",
         "constants": step["constants_bytes"],
         "scratch": step["scratch_bytes"],
@@ -214,6 +223,11 @@ def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mappin
         "top": is_top,
         "buffers": " ".join(sorted({page_memory.slug(t["buffer"]) for t in touched})),
     }
+
+
+def _ending(name: str) -> str:
+    """The end of a layer's name, as names of layers begin alike."""
+    return name if len(name) <= _LONGEST_LAYER else f"…{name[1 - _LONGEST_LAYER :]}"
 
 
 def _tensor(t: Facts) -> str:

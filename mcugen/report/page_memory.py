@@ -12,7 +12,8 @@ from mcugen.report.svg import escape, fitted, num, ticks
 
 _WIDTH, _HEIGHT = 1100, 340
 _LEFT, _BOTTOM = 70, 26
-_LEAST_NAMED = 14
+_LEAST_NAMED, _LEAST_SHARED = 14, 0.5
+"""Pixels: the height of a rectangle with a name in it, and the sides of an overlap that is hatched."""
 _LIMIT_SHOWN = 2
 """Times the RAM used: a limit further up would press the map together."""
 _MOST_BY_TIME = 4000
@@ -34,6 +35,7 @@ def map_of(facts: Facts, weights: Sequence[float]) -> dict[str, Any]:
         "height": _HEIGHT,
         "left": _LEFT,
         "blocks": blocks,
+        "shared": _shared(blocks),
         "lines": [{**line, "y": num(_y(line["bytes"], total))} for line in lines],
         "marks": [{"y": num(_y(v, total)), "text": f"{v:,}"} for v in ticks(total, 6)],
         "events": facts["events"],
@@ -123,6 +125,18 @@ def _block(facts: Facts, b: Facts, base: int, total: int, times: Sequence[float]
         start, end = (times[min(k, len(times) - 1)] for k in (b["first_event"], b["last_event"] + 1))
         block |= {"time_x": num(_LEFT + start * span), "time_w": num(max((end - start) * span, 1))}
     return block
+
+
+def _shared(blocks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Where rectangles overlap: bytes that two tensors take in turn, as their rows never meet in time."""
+    corners = [tuple(float(b[key]) for key in "xywh") for b in blocks]
+    found = []
+    for (x, y, w, h), (x2, y2, w2, h2) in itertools.combinations(corners, 2):
+        left, top = max(x, x2), max(y, y2)
+        wide, high = min(x + w, x2 + w2) - left, min(y + h, y2 + h2) - top
+        if min(wide, high) > _LEAST_SHARED:
+            found.append({"x": num(left), "y": num(top), "w": num(wide), "h": num(high)})
+    return found
 
 
 def _kind(facts: Facts, b: Facts) -> str:

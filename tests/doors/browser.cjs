@@ -7,7 +7,7 @@ const [, , modules, executablePath, jobs, shots] = process.argv;
 const { chromium } = require(path.join(modules, "playwright-core"));
 const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
 const SERIOUS = new Set(["serious", "critical"]);
-const LOOKS = [["light", 1200], ["dark", 1200], ["light", 390]];
+const LOOKS = [["light", 1280], ["dark", 1280], ["light", 1680], ["light", 390], ["dark", 390]];
 
 async function looked(page, job, faults) {
   const url = "file://" + job.file;
@@ -18,6 +18,7 @@ async function looked(page, job, faults) {
     if (shots) await page.screenshot({ path: path.join(shots, `${job.name}-${colorScheme}-${width}.png`), fullPage: true });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     if (wide > width) faults.push(`${wide} pixels wide on ${width}`);
+    faults.push(...(await page.evaluate(headers, width)));
     await page.evaluate(axe);
     const found = await page.evaluate(() => window.axe.run());
     for (const v of found.violations) {
@@ -26,9 +27,26 @@ async function looked(page, job, faults) {
   }
 }
 
+// Faults of tables as they are seen: a header that is cut without a mark that its table scrolls, rows of layers that
+// take more than a line, and a time of layers that is out of sight.
+function headers(width) {
+  const faults = [];
+  for (const head of document.querySelectorAll("th")) {
+    const scroll = head.closest(".scroll"), box = head.getBoundingClientRect();
+    const cut = box.right > (scroll ? scroll.getBoundingClientRect().right : width) + 1 || head.scrollWidth > head.clientWidth + 1;
+    const where = `${head.textContent.trim()}, ${width} pixels`;
+    if (cut && !(scroll && getComputedStyle(scroll, "::before").content.includes("scrolls"))) faults.push(`header cut without a mark: ${where}`);
+    if (cut && head.closest("table.layers") && width >= 1280) faults.push(`header of layers out of sight: ${where}`);
+    if (cut && head.textContent === "ms" && head.closest("table.layers")) faults.push(`time out of sight: ${where}`);
+  }
+  const high = [...document.querySelectorAll("table.layers tbody tr")].filter((row) => row.getBoundingClientRect().height > 32);
+  if (high.length) faults.push(`${high.length} rows of layers take several lines, ${width} pixels`);
+  return faults;
+}
+
 async function numbers(page, job, faults) {
   const shown = await page.evaluate(() => {
-    const own = /^(#|layer|operator|gives|share, %|per MAC|kernel)$/;
+    const own = /^(#|layer|operator|ms|share, %|kernel)$/;
     const heads = [...document.querySelectorAll("table.layers th")].map((head) => !own.test(head.textContent));
     return [...document.querySelectorAll("table.layers tbody tr")].map((row) =>
       [...row.cells].filter((cell, k) => heads[k]).map((cell) => cell.textContent));

@@ -17,12 +17,14 @@ from mcugen.cli import main
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.report import page, schema
+from mcugen.report.estimates import three_digits
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
 MICROPHONE = ROOT / "examples" / "microphone" / "sweeps.tflite"
 VOID = {"meta", "br", "path", "rect", "link"}
 MOST_BYTES = 500_000
+_RECT = r'<rect class="{}"[^>]* x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"'
 
 
 class Outline(HTMLParser):
@@ -66,9 +68,10 @@ def typed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[i
 def test_it_shows_what_the_document_holds(digits: Artifact) -> None:
     text, facts = digits.files["report.html"].decode(), json.loads(digits.files["report.json"])
     outline = Outline(text)
-    assert text.isascii() and not outline.open and not outline.loads and "url(" not in text and "@import" not in text
+    assert text.isascii() and not outline.open and not outline.loads and "@import" not in text
+    assert not re.search(r"url\((?!#)", text)
     assert len(text) < MOST_BYTES and set(outline.links) <= set(outline.ids)
-    assert [f"layer-{s['index']}" for s in facts["steps"]] == outline.ids
+    assert [f"layer-{s['index']}" for s in facts["steps"]] == [name for name in outline.ids if name != "turns"]
     for key in ("ram_bytes", "weights_bytes", "live_macs", "macs", "ram_limit_bytes", "flash_limit_bytes"):
         assert f"{facts[key]:,}" in text
     for step in facts["steps"]:
@@ -149,6 +152,49 @@ def test_a_comparison_takes_counted_cycles_of_both_or_estimates_of_both(digits: 
     alike = [{**step, "name": "same", "op": "Same"} for step in one["steps"]]
     text = page.comparison({**one, "steps": alike}, {**one, "steps": alike}, ("a", "b")).decode()
     assert text.count('<td title="same">') == len(alike) and "not there" not in text
+
+
+def test_layers_say_how_long_they_take(digits: Artifact) -> None:
+    """In milliseconds where the board has a clock; a bare core has none."""
+    for board, has_time in (("nucleo-l4r5zi", True), ("cortex-m4", False)):
+        made = digits if has_time else mcugen.compile(DIGITS, board=board)
+        facts, text = json.loads(made.files["report.json"]), made.files["report.html"].decode()
+        assert ('<th class="n">ms</th>' in text) == has_time
+        for step in facts["steps"] if has_time else ():
+            ms = 500 * (step["cycles"]["low"] + step["cycles"]["high"]) / facts["clock_hz"]
+            row = re.search(rf'<tr data-l="{step["index"]}".*?</tr>', text, re.DOTALL)
+            assert row is not None and f"<td>{three_digits(ms)}</td>" in row[0]
+
+
+def test_bytes_taken_in_turn_are_hatched(digits: Artifact) -> None:
+    """Whole tensors never overlap; rows of several do."""
+    whole = mcugen.compile(DIGITS, board="nucleo-l4r5zi", no_rows=True).files["report.html"].decode()
+    text = digits.files["report.html"].decode()
+    assert 'class="shared"' in text and "in turn" in text and 'class="shared"' not in whole and "in turn" not in whole
+    corners = [tuple(float(v) for v in b) for b in re.findall(_RECT.format("b [a-z]+"), text)]
+    hatched = [tuple(float(v) for v in b) for b in re.findall(_RECT.format("shared"), text)]
+    for x, y, w, h in hatched:
+        over = [b for b in corners if b[0] <= x + 0.1 and b[1] <= y + 0.1]
+        over = [b for b in over if b[0] + b[2] >= x + w - 0.1 and b[1] + b[3] >= y + h - 0.1]
+        assert len(over) >= 2
+
+
+@pytest.mark.parametrize(
+    ("names", "heads"),
+    [(("a/out", "b/in"), ("out", "in")), (("a/out", "b/out"), ("A", "B")), (("long" * 9, "b"), ("A", "B"))],
+)
+def test_columns_of_a_comparison_are_short(digits: Artifact, names: tuple[str, str], heads: tuple[str, str]) -> None:
+    facts: dict[str, Any] = json.loads(digits.files["report.json"])
+    text = page.comparison(facts, facts, names).decode()
+    assert all(
+        f'<th class="n">{head}</th>' in text and f"<code>{name}</code>" in text
+        for head, name in zip(heads, names, strict=True)
+    )
+    assert all(f'<th class="n">ms: {head}</th>' in text for head in heads)
+
+
+def test_a_badge_says_bytes(digits: Artifact) -> None:
+    assert f"{digits.report.ram_bytes:,} bytes RAM" in digits.files["badge.svg"].decode()
 
 
 def test_other_documents_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
