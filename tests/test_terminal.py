@@ -219,8 +219,46 @@ def test_help_has_groups_and_an_example(command: str, capsys: pytest.CaptureFixt
     assert text.index("\n  --board") > text.index("Target:") > text.index("--json")
 
 
-def test_boards_complete_in_the_shell() -> None:
-    environment = os.environ | {"_MCUGEN_COMPLETE": "bash_complete", "COMP_WORDS": "mcugen build --board nucleo-l4r"}
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("build --board nucleo-l4r", ["nucleo-l4r5zi"]),
+        ("build --export zeph", ["zephyr"]),
+        ("build --export non", ["none"]),
+        ("build --board cortex-m4 --features ", ["-dsp", "-fpu", "-multiple_loads"]),
+        ("build --board cortex-m4 --features dsp,-f", ["dsp,-fpu"]),
+    ],
+)
+def test_values_complete_in_the_shell(typed: str, expected: list[str]) -> None:
+    count = str(len(typed.split(" ")))
+    environment = os.environ | {"_MCUGEN_COMPLETE": "bash_complete", "COMP_WORDS": f"mcugen {typed}"}
     call = [sys.executable, "-c", "from mcugen.cli import cli; cli(prog_name='mcugen')"]
-    done = subprocess.run(call, env=environment | {"COMP_CWORD": "3"}, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines() == ["plain,nucleo-l4r5zi"]
+    done = subprocess.run(call, env=environment | {"COMP_CWORD": count}, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == [f"plain,{value}" for value in expected]
+
+
+FAILS = "import sys; from mcugen.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit as e: print(e.code)"
+
+
+@pytest.mark.parametrize("given", [("build",), ("build", "x.tflite", "-o", "out"), ("boards", "--nothing")])
+def test_errors_have_one_style(given: tuple[str, ...]) -> None:
+    """Those of mcugen and those of the library for command lines, in colour where a terminal takes it."""
+    for environment in ({}, {"NO_COLOR": "1"}):
+        shown = on_a_terminal(80, FAILS, *given, **environment)
+        plain = re.sub(r"[^\n]*\r(?!\n)", "", re.sub(r"\x1b\[[\d;]*m", "", shown))  # without progress
+        assert re.match(r"mcugen: error: [a-z'].*[^.]\r\n  hint: [a-z]", plain) and "Usage:" not in plain
+        assert ("\x1b[31m" in shown and "\x1b[36m" in shown) == (not environment)
+        assert plain.split()[-1] in ("2", "3")
+
+
+def test_long_work_is_not_silent() -> None:
+    """Work that says nothing for seconds still shows what it is, and takes the line back."""
+    program = """
+import time
+from mcugen.cli._console import progress
+with progress("building", quiet=False) as tell:
+    tell("net.onnx")
+    time.sleep(1.5)
+"""
+    shown = on_a_terminal(80, program)
+    assert "\rbuilding: net.onnx (1 s)" in shown and re.search(r"\r +\r$", shown)

@@ -29,7 +29,7 @@ from mcugen.cli._common import (
     verify_options,
     write,
 )
-from mcugen.cli._console import progress
+from mcugen.cli._console import progress, say_error
 from mcugen.cli._folder import into_option, opened
 from mcugen.errors import InternalError, McugenError, UsageError
 
@@ -48,9 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _print_error(error, as_json="--json" in given)
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        if "--json" in given:
-            _print_json_error("UsageError", error.format_message(), "")
-        error.show()
+        _print_error(_of_click(error), as_json="--json" in given)
         sys.exit(error.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt):
         sys.exit(130)
@@ -75,7 +73,15 @@ def _run(given: Sequence[str]) -> Any:
 def _print_error(error: McugenError, *, as_json: bool) -> None:
     if as_json:
         _print_json_error(type(error).__name__, str(error), error.hint)
-    click.echo(f"mcugen: error: {error.explain()}", err=True)
+    say_error(error.explain())
+
+
+def _of_click(error: click.ClickException) -> UsageError:
+    """What the library for command lines found wrong, said as all errors are."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "mcugen"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    return UsageError(f"{message[:1].lower()}{message[1:]}", hint=f"see `{command} --help`")
 
 
 def _print_json_error(kind: str, message: str, hint: str) -> None:

@@ -60,7 +60,7 @@ def _option(item: dataclasses.Field[Any]) -> Callable[[F], F]:
     else:
         several = isinstance(item.default, tuple)
         kind |= {"default": item.default, "multiple": several, "show_default": bool(item.default)}
-        kind |= {"metavar": extra["metavar"], "shell_complete": board_names if item.name == "board" else None}
+        kind |= {"metavar": extra["metavar"], "shell_complete": _COMPLETED.get(item.name)}
     return click.option(flag, item.name, **kind)
 
 
@@ -92,6 +92,32 @@ def board_names(context: click.Context, parameter: click.Parameter, incomplete: 
     from mcugen import target
 
     return [name for name in target.names() if name.startswith(incomplete)]
+
+
+def _export_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of exports, and `none`."""
+    from mcugen import exports
+
+    return [name for name in (*exports.names(), "none") if name.startswith(incomplete)]
+
+
+def _feature_lists(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """A list of features with one more: those of the board named before, or of all cores, to be switched off."""
+    from mcugen import kernels, target
+
+    *given, last = incomplete.split(",")
+    board = context.params.get("board") or ""
+    names = target.load(board).features if board in target.names() else kernels.features()
+    more = [f"-{name}" for name in sorted(names) if f"-{name}".startswith(last) and f"-{name}" not in given]
+    return [",".join([*given, name]) for name in more]
+
+
+_COMPLETED: dict[str, Callable[[click.Context, click.Parameter, str], list[str]]] = {
+    "board": board_names,
+    "export": _export_names,
+    "features": _feature_lists,
+}
+"""What the shell completes, by option."""
 
 
 def _noted(context: click.Context, parameter: click.Parameter, value: bool) -> None:

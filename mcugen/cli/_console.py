@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,15 @@ def show(parts: Parts) -> None:
             _table(part, width)
         else:
             click.echo(_wrapped(part, width))
+
+
+def say_error(text: str) -> None:
+    """Print an error and its hints on standard error, their heads in colour where that is a terminal that takes it."""
+    if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+        text = re.sub(r"^  hint:", click.style("  hint:", fg="cyan", bold=True), text, flags=re.MULTILINE)
+        click.echo(click.style("mcugen: error:", fg="red", bold=True) + f" {text}", err=True, color=True)
+    else:
+        click.echo(f"mcugen: error: {text}", err=True)
 
 
 def is_set(flag: str) -> bool:
@@ -141,24 +151,54 @@ def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
     Over two seconds, a text with "3 of 8" in it also says about how long the rest takes.
     """
-    started, shown = time.monotonic(), 0
-    silent = quiet or is_set(QUIET) or not sys.stderr.isatty()
+    if quiet or is_set(QUIET) or not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    line, done = _Line(title), threading.Event()
 
-    def tell(text: str) -> None:
-        nonlocal shown
-        passed = time.monotonic() - started
-        if silent or passed < _PROGRESS_AFTER_S:
-            return
-        line = f"{title}: {text} ({passed:.0f} s{_left(text, passed)})"
-        sys.stderr.write("\r" + line.ljust(shown))
-        sys.stderr.flush()
-        shown = len(line)
+    def keep_time() -> None:
+        while not done.wait(_PROGRESS_AFTER_S):
+            line.show()
 
+    clock = threading.Thread(target=keep_time, daemon=True)
+    clock.start()
     try:
-        yield tell
+        yield line.say
     finally:
-        if shown:
-            sys.stderr.write("\r" + " " * shown + "\r")
+        done.set()
+        clock.join()
+        line.clear()
+
+
+class _Line:
+    """What is being done, and for how long, in one line of the terminal; a thread shows it again each second."""
+
+    def __init__(self, title: str) -> None:
+        self._title, self._text = title, ""
+        self._started, self._shown = time.monotonic(), 0
+        self._lock = threading.Lock()
+
+    def say(self, text: str) -> None:
+        """Note what is being done now."""
+        self._text = text
+        self.show()
+
+    def show(self) -> None:
+        """Write the line, once a second has passed."""
+        passed = time.monotonic() - self._started
+        if passed < _PROGRESS_AFTER_S:
+            return
+        with self._lock:
+            text = f"{self._title}: {self._text}" if self._text else self._title
+            line = f"{text} ({passed:.0f} s{_left(self._text, passed)})"
+            sys.stderr.write("\r" + line.ljust(self._shown))
+            sys.stderr.flush()
+            self._shown = len(line)
+
+    def clear(self) -> None:
+        """Take the line back."""
+        if self._shown:
+            sys.stderr.write("\r" + " " * self._shown + "\r")
 
 
 def _left(text: str, passed: float) -> str:

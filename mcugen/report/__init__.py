@@ -14,7 +14,7 @@ from mcugen.plan import MemoryPlan
 from mcugen.report import constants, estimates, layout, regions, removals
 from mcugen.report.facts import CycleFacts, Report, StateFacts, StepFacts
 from mcugen.schedule import Schedule, Step
-from mcugen.select import Solution
+from mcugen.select import Solution, refusal
 from mcugen.select.weights import WeightRegions
 from mcugen.target import Target
 
@@ -158,30 +158,42 @@ def require_fit(
         (f"flash of {board.name}", "model needs", facts.weights_bytes, board.flash_bytes),
     )
     over = [
-        (what, f"{what}: the {needs} {needed:,} bytes, {available:,} are there: {needed - available:,} over")
+        (
+            what,
+            f"{what}: the {needs} {needed:,} bytes, {available:,} are there: {needed - available:,} over",
+            needed - available,
+        )
         for what, needs, needed, available in limits
         if available is not None and needed > available
     ]
     if over:
-        lines = [text for _, text in over]
-        is_ram = any("flash" not in what for what, _ in over)
+        lines = [text for _, text, _ in over]
+        is_ram = any("flash" not in what for what, *_ in over)
+        too_many = max((excess for what, _, excess in over if "flash" in what), default=0)
         if is_ram:
             lines += [*regions.too_large(solution), _peak_text(solution.schedule, solution.plan)]
         what = board.name if not board.is_core else "the budget"
         raise MemoryBudgetError(
             f"{tabular.called(facts.title, facts.name)} does not fit {what}\n  " + "\n  ".join(lines),
-            hint=_advice(options, is_ram=is_ram, copied=copied),
+            hint=_advice(solution.schedule.graph, options, is_ram, copied, (facts.weights_bytes, too_many)),
         )
 
 
-def _advice(options: Options, *, is_ram: bool, copied: bool) -> str:
-    """Suggests options that the build did not use."""
+def _advice(graph: Graph, options: Options, is_ram: bool, copied: bool, constants: tuple[int, int]) -> str:
+    """Suggests options that the build did not use, and quantization. constants: their bytes, and how many too many."""
     untried = ["leave constants in flash with --fetch-weights"] if copied else []
     untried += ["leave --no-rows out"] if options.no_rows else []
     untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []
     untried += ["leave --keep-input out"] if options.keep_input else []
+    untried += refusal.quantized_in_ram(graph)
+    needed, too_many = constants
+    fewer = refusal.with_fewer_bits(graph, options, needed, needed - too_many) if too_many else []
     return ", ".join(
-        [*(untried if is_ram else []), "take a larger board (`mcugen boards` shows their memories) or a smaller model"]
+        [
+            *(untried if is_ram else []),
+            *fewer,
+            "take a larger board (`mcugen boards` shows their memories) or a smaller model",
+        ]
     )
 
 

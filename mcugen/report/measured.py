@@ -14,6 +14,8 @@ from mcugen.errors import UsageError
 _BEGIN = re.compile(r"mcugen-profile 2 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+) cycles=(\d+) us=(\d+)")
 _STEP = re.compile(r"\bstep (\d+) (\d+) (\d+) (.*)")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_LEAST_ALIKE, _ALIKE = 3, 1.15
+"""Layers that it takes to see a factor, and how far apart their factors may be."""
 _END = re.compile(r"mcugen-profile end(?: (\d+))?$")
 
 
@@ -154,7 +156,33 @@ def as_parts(log: Log, found: list[Layer]) -> tabular.Parts:
         estimate = "" if x.low is None or x.high is None else f"{x.low:,.0f} to {x.high:,.0f}"
         rows.append((str(x.index), x.name, f"{x.measured:,.0f}", estimate, x.off))
     grid = tabular.Grid(columns, tuple(rows), tabular.largest([x.measured for x in found]))
-    return [f"{log.called}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs", "", grid]
+    head = f"{log.called}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs"
+    return [head, *_factor_lines(found), "", grid]
+
+
+def factor(found: Sequence[Layer]) -> float | None:
+    """Measured cycles over the middle of the estimates, where nearly all layers are off by the same factor.
+
+    None where there are too few layers, where estimates hold, or where layers differ.
+    """
+    ratios = sorted(2 * x.measured / (x.low + x.high) for x in found if x.low and x.high)
+    if len(ratios) < _LEAST_ALIKE:
+        return None
+    edge = len(ratios) // 10
+    low, middle, high = ratios[edge], ratios[len(ratios) // 2], ratios[-1 - edge]
+    is_off = sum(bool(x.off) for x in found) > len(found) / 2
+    return middle if is_off and low > middle / _ALIKE and high < middle * _ALIKE else None
+
+
+def _factor_lines(found: Sequence[Layer]) -> list[str]:
+    ratio = factor(found)
+    if ratio is None:
+        return []
+    return [
+        f"  note: all layers take about {ratio:.2f} times the middle of their estimates: no layer is slow, the core "
+        "is. Compare the clock of the cycle counter with that of the core, the wait states of the flash and the caches "
+        "with the file of the board, and the level of optimization"
+    ]
 
 
 def html(log: Log, found: list[Layer], escape: Any) -> str:

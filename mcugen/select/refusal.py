@@ -47,7 +47,7 @@ def require_room(graph: Graph, options: Options, board: Target) -> None:
             f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}" for what, bound, room in over
         ]
         text = "\n  ".join(["whatever kernels and rows are chosen, the model needs", *lines])
-        hint = _hint(ram, flash, board, options, over)
+        hint = _hint(graph, ram, flash, board, options, over)
         raise MemoryBudgetError(f"{graph.name} does not fit {where}\n  {text}", hint=hint)
 
 
@@ -81,16 +81,43 @@ def ram_bound(graph: Graph, options: Options) -> Bound:
 
 def flash_bound(graph: Graph, options: Options) -> Bound:
     """The weights of layers that multiply, as few bytes as any kernel stores them in; equal ones are stored once."""
-    least: dict[bytes, tuple[int, str]] = {}
+    weights = _weights(graph, options)
+    largest = sorted(weights, reverse=True)[:SHOWN]
+    named = ", ".join(f"{nbytes:,} of {source}" for nbytes, source, _ in largest)
+    return Bound(sum(nbytes for nbytes, *_ in weights), f"weights, the largest {named}")
+
+
+def _weights(graph: Graph, options: Options) -> list[tuple[int, str, bool]]:
+    """Of each layer that multiplies: the fewest bytes of its weights, where it is from, and whether they are floats."""
+    least: dict[bytes, tuple[int, str, bool]] = {}
     for node in graph.nodes:
         call = graph.call(node, options.reference)
         weights = max((c for c in call.constants if c is not None), key=lambda c: c.nbytes, default=None)
         if weights is not None and call.op.macs(call):
-            operand = next(k for k, c in enumerate(call.constants) if c is weights)
-            least.setdefault(weights.tobytes(), (_least_bytes(weights, call.input(operand)), node.source))
-    largest = sorted(least.values(), reverse=True)[:SHOWN]
-    named = ", ".join(f"{nbytes:,} of {source}" for nbytes, source in largest)
-    return Bound(sum(nbytes for nbytes, _ in least.values()), f"weights, the largest {named}")
+            t = call.input(next(k for k, c in enumerate(call.constants) if c is weights))
+            least.setdefault(weights.tobytes(), (_least_bytes(weights, t), node.source, t.is_float))
+    return list(least.values())
+
+
+def with_fewer_bits(graph: Graph, options: Options, needed: int, room: int) -> list[str]:
+    """The quantization that brings `needed` bytes of constants to at most `room`: none where weights are too many."""
+    weights = _weights(graph, options)
+    floats = sum(nbytes for nbytes, _, is_float in weights if is_float)
+    integers = sum(nbytes for nbytes, _, is_float in weights if not is_float)
+    ways = [(needed - floats * 3 // 4, "quantize it with `mcugen quantize`")] if floats else []
+    ways.append((needed - floats * 7 // 8 - integers // 2, "quantize the float model with 4-bit weights, --weights 4"))
+    return next(
+        ([f"{how}, which leaves about {left:,} bytes"] for left, how in ways if left <= room and left < needed), []
+    )
+
+
+def quantized_in_ram(graph: Graph) -> list[str]:
+    """What integers may save where most bytes of the tensors in RAM are floats."""
+    sizes = {True: 0, False: 0}
+    for name in {*graph.inputs, *(name for node in graph.nodes for name in node.outputs)}:
+        sizes[graph.type(name).is_float] += graph.type(name).nbytes
+    way = "quantize it with `mcugen quantize`: integers take a quarter of the RAM of floats"
+    return [way] if sizes[True] > sizes[False] else []
 
 
 def _least_bytes(weights: np.ndarray, t: TensorType) -> int:
@@ -99,19 +126,22 @@ def _least_bytes(weights: np.ndarray, t: TensorType) -> int:
     return min(t.nbytes, -(-weights.size // 2)) if in_nibbles else t.nbytes
 
 
-def _hint(ram: Bound, flash: Bound, board: Target, options: Options, over: Sequence[_Over]) -> str:
+def _hint(graph: Graph, ram: Bound, flash: Bound, board: Target, options: Options, over: Sequence[_Over]) -> str:
     """What would fit, as far as the bounds tell: a larger budget where only budgets are exceeded, or other boards.
 
     Where only flash is short, boards with as much RAM come first: the bound of RAM may be far below what is taken.
     """
     pushed = options.input_mode == "whole" and ram.why == _INPUT and all(bound is ram for _, bound, _ in over)
-    rows = ["push the input with --input-mode rows"] if pushed else []
+    ways = ["push the input with --input-mode rows"] if pushed else []
+    short = [room for _, bound, room in over if bound is flash and room is not None]
+    ways += with_fewer_bits(graph, options, flash.nbytes, min(short)) if short else []
+    ways += quantized_in_ram(graph) if len(short) < len(over) else []
     if board.is_core or all(what.startswith("--") for what, *_ in over):
-        return ", ".join([*rows, "give a larger budget, or take a smaller model"])
+        return ", ".join([*ways, "give a larger budget, or take a smaller model"])
     known = [target.load(name) for name in target.names()]
     able = [b for b in known if (b.total_ram_bytes or 0) >= ram.nbytes and (b.flash_bytes or 0) > flash.nbytes]
     wanted = 0 if any(bound is ram for _, bound, _ in over) else board.total_ram_bytes or 0
     able.sort(key=lambda b: ((b.total_ram_bytes or 0) < wanted, b.total_ram_bytes or 0, b.name))
     names = [b.name for b in able[:SHOWN]]
     boards = f"take a board that may hold it ({', '.join(names)})" if names else "no board known has that much"
-    return ", ".join([*rows, boards, "or take a smaller model"])
+    return ", ".join([*ways, boards, "or take a smaller model"])

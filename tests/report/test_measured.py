@@ -47,6 +47,17 @@ def test_within_and_beyond_the_estimate(facts: dict) -> None:
     assert measured.as_dict(log, beyond)["layers"][0]["off"].startswith("+")
 
 
+@pytest.mark.parametrize(("times", "is_said"), [(2.0, True), (0.4, True), (1.0, False)])
+def test_a_factor_of_all_layers_is_said(times: float, is_said: bool) -> None:
+    """Here the core, or its counter, runs at another clock than the board's file says."""
+    log = measured.Log("m", "0" * 16, 2, 0, (), ())
+    alike = [measured.Layer(k, "x", times * 100 * (k + 1), 90 * (k + 1), 110 * (k + 1)) for k in range(5)]
+    text = tabular.text_of(measured.as_parts(log, alike))
+    assert (f"all layers take about {times:.2f} times" in text) == is_said
+    odd = [measured.Layer(x.index, x.name, x.measured * (1 + x.index), x.low, x.high) for x in alike]
+    assert measured.factor(odd) is None and measured.factor(alike[:2]) is None
+
+
 @pytest.mark.parametrize("wrong", ["", "mcugen-profile 1 digits 0123456789abcdef runs=2 hz=0 mark=1\n"])
 def test_what_is_no_log(wrong: str) -> None:
     with pytest.raises(UsageError, match="no complete log"):

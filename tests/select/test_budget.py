@@ -302,3 +302,39 @@ def test_every_goal_keeps_a_budget_that_ram_keeps(goal: str, tmp_path: Path) -> 
     assert kept.report.ram_bytes == least
     with pytest.raises(MemoryBudgetError):
         built(tmp_path, data, board="cortex-m4", optimize=goal, ram=str(least - 16))
+
+
+def dense(values: int, dtype: str) -> bytes:
+    """A fully connected layer from 64 values, with weights of 4 bytes or of one."""
+    writer = ModelWriter()
+    scaled = {} if dtype == "f32" else {"scale": 0.5}
+    x = writer.tensor("x", (1, 64), dtype, **scaled)
+    w = np.arange(values * 64).reshape(values, 64) % 101 - 50
+    weights = writer.tensor("w", (values, 64), dtype, data=w, **scaled)
+    y = writer.tensor("y", (1, values), dtype, **scaled)
+    writer.op("FULLY_CONNECTED", [x, weights], [y], {})
+    return writer.build([x], [y])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "flash", "way"),
+    [
+        ("f32", "2K", "`mcugen quantize`, which leaves about 2,0"),
+        ("f32", "1100", "4-bit weights, --weights 4, which leaves about 1,0"),
+        ("s8", "1100", "4-bit weights, --weights 4, which leaves about 1,0"),
+        ("s8", "1000", ""),
+    ],
+)
+def test_a_refusal_for_flash_names_the_quantization_that_would_fit(
+    dtype: str, flash: str, way: str, tmp_path: Path
+) -> None:
+    with pytest.raises(MemoryBudgetError) as caught:
+        built(tmp_path, dense(32, dtype), flash=flash)
+    assert way in caught.value.hint and ("quantize" in caught.value.hint) == bool(way)
+
+
+def test_a_refusal_for_ram_names_quantization_for_floats(tmp_path: Path) -> None:
+    for dtype in ("f32", "s8"):
+        with pytest.raises(MemoryBudgetError) as caught:
+            built(tmp_path, dense(32, dtype), ram="40")
+        assert ("mcugen quantize" in caught.value.hint) == (dtype == "f32")
