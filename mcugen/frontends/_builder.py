@@ -88,9 +88,14 @@ class Builder:
         return self.known.get(name) if stored is None else stored
 
     def constant(self, data: np.ndarray, quant: QuantParams | None = None, label: str = "") -> str:
-        """The name of a new constant; float16 and float64 become float32, which is precise enough for networks."""
+        """The name of a new constant.
+
+        float16 and float64 become float32, which is precise enough for networks, and uint16 becomes int32.
+        """
         if data.dtype in (np.float16, np.float64):
             data = data.astype(np.float32)
+        if data.dtype == np.uint16:
+            data = data.astype(np.int32)
         if data.dtype.kind in "OSU":
             return self._text(data, label)
         if data.dtype.name in _NIBBLES:

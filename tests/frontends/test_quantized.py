@@ -75,3 +75,32 @@ def test_int16_that_no_integer_kernel_runs_stays_float(kind: str, tmp_path: Path
     artifact = mcugen.compile(path)
     assert any("float island" in note for note in artifact.graph.notes)
     assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+
+
+def test_uint16_are_read_with_their_zero_points(tmp_path: Path) -> None:
+    """As ONNX Runtime's quantizer writes activations of 16 bits: behind a Relu the zero point is 0."""
+    rng = np.random.default_rng(3)
+    x, w = rng.normal(size=(4, 6)).astype(np.float32), rng.integers(0, 65536, (6, 5)).astype(np.uint16)
+    scale, zeros = np.float32(1e-4), {"middle": np.uint16(40000), "least": np.uint16(0), "of_w": np.uint16(30000)}
+    constants = [numpy_helper.from_array(np.asarray(v), k) for k, v in ({"s": scale, "w": w} | zeros).items()]
+    steps = [
+        ("QuantizeLinear", ["x", "s", "middle"], "q"),
+        ("DequantizeLinear", ["q", "s", "middle"], "d"),
+        ("Relu", ["d"], "r"),
+        ("QuantizeLinear", ["r", "s", "least"], "p"),
+        ("DequantizeLinear", ["p", "s", "least"], "e"),
+        ("DequantizeLinear", ["w", "s", "of_w"], "f"),
+        ("MatMul", ["e", "f"], "y"),
+    ]
+    nodes = [helper.make_node(kind, operands, [result]) for kind, operands, result in steps]
+    ends = [[helper.make_tensor_value_info(n, TensorProto.FLOAT, s)] for n, s in (("x", x.shape), ("y", (4, 5)))]
+    graph = helper.make_graph(nodes, "g", *ends, constants)
+    path = tmp_path / "net.onnx"
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    path.write_bytes(model.SerializeToString())
+    first = np.clip(np.rint(x / scale) + 40000, 0, 65535) - 40000
+    second = np.clip(np.rint(np.maximum(first * scale, 0) / scale), 0, 65535)
+    want = (second * scale) @ ((w.astype(np.float64) - 30000) * scale)
+    imported = frontends.load(path, registry.load())
+    found = mcugen.reference.run(imported, [x], "ort")[imported.outputs[0]]
+    assert np.allclose(found, want, rtol=1e-4, atol=1e-4)

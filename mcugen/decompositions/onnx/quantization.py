@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from mcugen.ops.stored import Stored
 from mcugen.ops.sub import Sub
 from mcugen.types import QuantParams, Shape
 
+_HALF = 2**15
 _OUTPUTS = {0: "u8", 2: "u8", 3: "s8", 5: "s16"}
 """Element types by the number that ONNX has for them; 0: not stated."""
 
@@ -38,8 +40,12 @@ def quantize(source: Source, e: Expansion) -> Sequence[str]:
     dtype = _result_type(source, e)
     _require_float(source, "precision", _FLOAT)
     quant = _quantization(source, e, x)
+    if dtype == "u16" and quant is not None:
+        dtype, quant = "s16", _signed(quant)
     if quant is not None and not quant.per_channel:
         return [e.node(Quantize(dtype, "even"), x, quant=quant)]
+    if dtype == "u16":
+        raise UnsupportedError("quantizing to uint16 by several or computed scales is not supported")
     scale, zero = _spread(source, e, x)
     low, high = INT_RANGE[dtype]
     steps = e.node(Add(), e.node(Round(), e.node(Div(), x, scale)), zero)
@@ -53,6 +59,8 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError("there is nothing to dequantize")
     _require_float(source, "output_dtype", _FLOAT, _FLOAT16)
     quant, data = _quantization(source, e, x), e.data(x)
+    if quant is not None and data is None and _is_wide(e, x):
+        quant = _signed(quant)
     if quant is not None and data is not None:
         known = stored(e, x, quant) if e.type(x).is_packed else e.constant(data, quant)
         return [e.node(Dequantize(deferred=True), known)]
@@ -69,6 +77,19 @@ def _require_float(source: Source, name: str, *kinds: int) -> None:
         raise UnsupportedError(f"{name} {stated} is not supported", hint=f"{name} {_FLOAT} is, for float32")
 
 
+def _is_wide(e: Expansion, x: str) -> bool:
+    """Whether int16 were uint16 in the file: then their zero point is uint16, and such constants are int32 here."""
+    zero, t = _third(e), e.type(x)
+    if t.dtype != "s16":
+        return False
+    return e.type(zero).dtype == "s32" if zero is not None else t.quant is not None and t.zero_point == -_HALF
+
+
+def _signed(quant: QuantParams) -> QuantParams:
+    """The same for stored integers that are 32,768 less: uint16 are int16 here."""
+    return replace(quant, zero_point=tuple(z - _HALF for z in quant.zero_point))
+
+
 def stored(e: Expansion, x: str, quant: QuantParams) -> str:
     """A tensor of integers with the scale and zero point that its reader states."""
     return x if e.type(x).quant == quant else e.node(Stored(), x, quant=quant)
@@ -78,7 +99,8 @@ def _result_type(source: Source, e: Expansion) -> str:
     zero = e.inputs[2] if len(e.inputs) > 2 else None
     stated = source.attributes.get("output_dtype", 0)
     dtype = e.type(zero).dtype if zero is not None else _OUTPUTS.get(stated, "")
-    if dtype not in ("s8", "u8", "s16"):
+    dtype = "u16" if dtype == "s32" else dtype  # constants of uint16 are int32 here, and nothing is quantized to int32
+    if dtype not in ("s8", "u8", "s16", "u16"):
         raise UnsupportedError(f"quantizing to {dtype or f'element type {stated}'} is not supported")
     return dtype
 
