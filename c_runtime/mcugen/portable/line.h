@@ -35,12 +35,12 @@ static inline int32_t mg_line_at(const mg_line *line, uint32_t o, int32_t sum)
     const int64_t total = (int64_t)sum * line->mult[o] + line->addend[o];
     const uint32_t shift = line->shift[o];
     int32_t y = (int32_t)(total >> (shift & 63u));
-    if (shift >= 128u) {
-        y = mg_within_32_bits(total >> (shift & 63u));
-    }
-    if ((shift & 64u) != 0u) {
+    if (shift >= 64u) {
         const uint64_t lost = ((uint64_t)1 << (shift & 63u)) - 1u;
-        y -= ((uint64_t)total & lost) >> line->tie_bits == 0u ? (y - line->zero_point) & 1 : 0;
+        y = shift < 128u ? y : mg_within_32_bits(total >> (shift & 63u));
+        if ((shift & 64u) != 0u) {
+            y -= ((uint64_t)total & lost) >> line->tie_bits == 0u ? (y - line->zero_point) & 1 : 0;
+        }
     }
     if (line->has_exceptions != 0u) {
         const uint32_t end = line->exception_end[o];
