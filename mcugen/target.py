@@ -168,14 +168,32 @@ def _folder(name: str) -> Path:
     found = _with_chip(name)
     if len(found) == 1:
         return resources.boards() / found[0]
-    begun = [known for known in names() if name and known.startswith(name.lower())]
-    close = found or dict.fromkeys([*begun, *difflib.get_close_matches(name, names(), n=3, cutoff=0.4)])
-    meant = f"did you mean {' or '.join([*close][:3])}? " if close else ""
+    near = found or _nearest(name)
+    meant = f"did you mean {' or '.join(near[:3])}? " if near else ""
     raise UsageError(
         f"no board named {name!r}",
         where="--board",
-        hint=f"{meant}known: {', '.join(names())}; or give the path of a board.toml",
+        hint=f"{advice(name) or meant}`mcugen boards TEXT` lists those whose name, core or chip contains TEXT; "
+        "a path of a board.toml is a board too",
     )
+
+
+def _nearest(name: str) -> list[str]:
+    """Boards whose name has a word that begins like this one, then those that are spelled nearly so."""
+    if not name:
+        return []
+    words = [known for known in names() if f"-{name.lower()}" in f"-{known}"]
+    return [*dict.fromkeys([*words, *difflib.get_close_matches(name.lower(), names(), n=3, cutoff=0.6)])]
+
+
+def advice(name: str) -> str:
+    """What is said of a board that users ask for and that has no file (boards/_absent.toml); mostly nothing."""
+    file = resources.boards() / "_absent.toml"
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    for entry in toml_file.read(file, "an entry has names and words").tables("absent"):
+        if plain and plain.startswith(entry.strings("names")):
+            return entry.string("words") + " "
+    return ""
 
 
 def _with_chip(name: str) -> list[str]:

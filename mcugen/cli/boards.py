@@ -13,20 +13,40 @@ from mcugen.cli._common import board_names, emit, json_option
 from mcugen.errors import UsageError
 
 
-@click.group("boards", invoke_without_command=True)
+class _Boards(click.Group):
+    """A group of commands whose first word, where it is none of them, is a text to look for in the list."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [k for k, word in enumerate(args) if not word.startswith("-")]
+        if words and args[words[0]] not in self.commands:
+            args.insert(words[0], "--with")
+        return super().parse_args(ctx, args)
+
+
+@click.group("boards", cls=_Boards, invoke_without_command=True, subcommand_metavar="[TEXT | new NAME]")
+@click.option("--with", "text", metavar="TEXT", default="", hidden=True)
 @click.pass_context
 @json_option
-def COMMAND(context: click.Context, as_json: bool) -> None:
-    """List the boards and bare cores to build for; `mcugen boards new` makes one of your own.
+def COMMAND(context: click.Context, text: str, as_json: bool) -> None:
+    """List the boards and bare cores to build for; with TEXT, those whose name, core or chip contains it.
+
+    `mcugen boards new` makes a board of your own.
 
     \b
       mcugen boards --wide
+      mcugen boards pico
       mcugen boards new my-board --like nrf52840-dk --ram 64K
     """
+    from mcugen import target
     from mcugen.report import tables
 
     if context.invoked_subcommand is None:
-        rows = tables.boards()
+        rows = tables.boards(text)
+        if not rows:
+            raise UsageError(
+                f"no board or core has {text!r} in its name, core or chip",
+                hint=f"{target.advice(text)}`mcugen boards` lists all of them",
+            )
         emit({"boards": rows}, tables.boards_parts(rows), as_json=as_json)
 
 

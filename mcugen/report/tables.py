@@ -12,9 +12,10 @@ from mcugen.options import RUNTIMES
 from mcugen.types import NUMPY_DTYPES
 
 
-def boards() -> list[dict[str, Any]]:
-    """Every board and core, cores first."""
+def boards(text: str = "") -> list[dict[str, Any]]:
+    """The boards and cores whose name, core or title contains the text, in any case; cores first."""
     loaded = [target.load(name) for name in target.names()]
+    named = [t for t in loaded if any(text.lower() in part.lower() for part in (t.name, t.core, t.title))]
     return [
         {
             "name": t.name,
@@ -28,7 +29,7 @@ def boards() -> list[dict[str, Any]]:
             "regions": [dataclasses.asdict(r) | {"holds": sorted(r.holds)} for r in t.regions],
             "emulated": [e.machine for e in t.emulators],
         }
-        for t in sorted(loaded, key=lambda t: (not t.is_core, t.name))
+        for t in sorted(named, key=lambda t: (not t.is_core, t.name))
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import resources, target
+from mcugen import resources, target, toml_file
 from mcugen.errors import UsageError
 
 CORES = {
@@ -144,11 +144,32 @@ def test_feature_that_the_core_lacks_is_refused() -> None:
     assert "dsp, fpu" in caught.value.hint
 
 
-def test_unknown_board_names_the_close_ones_and_all() -> None:
-    with pytest.raises(UsageError, match="no board named 'nucleo-h743'") as caught:
-        target.load("nucleo-h743")
-    assert "did you mean nucleo-h743zi" in caught.value.hint
-    assert "rv32imc" in caught.value.hint
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("nucleo-h743", "did you mean nucleo-h743zi"),
+        ("pico", "did you mean raspberry-pi-pico or raspberry-pi-pico2"),
+        ("esp32-s3", "no Xtensa core"),
+        ("ESP32-P4", "esp32-c3 and esp32-c6"),
+        ("raspberry-pi-4", "the board `host`"),
+        ("ethos-u55", "accelerators"),
+    ],
+)
+def test_unknown_board_names_the_nearest_or_what_to_build_for_instead(name: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=f"no board named '{name}'") as caught:
+        target.load(name)
+    assert hint in caught.value.hint
+    assert "`mcugen boards TEXT`" in caught.value.hint
+    assert len(caught.value.hint) < 400
+
+
+def test_every_absent_board_is_absent_and_gets_the_words_of_one_entry() -> None:
+    entries = toml_file.read(resources.boards() / "_absent.toml", "").tables("absent")
+    for entry in entries:
+        words = entry.string("words")
+        for name in entry.strings("names"):
+            assert name not in target.names()
+            assert target.advice(name) == words + " "
 
 
 def _outside_board(folder: Path, edit: tuple[str, str] = ("", "")) -> Path:
