@@ -63,6 +63,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return [*__all__]
+
+
 def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Unpack[Choices]) -> Artifact:
     """Compile a model file for a board.
 

@@ -20,7 +20,6 @@ _TOOLS = {
     "torch": "torch",
     "tensorflow": "keras",
     "skl2onnx": "sklearn",
-    "onnxmltools": "boosting",
 }
 """Module of an exporter -> the extra of mcugen that installs it."""
 
@@ -74,21 +73,33 @@ def from_sklearn(estimator: Any, *, to: str | os.PathLike[str] | None = None) ->
 
 
 def from_xgboost(model: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
-    """A fitted XGBoost model of the scikit-learn interface as .onnx. to: see `from_torch`."""
-    return _boosted("convert_xgboost", model, to)
+    """A trained XGBoost model as .onnx: a Booster, or a fitted one of the scikit-learn interface. to: see `from_torch`.
+
+    Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
+    """
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    best = getattr(model, "best_iteration", None) if _stopped_early(booster) else None
+    part = booster if best is None else booster[: best + 1]
+    return _boosted("xgboost", bytes(part.save_raw("json")), model, to)
+
+
+def _stopped_early(booster: Any) -> bool:
+    return "best_iteration" in booster.attributes()
 
 
 def from_lightgbm(model: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
-    """A fitted LightGBM model, of the scikit-learn interface or a Booster, as .onnx. to: see `from_torch`."""
-    return _boosted("convert_lightgbm", model, to, zipmap=False)
+    """A trained LightGBM model as .onnx: a Booster, or one of the scikit-learn interface. to: see `from_torch`.
+
+    Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
+    """
+    booster = getattr(model, "booster_", model)
+    return _boosted("lightgbm", booster.model_to_string().encode(), model, to)
 
 
-def _boosted(function: str, model: Any, to: str | os.PathLike[str] | None, **more: Any) -> Path:
-    tools, types = _tool("onnxmltools"), _tool("onnxmltools.convert.common.data_types")
-    features = [("x", types.FloatTensorType([1, _features(model)]))]
+def _boosted(reader: str, saved: bytes, model: Any, to: str | os.PathLike[str] | None) -> Path:
+    """The ONNX file of a saved model, by the reader of its format."""
     path = _path(to, type(model).__name__, ".onnx")
-    made = _exported("onnxmltools", lambda: getattr(tools, function)(model, initial_types=features, **more))
-    path.write_bytes(made.SerializeToString())
+    path.write_bytes(importlib.import_module(f"mcugen.frontends.{reader}").as_onnx(saved, path.stem))
     return path
 
 

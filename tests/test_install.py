@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import mcugen
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -54,3 +56,8 @@ def test_an_installed_mcugen_builds_from_another_folder(venv: Path) -> None:
     printed = _run(venv / "out" / "digits", cwd=venv)
     assert printed.count("digits_output[") == 10
     assert "cortex-m7" in _run(tool, "boards", cwd=venv)
+
+
+def test_the_names_of_the_package_are_those_that_users_need() -> None:
+    mcugen.compile(ROOT / "examples" / "digits" / "digits.tflite")  # loads modules, which dir() would show
+    assert dir(mcugen) == sorted(mcugen.__all__)

@@ -71,7 +71,7 @@ def test_keras_goes_through_the_converter(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_missing_tool_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = {"torch": (mcugen.from_torch, Net(), 1), "tensorflow": (mcugen.from_keras, Net())}
-    calls |= {"skl2onnx": (mcugen.from_sklearn, Net()), "onnxmltools": (mcugen.from_lightgbm, Net())}
+    calls |= {"skl2onnx": (mcugen.from_sklearn, Net())}
     for name, (function, *arguments) in calls.items():
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ToolError, match=f"{name} cannot be imported") as raised:
