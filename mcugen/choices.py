@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 Layout = Literal["", "nhwc", "nchw"]
@@ -16,7 +17,7 @@ class Choices(TypedDict, total=False):
     features: str
     name: str
     reference: Literal["", "tflm", "litert", "ort"]
-    input_shape: tuple[str, ...]
+    input_shape: str | Sequence[str] | Sequence[int] | Mapping[str, Sequence[int]]
     signature: str
     input_layout: Layout
     output_layout: Layout

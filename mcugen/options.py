@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -106,8 +107,9 @@ class Options:
     )
     input_shape: tuple[str, ...] = _option(
         (),
-        "Shape of an input that the file leaves open, e.g. `image:1,3,96,96`; may be given several times.",
-        metavar="NAME:LIST",
+        "Shape of an input that the file leaves open, e.g. `image:1,3,96,96`; may be given several times. Without a "
+        "name it is that of the only input.",
+        metavar="[NAME:]LIST",
         group="Model",
     )
     signature: str = _option(
@@ -322,11 +324,27 @@ def region_list(text: str, option: str) -> tuple[tuple[str, int | None], ...]:
     return tuple(found)
 
 
+def shape_texts(given: str | Sequence[Any] | Mapping[str, Sequence[int]]) -> tuple[str, ...]:
+    """Shapes of inputs as the option states them, from all that Python offers: texts, a dict by name, or one shape."""
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Mapping):
+        return tuple(f"{name}:{_dims(shape)}" for name, shape in given.items())
+    if not isinstance(given, Iterable):
+        return (str(given) + ",",)
+    items = tuple(given)
+    return items if all(isinstance(item, str) for item in items) else (_dims(items),)
+
+
+def _dims(shape: Any) -> str:
+    return ",".join(map(str, shape)) if isinstance(shape, Iterable) else str(shape)
+
+
 def _shape_of(text: str) -> tuple[str, tuple[int, ...]]:
-    """An input's name and shape from NAME:1,3,96,96. Raises UsageError."""
+    """An input's name and shape from NAME:1,3,96,96; no name stands for the only input. Raises UsageError."""
     name, _, dims = text.rpartition(":")
     sizes = dims.split(",")
-    if not name or not all(size.isdecimal() and 0 < int(size) < 2**31 for size in sizes):
+    if not all(size.isdecimal() and 0 < int(size) < 2**31 for size in sizes):
         raise UsageError(f"{text!r} is not the shape of an input", where="--input-shape", hint="write NAME:1,3,96,96")
     return name, tuple(int(size) for size in sizes)
 

@@ -35,7 +35,7 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.native import Model as Native
 from mcugen.native.model import Outputs
-from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened, named, stem_of
+from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened, named, shape_texts, stem_of
 from mcugen.plan import MemoryPlan, check
 from mcugen.report import devices as report_devices
 from mcugen.report import page as report_page
@@ -112,7 +112,8 @@ def options_of(choices: Mapping[str, Any]) -> Options:
     unknown = sorted(set(choices) - known)
     if unknown:
         raise UsageError(f"unknown option {unknown[0]!r}", hint="options: " + ", ".join(sorted(known)))
-    return Options(**choices)
+    given = choices.get("input_shape", ())
+    return Options(**{**choices, "input_shape": shape_texts(given)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -40,8 +41,9 @@ class Net:
 def test_torch_exports_in_evaluation_mode(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     seen: list[Any] = []
 
-    def export(module: Net, inputs: tuple[Any, ...], file: str, **_: Any) -> None:
+    def export(module: Net, inputs: tuple[Any, ...], file: str, *, dynamo: bool, **_: Any) -> None:
         seen.append((module.training, inputs))
+        assert not dynamo
         Path(file).write_bytes(b"onnx")
 
     double(monkeypatch, "torch", onnx=SimpleNamespace(export=export))
@@ -57,16 +59,135 @@ def test_torch_exports_in_evaluation_mode(monkeypatch: pytest.MonkeyPatch, tmp_p
         raise KeyError("aten::odd")
 
     double(monkeypatch, "torch", onnx=SimpleNamespace(export=broken))
-    with pytest.raises(ToolError, match=r"torch\.onnx\.export failed: KeyError: 'aten::odd'"):
+    with pytest.raises(ToolError, match=r"(?s)export failed.*torchscript: KeyError: 'aten::odd'\n.*dynamo"):
         mcugen.from_torch(net, 5)
     assert net.training
 
 
-def test_keras_goes_through_the_converter(monkeypatch: pytest.MonkeyPatch) -> None:
-    converter = SimpleNamespace(from_keras_model=lambda model: SimpleNamespace(convert=DIGITS.read_bytes))
-    double(monkeypatch, "tensorflow", lite=SimpleNamespace(TFLiteConverter=converter))
-    path = mcugen.from_keras(SimpleNamespace(name="key words"))
+class TracerWarning(Warning):
+    """PyTorch's, by its name."""
+
+
+def test_torch_falls_back_to_its_other_exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A branch that TorchScript's would leave out, and an operator that it does not have."""
+    asked: list[bool] = []
+    fails: dict[bool, Exception] = {}
+
+    def export(module: Net, inputs: Any, file: str, *, dynamo: bool, **_: Any) -> None:
+        asked.append(dynamo)
+        Path(file).write_bytes(b"branch of the example")
+        if dynamo in fails:
+            raise fails[dynamo] from ValueError("no aten::odd\nand pages of advice")
+        if not dynamo:
+            warnings.warn_explicit("Converting a tensor to a Python boolean", TracerWarning, "/home/me/net.py", 7)
+
+    double(monkeypatch, "torch", onnx=SimpleNamespace(export=export))
+    mcugen.from_torch(Net(), 5)
+    assert asked == [False, True]
+    fails[True] = RuntimeError("step 1/3")
+    words = r"(?s)a value into Python in net\.py, line 7\n  dynamo: ValueError: no aten::odd$"
+    with pytest.raises(ToolError, match=words) as raised:
+        mcugen.from_torch(Net(), 5, to=tmp_path / "a.onnx")
+    assert "torch.where" in raised.value.hint and not (tmp_path / "a.onnx").exists()
+    with pytest.warns(TracerWarning):
+        mcugen.from_torch(Net(), 5, exporter="torchscript")
+    fails |= {False: RuntimeError()}
+    del fails[True]
+    assert mcugen.from_torch(Net(), 5).is_file() and asked[-2:] == [False, True]
+
+
+def test_torch_takes_the_exporters_options_and_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Any] = {}
+    torch = SimpleNamespace(
+        float32="f32",
+        as_tensor=lambda value, dtype, device: (np.asarray(value).tolist(), dtype, device),
+        onnx=SimpleNamespace(export=lambda module, inputs, file, **given: seen.update(given, inputs=inputs)),
+    )
+    double(monkeypatch, "torch", **vars(torch))
+    axes = {"x": {0: "batch"}}
+    given = {"opset": 17, "input_names": ["x"], "output_names": ("y",), "dynamic_axes": axes, "exporter": "dynamo"}
+    mcugen.from_torch(Net(), (np.ones(2), np.array([3])), **given)
+    assert seen["inputs"] == (([1.0, 1.0], "f32", None), ([3], None, None)) and seen["dynamo"] and "kwargs" not in seen
+    assert (seen["opset_version"], seen["input_names"], seen["output_names"]) == (17, ["x"], ["y"])
+    assert seen["dynamic_axes"] == axes
+    mcugen.from_torch(Net(), {"x": np.zeros(1, np.float32)})
+    assert seen["inputs"] == () and seen["kwargs"] == {"x": ([0.0], "f32", None)}
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ({"conv.weight": 1}, "a state_dict holds weights and no network"),
+        ("net.pt", "'net.pt' names a file"),
+        (Net, "Net is a class"),
+        (len, "is no torch.nn.Module"),
+    ],
+)
+def test_torch_says_what_is_no_module(monkeypatch: pytest.MonkeyPatch, module: Any, words: str) -> None:
+    double(monkeypatch, "torch")
+    with pytest.raises(UsageError, match=words) as raised:
+        mcugen.from_torch(module, 5)
+    assert raised.value.hint
+    with pytest.raises(UsageError, match="there is no exporter 'fx'"):
+        mcugen.from_torch(Net(), 5, exporter="fx")  # type: ignore[arg-type]
+
+
+def end(name: str, *shape: int | None) -> SimpleNamespace:
+    return SimpleNamespace(name=name, shape=shape, dtype="float32")
+
+
+class Layers:
+    """A Keras model as far as from_keras sees it."""
+
+    def __init__(self, *inputs: SimpleNamespace, name: str = "key words") -> None:
+        self.inputs, self.name, self.input = inputs, name, inputs
+
+    def __call__(self, given: Any) -> Any:
+        return given
+
+
+def keras_double(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The shapes of what is converted."""
+    seen: list[Any] = []
+
+    def from_keras_model(model: Any) -> SimpleNamespace:
+        seen.append(model)
+        return SimpleNamespace(convert=DIGITS.read_bytes)
+
+    keras = SimpleNamespace(
+        Input=lambda batch_shape, dtype, name: (name, batch_shape),
+        Model=lambda inputs, outputs: dict(inputs),
+    )
+    lite = SimpleNamespace(TFLiteConverter=SimpleNamespace(from_keras_model=from_keras_model))
+    nest = SimpleNamespace(pack_sequence_as=lambda structure, given: given)
+    double(monkeypatch, "tensorflow", lite=lite, keras=keras, nest=nest)
+    return seen
+
+
+def test_keras_goes_through_the_converter_with_a_batch_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An open batch leaves the converter without the sizes of the lists that recurrent layers keep."""
+    seen = keras_double(monkeypatch)
+    path = mcugen.from_keras(Layers(end("x", None, 8, 8, 1)))
     assert path.name == "key_words.tflite" and mcugen.compile(path).name == "key_words"
+    mcugen.from_keras(Layers(end("x", None, 3), end("y", 4, 5)))
+    assert seen == [{"x": (1, 8, 8, 1)}, {"x": (1, 3), "y": (1, 5)}]
+
+
+def test_keras_asks_for_open_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = keras_double(monkeypatch)
+    model = Layers(end("x", None, None, 3))
+    with pytest.raises(UsageError, match=r"'x' \[1, '\?', 3\]: has sizes that the model leaves open") as raised:
+        mcugen.from_keras(model)
+    assert "input_shape=(1, 96, 3)" in raised.value.hint
+    with pytest.raises(UsageError, match=r"\[1, 9, 4\] does not fit it"):
+        mcugen.from_keras(model, input_shape=(1, 9, 4))
+    with pytest.raises(UsageError, match="not those of the model's inputs"):
+        mcugen.from_keras(model, input_shape={"z": (1, 9, 3)})
+    mcugen.from_keras(model, input_shape=[1, 9, 3])
+    mcugen.from_keras(model, input_shape={"x": (1, 7, 3)})
+    assert seen == [{"x": (1, 9, 3)}, {"x": (1, 7, 3)}]
+    with pytest.raises(UsageError, match="does not know its inputs yet"):
+        mcugen.from_keras(Layers())
 
 
 def test_a_missing_tool_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

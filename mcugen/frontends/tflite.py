@@ -78,8 +78,18 @@ def load(
         refusals={runtime: tuple(dict.fromkeys(found)) for runtime, found in common.refusals.items()},
         states=states,
         signatures=file.signatures,
-        notes=tuple(f"{label!r} is float16 in the file, and float32 here" for label in dict.fromkeys(halves)),
+        notes=(
+            *(f"{label!r} is float16 in the file, and float32 here" for label in dict.fromkeys(halves)),
+            *(note for i in raw.inputs for note in _open_sizes(raw.tensors[i])),
+        ),
     )
+
+
+def _open_sizes(tensor: fb.RawTensor) -> list[str]:
+    """A note on sizes beyond the batch that the converter left open; runtimes take those that the file has."""
+    if not leaves_open(tensor.signature[1:], tensor.shape[1:]):
+        return []
+    return [f"input {tensor.label!r}: its open shape {list(tensor.signature)} is taken as {list(tensor.shape)}"]
 
 
 @dataclass

@@ -77,3 +77,15 @@ def test_slices_of_nothing_add_nothing(begin: int, size: int, tmp_path: Path) ->
     graph = frontends.load(path, registry.load())
     data = np.arange(6, dtype=np.float32).reshape(3, 2)
     assert np.array_equal(reference.run(graph, [data], "litert")[graph.outputs[0]], data)
+
+
+def test_sizes_that_the_converter_left_open_are_noted(tmp_path: Path) -> None:
+    w = ModelWriter()
+    x, y = (w.tensor(name, (1, 1, 3), "f32", shape_signature=[-1, -1, 3]) for name in "xy")
+    b, z = (w.tensor(name, (1, 3), "f32", shape_signature=[-1, 3]) for name in "bz")
+    w.op("ABS", [x], [y])
+    w.op("ABS", [b], [z])
+    path = tmp_path / "model.tflite"
+    path.write_bytes(w.build([x, b], [y, z]))
+    notes = frontends.load(path, registry.load()).notes
+    assert notes == ("input 'x': its open shape [-1, -1, 3] is taken as [1, 1, 3]",)

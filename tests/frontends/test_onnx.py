@@ -145,11 +145,25 @@ def test_other_open_dimensions_are_asked_for(tmp_path: Path) -> None:
     path = write(w.model(w.node("Relu", [w.input([1, "width"])])), tmp_path)
     with pytest.raises(ShapeError, match="width") as caught:
         mcugen.compile(path, name="net")
-    assert "--input-shape input0:" in str(caught.value.hint)
-    artifact = mcugen.compile(path, name="net", input_shape=("input0:1,7",))
-    assert artifact.imported.type(artifact.imported.inputs[0]).shape == (1, 7)
+    assert "--input-shape input0:1,96; in Python input_shape=[1, 96]" in str(caught.value.hint)
+    forms = (("input0:1,7",), ["input0:1,7"], "input0:1,7", {"input0": (1, 7)}, (1, 7), [1, 7], "1,7", np.array([1, 7]))
+    for form in forms:
+        artifact = mcugen.compile(path, name="net", input_shape=form)
+        assert artifact.imported.type(artifact.imported.inputs[0]).shape == (1, 7)
+    for wrong in ({"input0": 7.5}, (1, None), {"input0": "wide"}, 0):
+        with pytest.raises(UsageError, match="is not the shape of an input"):
+            mcugen.compile(path, name="net", input_shape=wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="no input 'other'"):
         mcugen.compile(path, name="net", input_shape=("other:1,7",))
+
+
+def test_a_shape_without_a_name_is_that_of_the_only_input(tmp_path: Path) -> None:
+    w = Writer()
+    path = write(w.model(w.node("Add", [w.input([1, "width"]), w.input([1, "width"])])), tmp_path)
+    with pytest.raises(UsageError, match="a shape has no name") as caught:
+        mcugen.compile(path, input_shape=(1, 7))
+    assert "['input0', 'input1']" in caught.value.hint
+    mcugen.compile(path, input_shape={"input0": (1, 7), "input1": [1, 7]})
 
 
 def test_every_unsupported_operator_is_named(tmp_path: Path) -> None:

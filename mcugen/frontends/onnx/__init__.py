@@ -52,7 +52,8 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     notes: list[str] = []
     for value, array in raw.constants.items():
         builder.values[value] = builder.constant(array, label=value)
-    inputs = tuple(_input(builder, value, shapes, notes) for value in _inputs(raw, shapes))
+    shapes = _named(raw, shapes)
+    inputs = tuple(_input(builder, value, shapes, notes) for value in raw.inputs)
     nodes = Nodes(builder, {} if _changes(raw, shapes) else raw.shapes)
     for index, node in enumerate(raw.nodes):
         nodes.add(f"node {index} ", node)
@@ -81,15 +82,19 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     return with_integers(graph, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
 
 
-def _inputs(raw: RawModel, shapes: Mapping[str, Shape]) -> tuple[RawInput, ...]:
-    """The graph's inputs. Raises UsageError for a shape of an input that there is not."""
+def _named(raw: RawModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
+    """The shapes given, by the names of inputs. Raises UsageError for a shape of an input that there is not."""
     names = [value.name for value in raw.inputs]
+    if len(set(names)) != len(names):
+        raise CorruptModelError("the graph names the same input twice")
+    if "" in shapes and "" not in names:
+        if len(names) != 1 or len(shapes) > 1:
+            raise UsageError("a shape has no name", where="--input-shape", hint=f"inputs: {names}")
+        return {names[0]: shapes[""]}
     unknown = sorted(set(shapes) - set(names))
     if unknown:
         raise UsageError(f"the model has no input {unknown[0]!r}", where="--input-shape", hint=f"inputs: {names}")
-    if len(set(names)) != len(names):
-        raise CorruptModelError("the graph names the same input twice")
-    return raw.inputs
+    return shapes
 
 
 def _changes(raw: RawModel, shapes: Mapping[str, Shape]) -> bool:
@@ -117,7 +122,9 @@ def _widened(value: RawInput) -> str:
 
 def _static(value: RawInput, notes: list[str]) -> Shape:
     """The declared shape, with 1 for a batch that is not fixed. Raises ShapeError for other open dimensions."""
-    hint = f"give it: --input-shape {value.name}:1,3,96,96"
+    example = (1, 3, 96, 96) if value.dims is None else _example(value.dims)
+    texts = ",".join(map(str, example)), ", ".join(map(str, example))
+    hint = f"give it, such as --input-shape {value.name}:{texts[0]}; in Python input_shape=[{texts[1]}]"
     if value.dims is None:
         raise ShapeError(f"input {value.name!r} has no shape", hint=hint)
     found: list[int] = []
@@ -131,6 +138,11 @@ def _static(value: RawInput, notes: list[str]) -> Shape:
             shown = ",".join(str(d) for d in value.dims)
             raise ShapeError(f"input {value.name!r} [{shown}] is open in dimension {dim!r}", hint=hint)
     return tuple(found)
+
+
+def _example(dims: tuple[int | str, ...]) -> Shape:
+    """Declared sizes, with others for those that are open: 1 for the first, which is the batch."""
+    return tuple(size if isinstance(size, int) else 96 if k else 1 for k, size in enumerate(dims))
 
 
 def _output(builder: Builder, value: RawInput) -> str:
