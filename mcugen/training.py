@@ -36,7 +36,7 @@ Shapes = Sequence[int] | Mapping[str, Sequence[int]]
 """The shape of the only input, or the shapes of inputs by their names."""
 
 _EXPORTERS = ("torchscript", "dynamo")
-"""Those of torch.onnx.export. The first traces an example: of branches in Python the file has those that it took."""
+"""The exporters of torch.onnx.export. The first traces an example: of branches in Python the file has those taken."""
 
 _BRANCH_HINT = (
     "write the branch with torch.where or torch.cond; or, where it does not depend on the input, "
@@ -162,7 +162,7 @@ def _place(warning: warnings.WarningMessage) -> str:
 
 
 def _words(error: BaseException) -> str:
-    """What went wrong at first, in one line: exporters wrap errors, with pages of advice."""
+    """The first error, in one line: exporters wrap errors, with pages of advice."""
     while error.__cause__ is not None:
         error = error.__cause__
     first = next((line for line in str(error).splitlines() if line.strip()), "")

@@ -41,6 +41,26 @@ above a billion MAC).
 - **M4** is instructions per inference on an emulated Cortex-M4 at -O2, for the models small enough for all machines.
 - A row that begins with **refused** or **DIFFERS** is no pass, and says why.
 
+## Layers of PyTorch
+
+`ci/soak --torch PYTHON` exports the layers of `tests/torch_files/layers.txt` with both exporters, and compares
+the C of each file with ONNX Runtime, element by element. Files of these rows are refused:
+
+- `nn.EmbeddingBag(7, 4)`, `nn.EmbeddingBag(7, 4, mode="sum")`, `nn.EmbeddingBag(7, 4, mode="max")`,
+  `lambda x, w, m=nn.EmbeddingBag(7, 4, mode="sum"): m(x, per_sample_weights=w)`,
+  `lambda x, m=nn.EmbeddingBag(7, 4, mode="mean"): m(x, torch.tensor([0, 3]))`: the dynamo exporter writes lists of
+  tensors, TorchScript's are taken
+- `lambda x: torch.tensor_split(x, 3, dim=1)`: TorchScript's exporter writes lists of tensors
+- `nn.Embedding(7, 4, max_norm=1.0)`: the dynamo exporter writes Unique, whose result has no fixed size
+- `lambda x: torch.einsum("ii->i", x)`: Einsum with an axis twice in one term
+- `lambda x: torch.linalg.det(x)`: Det
+- `nn.Upsample(scale_factor=(1.3, 0.7))`, `nn.Upsample(scale_factor=(1.3, 0.7), mode="bilinear")`: the dynamo exporter
+  declares another size than the one that ONNX Runtime computes
+- `lambda x: (x << 2) + (x >> 1)`: the dynamo exporter shifts in uint64
+- `lambda x: torch.bincount(x, minlength=5)`: the number of bins depends on the input
+
+## Collection
+
 {passed} of {count} models pass.
 
 """
