@@ -142,6 +142,8 @@ class Graph:
     texts: for outputs whose integers are indices of texts, by the place of the output: these texts.
     layouts: the inputs and outputs that are given in another order than the file has them: the axis of the file for
     each axis.
+    values: names that the file gives to values, of formats that have such names: the tensor that holds each. Tensors
+    that the graph no longer has may be among them.
     """
 
     name: str
@@ -158,6 +160,7 @@ class Graph:
     signatures: tuple[tuple[str, int], ...] = ()
     texts: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

@@ -185,6 +185,13 @@ class Op:
         """
         return None
 
+    def telling(self, call: Call) -> Sequence[np.ndarray]:
+        """Values of operand 0 on which near misreadings of the operator differ: its thresholds, and halves to round.
+
+        `verify` runs them, and so do its witnesses where operand 0 is a tensor inside the model. () for most operators.
+        """
+        return ()
+
     def removable(self, call: Call, asked: Removal) -> Removal:
         """The largest subset of the requested channels that this operator can drop; by default none.
 

@@ -196,8 +196,8 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     "--runtime",
     is_flag=False,
     flag_value="reference",
-    type=click.Choice(["reference", "tflm", "litert"]),
-    help="Also compare with the installed runtime itself, by default the one to reproduce.",
+    type=click.Choice(["reference", "tflm", "litert", "ort"]),
+    help="Fail unless this runtime is installed and agrees, by default the one to reproduce; on all inputs.",
 )
 @into_option
 @verify_options
@@ -218,9 +218,12 @@ def verify(
     Multipliers, bounds and tables are derived a second time and compared, the functions of the header are tested, and
     the text of the C is checked for heap, recursion, mutable data and unbounded loops. The C runs under the address
     and undefined-behaviour sanitizers on random inputs over the full range and on extreme ones. Integer tensors must
-    be equal; float tensors must agree within 1e-5 of the largest magnitude of their sums. --golden also compares
-    recorded outputs of the runtime. --runtime (after MODEL) runs the runtime itself and compares every tensor
-    (`pip install tflite-micro ai-edge-litert`).
+    be equal; float tensors must agree within 1e-5 of the largest magnitude of their sums.
+
+    Whether the file was understood is asked of programs that read it themselves: the onnx package's reference
+    evaluator for ONNX, and the runtime to reproduce where it is installed (`pip install tflite-micro ai-edge-litert
+    onnxruntime`); each tensor that they have is compared, and what they left out is named. --runtime (after MODEL)
+    insists on the runtime. --golden also compares recorded outputs.
 
     \b
       mcugen verify model.tflite --board cortex-m4 --golden recorded.npz
@@ -228,10 +231,11 @@ def verify(
     from mcugen import options as names
     from mcugen.toolchain import opencl
     from mcugen.verify import report, run
+    from mcugen.verify.witnesses import Ask
 
     opencl.environment(device)
     with progress("verifying", quiet=as_json) as tell:
-        ask = (names.named(model)[1], runtime) if runtime else None
+        ask = Ask(names.named(model)[1], runtime or "", values["signature"])
         artifact = built(model, values)
         noted = opened(into, artifact)
         result = run.verify(artifact, count, golden, trace, tell, ask)

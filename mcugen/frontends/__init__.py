@@ -51,6 +51,11 @@ def load(
     return verify(graph, f"{name} front end")
 
 
+def content(path: Path) -> bytes:
+    """The bytes of the model that a file is or holds. Raises UsageError and CorruptModelError as `load` does."""
+    return _recognised(path, files.read(path))[1]
+
+
 def _folder(path: Path) -> tuple[str, bytes, str]:
     """The module for a folder. Raises UsageError where there is none."""
     for name in _names():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -30,6 +30,15 @@ class ByteFunction(Pointwise):
 
     def byte_table(self, call: Call) -> np.ndarray | None:
         return table(call) if byte_to_byte(call) else None
+
+    def telling(self, call: Call) -> Sequence[np.ndarray]:
+        """Every byte."""
+        x = call.input(0)
+        if not byte_to_byte(call):
+            return ()
+        count = -(-256 // max(x.size, 1))
+        every = np.resize(np.arange(256, dtype=np.uint8).view(x.np_dtype), count * x.size)
+        return [*every.reshape(count, *x.shape)]
 
     def is_identity(self, call: Call) -> bool:
         values, x = self.byte_table(call), call.range_of(0)

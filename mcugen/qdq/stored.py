@@ -44,11 +44,12 @@ class Draft:
         self.makers = {name: node for node in self.graph.nodes for name in node.outputs}
 
     def result(self) -> Graph:
-        """The rewritten graph; outputs keep their names."""
+        """The rewritten graph; outputs keep their names, and values of the file are where they are stored now."""
         for name in dict.fromkeys(self.graph.outputs):
             if name in self.renamed:
                 self.nodes.append(Node(f"copy_{name}", Copy(), (self.renamed[name],), (name,), "output"))
-        return replace(self.graph, tensors=self.tensors, nodes=tuple(self.nodes))
+        values = {value: self.renamed.get(name, name) for value, name in self.graph.values.items()}
+        return replace(self.graph, tensors=self.tensors, nodes=tuple(self.nodes), values=values)
 
     def type_of(self, name: str) -> TensorType:
         return self.tensors[name].type

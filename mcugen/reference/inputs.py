@@ -16,6 +16,9 @@ _FLOAT_EXTREME = 64.0
 FURTHER_RUNS = 5
 """Runs after the first in a case of a model with states."""
 
+MOST_TOLD = 32
+"""Cases of values that tell readings of one operator apart."""
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -65,6 +68,7 @@ def cases(graph: Graph, random: int) -> Iterator[Case]:
         inputs = [fill(graph.type(n)).astype(graph.type(n).np_dtype) for n in graph.inputs]
         yield Case(name, inputs, tuple(inputs if k < FURTHER_RUNS - 1 else draw(graph, k) for k in further))
     yield from steepest(graph)
+    yield from telling(graph)
 
 
 def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
@@ -92,6 +96,20 @@ def steepest(graph: Graph) -> Iterator[Case]:
                 inputs = [*draw(graph, 0)[:k], array, *draw(graph, 0)[k + 1 :]]
                 label = f"{name} sum of {node.source or node.name}"
                 yield Case(label, inputs, tuple(draw(graph, j) for j in further))
+
+
+def telling(graph: Graph) -> Iterator[Case]:
+    """Cases of values on which near misreadings of an operator differ, for operators that read an input."""
+    further = range(1, FURTHER_RUNS + 1) if graph.states else ()
+    for node in graph.nodes:
+        if not node.inputs or node.inputs[0] not in graph.inputs:
+            continue
+        k, arrays = graph.inputs.index(node.inputs[0]), node.op.telling(graph.call(node, ""))
+        for j, array in enumerate(arrays[:: max(1, -(-len(arrays) // MOST_TOLD))]):
+            inputs = [*draw(graph, 0)[:k], array, *draw(graph, 0)[k + 1 :]]
+            yield Case(
+                f"telling values {j} of {node.source or node.name}", inputs, tuple(draw(graph, j) for j in further)
+            )
 
 
 def limits(t: TensorType) -> tuple[float, float]:

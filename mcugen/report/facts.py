@@ -155,7 +155,7 @@ class VerifiedFacts:
     agrees: integers equal, floats within the tolerance, and nothing else is wrong; exact: there are no floats besides
     cases, tensors: inputs, and tensors compared for each; max_abs_diff: the largest difference, None for one that is
     not a number; recorded_cases: inputs whose outputs were compared with recorded ones
-    constants: multipliers, bounds and tables derived twice; runtime: the one that was asked itself, "" for none
+    constants: multipliers, bounds and tables derived twice; witnesses: the programs that computed the file itself
     faults: what was wrong, differences of tensors first; version: of the mcugen that checked
     """
 
@@ -166,7 +166,7 @@ class VerifiedFacts:
     max_abs_diff: float | None
     recorded_cases: int
     constants: int
-    runtime: str
+    witnesses: tuple[str, ...]
     faults: tuple[str, ...]
     version: str
 

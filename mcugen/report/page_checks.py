@@ -51,7 +51,7 @@ def _verified(v: Facts) -> list[tuple[str, str]]:
         ("Constants derived twice", f"{v['constants']} multipliers, bounds and tables"),
     ]
     found += [("Recorded outputs", f"{v['recorded_cases']} inputs")] if v["recorded_cases"] else []
-    found += [("The runtime itself", v["runtime"])] if v["runtime"] else []
+    found += [("The file computed by", ", ".join(v["witnesses"]))] if v["witnesses"] else []
     found += [("Wrong", fault) for fault in v["faults"]]
     return [*found, ("Checked by", f"mcugen {v['version']}")]
 

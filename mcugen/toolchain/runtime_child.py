@@ -1,8 +1,8 @@
 """The program that `mcugen.toolchain.runtimes` starts: it runs models in one of the outside runtimes.
 
-usage: runtime_child.py tflm|litert
+usage: runtime_child.py tflm|litert|ort
 
-It reads pickled requests (model, input sets, indices of the tensors wanted besides) from standard input and writes a
+It reads pickled requests (model, input sets, keys of the tensors wanted besides) from standard input and writes a
 pickled reply for each. The runtimes may abort the process, so nothing else runs in it.
 """
 
@@ -119,7 +119,37 @@ def _litert_interpreter(model: bytes, preserve: bool) -> Any:
     raise RuntimeError("no kernels")
 
 
-RUNTIMES: dict[str, Callable[..., Any]] = {"tflm": tflm, "litert": litert}
+def ort(model: bytes, sets: Sequence[Arrays], tensors: Sequence[str], follow: bool) -> Any:
+    """ONNX Runtime's outputs for each input set; of a model whose outputs are `tensors`, these by name instead.
+
+    Optimisations are off, and there is one thread: operators are computed as the file states them. Raises RuntimeError,
+    whatever class of its own the library raises.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    outputs, inner = [], []
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        ends = session.get_inputs()
+        for arrays in sets:
+            given = {end.name: _half(a, end.type) for end, a in zip(ends, arrays, strict=True)}
+            results = session.run(None, given)
+            outputs.append([] if tensors else results)
+            inner.append(dict(zip(tensors, results, strict=False)))
+    except Exception as error:
+        raise RuntimeError(str(error)) from error
+    return outputs, inner
+
+
+def _half(a: np.ndarray, kind: str) -> np.ndarray:
+    """Data of an input as the file declares it: float16 where that is its type."""
+    return a.astype(np.float16) if kind == "tensor(float16)" else a
+
+
+RUNTIMES: dict[str, Callable[..., Any]] = {"tflm": tflm, "litert": litert, "ort": ort}
 
 
 def serve(run: Callable[..., Any], requests: BinaryIO, replies: BinaryIO) -> None:

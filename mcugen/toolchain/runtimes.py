@@ -1,4 +1,4 @@
-"""Asks the outside runtimes themselves, where they are installed: TensorFlow Lite Micro, LiteRT's reference kernels.
+"""Asks the outside runtimes themselves, where they are installed: TFLM, LiteRT's reference kernels, ONNX Runtime.
 
 They are Python packages that mcugen does not need; each runs in a process of its own, since it may abort.
 """
@@ -24,8 +24,15 @@ from mcugen.errors import ToolError
 from mcugen.options import RUNTIMES
 from mcugen.toolchain import runtime_child
 
-PACKAGES = {"tflm": ("tflite-micro", "tflite_micro"), "litert": ("ai-edge-litert", "ai_edge_litert")}
+PACKAGES = {
+    "tflm": ("tflite-micro", "tflite_micro"),
+    "litert": ("ai-edge-litert", "ai_edge_litert"),
+    "ort": ("onnxruntime", "onnxruntime"),
+}
 """Runtime: (name of the distribution, name of the module)."""
+
+Key = int | str
+"""A tensor of the file: its index in a .tflite file, its name in an ONNX file."""
 
 _CHILD = Path(runtime_child.__file__)
 _LIMIT_S = 120.0
@@ -37,12 +44,12 @@ _SHOWN_REASON = 200
 class Answer:
     """The result of a model in a runtime.
 
-    outputs: per input set, the graph's outputs. tensors: per input set, the tensors asked for by their index in the
+    outputs: per input set, the graph's outputs. tensors: per input set, the tensors asked for by their key in the
     file. refused: the runtime's own words, "" where it ran; crashed: whether it ended its process.
     """
 
     outputs: list[list[np.ndarray]] = field(default_factory=list)
-    tensors: list[dict[int, np.ndarray]] = field(default_factory=list)
+    tensors: list[dict[Key, np.ndarray]] = field(default_factory=list)
     refused: str = ""
     crashed: bool = False
 
@@ -61,7 +68,7 @@ class Runtime:
     """A runtime in a child process, started at the first model, and again after a crash. Use it as a context."""
 
     def __init__(self, name: str) -> None:
-        """name: "tflm" or "litert". Raises ToolError where it is not installed."""
+        """name: one of PACKAGES. Raises ToolError where it is not installed."""
         self.name = name
         self.version = require(name)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
@@ -78,13 +85,14 @@ class Runtime:
         self,
         model: bytes,
         sets: Sequence[Sequence[np.ndarray]],
-        tensors: Sequence[int] = (),
+        tensors: Sequence[Key] = (),
         *,
         follow: bool = False,
     ) -> Answer:
-        """Run a .tflite file on input sets, in the order of the graph's inputs. Never raises for what it refuses.
+        """Run a file on input sets, in the order of the graph's inputs. Never raises for what it refuses.
 
-        tensors: indices of tensors to return besides the outputs. follow: each set finds the states that the one before
+        tensors: keys of tensors to return besides the outputs; of an ONNX file outputs themselves, and then no others
+        are returned. follow: each set finds the states that the one before
         has left; else each is the first run.
         """
         process = self._started()

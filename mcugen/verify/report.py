@@ -15,6 +15,7 @@ from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, Verified
 from mcugen.verify.compare import Verdict
 from mcugen.verify.emulated import SimulatedStep, Simulation
 from mcugen.verify.run import Verification
+from mcugen.verify.witnesses.testimony import Testimony
 
 _SHOWN = 5  # faults in text
 REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
@@ -48,10 +49,39 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "helpers_differ": list(result.helpers),
         "c_rules_broken": list(result.text),
         "refused_by_reference": result.refused,
-        "runtime": result.asked.version if result.asked else None,
-        "runtime_stopped": list(result.asked.stopped) if result.asked else [],
+        "witnesses": [_testimony_dict(one) for one in result.heard],
+        "no_witness": list(result.unheard),
         "notes": list(result.notes),
     }
+
+
+def _testimony_dict(one: Testimony) -> dict[str, Any]:
+    return {
+        "witness": one.witness,
+        "agrees": one.agrees,
+        "cases": one.verdict.cases,
+        "tensors": one.verdict.tensors,
+        "of": one.of,
+        "next_to_a_half": one.halves,
+        "left_out": list(one.left_out),
+        "stopped": list(one.stopped),
+    }
+
+
+def _testimony(one: Testimony) -> Iterator[str]:
+    """The lines of one witness: what it was compared on, and what was left out, by name."""
+    compared = f"{one.verdict.tensors} of {one.of} tensors of the file"
+    if one.verdict.first_difference:
+        yield f"  NumPy against {one.witness}: first difference in {one.verdict.first_difference}"
+    else:
+        furthest = f"largest difference {one.verdict.max_abs_diff:g}"
+        yield f"  NumPy against {one.witness}: {one.verdict.cases} inputs, {compared}, {furthest}"
+    if one.halves:
+        yield f"  {one.halves:,} values lie so near to a half that single precision decides, and are a step apart"
+    yield from (f"  without it: {reason}" for reason in one.left_out[:_SHOWN])
+    if len(one.left_out) > _SHOWN:
+        yield f"  and {len(one.left_out) - _SHOWN} more, all in --json"
+    yield from (f"  it stopped on {stop}" for stop in one.stopped)
 
 
 def verified_facts(result: Verification) -> VerifiedFacts:
@@ -65,7 +95,7 @@ def verified_facts(result: Verification) -> VerifiedFacts:
         max_abs_diff=worst if math.isfinite(worst) else None,
         recorded_cases=result.recorded.cases if result.recorded else 0,
         constants=result.constants.compared,
-        runtime=result.asked.version if result.asked else "",
+        witnesses=tuple(one.witness for one in result.heard),
         faults=(*((f"first difference in {first.first_difference}",) if first else ()), *result.faults),
         version=__version__,
     )
@@ -107,7 +137,7 @@ def _cycle_facts(found: Interval | None) -> CycleFacts | None:
 
 
 def _first(result: Verification) -> Verdict | None:
-    verdicts = (result.c, result.recorded, result.asked.verdict if result.asked else None)
+    verdicts = (result.c, result.recorded, *(one.verdict for one in result.heard))
     return next((v for v in verdicts if v and not v.agrees), None)
 
 
@@ -146,9 +176,9 @@ def verify_parts(result: Verification) -> tabular.Parts:
         lines.append(f"  NumPy against the recorded runtime: {_sentence(result.recorded)}")
         lines += [f"  next to a half, and rounded the other way there: {v}" for v in result.recorded.other_halves]
         lines += [f"  explained by a flip, {flip}" for flip in result.recorded.flips]
-    if result.asked:
-        lines.append(f"  NumPy against {result.asked.version} itself: {_sentence(result.asked.verdict)}")
-        lines += [f"  the runtime stopped on {stop}" for stop in result.asked.stopped]
+    for one in result.heard:
+        lines += _testimony(one)
+    lines += [f"  not a witness: {note}" for note in result.unheard]
     if result.traced:
         differing = ", ".join(result.trace_differs) or "none"
         lines.append(f"  NumPy against the recorded trace: {result.traced} tensors, differing: {differing}")

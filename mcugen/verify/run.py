@@ -13,12 +13,13 @@ from mcugen.imports import Import
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
-from mcugen.verify import constants, emulated, golden, helpers, host, outside, text
+from mcugen.verify import constants, emulated, golden, helpers, host, text, witnesses
 from mcugen.verify.compare import Verdict
 from mcugen.verify.constants import Constants
 from mcugen.verify.emulated import Simulation
-from mcugen.verify.outside import Asked
 from mcugen.verify.simulated import Simulated
+from mcugen.verify.witnesses import Ask
+from mcugen.verify.witnesses.testimony import Testimony
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,9 @@ class Verification:
     """The C against the oracle, and, where recordings were given, the oracle against the runtime.
 
     helpers: functions of the header that differ from the oracle; text: what in the C breaks a rule; refused: the
-    operator that the runtime whose bits are claimed has no kernel for, "" if it has all; asked: the oracle against that
-    runtime itself, where it was asked; simulated: the oracle against recorded real numbers of a model of integers.
+    operator that the runtime whose bits are claimed has no kernel for, "" if it has all; heard: the oracle against
+    other programs that computed the file itself, unheard: why others did not; simulated: the oracle against recorded
+    real numbers of a model of integers.
     """
 
     name: str
@@ -42,7 +44,8 @@ class Verification:
     refused: str
     notes: tuple[str, ...]
     called: str = ""
-    asked: Asked | None = None
+    heard: tuple[Testimony, ...] = ()
+    unheard: tuple[str, ...] = ()
     simulated: Simulated | None = None
 
     @property
@@ -53,16 +56,16 @@ class Verification:
     @property
     def agrees(self) -> bool:
         """Whether integers are equal, floats within the tolerance, and nothing else is wrong."""
-        verdicts = (self.c, self.recorded, self.asked.verdict if self.asked else None)
-        near = self.simulated is None or self.simulated.agrees
-        return near and all(v is None or v.agrees for v in verdicts) and not self.faults
+        verdicts = (self.c, self.recorded, self.simulated, *self.heard)
+        return all(v is None or v.agrees for v in verdicts) and not self.faults
 
     @property
     def faults(self) -> tuple[str, ...]:
         """All faults except differences of tensors."""
         refused = f"the build promises the bits of a runtime that refuses {self.refused}" if self.refused else ""
+        shapes = (fault for one in self.heard for fault in one.faults)
         differing = (f"recorded trace differs: {name}" for name in self.trace_differs)
-        return (*filter(None, [refused]), *self.constants.differences, *self.helpers, *self.text, *differing)
+        return (*filter(None, [refused]), *self.constants.differences, *self.helpers, *self.text, *differing, *shapes)
 
 
 def verify(
@@ -71,11 +74,11 @@ def verify(
     recording: Path | None,
     trace: Path | None,
     tell: Callable[[str], None],
-    ask: tuple[Path, str] | None = None,
+    ask: Ask | None = None,
 ) -> Verification:
     """Compare C, oracle and recordings. Raises UsageError for a trace without the recording it belongs to.
 
-    ask: the model's file and the runtime to ask itself; see `outside.check`.
+    ask: the model's file for its witnesses; None: none is heard.
     """
     if trace and not recording:
         raise UsageError("--trace needs --golden", hint="the trace is of the first recorded input")
@@ -84,13 +87,13 @@ def verify(
     tell("recorded outputs")
     recorded, simulated = golden.judged(recording, imported, which) if recording else (None, None)
     traced, differing = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
-    tell("the runtime itself")
-    asked = outside.check(ask[0], imported, which, ask[1], cases) if ask else None
+    heard, unheard = witnesses.hear(ask, imported, which, cases, tell) if ask else ([], [])
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
         tell("compiling")
         program = host.build_program(artifact, Path(place))
         return Verification(
-            asked=asked,
+            heard=tuple(heard),
+            unheard=tuple(unheard),
             name=artifact.name,
             called=artifact.called,
             reference=which,

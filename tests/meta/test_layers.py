@@ -64,7 +64,7 @@ WITHIN = {"graph": {"op"}, "__main__": {"cli"}}
 OWNERS = {
     "flatbuffers": ("frontends", "writers"),
     "tflite": ("frontends", "writers"),
-    "onnx": ("frontends", "writers"),
+    "onnx": ("frontends", "writers", "verify"),
     "google": ("frontends",),
     "nnef": ("frontends",),
     "jinja2": ("emit",),
@@ -77,6 +77,7 @@ OWNERS = {
     "distributed": ("quantize",),
     "ai_edge_litert": ("toolchain",),
     "tflite_micro": ("toolchain",),
+    "onnxruntime": ("toolchain",),
 }
 
 

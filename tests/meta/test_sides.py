@@ -131,6 +131,30 @@ def test_the_oracle_package_stands_alone() -> None:
             assert module.startswith((ORACLE, "mcugen.call", "mcugen.types", "mcugen.errors")), f"{path}: {module}"
 
 
+def imported_by(path: Path) -> set[str]:
+    """The modules that a source imports, and the names that it takes from them, as modules."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+WITNESSES = {"mcugen.verify.witnesses", "onnx.reference", "mcugen.toolchain.runtimes"}
+"""Other computations of a model's file, and what runs them."""
+MAY_ASK = {"verify/run.py", "verify/report.py", "cli/__init__.py"}
+"""Outside their folder, the modules that may hear witnesses: to compare, and to print."""
+
+
+def test_witnesses_are_a_source_of_nothing() -> None:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        if not place.startswith("verify/witnesses/") and place not in MAY_ASK:
+            assert not WITNESSES & imported_by(path), place
+
+
 PLANTS = {
     "uses mcugen.numeric": "from mcugen.numeric import wrap32\nclass A:\n    def reference_q(self): return wrap32(1)\n",
     "builds and uses": "from mcugen.oracle.fixed import each\ndef params(c): return each(c, 1)\nkernel = params\n",

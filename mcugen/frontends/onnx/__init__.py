@@ -78,6 +78,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         notes=tuple(notes),
         states=states,
         texts={k: builder.texts[name] for k, name in enumerate(outputs) if raw.outputs[k].dtype == "text"},
+        values=dict(builder.values),
     )
     return with_integers(graph, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
 

@@ -1,0 +1,84 @@
+"""Witnesses of what a model file means: other programs that compute the file itself, beside mcugen's oracle.
+
+The oracle runs the graph as mcugen imported it. Whether the import understood the file, only a program that reads it by
+itself can say. None of them is a source of any value of mcugen: what they compute is compared, and no more.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcugen import frontends
+from mcugen.errors import ToolError, UsageError
+from mcugen.graph import Graph
+from mcugen.options import RUNTIMES
+from mcugen.reference.inputs import Case
+from mcugen.toolchain.runtimes import PACKAGES
+from mcugen.verify.witnesses import installed
+from mcugen.verify.witnesses.testimony import Testimony
+
+SAME = "reference"
+MACS = 2_000_000_000
+"""Multiply-accumulates that an installed runtime is given to do where it was not asked for."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The file that witnesses read, and which runtime must be among them: its name, SAME for the one whose bits are
+    claimed, "" for none.
+
+    signature: which of several networks of the file was built, "" for the first.
+    """
+
+    model: Path
+    runtime: str = ""
+    signature: str = ""
+
+
+def hear(
+    ask: Ask, graph: Graph, which: str, cases: Sequence[Case], tell: Callable[[str], None]
+) -> tuple[list[Testimony], list[str]]:
+    """What all witnesses say that are there, and notes of those that are not.
+
+    Raises UsageError or ToolError where a runtime must be asked and cannot be.
+    """
+    _check_wanted(ask.runtime, which)
+    if graph.format not in ("onnx", "tflite"):
+        return [], [f"no witness: no other program computes .{graph.format} files; --golden compares recorded outputs"]
+    data, folder = frontends.content(ask.model), ask.model.parent
+    heard, notes = [], []
+    if graph.format == "onnx":
+        from mcugen.verify.witnesses import evaluator
+
+        tell("the reference evaluator")
+        heard.append(evaluator.check(data, folder, graph, which, cases))
+    if ask.runtime or (which in PACKAGES and importlib.util.find_spec(PACKAGES[which][1]) is not None):
+        tell("the runtime itself")
+        try:
+            heard.append(_runtime(ask, data, graph, which, cases))
+        except ToolError as error:
+            if ask.runtime:
+                raise
+            notes.append(f"{error.where}: {error.message}")
+    else:
+        notes.append(f"{RUNTIMES[which]} is not installed: pip install {PACKAGES[which][0]}")
+    return heard, notes
+
+
+def _check_wanted(wanted: str, which: str) -> None:
+    if wanted not in ("", SAME, which):
+        raise UsageError(f"the bits are those of {RUNTIMES[which]}", where="--runtime", hint=f"--reference {wanted}")
+    if wanted and which not in PACKAGES:
+        raise UsageError(f"{RUNTIMES[which]} cannot be asked", where="--runtime", hint="leave the option out")
+
+
+def _runtime(ask: Ask, data: bytes, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
+    """An installed runtime's testimony; on fewer inputs where it was not asked for and takes long."""
+    if ask.signature:
+        raise ToolError("runs the first network of a file alone", where=RUNTIMES[which], hint="leave --runtime out")
+    macs = sum(node.op.macs(graph.call(node, which)) for node in graph.nodes)
+    most = len(cases) if ask.runtime else max(1, MACS // max(macs, 1))
+    return installed.check(data, ask.model.parent, graph, which, cases[:most])

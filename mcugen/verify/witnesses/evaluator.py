@@ -1,0 +1,189 @@
+"""The reference evaluator of the onnx package as a witness of what an ONNX file means.
+
+Each operator of the file is run on the operands that the oracle had, where the oracle has them by name, in double
+precision: so a fault is seen at the operator that makes it, and what single precision rounds is no difference. Only
+between two named tensors does the evaluator go on from its own results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from mcugen import reference
+from mcugen.graph import Graph
+from mcugen.layouts import in_file
+from mcugen.op import evaluate
+from mcugen.reference.inputs import Case
+from mcugen.verify.witnesses.onnx_file import FileNode, LeftOutError, OnnxFile, adds, work_ns
+from mcugen.verify.witnesses.testimony import Record, Testimony
+
+LIMIT_S = 6.0
+"""Seconds of a processor, estimated, that the evaluator may take for all inputs; an operator's share of one input."""
+NEAR = 1e-5
+"""How near to a half, in steps, single precision may decide otherwise; for many steps NEAR_SHARE of them."""
+NEAR_SHARE = 2.0**-22
+
+
+@dataclass
+class Evaluation:
+    """The evaluator beside the oracle, case by case.
+
+    known: the values of the case so far, by the file's names; fixed: those that stay, whatever operators give.
+    spent: ns of work so far, estimated.
+    """
+
+    file: OnnxFile
+    graph: Graph
+    record: Record
+    spent: float = 0.0
+    fixed: frozenset[str] = frozenset()
+    known: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        values = self.graph.values.items()
+        self.named = {value: name for value, name in values if name in self.graph.tensors}
+
+    def case(self, name: str, inputs: Sequence[np.ndarray], values: Mapping[str, np.ndarray]) -> None:
+        """Compare all operators on the oracle's values of one case."""
+        given = in_file(self.graph, self.graph.inputs, inputs)
+        self.known = {**self.file.constants, **dict(zip(self.file.inputs, given, strict=True))}
+        self.record.comparison.begin_case(name, values)
+        for node in self.file.nodes:
+            self.node(f"{name} (the oracle against the file)", node, values)
+
+    def told(self, values: Mapping[str, np.ndarray], which: str) -> None:
+        """Compare operators inside the model on values that tell near misreadings of them apart.
+
+        Such values take the place of a tensor of the last case, for its readers alone, and for what follows until the
+        next tensor that the oracle has by name.
+        """
+        told = dict(self._telling(which))
+        ends, before = {*self.named.values()}, self.known
+        for k in range(max(map(len, told.values()), default=0)):
+            if self.spent > LIMIT_S * 1e9:
+                self.record.left_out["some values that tell readings apart: the evaluator takes too long"] = None
+                return
+            seen = {name: arrays[k % len(arrays)] for name, arrays in told.items()}
+            made, changed = dict[str, np.ndarray](), {*seen}
+            for node in self.graph.nodes:
+                if changed & {*node.inputs}:
+                    given = {**values, **made, **seen}
+                    operands = [None if n is None else given[n] for n in node.inputs]
+                    made |= zip(node.outputs, evaluate(self.graph.call(node, which), operands), strict=True)
+                    changed |= {*node.outputs} - ends
+            self._read_told(f"telling values {k}", {**values, **made}, seen, before)
+
+    def _telling(self, which: str) -> Iterator[tuple[str, Sequence[np.ndarray]]]:
+        """(a tensor of the file that a node computes, values for it)."""
+        computed = {name for node in self.graph.nodes for name in node.outputs} & {*self.named.values()}
+        for node in self.graph.nodes:
+            if node.inputs and node.inputs[0] in computed:
+                arrays = node.op.telling(self.graph.call(node, which))
+                if arrays:
+                    yield str(node.inputs[0]), arrays
+
+    def _read_told(
+        self,
+        place: str,
+        values: Mapping[str, np.ndarray],
+        seen: Mapping[str, np.ndarray],
+        before: dict[str, np.ndarray],
+    ) -> None:
+        """The part of `told` that the evaluator does, from the values of the last case."""
+        names = {value: name for value, name in self.named.items() if name in seen and value in before}
+        self.known = {**before, **{value: seen[name].astype(before[value].dtype) for value, name in names.items()}}
+        self.fixed, changed = frozenset(names), {*names}
+        for node in self.file.nodes:
+            if changed & {*node.reads}:
+                self.node(f"{place} (the oracle against the file)", node, values)
+                changed |= {n for n in node.outputs if n not in self.named}
+        self.fixed, self.known = frozenset(), before
+
+    def node(self, place: str, node: FileNode, values: Mapping[str, np.ndarray]) -> None:
+        """Run one operator, compare its results, and go on with the oracle's where it has them."""
+        ours = {n: values[self.named[n]] for n in node.outputs if self.named.get(n) in values}
+        try:
+            theirs = self._run(node, ours)
+        except LeftOutError as error:
+            self.record.left_out[f"{node}: {error}" if str(error) else ""] = None
+            theirs = {}
+        for name, result in theirs.items():
+            if name in ours and result.dtype.kind in "fiub":
+                near = self._near(node, ours[name], result)
+                self.record.compare(place, self.named[name], ours[name], result, near)
+        for name in {*theirs, *ours} - self.fixed:
+            kind = theirs[name].dtype if name in theirs else ours[name].dtype
+            mine = ours.get(name)
+            usable = mine is not None and (name not in theirs or kind.kind in "fiub")
+            self.known[name] = mine.astype(kind) if usable and mine is not None else theirs[name]
+
+    def _run(self, node: FileNode, ours: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        if any(name not in self.known for name in node.reads):
+            raise LeftOutError("")  # what it reads was left out, which is said there
+        size = next((a.size for a in ours.values()), max((self.known[n].size for n in node.reads), default=1))
+        work = work_ns(node.proto, self.known, size)
+        if work > LIMIT_S * 1e9:
+            raise LeftOutError(f"it takes the evaluator about {work / 1e9:.0f} s, more than {LIMIT_S:g}")
+        self.spent += work
+        return self.file.run(node, self.known)
+
+    def _near(self, node: FileNode, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | None:
+        """Where the oracle is one step from the evaluator because single precision decides otherwise next to a half.
+
+        At a half itself, which double precision has exactly, only an evaluation in single precision excuses it.
+        """
+        if ours.dtype.kind not in "iu" or ours.shape != theirs.shape:
+            return None
+        apart = np.abs(ours.astype(np.int64) - theirs.astype(np.int64)) == 1
+        if not apart.any():
+            return None
+        try:
+            steps = self.file.real(node, self.known)
+        except LeftOutError:
+            return None
+        if steps is None or steps.shape != ours.shape:
+            return None
+        distance = np.abs(steps - np.floor(steps) - 0.5)
+        near = apart & (distance <= np.maximum(NEAR, np.abs(steps) * NEAR_SHARE))
+        return np.asarray(near & ((distance > 0) | self._excused(node, ours))) if near.any() else near
+
+    def _excused(self, node: FileNode, ours: np.ndarray) -> np.ndarray:
+        """Where results at a half are a matter of single precision: the evaluator's are the same in it, or a sum whose
+        order is the runtime's own choice is not exact in it.
+        """
+        known, chain, todo = dict(self.known), [node], {*node.reads}
+        for before in reversed(self.file.nodes[: node.index]):
+            if todo & {*before.outputs} and not any(n in self.named for n in before.outputs):
+                chain.append(before)
+                todo |= {*before.reads}
+        exact, found = True, {}
+        for part in reversed(chain):
+            found = self.file.run(part, known, np.float32)
+            exact &= part is node or all(np.array_equal(a, self.known[n], equal_nan=True) for n, a in found.items())
+            known |= found
+        if not exact and any(adds(part.proto) for part in chain):
+            return np.ones(ours.shape, bool)
+        return np.asarray(ours == next(iter(found.values())))
+
+
+def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
+    """The oracle against the evaluator on cases, as many as LIMIT_S allows, one at least."""
+    run = Evaluation(OnnxFile(data, folder), graph, Record(graph))
+    done, values = 0, dict[str, np.ndarray]()
+    for case in cases:
+        if done and run.spent * (done + 1) / done > LIMIT_S * 1e9:
+            break
+        values = reference.run(graph, case.inputs, which)
+        run.case(case.name, case.inputs, values)
+        done += 1
+    run.told(values, which)
+    if done < len(cases):
+        run.record.left_out[f"{len(cases) - done} of {len(cases)} inputs: the evaluator takes too long"] = None
+    run.record.left_out.pop("", None)
+    of = len({run.named[n] for node in run.file.nodes for n in node.outputs if n in run.named})
+    return run.record.testimony(f"onnx {onnx.__version__}, reference evaluator", of)

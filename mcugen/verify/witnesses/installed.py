@@ -1,0 +1,118 @@
+"""Runtimes that are installed as witnesses: the one whose bits are claimed computes the file itself.
+
+Each operator of the oracle reads what the runtime made of the tensors before it, so that a difference is seen where it
+comes from, and floats do not drift apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mcugen import reference
+from mcugen.errors import ToolError
+from mcugen.graph import Graph
+from mcugen.layouts import in_file
+from mcugen.ops.quantize import Quantize
+from mcugen.options import RUNTIMES
+from mcugen.reference.inputs import Case
+from mcugen.toolchain.runtimes import Answer, Key, Runtime
+from mcugen.verify import halves
+from mcugen.verify.golden import numbered
+from mcugen.verify.witnesses import onnx_file
+from mcugen.verify.witnesses.testimony import Record, Testimony
+
+_INDEX = re.compile(r"t(\d+)")
+_NEAR_SHARE = 2.0**-22
+_SINGLE = 1e-4
+"""Tolerance of floats that a runtime adds in single precision, with exponentials of its own."""
+
+
+def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
+    """Compare every tensor that operators of the file compute.
+
+    Raises ToolError where the runtime is not installed, refuses the model, or stops on every input.
+    """
+    named = _onnx_names(data, folder, graph) if graph.format == "onnx" else _tflite_names(graph)
+    model = onnx_file.showing(data, folder, [str(name) for name in named.values()]) if graph.format == "onnx" else data
+    record, stopped, tensors = Record(graph, _SINGLE if which == "ort" else None), [], tuple(named.values())
+    with Runtime(which) as runtime:
+        for case in cases:
+            answer = runtime.run(model, [in_file(graph, graph.inputs, case.inputs)], tensors)
+            if answer.refused:
+                stopped.append(_note_stop(case, answer, which))
+                continue
+            given = {name: _given(graph, name, answer.tensors[0][key]) for name, key in named.items()}
+            values = reference.run(graph, case.inputs, which, seen={n: a for n, a in given.items() if a is not None})
+            record.comparison.begin_case(case.name, values)
+            near = dict(_near(graph, values, given, which)) if which == "ort" else {}
+            for name, theirs in given.items():
+                if theirs is not None:
+                    record.compare(f"{case.name} (oracle against {which})", name, values[name], theirs, near.get(name))
+        version = runtime.version
+    if len(stopped) == len(cases):
+        raise ToolError(f"stopped on every input: {stopped[0]}", where=RUNTIMES[which])
+    return record.testimony(version, len(named), tuple(stopped))
+
+
+def _tflite_names(graph: Graph) -> Mapping[str, Key]:
+    """The index in the file of each tensor that a node computes."""
+    names = (name for node in graph.nodes for name in node.outputs)
+    return {name: int(found[1]) for name in names if (found := _INDEX.fullmatch(name))}
+
+
+def _onnx_names(data: bytes, folder: Path, graph: Graph) -> Mapping[str, Key]:
+    """The file's name of each tensor that a node computes; results that are no tensors are left out."""
+    computed = {name for node in graph.nodes for name in node.outputs}
+    file = onnx_file.OnnxFile(data, folder)
+    made = {name for node in file.nodes for name in node.outputs} - file.no_tensors
+    return {name: value for value, name in graph.values.items() if value in made and name in computed}
+
+
+def _given(graph: Graph, name: str, theirs: np.ndarray) -> np.ndarray | None:
+    """A runtime's tensor as the oracle has it; None for texts whose numbers are not known."""
+    t = graph.type(name)
+    if theirs.dtype.kind in "USO":
+        texts = graph.texts.get(graph.outputs.index(name), ()) if name in graph.outputs else ()
+        return numbered(theirs.astype(str), texts) if texts else None
+    if theirs.size == t.size and graph.format != "onnx":
+        return theirs.reshape(t.shape)  # a library that has no tensors of rank 0
+    return theirs.astype(t.np_dtype) if theirs.dtype.kind == "f" else theirs
+
+
+def _near(
+    graph: Graph, values: Mapping[str, np.ndarray], given: Mapping[str, np.ndarray | None], which: str
+) -> Iterator[tuple[str, np.ndarray]]:
+    """(tensor, where it is one step from the runtime's, so near to a half that float32 may decide otherwise)."""
+    for node in graph.nodes:
+        name = node.outputs[0]
+        theirs = given.get(name)
+        if theirs is None or values[name].dtype.kind not in "iu" or theirs.shape != values[name].shape:
+            continue
+        apart = np.abs(values[name].astype(np.int64) - theirs.astype(np.int64)) == 1
+        if not apart.any():
+            continue
+        operands = [None if n is None else _seen(n, given, values) for n in node.inputs]
+        call = graph.call(node, which)
+        if isinstance(node.op, Quantize) and call.input(0).is_float and operands[0] is not None:
+            steps: np.ndarray | None = operands[0].astype(np.float64) / np.float32(call.output.scale)
+        else:
+            steps = halves.real_steps(call, operands) if halves.rounds_once(node) else None
+        if steps is not None:
+            distance = np.abs(steps - np.floor(steps) - 0.5)
+            yield name, apart & (distance <= np.maximum(halves.NEAR, np.abs(steps) * _NEAR_SHARE))
+
+
+def _seen(name: str, given: Mapping[str, np.ndarray | None], values: Mapping[str, np.ndarray]) -> np.ndarray:
+    found = given.get(name)
+    return values[name] if found is None else found
+
+
+def _note_stop(case: Case, answer: Answer, which: str) -> str:
+    """The name of an input on which the runtime ends its process. Raises ToolError where it refuses the model."""
+    if not answer.crashed:
+        raise ToolError(f"refuses the model: {answer.refused}", where=RUNTIMES[which])
+    return f"{case.name}: {answer.refused}"
