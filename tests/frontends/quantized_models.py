@@ -355,6 +355,18 @@ def linear_padded(*value: int) -> Build:
     return build
 
 
+def half_table(dtype: str, kind: str) -> Build:
+    """A function of each byte whose results lie half way between two steps for every second one; all 256 are asked."""
+
+    def build(w: Writer) -> Quantized:
+        x = w.dequantized(w.input((4, 256), dtype, 0.125, 3))
+        operands = {"Mul": [x, w.constant(0.5)], "LeakyRelu": [x]}[kind]
+        y = w.node(kind, operands, **({"alpha": 0.5} if kind == "LeakyRelu" else {}))
+        return w.quantized(y, dtype, 0.125, 3)
+
+    return build
+
+
 INTEGERS: Mapping[str, Build] = {
     "conv": linear_conv(),
     "conv_one_scale": linear_conv(many=False),
@@ -391,6 +403,7 @@ MODELS: Mapping[str, Build] = {
     **{f"qdq_{n}": b for n, b in FLOATS.items()},
     **{f"qlinear_{n}": b for n, b in INTEGERS.items()},
     **{f"island_{n}": b for n, b in ISLANDS.items()},
+    **{f"half_{kind}_{dtype}": half_table(dtype, kind) for kind in ("Mul", "LeakyRelu") for dtype in ("s8", "u8")},
 }
 
 

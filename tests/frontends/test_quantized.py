@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import mcugen.reference
 from mcugen import frontends, registry
 from mcugen.graph import Graph
 from mcugen.passes.flip_unsigned import flip_unsigned
+from mcugen.qdq import rewriting
 from mcugen.verify import run
 from tests.frontends.quantized_models import FLOATS, MODELS, made
 
@@ -37,6 +39,15 @@ def test_results_are_those_of_onnx_runtime(name: str, tmp_path: Path) -> None:
         if signed is not graph:
             values = mcugen.reference.run(signed, inputs, "ort")
             assert np.array_equal(values[graph.outputs[0]], recorded[f"{name} {k}"])
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("half_")])
+def test_tables_that_round_halves_up_are_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = SimpleNamespace(**{**vars(np), "rint": lambda a: np.floor(np.asarray(a) + 0.5)})
+    monkeypatch.setattr(rewriting, "np", numbers)
+    graph, sets = imported(name, tmp_path)
+    values = mcugen.reference.run(graph, sets[0], "ort")
+    assert not np.array_equal(values[graph.outputs[0]], np.load(VECTORS)[f"{name} 0"])
 
 
 @pytest.mark.parametrize("name", [f"qdq_{name}" for name in FLOATS])
