@@ -18,8 +18,9 @@ from mcugen import reference
 from mcugen.graph import Graph
 from mcugen.layouts import in_file
 from mcugen.op import evaluate
+from mcugen.reference import FLOAT_TOLERANCE
 from mcugen.reference.inputs import Case
-from mcugen.verify.witnesses.onnx_file import FileNode, LeftOutError, OnnxFile, adds, work_ns
+from mcugen.verify.witnesses.onnx_file import FileNode, LeftOutError, OnnxFile, adds, chooses, work_ns
 from mcugen.verify.witnesses.testimony import Record, Testimony
 
 LIMIT_S = 6.0
@@ -59,11 +60,11 @@ class Evaluation:
     def told(self, values: Mapping[str, np.ndarray], which: str) -> None:
         """Compare operators inside the model on values that tell near misreadings of them apart.
 
-        Such values take the place of a tensor of the last case, for its readers alone, and for what follows until the
-        next tensor that the oracle has by name.
+        Such values take the place of a tensor of the last case for its readers. The evaluator runs these, and what
+        follows until the next tensor that the oracle has by name.
         """
         told = dict(self._telling(which))
-        ends, before = {*self.named.values()}, self.known
+        before = self.known
         for k in range(max(map(len, told.values()), default=0)):
             if self.spent > LIMIT_S * 1e9:
                 self.record.left_out["some values that tell readings apart: the evaluator takes too long"] = None
@@ -75,7 +76,7 @@ class Evaluation:
                     given = {**values, **made, **seen}
                     operands = [None if n is None else given[n] for n in node.inputs]
                     made |= zip(node.outputs, evaluate(self.graph.call(node, which), operands), strict=True)
-                    changed |= {*node.outputs} - ends
+                    changed |= {*node.outputs}
             self._read_told(f"telling values {k}", {**values, **made}, seen, before)
 
     def _telling(self, which: str) -> Iterator[tuple[str, Sequence[np.ndarray]]]:
@@ -96,7 +97,9 @@ class Evaluation:
     ) -> None:
         """The part of `told` that the evaluator does, from the values of the last case."""
         names = {value: name for value, name in self.named.items() if name in seen and value in before}
-        self.known = {**before, **{value: seen[name].astype(before[value].dtype) for value, name in names.items()}}
+        given = {**values, **seen}
+        again = {value: given[n].astype(before[value].dtype) for value, n in self.named.items() if value in before}
+        self.known = {**before, **again, **self.file.constants}
         self.fixed, changed = frozenset(names), {*names}
         for node in self.file.nodes:
             if changed & {*node.reads}:
@@ -115,6 +118,8 @@ class Evaluation:
         for name, result in theirs.items():
             if name in ours and result.dtype.kind in "fiub":
                 near = self._near(node, ours[name], result)
+                if name == node.proto.output[0] and chooses(node.proto):
+                    near = _tied(ours[name], [*theirs.values()][-1])
                 self.record.compare(place, self.named[name], ours[name], result, near)
         for name in {*theirs, *ours} - self.fixed:
             kind = theirs[name].dtype if name in theirs else ours[name].dtype
@@ -169,6 +174,15 @@ class Evaluation:
         if not exact and any(adds(part.proto) for part in chain):
             return np.ones(ours.shape, bool)
         return np.asarray(ours == next(iter(found.values())))
+
+
+def _tied(chosen: np.ndarray, scores: np.ndarray) -> np.ndarray | None:
+    """The rows whose two greatest scores are equal but for single precision."""
+    if scores.ndim != 2 or scores.shape[0] != chosen.size or scores.shape[1] < 2:
+        return None
+    best = np.sort(scores, axis=1)
+    tied = best[:, -1] - best[:, -2] <= FLOAT_TOLERANCE * np.abs(scores).max(axis=1)
+    return np.asarray(tied.reshape(chosen.shape))
 
 
 def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:

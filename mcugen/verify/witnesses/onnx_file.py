@@ -68,6 +68,8 @@ class OnnxFile:
         if reason:
             raise LeftOutError(reason)
         given = {name: _as(known[name], dtype) for name in node.reads}
+        if node.proto.op_type == "QuantizeLinear":
+            given[node.proto.input[0]] = _within(given, node.proto)
         return self._results(node.index, node.proto, given)
 
     def real(self, node: FileNode, known: Values) -> np.ndarray | None:
@@ -191,6 +193,13 @@ def _along(a: np.ndarray, rank: int, axis: int) -> np.ndarray:
     return a.reshape([-1 if k == axis % rank else 1 for k in range(rank)]) if a.ndim == 1 else a
 
 
+def _within(given: Values, proto: onnx.NodeProto) -> np.ndarray:
+    """The data of a QuantizeLinear within 2^30 steps, as the evaluator has steps of 32 bits."""
+    x, scale = given[proto.input[0]], given[proto.input[1]]
+    most = 2.0**30 * np.abs(_along(scale, x.ndim, _axis(proto)))
+    return np.clip(x, -most, most) if most.ndim in (0, x.ndim) and most.size in (1, *x.shape) else x
+
+
 def _axis(proto: onnx.NodeProto) -> int:
     return next((int(a.i) for a in proto.attribute if a.name == "axis"), 1)
 
@@ -205,19 +214,30 @@ def adds(proto: onnx.NodeProto) -> bool:
     return proto.op_type in _table()["adds"]["operators"]
 
 
+def chooses(proto: onnx.NodeProto) -> bool:
+    """Whether the first result of an operator is the index or the label of the greatest of its scores, the second."""
+    return proto.op_type in _table()["chooses"]["operators"]
+
+
 def known_fault(proto: onnx.NodeProto, version: int) -> str:
     """The reason not to follow the evaluator for a node of that version; "" where it is followed."""
     stated = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
     for fault in _table()["fault"]:
         if proto.op_type not in fault["operators"] or version >= fault.get("before", version + 1):
             continue
-        attributes = [name for name in fault.get("attributes", ()) if name in stated]
+        plain = fault.get("plain", {})
+        attributes = [n for n in fault.get("attributes", ()) if n in stated and not _repeats(stated[n], plain.get(n))]
         operands = [k for k in fault.get("operands", ()) if k < len(proto.input) and proto.input[k]]
         valued = [name for name, value in fault.get("values", {}).items() if _plain(stated.get(name)) == value]
         always = not any(key in fault for key in ("attributes", "operands", "values"))
         if attributes or operands or valued or always:
             return str(fault["why"])
     return ""
+
+
+def _repeats(value: Any, plain: Sequence[str] | None) -> bool:
+    """Whether a list of texts is a plain one, once for each direction."""
+    return plain is not None and [_plain(item) for item in value] == [*plain] * (len(value) // len(plain))
 
 
 def _plain(value: Any) -> Any:
