@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.call import Call, Params
-from mcugen.errors import ShapeError
+from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.imports import Import, Source
 from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op
@@ -21,7 +21,11 @@ from mcugen.types import QuantParams, TensorType
 
 
 def _from_tflite(source: Source) -> HybridDepthwiseConv2D:
-    a = source.attributes
+    a, w = source.attributes, source.inputs[1]
+    if w is not None and w.dtype == "s4":
+        raise UnsupportedError(
+            "no runtime computes float data with 4-bit weights here", hint="give this layer weights of 8 bits"
+        )
     a.ignore("depth_multiplier")  # follows from the shapes; the schema calls it redundant
     return HybridDepthwiseConv2D(
         stride=(a["stride_h"], a["stride_w"]),
@@ -56,7 +60,7 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
     dilation = {"dilation_h_factor": op.dilation[0], "dilation_w_factor": op.dilation[1]}
     attributes = {**_tflite.activation(call), **_tflite.strides(op.stride), **dilation, "padding": padding}
     attributes["depth_multiplier"] = w.shape[3] // call.input(0).shape[3]
-    number = 7 if w.dtype == "s4" else 6 if w.quant is not None and w.quant.per_channel else 4
+    number = 6 if w.quant is not None and w.quant.per_channel else 4
     operands = [x, inputs[3], *(inputs[4:] if call.has(4) else ())]
     return _tflite.operator(call, sink, "DEPTHWISE_CONV_2D", operands, attributes, number)
 
@@ -65,7 +69,7 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
 class HybridDepthwiseConv2D(Op):
     """y[n, i, j, o] = activation(scale_w[o] * s[n] * sum over taps of w[0, kh, kw, o] * (q[..., o / m] - z[n]) + b[o]).
 
-    q: s8 [N, H, W, C]   s: f32 [N]   z: s8 [N]   w: s8 or s4 [1, KH, KW, C * m]   b: f32 [C * m] or absent
+    q: s8 [N, H, W, C]   s: f32 [N]   z: s8 [N]   w: s8 [1, KH, KW, C * m]   b: f32 [C * m] or absent
     y: f32 [N, OH, OW, C * m]. Sums are integers, scaled by the product of both scales, rounded to float32.
     Source: LiteRT depthwise_conv.cc, EvalHybridPerChannel.
     """
@@ -145,7 +149,7 @@ _CASES: tuple[dict[str, Any], ...] = (
     {"size": (1, 5, 7), "c": 3, "kernel": (3, 3)},
     {"size": (2, 6, 5), "c": 4, "kernel": (2, 4), "stride": (2, 1), "activation": "RELU6"},
     {"size": (1, 9, 9), "c": 1, "kernel": (3, 3), "dilation": (2, 2), "multiplier": 3, "activation": "RELU"},
-    {"size": (1, 4, 3), "c": 5, "kernel": (3, 2), "multiplier": 2, "bias": False, "weights": "s4"},
+    {"size": (1, 4, 3), "c": 5, "kernel": (3, 2), "multiplier": 2, "bias": False},
 )
 
 
