@@ -44,8 +44,8 @@ def params(call: Call) -> Params:
     scale = np.float32(call.output.scale)
     return {
         "exp": exponentials(call),
-        "factor": float(np.floor(np.float32(1) / scale)) if call.op.lifts else 1.0,
-        "scale": 1.0 if call.op.lifts else float(scale),
+        "scale": float(scale),
+        "factor": int(np.float32(1) / scale) if call.op.lifts else 0,
         "zero_point": call.output.zero_point,
         "classes": call.input(0).shape[-1],
     }
@@ -65,7 +65,7 @@ class TableSoftmax(Op):
     """y[i] = exp(x[i]) / sum over k of exp(x[k]), over the last axis, all operations in float32.
 
     x, y: s8 or u8 per tensor, rank 1 or more
-    lifts: exponentials are as large as float32 allows, and results are divided by 1 / floor(1 / scale_y)
+    lifts: exponentials are as large as float32 allows, and quotients are multiplied, exactly, by floor(1 / scale_y)
     Source: QLinearSoftmax of ONNX Runtime (lifts); Softmax between DequantizeLinear and QuantizeLinear.
     """
 
@@ -88,10 +88,11 @@ class TableSoftmax(Op):
         e = np.array(entries, np.float32)[int64(x).max(axis=-1, keepdims=True) - int64(x)]
         total = np.cumsum(e, axis=-1, dtype=np.float32)[..., -1:]
         if self.lifts:
-            steps = e * np.float32(float(binary32(1 / y_scale)) // 1) / total
+            steps = (e / total).astype(np.float64) * int(binary32(1 / y_scale))
         else:
-            steps = e / total / np.float32(float(y_scale))
-        return stored(int64(np.rint(np.clip(steps, -_FAR, _FAR))), call.output)
+            with np.errstate(over="ignore"):  # of scales so fine that every result saturates
+                steps = e / total / np.float32(float(y_scale))
+        return stored(int64(np.rint(np.minimum(steps, _FAR))), call.output)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

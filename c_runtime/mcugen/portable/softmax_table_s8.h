@@ -2,10 +2,11 @@
  *
  * Softmax of int8 data by a table of float32 exponentials.
  *
- *   y[i] = clamp(round(exp[max - x[i]] * factor / sum over k of exp[max - x[k]] / scale) + zero_point), halves to even
+ *   y[i] = clamp(round(exp[max - x[i]] / sum over k of exp[max - x[k]] / scale) + zero_point), halves to even
  *
- * exp   the exponential of each difference from the maximum, times any constant. All operations round to float32, and
- *       sums go from the first element to the last. Equals QLinearSoftmax of ONNX Runtime.
+ * exp      the exponential of each difference from the maximum, times any constant. All operations round to float32, and
+ *          sums go from the first element to the last.
+ * factor   0, or below 2^29: the quotient is multiplied by it instead, exactly, as QLinearSoftmax of ONNX Runtime does.
  */
 #ifndef MCUGEN_SOFTMAX_TABLE_S8_H
 #define MCUGEN_SOFTMAX_TABLE_S8_H
@@ -14,7 +15,8 @@
 
 typedef struct {
     const mg_f32 *exp;
-    float factor, scale;
+    float scale;
+    uint32_t factor;
     int32_t zero_point;
     uint32_t classes;
 } mg_softmax_table_s8_params;

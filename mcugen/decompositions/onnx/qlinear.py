@@ -32,6 +32,7 @@ from mcugen.ops.transpose import Transpose
 from mcugen.types import QuantParams
 
 _BYTES = ("s8", "u8")
+_SOFTMAX_SCALE = "results are between 0 and 1: give them a scale near 1 / 256"
 _Function = Callable[[np.ndarray], np.ndarray]
 
 
@@ -208,6 +209,8 @@ def softmax(source: Source, e: Expansion) -> Sequence[str]:
     """Softmax along an axis, before opset 13 over all axes from there on. Source: com.microsoft QLinearSoftmax-1."""
     x, y = _operand(e, 0), _result(e, 3)
     shape, axis = e.type(x).shape, source.attributes.get("axis", -1)
+    if not 2.0**-29 < y.scale[0] <= 1:
+        raise UnsupportedError(f"a softmax with results of scale {y.scale[0]:g} is not supported", hint=_SOFTMAX_SCALE)
     rank = len(shape)
     if not -rank <= axis < rank:
         raise ShapeError(f"axis {axis} is not an axis of {list(shape)}")
