@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzz of damaged model files: `python -m tests.frontends.soak [onnx] [nnef] [tflite] [--every K]`; all formats by
+"""The fuzz of damaged model files: `python -m tests.frontends.soak [onnx] [nnef] [tflite] [random] [--every K]`; all by
 default.
 
 Tests run a fixed part of it. --every: of the single fields of .tflite files, how many-th are changed; all take hours.
+random: damaged random models of all formats (tests/random/mutants.py), --count of them from --seed on.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from tests.frontends import damage, edits, nnef_edits, nnef_models, onnx_damage, small_models
+from tests.random import mutants
+from tests.random.soak import today
 
 FLIPS = 10_000
 EDITS_EVERY = 20
 NNEF_CASES = 10_000
 ONNX_CASES = 10_000
+RANDOM_CASES = 1_000
 SEED = 7
 LIMITS = 10.0, 100.0, 1_000_000_000
 """Seconds of a core, seconds and bytes that a file may take: some that were damaged are of large tensors."""
@@ -111,7 +115,23 @@ def tflite_reports(every: int = EDITS_EVERY) -> int:
     return failed + report("edited fields", files, names)
 
 
-REPORTS = {"onnx": onnx_reports, "nnef": nnef_reports, "tflite": tflite_reports}
+def random_reports(first: int, count: int) -> int:
+    """Judge damaged random models of these seeds; how many failed."""
+    drawn = [mutants.draw(seed) for seed in range(first, first + count)]
+    failed = 0
+    for name in mutants.FORMATS:
+        mine = [k for k, (_, own, _) in enumerate(drawn) if own == name]
+        names = [f"seed {first + k}: {drawn[k][0]}" for k in mine]
+        failed += report(f"damaged random {name}", [drawn[k][2] for k in mine], names, name)
+    return failed
+
+
+REPORTS = {
+    "onnx": onnx_reports,
+    "nnef": nnef_reports,
+    "tflite": tflite_reports,
+    "random": lambda: random_reports(today(), RANDOM_CASES),
+}
 
 
 def main() -> int:
@@ -119,10 +139,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("formats", nargs="*", default=list(REPORTS), metavar="FORMAT")
     parser.add_argument("--every", type=int, default=EDITS_EVERY, metavar="K")
+    parser.add_argument("--count", type=int, default=RANDOM_CASES, help="damaged random models")
+    parser.add_argument("--seed", type=int, default=today(), help="the first of them (default: by the date)")
     options = parser.parse_args()
     if unknown := set(options.formats) - REPORTS.keys():
         parser.error(f"no format is called {', '.join(sorted(unknown))}")
     reports = REPORTS | {"tflite": lambda: tflite_reports(options.every)}
+    reports["random"] = lambda: random_reports(options.seed, options.count)
     return int(sum(reports[name]() for name in options.formats) > 0)
 
 

@@ -122,7 +122,9 @@ def judged_together(made: Kind, seeds: Sequence[int]) -> list[Verdict]:
         folder = Path(name)
         found = [_import_and_compare(made, seed, folder) for seed in seeds]
         built = [one for one in found if isinstance(one, _Built)]
-        verdicts = {one.seed: one for one in (_of_c(built, folder / "c") if built else [])}
+        plain = [one for one in built if not one.artifact.view.states]
+        verdicts = {one.seed: one for one in (_of_c(plain, folder / "c") if plain else [])}
+        verdicts |= {one.verdict.seed: _of_runs(one) for one in built if one.artifact.view.states}
     return [verdicts[one.verdict.seed] if isinstance(one, _Built) else one for one in found]
 
 
@@ -139,7 +141,7 @@ def _import_and_compare(made: Kind, seed: int, folder: Path) -> Verdict | _Built
         graph = artifact.imported
         types = [graph.type(name) for name in graph.inputs]
         sets = drawn.sets or [arrays for _, arrays in draw.input_sets(types, seed % 2**32, _DRAWN_SETS)]
-        values = (reference.run(graph, arrays, artifact.view.reference) for arrays in sets)
+        values = reference.runs(graph, sets, artifact.view.reference)
         oracle = [[value[name] for name in graph.outputs] for value in values]
         why = made.differs(drawn, graph, oracle)
     except UnjudgedError as error:
@@ -205,6 +207,16 @@ def _run(binary: Path, one: _Built, case: Case, index: int) -> Verdict:
         if checked.agrees:
             return one.verdict
     return replace(one.verdict, outcome=WRONG, why=f"C: {problems[0].what}")
+
+
+def _of_runs(one: _Built) -> Verdict:
+    """The verdict on the C of a model with states: the sets are runs one after the other, in a program of its own."""
+    first, *then = ([np.array(a, order="C") for a in arrays] for arrays in one.sets)
+    try:
+        checked = host.verify(one.artifact, [Inputs("runs", first, tuple(then))])
+    except McugenError as error:
+        return replace(one.verdict, outcome=UNCOMPILED, why=str(error))
+    return one.verdict if checked.agrees else replace(one.verdict, outcome=WRONG, why=f"C: {checked}")
 
 
 def _is_float(what: str) -> bool:

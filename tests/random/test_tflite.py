@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random .tflite networks of fixed seeds: the C against the oracle, with states over several runs, and refusals."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mcugen.errors import UnsupportedError
+from mcugen.graph import Graph
+from tests.frontends import damage
+from tests.random import judging, mutants, tflite_networks
+from tests.random.drawing import Drawn, Sets
+from tests.random.kinds import tflite
+from tests.runtimes.graphs import GraphSketch
+from tests.runtimes.judging import imported
+
+
+class _WithoutRuntimes:
+    """The kind where no runtime is installed: the C is compared with the oracle alone."""
+
+    LIKELY = tflite.LIKELY
+
+    def draw(self, seed: int) -> Drawn:
+        return tflite.draw(seed)
+
+    def differs(self, drawn: Drawn, graph: Graph, oracle: Sets) -> str:
+        return ""
+
+
+def test_networks_of_fixed_seeds_are_right_in_c() -> None:
+    verdicts = judging.judged_together(_WithoutRuntimes(), range(40, 46))
+    wrong = [v for v in verdicts if v.outcome in judging.FAILURES]
+    assert not wrong, wrong
+    assert sum(v.outcome == judging.EQUAL for v in verdicts) >= 4
+
+
+def test_a_network_with_states_is_right_run_after_run() -> None:
+    seed = next(k for k in range(100) if tflite_networks.draw(k).kind == "recurrent")
+    (verdict,) = judging.judged_together(_WithoutRuntimes(), [seed])
+    assert verdict.outcome == judging.EQUAL, verdict
+
+
+def test_an_operator_of_the_user_is_refused_by_its_name() -> None:
+    for seed in range(4):
+        with pytest.raises(UnsupportedError, match=re.escape(f"CUSTOM:{tflite_networks.CUSTOM}")):
+            imported(tflite_networks.KINDS["custom"][1](seed).model)
+
+
+def test_float_data_with_4_bit_weights_is_refused_where_no_runtime_computes_it() -> None:
+    for seed in range(3):
+        s = GraphSketch(f"nibbles {seed}", "f32")
+        tflite_networks._four_bits("DEPTHWISE_CONV_2D")(s)
+        with pytest.raises(UnsupportedError, match="no runtime computes float data with 4-bit weights"):
+            imported(s.drawn().model)
+
+
+def test_damaged_random_models_are_built_or_refused() -> None:
+    drawn = [mutants.draw(seed) for seed in range(36)]
+    for name in mutants.FORMATS:
+        verdicts = damage.judge([data for _, own, data in drawn if own == name], name=name)
+        assert len(verdicts) > 2
+        assert not damage.failures(verdicts), verdicts
