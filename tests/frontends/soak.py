@@ -119,7 +119,7 @@ def random_reports(first: int, count: int) -> int:
     """Judge damaged random models of these seeds; how many failed."""
     drawn = [mutants.draw(seed) for seed in range(first, first + count)]
     failed = 0
-    for name in mutants.FORMATS:
+    for name in sorted({own for _, own, _ in drawn}):
         mine = [k for k, (_, own, _) in enumerate(drawn) if own == name]
         names = [f"seed {first + k}: {drawn[k][0]}" for k in mine]
         failed += report(f"damaged random {name}", [drawn[k][2] for k in mine], names, name)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.frontends import edits, nnef_edits, nnef_models, onnx_damage
 from tests.random import quantized, tflite_networks
-from tests.random.kinds import classical, onnx
+from tests.random.drawing import kind
 
 Pairs = Iterator[tuple[str, bytes]]
 _MOST_SKIPPED = 400
@@ -50,19 +50,24 @@ FORMATS: dict[str, Format] = {
         lambda seed, data: onnx_damage.edited(data),
     ),
     "ONNX": Format(
-        0.15, "net.onnx", lambda seed: onnx.draw(seed).data, lambda seed, data: onnx_damage.edited(data)
+        0.15, "net.onnx", lambda seed: kind("onnx").draw(seed).data, lambda seed, data: onnx_damage.edited(data)
     ),
     "ONNX-ML": Format(
-        0.05, "net.onnx", lambda seed: classical.draw(seed).data, lambda seed, data: onnx_damage.edited(data)
+        0.05, "net.onnx", lambda seed: kind("classical").draw(seed).data, lambda seed, data: onnx_damage.edited(data)
     ),
     "NNEF": Format(0.2, "net.tar", _nnef, lambda seed, data: _nnef_edits(seed)),
 }
 
 
-def draw(seed: int) -> tuple[str, str, bytes]:
+DRAWN_ALONE = (".tflite", "quantized ONNX", "NNEF")
+"""The formats whose files are drawn without ONNX Runtime."""
+
+
+def draw(seed: int, labels: Sequence[str] = tuple(FORMATS)) -> tuple[str, str, bytes]:
     """(what was done, a name with the format's suffix, the file); the same for a seed at any time."""
     rng = np.random.default_rng([seed, 11])
-    label = str(rng.choice(list(FORMATS), p=[entry.share for entry in FORMATS.values()]))
+    shares = np.array([FORMATS[label].share for label in labels])
+    label = str(rng.choice(labels, p=shares / shares.sum()))
     chosen = FORMATS[label]
     data, how = chosen.whole(seed), rng.random()
     if how < 0.1:
