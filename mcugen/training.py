@@ -12,10 +12,9 @@ import tempfile
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
-
-import numpy as np
 
 from mcugen.errors import ToolError, UsageError
 
@@ -121,7 +120,7 @@ def _inputs(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], dic
     weights = next((p for p in getattr(module, "parameters", lambda: ())() if p.is_floating_point()), None)
 
     def tensor(value: Any) -> Any:
-        if not isinstance(value, np.ndarray | np.generic):
+        if type(value).__module__ != "numpy":
             return value
         floats = torch.float32 if weights is None else weights.dtype
         dtype = floats if value.dtype.kind == "f" else None
@@ -146,8 +145,8 @@ def _torch_exported(exporters: Sequence[str], export: Callable[[str], Any]) -> N
             if len(exporters) > 1:
                 warnings.simplefilter("always")
             try:
-                export(which)
-            except Exception as error:  # an exporter raises what it likes
+                _exported(which, partial(export, which))
+            except ToolError as error:
                 failures.append(f"{which}: {_words(error)}")
                 continue
         baked = next((_place(w) for w in seen or () if w.category.__name__ == "TracerWarning"), "")

@@ -79,7 +79,7 @@ def test_torch_falls_back_to_its_other_exporter(monkeypatch: pytest.MonkeyPatch,
         if dynamo in fails:
             raise fails[dynamo] from ValueError("no aten::odd\nand pages of advice")
         if not dynamo:
-            warnings.warn_explicit("Converting a tensor to a Python boolean", TracerWarning, "/home/me/net.py", 7)
+            warnings.warn_explicit("Converting a tensor to a Python boolean", TracerWarning, "net.py", 7)
 
     double(monkeypatch, "torch", onnx=SimpleNamespace(export=export))
     mcugen.from_torch(Net(), 5)
