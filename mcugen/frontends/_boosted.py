@@ -67,7 +67,8 @@ def model(
     """
     from onnx import TensorProto, helper, numpy_helper
 
-    nodes, constants = [], []
+    nodes: list[Any] = []
+    constants: list[Any] = []
 
     def add(op: str, *inputs: str, **attributes: Any) -> str:
         nodes.append(helper.make_node(op, list(inputs), [f"v{len(nodes)}"], **attributes))
