@@ -107,7 +107,7 @@ def the_other_sign(patch: Patch) -> None:
 
 def lower_as_upper(patch: Patch) -> None:
     exact = _images._same
-    patch.setattr(_images, "_same", lambda g, d, size, lower: exact(g, d, size, False))
+    patch.setattr(_images, "_same", lambda g, d, size, lower, cut: exact(g, d, size, False, cut))
 
 
 def halves_up(patch: Patch) -> None:

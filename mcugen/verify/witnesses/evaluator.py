@@ -151,7 +151,9 @@ class Evaluation:
             steps = self.file.real(node, self.known)
         except LeftOutError:
             return None
-        if steps is None or steps.shape != ours.shape:
+        if steps is None:
+            return np.asarray(apart & self._excused(node, ours))
+        if steps.shape != ours.shape:
             return None
         distance = np.abs(steps - np.floor(steps) - 0.5)
         near = apart & (distance <= np.maximum(NEAR, np.abs(steps) * NEAR_SHARE))

@@ -68,6 +68,12 @@ class OnnxFile:
         if reason:
             raise LeftOutError(reason)
         given = {name: _as(known[name], dtype) for name in node.reads}
+        if node.proto.op_type in ("Resize", "Upsample") and _resizes_unevenly(node.proto, given):
+            raise LeftOutError("where scales give no whole sizes mcugen follows ONNX Runtime, the evaluator ONNX")
+        if node.proto.op_type == "DynamicQuantizeLinear" and not given[node.proto.input[0]].any():
+            raise LeftOutError("of zeros alone ONNX states no scale")
+        if _pads_oddly(node.proto, given):
+            raise LeftOutError("where windows of SAME are odd mcugen follows ONNX Runtime, the evaluator does not")
         if node.proto.op_type == "QuantizeLinear":
             given[node.proto.input[0]] = _within(given, node.proto)
         return self._results(node.index, node.proto, given)
@@ -198,6 +204,31 @@ def _within(given: Values, proto: onnx.NodeProto) -> np.ndarray:
     x, scale = given[proto.input[0]], given[proto.input[1]]
     most = 2.0**30 * np.abs(_along(scale, x.ndim, _axis(proto)))
     return np.clip(x, -most, most) if most.ndim in (0, x.ndim) and most.size in (1, *x.shape) else x
+
+
+def _pads_oddly(proto: onnx.NodeProto, given: Values) -> bool:
+    """Whether auto_pad SAME meets dilated windows of a pool, or strides beyond those of a pool or ConvTranspose."""
+    stated = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+    if not _plain(stated.get("auto_pad", "")).startswith("SAME") or proto.op_type == "Conv":
+        return False
+    kernel = stated.get("kernel_shape") or given[proto.input[1]].shape[2:]
+    strides = stated.get("strides") or [1] * len(kernel)
+    pools = proto.op_type != "ConvTranspose"
+    return (pools and max(stated.get("dilations") or [1]) > 1) or any(
+        s > k for s, k in zip(strides, kernel, strict=False)
+    )
+
+
+def _resizes_unevenly(proto: onnx.NodeProto, given: Values) -> bool:
+    """Whether the sizes of a Resize are no whole multiples by its scales, or its scales are no numbers of 32 bits."""
+    operands = [given.get(name) for name in proto.input]
+    x, last = operands[0], operands[-1]
+    if x is None or last is None or last.size == 0:
+        return False
+    size = np.array(x.shape[-last.size :], np.float64)
+    wanted = last.astype(np.float64) if len(operands) > 3 else size * last.astype(np.float64)
+    ratio = wanted / size
+    return bool((wanted % 1 != 0).any() or (ratio != ratio.astype(np.float32)).any())
 
 
 def _axis(proto: onnx.NodeProto) -> int:
