@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 
 import mcugen
 from mcugen import frontends, reference, registry
@@ -63,6 +62,8 @@ def judged(row: Row, exporter: str, folder: Path, *, by_oracle: bool = False) ->
 
 def runtime_results(path: Path, inputs: Sequence[np.ndarray]) -> tuple[list[str], list[np.ndarray]] | str:
     """The names of the file's inputs and ONNX Runtime's outputs without optimisations, or why it has none."""
+    import onnxruntime  # of the extra `runtimes`, which tests of a sample do without
+
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads, options.log_severity_level = 1, 4
