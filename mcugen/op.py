@@ -192,6 +192,10 @@ class Op:
         """
         return ()
 
+    def unwritten(self, call: Call) -> np.ndarray | None:
+        """A mask of the elements of the result that the runtime leaves as it finds them; None where it writes all."""
+        return None
+
     def removable(self, call: Call, asked: Removal) -> Removal:
         """The largest subset of the requested channels that this operator can drop; by default none.
 

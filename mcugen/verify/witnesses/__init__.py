@@ -21,7 +21,7 @@ from mcugen.verify.witnesses import installed
 from mcugen.verify.witnesses.testimony import Testimony
 
 SAME = "reference"
-MACS = 2_000_000_000
+MACS = 500_000_000
 """Multiply-accumulates that an installed runtime is given to do where it was not asked for."""
 
 
