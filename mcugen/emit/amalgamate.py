@@ -8,16 +8,21 @@ from collections.abc import Collection, Mapping
 from mcugen.emit.view import ModelView
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
-_GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\b", re.MULTILINE)
+_BRANCH = re.compile(r'^#include "([\w./]+)"\n|^[ \t]*#[ \t]*(?:(if)|endif)', re.MULTILINE)
+"""An include, or the begin or the end of a condition that may leave out the includes within."""
+
+_GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)
+"""The guard of a header; a template's macro with a default value is none."""
+
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
 _KERNEL = re.compile(r"^void (mg_\w+)(?=\([^;{]*\)\n\{)", re.MULTILINE)
-LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(?!MG_)(\w+)\(", re.MULTILINE)
+LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(?!MG_|__)(\w+)\(", re.MULTILINE)
 """The name of a function of its file alone, with attributes, if any, before the type; macros name their own."""
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _NAMED = re.compile(r"^#define MG_\w+ (mg_\w+)$", re.MULTILINE)
 """The name of a function that a source gives to the template which defines it."""
 
-_PARTS = ("", "_begin", "_rows", "_end")
+_PARTS = ("", "_row", "_begin", "_rows", "_end")
 
 
 def amalgamate(files: Mapping[str, bytes], view: ModelView) -> dict[str, bytes]:
@@ -35,7 +40,7 @@ def amalgamate(files: Mapping[str, bytes], view: ModelView) -> dict[str, bytes]:
 
 
 class _Folded:
-    """Puts headers where they are included, each guarded one once."""
+    """Puts headers where they are included; a guarded one that no condition may leave out is put in once."""
 
     def __init__(self, text: Mapping[str, str], interface: str, called: Collection[str]) -> None:
         self._text = text
@@ -43,27 +48,50 @@ class _Folded:
         self._named = {f for path in text if path.startswith("kernels/") for f in _NAMED.findall(text[path])}
         self._seen = {interface}
 
-    def expanded(self, source: str) -> str:
-        """A source with its headers of the runtime put in; the model's own headers are there already."""
-        return _INCLUDE.sub(lambda match: self._header(match[1]), source)
+    def expanded(self, source: str, surely: bool = True) -> str:
+        """A source with its headers of the runtime put in; the model's own headers are there already.
+
+        surely: whether the source is compiled whatever the values of macros are.
+        """
+        depth = -1 if _GUARDED.search(source) else 0
+
+        def put(match: re.Match[str]) -> str:
+            nonlocal depth
+            if match[1]:
+                return self._header(match[1], surely and depth == 0)
+            depth += 1 if match[2] else -1
+            return match[0]
+
+        return _BRANCH.sub(put, source)
 
     def kernel(self, path: str) -> str:
-        """A kernel made static, its local names and macros kept from those of other kernels."""
+        """A kernel made static, its local names and macros, and those of its templates, kept from other kernels'."""
         stem = path.removeprefix("kernels/").removesuffix(".c")
-        source = self._text[path]
+        source = self._with_templates(self._text[path])
         for local in dict.fromkeys(LOCAL.findall(source)):
-            source = re.sub(rf"(?<![\w.>]){local}(?=\()", f"mg_{stem}_{local.removeprefix('mg_')}", source)
+            own = f"mg_{stem}_{local.removeprefix('mg_')}"
+            source = re.sub(rf"(?<![\w.>]){local}(?=\()", own, source)
+            source = re.sub(rf"^(#define MG_\w+ ){local}$", rf"\g<1>{own}", source, flags=re.MULTILINE)
         macros = [m for m in dict.fromkeys(_MACRO.findall(source)) if f"#undef {m}\n" not in source]
         body = _KERNEL.sub(lambda match: f"static {self._unused(match[1])}{match[0]}", self.expanded(source))
         return body + "".join(f"#undef {macro}\n" for macro in macros)
 
-    def _header(self, path: str) -> str:
+    def _with_templates(self, source: str) -> str:
+        """A source with the headers put in that have no guard: each source has its own copy of their text."""
+
+        def put(match: re.Match[str]) -> str:
+            text = self._text.get(match[1], "") if match[1].startswith("mcugen/") else ""
+            return self._with_templates(text) if text and not _GUARDED.search(text) else match[0]
+
+        return _INCLUDE.sub(put, source)
+
+    def _header(self, path: str, surely: bool) -> str:
         if path in self._seen or path not in self._text or not path.startswith("mcugen/"):
             return ""
         source = self._text[path]
-        if _GUARDED.search(source):
+        if surely and _GUARDED.search(source):
             self._seen.add(path)
-        return _PROTOTYPE.sub(self._prototype, self.expanded(source))
+        return _PROTOTYPE.sub(self._prototype, self.expanded(source, surely))
 
     def _prototype(self, match: re.Match[str]) -> str:
         """A kernel's declaration makes its definition static, also where a macro spells that; those of others go."""

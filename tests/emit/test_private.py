@@ -3,15 +3,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mcugen import target
+from mcugen import kernels, registry, schedule, target
+from mcugen.emit import emit
+from mcugen.emit.amalgamate import _Folded
+from mcugen.graph import Graph, Node, Tensor
+from mcugen.kernel import Kernel
+from mcugen.op import Op
+from mcugen.options import Options
+from mcugen.plan import plan
+from mcugen.schedule import Choice
 from mcugen.toolchain.process import run_checked
 from tests.emit.built import build_bytes
+from tests.support.cases import folded as constant_part
+from tests.support.cases import graph_of
 from tests.support.tflite_writer import ModelWriter
+
+SAMPLE = 40
+"""Kernels, at least, that are put in one file where a sample is the rule."""
 
 
 def convolution(operator: str, channels: int) -> bytes:
@@ -36,3 +51,70 @@ def test_functions_that_templates_name_are_private(operator: str, tmp_path: Path
     lines = run_checked(["arm-none-eabi-nm", "model.o"], cwd=built.folder).stdout.decode().splitlines()
     external = {line.split()[-1] for line in lines if line.split()[-2] in "TDBRVW"}
     assert external == {"model_run"}
+
+
+def accepted(op: type[Op], features: frozenset[str]) -> Iterator[tuple[Graph, Node, Kernel]]:
+    """Each kernel of an operator for its features, with the first example that it takes."""
+    waiting = [k for k in kernels.of(op) if k.has_code and k.needs and k.needs <= features]
+    for example in op.examples() if waiting else ():
+        if constant_part(example) is None:
+            graph = graph_of(example)
+            call = replace(graph.call(graph.nodes[0], "tflm"), features=features)
+            for kernel in [k for k in waiting if not k.refusals(call, features)]:
+                waiting.remove(kernel)
+                yield graph, graph.nodes[0], kernel
+
+
+def joined(parts: list[tuple[Graph, Node, Kernel]], features: frozenset[str]) -> tuple[Graph, list[Choice]]:
+    """The graphs side by side, and the kernel of each node."""
+    tensors: dict[str, Tensor] = {}
+    nodes: list[Node] = []
+    inputs: list[str] = []
+    outputs: list[str] = []
+    for k, (graph, node, _) in enumerate(parts):
+        tensors |= {f"{k}.{n}": replace(t, name=f"{k}.{n}") for n, t in graph.tensors.items()}
+        given = tuple(None if n is None else f"{k}.{n}" for n in node.inputs)
+        nodes.append(replace(node, name=f"{k}", inputs=given, outputs=tuple(f"{k}.{n}" for n in node.outputs)))
+        inputs += [f"{k}.{n}" for n in graph.inputs]
+        outputs += [f"{k}.{n}" for n in graph.outputs]
+    whole = Graph("many", tensors, tuple(nodes), tuple(inputs), tuple(outputs), format="tflite")
+    calls = [replace(whole.call(node, "tflm"), features=features) for node in nodes]
+    return whole, [Choice(n, c, part[2], "under test") for n, c, part in zip(nodes, calls, parts, strict=True)]
+
+
+@pytest.mark.parametrize("core", ["cortex-m55", pytest.param("cortex-m4", marks=pytest.mark.whole)])
+def test_kernels_of_all_families_in_one_file_link_twice(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    """No kernel takes from another what both need, and none is seen outside: two copies link into one image."""
+    board = target.load(core)
+    parts = [part for op in registry.own() for part in accepted(op, board.features)]
+    assert len(parts) > SAMPLE
+    step = 1 if pytestconfig.getoption("--whole") else len(parts) // SAMPLE
+    graph, choices = joined(parts[::step], board.features)
+    built = schedule.build(graph, choices, keep_input=True)
+    options = Options(reference="tflm", amalgamate=True, keep_input=True)
+    files = emit(built, plan(built.buffers()), graph, options, "one")[1]
+    for path in ("one.c", "one.h"):
+        (tmp_path / path).write_bytes(files[path])
+    prefix, flags = board.toolchain.prefix, [*board.toolchain.flags, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O0"]
+    run_checked([f"{prefix}gcc", *flags, "-I.", "-c", "one.c", "-o", "one.o"], cwd=tmp_path)
+    run_checked([f"{prefix}objcopy", "--redefine-sym", "one_run=two_run", "one.o", "two.o"], cwd=tmp_path)
+    run_checked([f"{prefix}gcc", *flags, "-nostdlib", "-r", "one.o", "two.o", "-o", "both.o"], cwd=tmp_path)
+    lines = run_checked([f"{prefix}nm", "both.o"], cwd=tmp_path).stdout.decode().splitlines()
+    assert {line.split()[-1] for line in lines if line.split()[-2] in "TDBRVW"} == {"one_run", "two_run"}
+
+
+def test_headers_under_conditions_and_default_macros_are_no_guarded_ones() -> None:
+    """A header that one kernel's condition leaves out is there for the next; a template is there for each."""
+    text = {
+        "mcugen/shared.h": "#ifndef MCUGEN_SHARED_H\n#define MCUGEN_SHARED_H\nint shared;\n#endif\n",
+        "mcugen/half.h": '#if MG_HALF\n#include "mcugen/shared.h"\n#endif\n',
+        "mcugen/named.h": "#ifndef MG_NAME\n#define MG_NAME other\n#endif\nstatic int step(int x)\n{\n}\n",
+        "kernels/a.c": '#include "mcugen/half.h"\n#include "mcugen/named.h"\n',
+        "kernels/b.c": '#include "mcugen/shared.h"\n#include "mcugen/named.h"\n',
+        "kernels/c.c": '#include "mcugen/shared.h"\n#define MG_STEP step\n#include "mcugen/named.h"\n',
+    }
+    folded = _Folded(text, "mcugen/interface.h", ())
+    first, second, third = (folded.kernel(f"kernels/{name}.c") for name in "abc")
+    assert "int shared;" in first and "int shared;" in second and "int shared;" not in third
+    assert "int mg_a_step(" in first and "int mg_b_step(" in second
+    assert "#define MG_STEP mg_c_step\n" in third and third.endswith("#undef MG_STEP\n#undef MG_NAME\n")

@@ -156,12 +156,12 @@
 
 #if MG_ONCE == 2
 #define MG_SIGN(sum, addend)
-#define MG_HIGH(sum, mult, addend) MG_DSP_SCALE_FLOAT(sum, mult, addend)
+#define MG_SCALED_HIGH(sum, mult, addend) MG_DSP_SCALE_FLOAT(sum, mult, addend)
 #elif MG_ONCE
 #define MG_SIGN(sum, addend)
-#define MG_HIGH(sum, mult, addend) "smmla " sum ", " sum ", " mult ", " addend "\n"
+#define MG_SCALED_HIGH(sum, mult, addend) "smmla " sum ", " sum ", " mult ", " addend "\n"
 #else
-#define MG_HIGH(sum, mult, addend) "smmlar " sum ", " sum ", " mult ", " addend "\n"
+#define MG_SCALED_HIGH(sum, mult, addend) "smmlar " sum ", " sum ", " mult ", " addend "\n"
 #if MG_LINEAR
 #define MG_SIGN(sum, addend) "sub " addend ", " addend ", " sum ", lsr #31\n"
 #else
@@ -185,7 +185,8 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const MG_JOB *jo
             MG_TAPS
             MG_SCALES
             MG_SIGN("r4", "r8") MG_SIGN("r5", "r9") MG_SIGN("r6", "r10") MG_SIGN("r7", "r11")
-            MG_HIGH("r4", "r0", "r8") MG_HIGH("r5", "r1", "r9") MG_HIGH("r6", "r2", "r10") MG_HIGH("r7", "r3", "r11")
+            MG_SCALED_HIGH("r4", "r0", "r8") MG_SCALED_HIGH("r5", "r1", "r9")
+            MG_SCALED_HIGH("r6", "r2", "r10") MG_SCALED_HIGH("r7", "r3", "r11")
             MG_SHIFTS
             MG_SHIFT("r4", "r0") MG_SHIFT("r5", "r1") MG_SHIFT("r6", "r2") MG_SHIFT("r7", "r3")
             MG_BYTE("r4") MG_BYTE("r5") MG_BYTE("r6") MG_BYTE("r7")
@@ -237,7 +238,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(vector)(const MG_JOB *jo
 #undef MG_SCALES
 #undef MG_SHIFTS
 #undef MG_SIGN
-#undef MG_HIGH
+#undef MG_SCALED_HIGH
 #undef MG_SHIFT
 #undef MG_BYTE
 

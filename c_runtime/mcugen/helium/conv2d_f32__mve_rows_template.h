@@ -3,9 +3,9 @@
  * Template: the kernels MG_ROW and MG_RUN of conv2d_f32__mve.h, with weights of float or, with MG_HALVES, of float16.
  */
 #if defined(MG_HALVES)
-#define MG_EIGHT_BYTES 16u
+#define MG_EIGHT_WEIGHTS 16u
 #else
-#define MG_EIGHT_BYTES 32u
+#define MG_EIGHT_WEIGHTS 32u
 #endif
 
 #if !MG_HAS_MVE_FLOAT
@@ -83,8 +83,8 @@ static void MG_NAME(place)(const mg_conv2d_f32__mve_params *p, mg_f32_block *blo
     block->runs = apart != 0u ? taps : 1u;
     block->run = apart != 0u ? channels : taps * channels;
     block->run_gap = apart != 0u ? (p->dilation_w - 1u) * channels * 4u : 0u;
-    block->lead = first * channels * MG_EIGHT_BYTES;
-    block->row_gap = (p->kernel_w - taps) * channels * MG_EIGHT_BYTES;
+    block->lead = first * channels * MG_EIGHT_WEIGHTS;
+    block->row_gap = (p->kernel_w - taps) * channels * MG_EIGHT_WEIGHTS;
 }
 
 /* A pixel with taps outside the image. */
@@ -121,4 +121,4 @@ void MG_RUN(const mg_conv2d_f32__mve_params *p, const mg_f32 *in, mg_f32 *out, u
     MG_NAME(pixels)(p, &block, out, n);
 }
 
-#undef MG_EIGHT_BYTES
+#undef MG_EIGHT_WEIGHTS

@@ -120,13 +120,13 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
 #define MG_PLACES "q3"
 #endif
 
-#define MG_WITHIN_0(t)
-#define MG_WITHIN_1(t)             \
+#define MG_INSIDE_0(t)
+#define MG_INSIDE_1(t)             \
     "vldrb.u8 " t ", [sp]\n"       \
     "vmax.s8 q4, q4, " t "\n"      \
     "vldrb.u8 " t ", [sp, #16]\n"  \
     "vmin.s8 q4, q4, " t "\n"
-#define MG_WITHIN(t) MG_PASTE(MG_WITHIN_, MG_CLAMP, )(t)
+#define MG_WITHIN(t) MG_PASTE(MG_INSIDE_, MG_CLAMP, )(t)
 
 /* The first 4 pixels of two rows, 8 outputs. Rounding ties away from zero needs the vector of places. */
 #define MG_EIGHT                                  \
@@ -278,8 +278,8 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
 #undef MG_FOUR
 #undef MG_EIGHT
 #undef MG_WITHIN
-#undef MG_WITHIN_0
-#undef MG_WITHIN_1
+#undef MG_INSIDE_0
+#undef MG_INSIDE_1
 #undef MG_PLACES
 #undef MG_BACK
 #undef MG_COLUMN

@@ -23,7 +23,7 @@
  * q0 to q5 sums: eight channels of the first pixel, of the second ...; q6, q7 weights. */
 #define MG_LOW(a, b, c) \
     "vfma.f32 q0, q6, " a "\n" MG_SECOND("vfma.f32 q2, q6, " b "\n") MG_THIRD("vfma.f32 q4, q6, " c "\n")
-#define MG_HIGH(w, a, b, c) \
+#define MG_UPPER(w, a, b, c) \
     "vfma.f32 q1, " w ", " a "\n" MG_SECOND("vfma.f32 q3, " w ", " b "\n") MG_THIRD("vfma.f32 q5, " w ", " c "\n")
 #define MG_BIAS(w) "vldrw.u32 " w ", [r7], #16\n"
 #if defined(MG_HALVES)
@@ -40,12 +40,12 @@
 #define MG_SINGLES \
     "ldr r0, [r4], #4\n" MG_NEXT("q6") MG_SECOND("ldr r2, [r5], #4\n") MG_THIRD("ldr r8, [r6], #4\n")
 #define MG_EIGHT_TWO \
-    MG_PAIRS MG_LOW("r0", "r2", "r8") MG_NEXT("q6") MG_HIGH("q7", "r0", "r2", "r8") MG_NEXT("q7") \
-    MG_LOW("r1", "r3", "r9") MG_HIGH("q7", "r1", "r3", "r9")
-#define MG_EIGHT_ONE MG_SINGLES MG_NEXT("q7") MG_LOW("r0", "r2", "r8") MG_HIGH("q7", "r0", "r2", "r8")
+    MG_PAIRS MG_LOW("r0", "r2", "r8") MG_NEXT("q6") MG_UPPER("q7", "r0", "r2", "r8") MG_NEXT("q7") \
+    MG_LOW("r1", "r3", "r9") MG_UPPER("q7", "r1", "r3", "r9")
+#define MG_EIGHT_ONE MG_SINGLES MG_NEXT("q7") MG_LOW("r0", "r2", "r8") MG_UPPER("q7", "r0", "r2", "r8")
 /* With four channels, the sums are in q1, q3 and q5. */
-#define MG_FOUR_TWO MG_PAIRS MG_HIGH("q6", "r0", "r2", "r8") MG_HIGH("q7", "r1", "r3", "r9")
-#define MG_FOUR_ONE MG_SINGLES MG_HIGH("q6", "r0", "r2", "r8")
+#define MG_FOUR_TWO MG_PAIRS MG_UPPER("q6", "r0", "r2", "r8") MG_UPPER("q7", "r1", "r3", "r9")
+#define MG_FOUR_ONE MG_SINGLES MG_UPPER("q6", "r0", "r2", "r8")
 
 /* All taps, two and one at a time; scale: of r0, bytes of eights, to those of the channels. */
 #define MG_TAPS(two, one, scale) \
@@ -124,7 +124,7 @@ static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN
 #undef MG_THIRD
 #undef MG_PREDICATE
 #undef MG_LOW
-#undef MG_HIGH
+#undef MG_UPPER
 #undef MG_NEXT
 #undef MG_BIAS
 #undef MG_PAIRS
@@ -146,12 +146,12 @@ static void MG_BLOCK(mg_f32_block *block)
     const uint32_t channels = block->channels, taps = block->runs * block->run;
     for (uint32_t o = 0u; o < channels; o += 8u) {
         const uint32_t left = channels - o, lanes = left > 4u ? 8u : 4u, stored = left < lanes ? left : lanes;
-        const uint32_t tap_words = lanes * MG_EIGHT_BYTES / 32u;
+        const uint32_t tap_words = lanes * MG_EIGHT_WEIGHTS / 32u;
         float sums[MG_PIXELS][8];
         for (uint32_t i = 0u; i < MG_PIXELS; i += 1u) {
             (void)memcpy(sums[i], w, lanes * sizeof(float));
         }
-        w += lanes + block->lead / MG_EIGHT_BYTES * tap_words;
+        w += lanes + block->lead / MG_EIGHT_WEIGHTS * tap_words;
         for (const mg_f32 *const *row = block->rows; row < rows_end; row += 1) {
             for (uint32_t t = 0u; t < taps; t += 1u) {
                 const uint32_t tap = block->at / 4u + t / block->run * (block->run_gap / 4u) + t;
@@ -161,9 +161,9 @@ static void MG_BLOCK(mg_f32_block *block)
                 }
                 w += tap_words;
             }
-            w += block->row_gap / MG_EIGHT_BYTES * tap_words;
+            w += block->row_gap / MG_EIGHT_WEIGHTS * tap_words;
         }
-        w -= block->lead / MG_EIGHT_BYTES * tap_words;
+        w -= block->lead / MG_EIGHT_WEIGHTS * tap_words;
         for (uint32_t k = 0u; k < MG_PIXELS * stored; k += 1u) {
             mg_f32 *const out = block->out + k / stored * (block->out_step / 4u) + o;
             out[k % stored] = mg_f32_bounded(block->low, block->high, sums[k / stored][k % stored]);
