@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from mcugen.cli._common import (
     write,
 )
 from mcugen.cli._console import progress
-from mcugen.errors import UsageError
+from mcugen.errors import McugenError, QuantizationError, UsageError
 from mcugen.options import LAYOUTS, Options
 
 _BYTE, _WHOLE = 8, 100.0
@@ -222,6 +223,7 @@ def _integers(
     with progress("quantizing", quiet=as_json) as tell:
         found = run.quantize(model, data, _choices(values), test=test, tell=tell, choose=choose)
         content = found.written(format_name)
+        _require_build(content, file)
     write(file, content)
     given = (found, str(file), len(content))
     if page is not None:
@@ -246,9 +248,24 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
     with progress("rounding weights", quiet=as_json) as tell:
         found = half.quantize(model, data, choices, test=test, tell=tell)
         content = found.written(format_name)
+        _require_build(content, file)
     write(file, content)
     given = (found, str(file), len(content))
     emit(half.as_dict(*given), half.as_parts(*given), as_json=as_json)
+
+
+def _require_build(content: bytes, file: Path) -> None:
+    """Read a model file back, and choose its kernels. Raises QuantizationError with the layer that has none."""
+    from mcugen import pipeline
+
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / file.name
+        written.write_bytes(content)
+        try:
+            pipeline.inspect(written, Options())
+        except McugenError as error:
+            hint = "give this layer other bits by --layer, or its ranges by --cache; or keep the model in floats"
+            raise QuantizationError(f"{file} is not written, as its build fails: {error}", hint=hint) from error
 
 
 def _wish(values: dict[str, Any]) -> Any:

@@ -305,6 +305,7 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
     near = [(0.05, 0.04, 0.08), (0.011, 0.011, 0.02), (0.3, 0.001, 0.2)]
     far = [(0.0003, 0.0002, 0.0004), (1e-5, 0.1, 0.2)]
     powers = [(2.0**-11, 2.0**-12, 2.0**-11), (2.0**-9, 2.0**-6, 2.0**-6)]
+    apart = [(0.0079, 3.9e-12, 0.0079), (3.9e-12, 0.0079, 0.0158), (0.01, 0.01, 50.0)]  # a shift to the right by 31
     return [
         *examples(op("NONE"), "s8", near),
         *examples(op("RELU"), "s8", near[1:], 10)[:4],
@@ -317,6 +318,8 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
         *examples(op("RELU_N1_TO_1"), "f32", [(1, 1, 1)], 50)[:4],
         *examples(op("RELU6"), "f32", [(1, 1, 1)], 50)[:1],
         *examples(op("NONE"), "s32", [(1, 1, 1)], 60),
+        *examples(op("NONE"), "s8", apart, 100)[:3],
+        *examples(op("NONE"), "s16", apart, 110)[:2],
     ]
 
 

@@ -108,12 +108,9 @@ def scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:
     return rounding_divide_by_pot(high, -shift)
 
 
-def scales_near(call: Call) -> bool:
-    "no two scales differ by a factor of 2**30 or more"
-    if call.output.dtype not in _LEFT_SHIFT:
-        return True
-    c = constants(call, 1)
-    return all(shift >= -30 for _, shift in (c.a, c.b, c.y))
+def applied(multiplier: Multiplier) -> Multiplier:
+    """A multiplier as C applies it to magnitudes up to 2**30: a shift to the right by 31 leaves 0 of all of them."""
+    return multiplier if multiplier[1] >= -30 else (0, -1)
 
 
 def element(sign: int) -> Element:
@@ -132,7 +129,7 @@ def params(call: Call, sign: int) -> Params:
     c = constants(call, sign)
     low, high = activation_range(call.op.activation, call.output)
     wide = int(_wide_second(call))
-    narrow = c.b if wide == 0 else c.a
+    narrow, out = applied(c.b if wide == 0 else c.a), applied(c.y)
     doubled = c.y == (2**30, 1)  # a left shift by one after the sum: the addends are doubled instead
     signs = (1 + doubled, c.sign * (1 + doubled))
     return {
@@ -143,8 +140,8 @@ def params(call: Call, sign: int) -> Params:
         "sum.narrow_shift": -narrow[1],
         "sum.narrow_factor": signs[1 - wide],
         "sum.left_shift": c.left,
-        "sum.out_mult": c.y[0],
-        "sum.out_shift": 0 if doubled else -c.y[1],
+        "sum.out_mult": out[0],
+        "sum.out_shift": 0 if doubled else -out[1],
         "sum.out_zero_point": call.output.zero_point,
         "sum.out_min": low,
         "sum.out_max": high,

@@ -12,7 +12,7 @@ from mcugen.element import Element
 from mcugen.imports import Import
 from mcugen.numeric import quantize_multiplier
 from mcugen.op import Example, Scaling
-from mcugen.ops import _elementwise, _onnx, _tflite
+from mcugen.ops import _elementwise, _onnx, _sum, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import differences
 from mcugen.scales import OWN, Scales
@@ -36,16 +36,9 @@ def multipliers(call: Call) -> tuple[tuple[int, int], ...]:
     return tuple(quantize_multiplier(v) for v in found)
 
 
-def scales_near(call: Call) -> bool:
-    "no scale is 2**30 times another, or as much below the square of another"
-    if call.output.dtype not in _LEFT_SHIFT:
-        return True
-    shifts = [shift for _, shift in multipliers(call)]
-    return min(shifts) >= -30 and shifts[2] <= 30
-
-
 def params(call: Call) -> Params:
     a, b, y = multipliers(call)
+    a, b = _sum.applied(a), _sum.applied(b)
     low, high = call.output.limits
     found = {
         "a_mult": a[0], "b_mult": b[0], "out_mult": y[0], "out_min": low, "out_max": high,
@@ -78,8 +71,8 @@ class SquaredDifference(Pointwise):
     writes = (_tflite.same("SQUARED_DIFFERENCE", s8=2), Write("onnx", to_onnx))
     element: ClassVar = {"s8": _INTEGERS, "s16": _INTEGERS, "f32": Element("(a - b) * (a - b)")}
     kernels = (
-        *_elementwise.kernels("mg_squared_difference_s8", "s8", _INTEGERS, (scales_near,)),
-        *_elementwise.kernels("mg_squared_difference_s16", "s16", _INTEGERS, (_elementwise.symmetric, scales_near)),
+        *_elementwise.kernels("mg_squared_difference_s8", "s8", _INTEGERS),
+        *_elementwise.kernels("mg_squared_difference_s16", "s16", _INTEGERS, (_elementwise.symmetric,)),
         *_elementwise.kernels("mg_squared_difference_f32", "f32", element["f32"]),
     )
 
@@ -110,4 +103,5 @@ class SquaredDifference(Pointwise):
             *_elementwise.examples(cls(), "f32", [(1, 1, 1)]),
             *_elementwise.examples(cls(), "s8", [(0.05, 0.05, 0.3), (0.5, 0.02, 20.0), (0.01, 0.03, 1e-5)]),
             *_elementwise.examples(cls(), "s16", [(1e-3, 3e-3, 0.02), (0.5, 0.002, 100.0)]),
+            *_elementwise.examples(cls(), "s8", [(0.0079, 3.9e-12, 0.1), (3.9e-12, 0.0079, 0.1)])[:2],
         ]

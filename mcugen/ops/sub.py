@@ -76,12 +76,10 @@ class Sub(Pointwise, Activated):
     element: ClassVar = ELEMENT
     kernels = (
         *_linear_sum.kernels(-1),
-        *_elementwise.kernels("mg_add_s8", "s8", ELEMENT["s8"], (_pairs.by_runtime, _sum.scales_near)),
+        *_elementwise.kernels("mg_add_s8", "s8", ELEMENT["s8"], (_pairs.by_runtime,)),
         *_elementwise.kernels("mg_pair_s8", "s8", partial(_pairs.sum_element, -1), (_pairs.is_proved(-1),)),
         *_elementwise.kernels("mg_fused_pair_s8", "s8", _pairs.fused_element(-1), (_pairs.is_fused,)),
-        *_elementwise.kernels(
-            "mg_add_s16", "s16", ELEMENT["s16"], (_pairs.by_runtime, _elementwise.symmetric, _sum.scales_near)
-        ),
+        *_elementwise.kernels("mg_add_s16", "s16", ELEMENT["s16"], (_pairs.by_runtime, _elementwise.symmetric)),
         *_elementwise.kernels("mg_sub_f32", "f32", ELEMENT["f32"]),
         *_elementwise.kernels("mg_sub_s32", "s32", ELEMENT["s32"]),
     )

@@ -72,12 +72,17 @@ def joined(found: Iterable[Observed]) -> Observed:
 
 
 def quant(low: float, high: float, bits: int) -> QuantParams:
-    """The scale and zero point of integers that reach from low to high, and to 0 in any case."""
-    low, high = min(low, 0.0), max(high, 0.0)
+    """The scale and zero point of integers that reach from low to high, and to 0 in any case; to 1 for zeros alone."""
+    low, high = (0.0, 1.0) if says_nothing(low, high) else (min(low, 0.0), max(high, 0.0))
     if bits == 16:
-        return QuantParams((float(np.float32(max(-low, high, _LEAST) / 32767)),), (0,))
-    scale = float(np.float32(max(high - low, _LEAST) / 255))
+        return QuantParams((float(np.float32(max(-low, high) / 32767)),), (0,))
+    scale = float(np.float32((high - low) / 255))
     return QuantParams((scale,), (int(np.clip(round(-128 - low / scale), -128, 127)),))
+
+
+def says_nothing(low: float, high: float) -> bool:
+    """Whether a range is that of zeros, which any scale stores exactly, or of nothing that can be told from them."""
+    return max(high, 0.0) - min(low, 0.0) <= _LEAST
 
 
 def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING, widen: float = 1.0) -> QuantParams:

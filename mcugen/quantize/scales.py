@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcugen.graph import Graph, Node
-from mcugen.quantize.ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant
+from mcugen.quantize.ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.scales import EVERYTHING, Bounds
 from mcugen.types import QuantParams
@@ -47,18 +47,35 @@ def activations(
                 found[name] = Stored(DTYPES[bits[name]], QuantParams((scale,), (zero,)))
             else:
                 own.add(name)
+    zeros: list[list[str]] = []
     for group in _groups(graph, {n: r.kind == "shared" for n, r in rules.items()}, bits, own):
         width = bits[group[0]]
         begins = any(name in graph.inputs for name in group)
         ends = begins or any(name in graph.outputs for name in group)
         seen_here = joined(seen[name] for name in group)
+        given = [overrides[name] for name in group if name in overrides]
+        if not given and says_nothing(seen_here.low, seen_here.high):
+            zeros.append(group)
+            continue
         known = matters(graph, reference, group) if width == 8 else EVERYTHING
         method = ON_GRID if begins else MIN_MAX if ends else recipe.ranges
         params = chosen(seen_here, method, width, known, 1.0 if begins else recipe.widen)
-        given = [overrides[name] for name in group if name in overrides]
         params = quant(min(g[0] for g in given), max(g[1] for g in given), width) if given else params
         found.update((name, Stored(DTYPES[width], params)) for name in group)
+    for group in reversed(zeros):
+        params = _beside(graph, group, found, bits[group[0]])
+        found.update((name, Stored(DTYPES[bits[group[0]]], params)) for name in group)
     return found
+
+
+def _beside(graph: Graph, group: list[str], known: Mapping[str, Stored], bits: int) -> QuantParams:
+    """The scale of tensors that were 0 for all samples: that of the farthest result of their readers.
+
+    Sums of scales that lie far apart have few steps left for the finer one, and some cannot be computed at all.
+    """
+    results = [name for node in graph.nodes if not set(group).isdisjoint(node.inputs) for name in node.outputs]
+    same = [known[name].quant for name in results if name in known and known[name].dtype == DTYPES[bits]]
+    return max(same, key=lambda q: q.scale[0], default=quant(0.0, 0.0, bits))
 
 
 def _bits(graph: Graph, widths: Widths) -> dict[str, int]:

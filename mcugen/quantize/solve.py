@@ -11,7 +11,7 @@ from mcugen.graph import Graph, Node, Tensor
 from mcugen.ops.quantize import Quantize
 from mcugen.quantize import batches, layers
 from mcugen.quantize.floats import Floats
-from mcugen.quantize.ranges import MIN_MAX, chosen, observed
+from mcugen.quantize.ranges import MIN_MAX, chosen, observed, says_nothing
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.scales import BITS, DTYPES, Stored, activations
 from mcugen.quantize.steps import to_steps
@@ -97,7 +97,7 @@ class Solver:
             return name
         if self.graph.tensors[name].data is not None:
             weighted = node.op.scaled_axis is not None and k in (1, 2)
-            return name if weighted else self._constant(name, dtype, shared)
+            return name if weighted else self._constant(name, dtype, shared, node)
         now = self.tensors[name].type
         wanted = shared or (now.quant if now.dtype == dtype else None)
         if wanted is None:
@@ -116,11 +116,14 @@ class Solver:
             self._append(Node(f"{BRIDGE}{len(self.nodes)}", Quantize(t.dtype), (name,), (made,), node.source))
         return made
 
-    def _constant(self, name: str, dtype: str, shared: QuantParams | None) -> str:
-        """A constant operand as integers with one scale."""
+    def _constant(self, name: str, dtype: str, shared: QuantParams | None, reader: Node) -> str:
+        """A constant operand as integers with one scale; zeros have that of the reader's result."""
         data = self.graph.tensors[name].data
         assert data is not None
-        params = shared or chosen(observed(data.reshape(1, -1)), MIN_MAX, BITS[dtype])
+        seen, result = observed(data.reshape(1, -1)), self._type(reader.outputs[0])
+        if says_nothing(seen.low, seen.high) and result.dtype == dtype:
+            shared = shared or result.quant
+        params = shared or chosen(seen, MIN_MAX, BITS[dtype])
         t = TensorType(data.shape, dtype, params)
         made = f"{name}@{dtype}{params.scale[0]:.9g},{params.zero_point[0]}"
         self.tensors[made] = Tensor(made, t, to_steps(data, t), self.graph.tensors[name].label)
