@@ -10,13 +10,13 @@ from typing import NamedTuple
 from mcugen import forked, halves, kernels
 from mcugen.alike import shared_fact
 from mcugen.call import Call
-from mcugen.errors import NoKernelError
+from mcugen.errors import McugenError, NoKernelError
 from mcugen.graph import Graph, Node
 from mcugen.kernel import Form, Kernel
 from mcugen.options import Options
 from mcugen.schedule import Choice, Step
 from mcugen.schedule.steps import node_of
-from mcugen.select import costs, devices
+from mcugen.select import costs, devices, no_kernel
 from mcugen.select.budget import is_long
 from mcugen.select.weights import waits_per_byte
 from mcugen.target import Target
@@ -99,9 +99,13 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
 
     def found(k: int) -> Candidates:
         node, call = nodes[k], calls[k]
-        refused = list(zip(known[k], _refusals(call, known[k], target.features), strict=True))
-        offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
-        return _listed(node, call, _moving(offered) if moving else offered, run)
+        try:
+            refused = list(zip(known[k], _refusals(call, known[k], target.features), strict=True))
+            offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
+            return _listed(node, call, _moving(offered) if moving else offered, run)
+        except McugenError as error:
+            error.where = error.where or node.source
+            raise
 
     priced = have_price(options, target) or options.optimize == "flash"
     shares = is_long(graph) and not target.device  # kernels for a device are made for each call, and cannot be named
@@ -114,14 +118,14 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     problems: list[str] = []
     for node, call, kernels_known, listed in zip(nodes, calls, known, candidates, strict=True):
         if not listed:
-            problems.append(_problem(node, call, kernels_known, target))
+            problems.append(no_kernel.of_node(node, call, kernels_known, target))
         elif (
             options.require_accelerated and not any(c.is_accelerated for c in listed) and listed[0].choice.kernel.symbol
         ):
             problems += _unaccelerated(node, call, target)
     if problems:
         raise NoKernelError(
-            "no kernel runs these nodes:\n" + "\n".join(problems),
+            "no kernel runs these nodes:\n" + no_kernel.of_nodes(problems),
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
     return candidates
@@ -316,17 +320,10 @@ def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
     """The problem of a node whose faster kernels for these types refuse it; empty where there are no such kernels."""
     if target.device:
         known = kernels.on_device(type(node.op))
-        return [_problem(node, call, known, target)]
+        return [no_kernel.of_node(node, call, known, target)]
     better = [k for k in kernels.of(node.op) if k.needs and k.needs <= target.features and _is_for_types(k, call)]
-    return [_problem(node, call, better, target)] if better else []
+    return [no_kernel.of_node(node, call, better, target)] if better else []
 
 
 def _is_for_types(kernel: Kernel, call: Call) -> bool:
     return all(rule(call) for rule in kernel.accepts[:1])
-
-
-def _problem(node: Node, call: Call, known: Sequence[Kernel], target: Target) -> str:
-    types = ", ".join("-" if t is None else str(t) for t in call.inputs)
-    lines = [f"  {node.source}: {node.op} on ({types}) -> {call.output}"]
-    lines += [f"    {k.symbol} needs: {'; '.join(k.refusals(call, target.features))}" for k in known]
-    return "\n".join(lines)

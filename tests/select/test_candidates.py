@@ -7,11 +7,12 @@ import pytest
 
 from mcugen import kernels, target
 from mcugen.call import Call
-from mcugen.errors import NoKernelError
+from mcugen.errors import NoKernelError, UnsupportedError
 from mcugen.kernel import Form, Kernel
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
+from mcugen.select import no_kernel
 from mcugen.select.candidates import candidates_of
 from tests.support.cases import graph_of
 
@@ -36,6 +37,35 @@ def test_nodes_without_a_kernel_are_listed_with_the_reasons(monkeypatch: pytest.
     monkeypatch.setattr(kernels, "of", lambda op: (Kernel("mg_night", Form.WHOLE, (refuses,), lambda call: {}),))
     with pytest.raises(NoKernelError, match=r"no kernel runs these nodes:\n(.*\n)*.*mg_night.*the moon is full"):
         candidates_of(graph, target.load("cortex-m4"), Options())
+
+
+def test_what_is_unusual_comes_before_the_nearest_kernels() -> None:
+    """A scale of 1e30: of some hundred kernels, those that lack least are shown."""
+
+    def refuses(call: Call) -> bool:
+        "the moon is full"
+        return False
+
+    listed = [Kernel(f"mg_night_{k}", Form.WHOLE, (refuses,) * (k % 5 + 1), lambda call: {}) for k in range(100)]
+    op = example(DepthwiseConv2D(), 0, (1, 5, 5, 8), (1, 3, 3, 8), 3, gain=1e30)
+    graph = graph_of(op)
+    node = graph.nodes[0]
+    text = no_kernel.of_node(node, graph.call(node, "tflm"), listed, target.load("cortex-m4"))
+    lines = no_kernel.of_nodes([text] * 9).splitlines()
+    assert len(lines) <= 12
+    assert "mg_night_0 needs: the moon is full" in text and "97 kernels more: `mcugen ops DepthwiseConv2D`" in text
+    assert text.index("unusual: ") < text.index("mg_night_0") and lines[-1] == "  and 5 more"
+
+
+def test_an_error_of_a_rule_names_its_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(call: Call) -> bool:
+        raise UnsupportedError("too fine")
+
+    graph = graph_of(example(DepthwiseConv2D(), 0, (1, 5, 5, 8), (1, 3, 3, 8), 3, gain=0.002))
+    monkeypatch.setattr(kernels, "of", lambda op: (Kernel("mg_night", Form.WHOLE, (fails,), lambda call: {}),))
+    with pytest.raises(UnsupportedError) as caught:
+        candidates_of(graph, target.load("cortex-m4"), Options())
+    assert caught.value.where == graph.nodes[0].source
 
 
 def test_costs_for_the_least_ram_are_those_of_rows() -> None:
