@@ -205,7 +205,14 @@ def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[
     board = target.with_regions(board, options.regions, options.weight_regions)
     options, reference_notes = _settle_reference(imported, options)
     halves = options.precision == "f16"
-    graph = passes.run(imported, options.reference, board.features, simplify=not options.no_simplify, halves=halves)
+    graph = passes.run(
+        imported,
+        options.reference,
+        board.features,
+        simplify=not options.no_simplify,
+        halves=halves,
+        all_channels=options.weights_blob,
+    )
     return Prepared(name, board, options, imported, graph, (*imported.notes, *reference_notes, *notes))
 
 

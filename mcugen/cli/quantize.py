@@ -43,6 +43,17 @@ _OF_INTEGERS = {
     "page": "--report",
 }
 """Options that mean nothing for a model whose data stay floats."""
+_OF_OLDER = {
+    "weights": "--weights",
+    "activations": "--activations",
+    "layers": "--layer",
+    "interface": "--io",
+    "macs": "--macs",
+    "cache": "--cache",
+}
+"""Options whose answers the model of --ranges-of gives."""
+_OF_DATA = {"method": "--method", "limit": "--limit", "resume": "--resume", "page": "--report"}
+"""Options that mean nothing without samples."""
 
 _MALLOPT = {-8: 1, -1: 1 << 30, -2: 1 << 26, -3: 1 << 25}
 """M_ARENA_MAX, M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_THRESHOLD, as malloc.h numbers them."""
@@ -69,9 +80,8 @@ def _keep_memory() -> None:
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
-    required=True,
     help="Samples to quantize with: an .npz with an array for each input, an .npy, or a folder of .npy files, images "
-    "or .wav files. 100 are plenty, 10 are few.",
+    "or .wav files. 100 are plenty, 10 are few. Asked for but with --ranges-of.",
 )
 @click.option(
     "-o",
@@ -80,6 +90,13 @@ def _keep_memory() -> None:
     type=click.Path(path_type=Path),
     required=True,
     help="File to write: a .tflite, or an .onnx with QuantizeLinear and DequantizeLinear.",
+)
+@click.option(
+    "--ranges-of",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Quantized model of before, of the same layers: its bits, scales and zero points of activations are taken, so "
+    "that `mcugen pack` can put the new weights into firmware in the field.",
 )
 @click.option(
     "--test", type=click.Path(path_type=Path), help="Samples with labels, to measure accuracy before and after."
@@ -181,7 +198,7 @@ def _keep_memory() -> None:
 @json_option
 def COMMAND(
     model: Path,
-    data: Path,
+    data: Path | None,
     file: Path,
     test: Path | None,
     page: Path | None,
@@ -194,24 +211,56 @@ def COMMAND(
     run, tried on samples held out of it, and kept only where these gain; the table says what each brought. The file is
     an ordinary model that LiteRT, TensorFlow Lite Micro or ONNX Runtime run as well.
 
-    With --weights mixed or --activations mixed, each layer gets its own; see docs/quantize.md.
+    With --weights mixed or --activations mixed, each layer gets its own; with --ranges-of a retrained model keeps the
+    code of the one before; see docs/quantize.md.
 
     \b
       mcugen quantize model.onnx --data calib.npz --test test.npz -o model.int8.tflite
     """
     _one_thread_a_process()
     _keep_memory()
-    files = (model, data, file, test)
+    older = values["ranges_of"]
     named = {"-o": file, "--report": page, "--cache": values["cache"], "--resume": values["resume"]}
-    require_places(named, (model, data, test))
-    if values["weights"] == "float16":
-        _half(*files, values, as_json=as_json)
+    require_places(named, (model, data, test, older))
+    if older is not None:
+        _check_older(file, older, has_data=data is not None)
+    elif data is None:
+        hint = "name samples, or with --ranges-of a quantized model of the same layers"
+        raise UsageError("there are no samples to quantize with", where="--data", hint=hint)
+    if data is not None and values["weights"] == "float16":
+        _half(model, data, file, test, values, as_json=as_json)
     else:
-        _integers(*files, page, values, as_json=as_json)
+        _integers(model, data, file, test, page, values, as_json=as_json)
+
+
+def _check_older(file: Path, older: Path, *, has_data: bool) -> None:
+    """Raise UsageError for options that the older model answers, or that need samples, and for another format."""
+    from mcugen.quantize import run
+
+    for _, flag in _given(_OF_OLDER):
+        raise UsageError(f"{older.name} decides on this", where=flag, hint=f"leave {flag} or --ranges-of out")
+    for _, flag in [] if has_data else _given(_OF_DATA):
+        raise UsageError("this needs samples", where=flag, hint="give --data, too, or leave it out")
+    if run.format_of(file) != run.format_of(older):
+        hint = f"end the name in {older.suffix}: the integers of the formats differ"
+        raise UsageError(f"{file.name} and {older.name} have different formats", where="-o", hint=hint)
+
+
+def _given(options: dict[str, str]) -> list[tuple[str, str]]:
+    """The options, as name and flag, that the command line has."""
+    source = click.get_current_context().get_parameter_source
+    return [item for item in options.items() if source(item[0]) is ParameterSource.COMMANDLINE]
 
 
 def _integers(
-    model: Path, data: Path, file: Path, test: Path | None, page: Path | None, values: dict[str, Any], *, as_json: bool
+    model: Path,
+    data: Path | None,
+    file: Path,
+    test: Path | None,
+    page: Path | None,
+    values: dict[str, Any],
+    *,
+    as_json: bool,
 ) -> None:
     from mcugen.mixed import text as mixed_text
     from mcugen.mixed.plan import Chosen
@@ -240,9 +289,8 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
     from mcugen.quantize import half, run
 
     context = click.get_current_context()
-    for name, flag in _OF_INTEGERS.items():
-        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if is_given and context.params[name] != "float":
+    for name, flag in _given(_OF_INTEGERS):
+        if context.params[name] != "float":
             raise UsageError(f"{flag} is for models of integers", hint="leave it out with --weights float16")
     format_name, choices = run.format_of(file), _choices({**values, "weights": "8"})
     with progress("rounding weights", quiet=as_json) as tell:
@@ -320,6 +368,7 @@ def _choices(values: dict[str, Any]) -> Any:
         "layers",
         "resume",
         "macs",
+        "ranges_of",
     )
     return Choices(
         widths=Widths(_bits(values["weights"]), _bits(values["activations"])),

@@ -36,8 +36,10 @@ Pass = Callable[[Graph, str], Graph]
 Entry = Pass | tuple[Pass, ...]
 
 
-def simplifying(features: frozenset[str] = frozenset()) -> tuple[Pass, ...]:
+def simplifying(features: frozenset[str] = frozenset(), *, all_channels: bool = False) -> tuple[Pass, ...]:
     """Passes that remove work from a graph, for a core; repeated until none finds anything more.
+
+    all_channels: keep channels that these weights make constant: others of the same network may not.
 
     All keep every bit of the results but `fold_factors` and `join_distances`, which round floats at other places.
     """
@@ -52,19 +54,22 @@ def simplifying(features: frozenset[str] = frozenset()) -> tuple[Pass, ...]:
         fuse_clamps,
         compose_tables,
         fuse_padding,
-        remove_channels(features),
+        *(() if all_channels else (remove_channels(features),)),
     )
 
 
-def order(features: frozenset[str], *, halves: bool = False) -> tuple[Entry, ...]:
-    """The passes for a core; those in tuples simplify, and are repeated. halves: store floats of a device as half."""
+def order(features: frozenset[str], *, halves: bool = False, all_channels: bool = False) -> tuple[Entry, ...]:
+    """The passes for a core; those in tuples simplify, and are repeated.
+
+    halves: store floats of a device as half; all_channels: as `simplifying`.
+    """
     return (
         unpack_constants,
         flip_unsigned,
         (fold_batches,),
         follow_orders,
         measure_ranges,
-        simplifying(features),
+        simplifying(features, all_channels=all_channels),
         reuse_joins(features),
         fuse_residuals(features),
         fuse_scales(features),
@@ -84,14 +89,17 @@ def run(
     *,
     simplify: bool = True,
     halves: bool = False,
+    all_channels: bool = False,
 ) -> Graph:
-    """All passes in order, for a core with these features; `simplify`: the simplifying ones too; `halves`: as `order`.
+    """All passes in order, for a core with these features.
+
+    simplify: the simplifying ones too; halves, all_channels: as `order`.
 
     Raises InternalError if one leaves an ill-formed graph, or tensors that do not state what they represent.
     """
     done = with_origins(graph)
     found: dict[Pass, Graph] = {}
-    for entry in order(features, halves=halves):
+    for entry in order(features, halves=halves, all_channels=all_channels):
         if not isinstance(entry, tuple):
             if found.get(entry) is not done:  # what a pass leaves, it would leave once more
                 found[entry] = done = _checked(entry, done, graph, reference)
@@ -100,17 +108,18 @@ def run(
     return done
 
 
-def simplified(graph: Graph, reference: str) -> Graph:
+def simplified(graph: Graph, reference: str, *, all_channels: bool = False) -> Graph:
     """An imported graph without work that a build would remove, in the order in which it would be computed.
 
     Unlike those of a build, clamps are activations wherever they can be: integers need no steps for what is cut off.
+    all_channels: as `simplifying`.
 
     Raises InternalError as `run` does.
     """
     done = with_origins(graph)
     for step in (unpack_constants, follow_orders):
         done = _checked(step, done, graph, reference)
-    return _repeated((*simplifying(), fuse_all_clamps), done, graph, reference)
+    return _repeated((*simplifying(all_channels=all_channels), fuse_all_clamps), done, graph, reference)
 
 
 def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:

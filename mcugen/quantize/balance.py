@@ -47,6 +47,29 @@ def balanced(
     return replace(graph, tensors=work.tensors, nodes=nodes).updated()
 
 
+def as_large_as(graph: Graph, reference: str, before: Mapping[str, np.ndarray]) -> Graph:
+    """The float graph with channels scaled so that the weights of each layer are as large as they were before.
+
+    before: weights by node. The channels of activations then reach about as far as they did, balanced or not.
+    """
+    work = _Work(graph, reference, dict(graph.tensors), {node.name: node for node in graph.nodes})
+    for stream in streams(graph, reference):
+        ratios = [
+            _sizes(maker, before[maker.name]) - _sizes(maker, work.call(maker.name).constant(1))
+            for maker in stream.makers
+        ]
+        work.scaled(stream, np.exp(np.mean(ratios, axis=0)))
+    nodes = tuple(work.nodes[node.name] for node in graph.nodes)
+    return replace(graph, tensors=work.tensors, nodes=nodes).updated()
+
+
+def _sizes(maker: Node, w: np.ndarray) -> np.ndarray:
+    """The logarithm of the size of each output's weights; those that are all zeros count as of size one."""
+    axis = int(maker.op.scaled_axis or 0)
+    size = np.sqrt((w.astype(np.float64) ** 2).sum(axis=tuple(k for k in range(w.ndim) if k != axis)))
+    return np.log(np.where(size > _DEAD, size, 1.0))
+
+
 @dataclass
 class _Work:
     """The graph while factors go into its constants."""

@@ -30,7 +30,7 @@ def pool(bench: Bench, address: str, kept: Kept | None = None) -> Iterator[Pool]
     with _client(address) as client:
         _require_workers(client, address)
         floats = bench.floats
-        sent = Floats(floats.graph, floats.reference, floats.inputs, floats.which, floats.overrides)
+        sent = Floats(floats.graph, floats.reference, floats.inputs, floats.which, floats.overrides, floats.older)
         shared = client.scatter(Bench(sent, bench.folds), broadcast=True)
         yield Pool(bench, lambda tasks: _results(client, shared, tasks), Kept() if kept is None else kept)
 

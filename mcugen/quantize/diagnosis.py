@@ -54,5 +54,7 @@ def _of_test(floats: Floats, test: Floats) -> Iterator[Finding]:
 
 def _can_be_wide(floats: Floats, graph: Graph) -> bool:
     """Whether data may have 16 bits, and have not."""
+    if floats.older is not None:
+        return False
     rules = [node.op.quantized(floats.graph.call(node, floats.reference)) for node in floats.graph.nodes]
     return all(16 in rule.widths for rule in rules) and not any(t.type.dtype == "s16" for t in graph.tensors.values())

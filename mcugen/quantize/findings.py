@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.quantize.diagnose import LayerFacts
-from mcugen.quantize.recipe import Recipe
+from mcugen.quantize.recipe import AS_BEFORE, Recipe
 
 WIDE_DATA = "--activations 16"
 _UNEVEN, _VERY_UNEVEN, _WEAK_SHARE = 10.0, 100.0, 0.25
@@ -159,7 +159,7 @@ def _unbalanced(item: LayerFacts, now: Situation) -> tuple[str, str]:
         return text, remedy or "train it on inputs that `--preprocess std=...` divides, a number for each"
     if item.obstacle:
         return f"{text}; they cannot be balanced because {item.obstacle}", remedy
-    if item.obstacle is None:
+    if item.obstacle is None or now.recipe.ranges == AS_BEFORE:
         return text, remedy
     if now.method == "min-max":
         return f"{text}; they could be balanced", "`--method full`"
@@ -181,6 +181,7 @@ def _steps(item: LayerFacts) -> str:
 
 def _tails(layers: Sequence[LayerFacts], now: Situation, named: set[str]) -> Iterator[Finding]:
     remedy = "`--method full`" if now.method == "min-max" else f"`{WIDE_DATA}`" if now.wide else "give more samples"
+    remedy = "leave `--ranges-of` out, for new code" if now.recipe.ranges == AS_BEFORE else remedy
     for item in layers:
         if item.name in named:
             continue

@@ -39,10 +39,13 @@ def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signatu
     return graph
 
 
-def prepared(graph: Graph, input_layout: str, output_layout: str) -> Graph:
-    """The network without work that a build would remove, with its interface in these layouts ("" for the file's)."""
+def prepared(graph: Graph, input_layout: str, output_layout: str, *, all_channels: bool = False) -> Graph:
+    """The network without work that a build would remove, with its interface in these layouts ("" for the file's).
+
+    all_channels: keep channels that are constant.
+    """
     turned = layouts.applied(graph, input_layout, output_layout, frontends.layout(graph.format))
-    return passes.simplified(turned, REFERENCE)
+    return passes.simplified(turned, REFERENCE, all_channels=all_channels)
 
 
 def require_integers(simple: Graph, widths: Widths) -> None:

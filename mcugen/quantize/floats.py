@@ -11,6 +11,7 @@ from mcugen.errors import UsageError
 from mcugen.graph import Graph
 from mcugen.numeric import activation_bounds
 from mcugen.quantize import batches
+from mcugen.quantize.older import Older
 from mcugen.quantize.ranges import Observed, observed
 from mcugen.scales import Bounds
 
@@ -22,6 +23,7 @@ class Floats:
     """A float graph on samples.
 
     which: the samples used, in their order; None: all. overrides: ranges of tensors that a person has set.
+    older: the quantized model whose code is to run the network, None for new code.
     """
 
     graph: Graph
@@ -29,6 +31,7 @@ class Floats:
     inputs: tuple[np.ndarray, ...]
     which: np.ndarray | None = None
     overrides: Mapping[str, Bounds] = field(default_factory=dict)
+    older: Older | None = None
     _kept: dict[str, np.ndarray] = field(default_factory=dict)
     _observed: dict[str, Observed] = field(default_factory=dict)
 
@@ -38,7 +41,7 @@ class Floats:
 
     def part(self, which: np.ndarray) -> Floats:
         """The same network on some of the samples; values that are kept are kept once."""
-        return Floats(self.graph, self.reference, self.inputs, which, self.overrides, self._kept)
+        return Floats(self.graph, self.reference, self.inputs, which, self.overrides, self.older, self._kept)
 
     def first(self, count: int) -> Floats:
         """The same network on the first samples; where the values of all cannot be kept, those of these can."""
@@ -46,7 +49,9 @@ class Floats:
             return self
         if self._keeps:
             return self.part(np.arange(count))
-        return Floats(self.graph, self.reference, tuple(a[:count] for a in self.given()), None, self.overrides)
+        return Floats(
+            self.graph, self.reference, tuple(a[:count] for a in self.given()), None, self.overrides, self.older
+        )
 
     def given(self) -> tuple[np.ndarray, ...]:
         """The inputs of the samples that are used."""

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from mcugen.quantize.bench import Pool
+from mcugen.quantize.floats import Floats
 from mcugen.quantize.noise import decibels
 from mcugen.quantize.ranges import LEAST_ERROR
-from mcugen.quantize.recipe import LEAST_SQUARES, Recipe, Widths
+from mcugen.quantize.recipe import AS_BEFORE, LEAST_SQUARES, Recipe, Widths
 
 FEW = 64
 """Below so many samples a step must win clearly, and channels are balanced with care as well."""
@@ -24,7 +25,6 @@ _TIE = 0.5
 _CAREFUL = 0.25
 _MANY_ROWS = 1000
 """From so many results on, their mean is not that of a few samples."""
-_PLAIN = Recipe()
 Change = dict[str, Any]
 
 
@@ -74,9 +74,9 @@ class Guard:
 
     def judged(self) -> Judged:
         """Step after step, each kept where the samples that it has not seen are reproduced better with it."""
-        steps = tuple(self._steps())
-        self._try([_PLAIN, *(replace(_PLAIN, **change) for change in steps[0].changes)])  # All that is certain to run.
-        best, trials = _PLAIN, [Trial("min-max, nearest", _PLAIN, self._mean(_PLAIN), 0.0, True)]
+        steps, plain = tuple(self._steps()), plainest(self.pool.bench.floats)
+        self._try([plain, *(replace(plain, **change) for change in steps[0].changes)])  # All that is certain to run.
+        best, trials = plain, [Trial(f"{plain.ranges}, nearest", plain, self._mean(plain), 0.0, True)]
         for step in steps:
             tried = [found for found in (replace(best, **change) for change in step.changes) if found != best]
             if not tried or any(t.kept for t in trials if t.step == step.unless):
@@ -91,19 +91,22 @@ class Guard:
         return Judged(best, tuple(trials))
 
     def _steps(self) -> Iterator[Step]:
-        """The steps in the order in which they are tried."""
+        """The steps in the order in which they are tried; ranges of an older model and their channels stay."""
         fitted = {"bias": True, "rounding": LEAST_SQUARES}
         count = self.pool.bench.floats.count
         wider = {"widen": 1 + 1 / count**0.5}
         balanced = [{"balanced": True, "floor": floor} for floor in ((0.0, _CAREFUL) if count < FEW else (0.0,))]
-        yield Step("channels balanced", (*balanced, *({**b, **wider} for b in balanced if count < FEW)))
+        is_new = self.pool.bench.floats.older is None
+        if is_new:
+            yield Step("channels balanced", (*balanced, *({**b, **wider} for b in balanced if count < FEW)))
         large = {"least_rows": _MANY_ROWS}
         yield Step("weights by least squares", (fitted,))
         yield Step("biases corrected", ({"bias": True}, {"bias": True, **large}), unless="weights by least squares")
         if self.widths.has_few_bits:
             yield Step("weights refitted", ({**fitted, "refit": True},))
-        yield Step("ranges", ({"ranges": LEAST_ERROR}, {"ranges": "99.999"}), wins_ties=False)
-        yield Step("ranges widened", (wider, {"widen": 1.0}), for_rare=True)
+        if is_new:
+            yield Step("ranges", ({"ranges": LEAST_ERROR}, {"ranges": "99.999"}), wins_ties=False)
+            yield Step("ranges widened", (wider, {"widen": 1.0}), for_rare=True)
         yield Step("least squares again", (fitted, {**fitted, **large}), unless="weights by least squares")
 
     def _best(self, tried: list[Recipe]) -> Recipe:
@@ -141,6 +144,11 @@ class Guard:
 
     def _mean(self, recipe: Recipe) -> float:
         return float(self._scores(recipe).mean())
+
+
+def plainest(floats: Floats) -> Recipe:
+    """The recipe that all steps begin with."""
+    return Recipe() if floats.older is None else Recipe(ranges=AS_BEFORE)
 
 
 def _certain(gain: np.ndarray) -> tuple[float, float]:

@@ -35,13 +35,14 @@ def is_constant(graph: Graph, node: Node) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A float node with weights, and how it is to be quantized. bits: of the weights."""
+    """A float node with weights, and how it is to be quantized. bits: of the weights; one_scale: for all outputs."""
 
     graph: Graph
     node: Node
     reference: str
     recipe: Recipe
     bits: int
+    one_scale: bool = False
 
     @property
     def call(self) -> Call:
@@ -69,7 +70,7 @@ class Layer:
         bias = np.zeros(w.shape[0] * w.shape[1]) if not call.has(2) else call.constant(2).reshape(-1).astype(np.float64)
         if moments is not None and moments.rows >= self.recipe.least_rows:
             bias = self._bias(rounded.real, moments, rows, y).reshape(-1)
-        rounded, steps = _with_bias(rounded, bias, x.scale, w, self.bits)
+        rounded, steps = _with_bias(rounded, bias, x.scale, w, self)
         return self._constants(call, rounded, steps, x)
 
     def _bias(self, w: np.ndarray, moments: rounding.Moments, rows: Iterable[Rows], y: TensorType) -> np.ndarray:
@@ -91,6 +92,8 @@ class Layer:
         return np.where(count >= _FEW_ROWS, total / np.maximum(count, 1), plain)
 
     def _rounded(self, w: np.ndarray, moments: rounding.Moments | None) -> rounding.Rounded:
+        if self.one_scale:
+            return rounding.nearest(w, np.full(w.shape[:2], rounding.scales(w.reshape(-1), self.bits)), self.bits)
         if moments is None or self.recipe.rounding != LEAST_SQUARES:
             return rounding.nearest(w, rounding.scales(w, self.bits), self.bits)
         if self.refits:
@@ -138,12 +141,12 @@ class Layer:
         axis, shape = int(self.node.op.scaled_axis or 0), call.input(1).shape
         moved = (shape[axis], *(n for k, n in enumerate(shape) if k != axis))
         data = np.moveaxis(rounded.integers.reshape(moved), 0, axis).astype(np.int8)
-        scales = rounded.scales.reshape(-1)
+        scales = rounded.scales.reshape(-1)[: 1 if self.one_scale else None]
         quant = QuantParams(tuple(float(s) for s in scales), (0,) * scales.size, axis)
         weights = (TensorType(shape, "s8" if self.bits == 8 else "s4", quant), np.ascontiguousarray(data))
         wide = "s64" if x.dtype == "s16" else "s32"
         both = QuantParams(tuple(float(np.float32(x.scale * s)) for s in scales), (0,) * scales.size, 0)
-        bias = TensorType((scales.size,), wide, both)
+        bias = TensorType((steps.size,), wide, both)
         return weights, (bias, steps.astype(bias.np_dtype))
 
 
@@ -208,15 +211,16 @@ class Gathered:
 
 
 def _with_bias(
-    rounded: rounding.Rounded, bias: np.ndarray, x_scale: float, w: np.ndarray, bits: int
+    rounded: rounding.Rounded, bias: np.ndarray, x_scale: float, w: np.ndarray, layer: Layer
 ) -> tuple[rounding.Rounded, np.ndarray]:
     """The bias in steps of input scale times weight scale; scales that would take it beyond 31 bits are widened."""
     step = np.float64(np.float32(x_scale)) * rounded.scales
     far = np.abs(bias.reshape(step.shape)) > _BIAS_END * step
     if far.any():
         least = np.abs(bias.reshape(step.shape)) / (_BIAS_END * np.float64(np.float32(x_scale)))
+        least, far = (np.full_like(least, least.max()), np.full_like(far, True)) if layer.one_scale else (least, far)
         scales = np.where(far, np.float32(least * 1.01), rounded.scales).astype(np.float64)
-        again = rounding.nearest(w, scales, bits)
+        again = rounding.nearest(w, scales, layer.bits)
         rounded = replace(rounded, integers=np.where(far[..., None], again.integers, rounded.integers), scales=scales)
         step = np.float64(np.float32(x_scale)) * scales
     return rounded, np.asarray(np.round(bias.reshape(step.shape) / step)).reshape(-1)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from mcugen.quantize.ranges import MIN_MAX
 
-NEAREST, LEAST_SQUARES = "nearest", "least squares"
+NEAREST, LEAST_SQUARES, AS_BEFORE = "nearest", "least squares", "the older model"
 
 
 @dataclass(frozen=True)
 class Recipe:
     """The steps of a quantization; as they stand here they are the plainest ones.
 
-    ranges: how ranges of activations are chosen, see `ranges.chosen`
+    ranges: how ranges of activations are chosen, see `ranges.chosen`, or AS_BEFORE, those of an older model
     balanced: whether channels are scaled so that those of an activation reach equally far
     floor: the least reach of a channel that balancing assumes, as a share of the tensor's
     bias: whether biases make good what rounding shifts in the mean

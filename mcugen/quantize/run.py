@@ -12,7 +12,7 @@ import numpy as np
 from mcugen import __version__, samples, writers
 from mcugen.errors import UsageError
 from mcugen.graph import Graph
-from mcugen.quantize import cluster, float_model, guard, layer_bits, prune
+from mcugen.quantize import balance, cluster, float_model, guard, layer_bits, older, prune
 from mcugen.quantize.bench import Bench, Pool, pool
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
@@ -23,7 +23,7 @@ from mcugen.quantize.interface import with_floats
 from mcugen.quantize.kept import Kept, opened
 from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.prune import Pruned
-from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scores import Score, require_classes, score
 from mcugen.quantize.solve import BRIDGE
 from mcugen.samples import Samples
@@ -46,6 +46,7 @@ class Choices:
     jobs: processes, 0 for one a core; scheduler: address of a Dask scheduler whose workers run trials in their stead
     cache: a calibration cache, read where it is there, else written
     layers: bits of single ones, as NAME=w4; resume: file of trials, to go on with after an interrupt
+    ranges_of: an older quantized model, whose bits, scales and zero points of activations are taken
     macs: multiply-accumulates that are left when channels are removed, as `70%` or `8M`; "" to remove none
     shapes, signature, input_layout, output_layout: as for a build
     """
@@ -61,6 +62,7 @@ class Choices:
     layers: tuple[str, ...] = ()
     resume: Path | None = None
     macs: str = ""
+    ranges_of: Path | None = None
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     signature: str = ""
     input_layout: str = ""
@@ -77,14 +79,25 @@ class Given:
     tested: Samples | None
 
 
-def given(path: Path, data: Path, choices: Choices, test: Path | None) -> Given:
-    """Read a float model file and its samples. Raises McugenError for what cannot be read or does not fit the model."""
+def given(path: Path, data: Path | None, choices: Choices, test: Path | None) -> Given:
+    """Read a float model file and its samples, one of zeros where no data are given.
+
+    Raises McugenError for what cannot be read or does not fit the model.
+    """
     imported = float_model.load(path, choices.shapes, choices.signature)
-    found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
+    found = _zeros(imported)
+    if data is not None:
+        found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
     tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
-    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
+    layouts, keeps = (choices.input_layout, choices.output_layout), choices.ranges_of is not None
+    graph = float_model.prepared(imported, *layouts, all_channels=keeps)
     require_classes(graph, None if tested is None else tested.labels, str(test))
     return Given(imported, graph, found, tested)
+
+
+def _zeros(imported: Graph) -> Samples:
+    types = [imported.type(name) for name in imported.inputs]
+    return Samples(tuple(np.zeros((1, *t.shape), t.np_dtype) for t in types), None, "", ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +105,8 @@ class Quantized:
     """A quantized network, as a graph, and what led to it.
 
     graph: with the interface that was asked for; floats: the float network it stands for, with the samples; judged: the
-    trials of the guard; diagnosis: what integers cost each layer, and what is wrong; widths: the bits of all layers
+    trials of the guard; diagnosis: what integers cost each layer, and what is wrong; samples: 0 where none were given,
+    and nothing is diagnosed; widths: the bits of all layers
     bridges: operators where widths or scales meet; score: on the samples of a test, None without them
     pruned: the float network before and after channels were removed, None where none were asked for
     """
@@ -115,7 +129,7 @@ class Quantized:
 
 def quantize(
     path: Path,
-    data: Path,
+    data: Path | None,
     choices: Choices,
     *,
     test: Path | None = None,
@@ -124,30 +138,38 @@ def quantize(
 ) -> Quantized:
     """Quantize a float model file with the samples in `data`, and score it on those in `test`.
 
-    tell: is given lines of progress; choose: finds the bits of layers. Raises McugenError for what cannot
-    be read, or has no form on integers.
+    data: None only with the ranges of an older model; tell: is given lines of progress; choose: finds the bits of
+    layers. Raises McugenError for what cannot be read, or has no form on integers.
     """
     tell("reading the model")
     read = given(path, data, choices, test)
     imported, found, held, whole = read.imported, read.found, read.tested, read.graph
     arrays = in_interface(whole, found.arrays)
-    widths = layer_bits.given(whole, choices.widths, choices.layers)
+    before = None if choices.ranges_of is None else older.read(choices.ranges_of, whole)
+    widths = layer_bits.given(whole, choices.widths, choices.layers) if before is None else before.widths
     float_model.require_integers(whole, widths)
     pruned, graph = _pruned(whole, arrays, choices, tell)
-    floats = Floats(graph, float_model.REFERENCE, arrays)
-    tell(f"running the float model on {floats.count} samples")
-    require_finite(floats)
+    graph = graph if before is None else balance.as_large_as(graph, float_model.REFERENCE, before.weights)
+    floats = Floats(graph, float_model.REFERENCE, arrays, older=before)
+    if data is not None:
+        tell(f"running the float model on {floats.count} samples")
+        require_finite(floats)
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, _model_hash(imported, choices), found.sha256)
     require_offered(floats, widths)
     kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
     judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, tell)
-    final = with_floats(integer) if choices.interface == "float" else integer
+    interface = choices.interface if before is None else before.interface
+    final = with_floats(integer) if interface == "float" else integer
     of_test = None if held is None else Floats(whole, float_model.REFERENCE, in_interface(whole, held.arrays))
-    tell("looking at each layer")
-    told = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
+    told = Diagnosis((), ())
+    if data is not None:
+        tell("looking at each layer")
+        told = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
     notes = (*imported.notes, *found.notes, *_runtime_notes(integer))
-    made = Quantized(final, floats, judged, told, found.count, notes, widths, _bridges(integer), None, pruned)
+    made = Quantized(
+        final, floats, judged, told, 0 if data is None else found.count, notes, widths, _bridges(integer), None, pruned
+    )
     if held is None or of_test is None:
         return made
     tell(f"testing on {held.count} samples")
@@ -188,7 +210,7 @@ def _solved(
     effort = effort_of(floats.graph, floats.count)
     tried = floats.first(effort.samples)
     bench = Bench(tried, guard.folds(effort.samples, effort.folds))
-    judged = Judged(Recipe(), ())
+    judged = Judged(guard.plainest(tried), ())
     is_plain = choices.method == "min-max" or floats.count == 1
     if choose is not None or not is_plain:
         at_a_time = 0 if choose is None else _TASKS
@@ -210,7 +232,8 @@ def _model_hash(imported: Graph, choices: Choices) -> str:
 
 def _origin(imported: Graph, found: samples.Samples, floats: Floats) -> str:
     """What trials are of: this version, the model, the samples and how many, the ranges."""
-    return f"{__version__} {imported.sha256} {found.sha256} {found.count} {_ranges_of(floats)}"
+    before = "" if floats.older is None else f" {floats.older.sha256}"
+    return f"{__version__} {imported.sha256} {found.sha256} {found.count} {_ranges_of(floats)}{before}"
 
 
 def _ranges_of(floats: Floats) -> str:

@@ -95,6 +95,9 @@ class Solver:
         name = node.inputs[k]
         if name is None or not self.graph.type(name).is_float:
             return name
+        if self.floats.older is not None:
+            before = self.floats.older.operand(node.name, k)
+            dtype, shared = (dtype, shared) if before is None else (before.dtype, before.quant)
         if self.graph.tensors[name].data is not None:
             weighted = node.op.scaled_axis is not None and k in (1, 2)
             return name if weighted else self._constant(name, dtype, shared, node)
@@ -131,7 +134,9 @@ class Solver:
 
     def _weights(self, node: Node, inputs: Sequence[str | None], y: TensorType, sums: layers.Sums) -> list[str | None]:
         x = str(inputs[0])
-        layer = layers.Layer(self.graph, node, self.floats.reference, self.recipe, self.widths.of_weights(node.name))
+        bits, older = self.widths.of_weights(node.name), self.floats.older
+        one_scale = older is not None and node.name in older.one_scale
+        layer = layers.Layer(self.graph, node, self.floats.reference, self.recipe, bits, one_scale)
         wanted = sums(node.outputs[0]) if self.recipe.solves else None
         solved = layer.solved(self.tensors[x].type, self.values[x], y, wanted)
         names = [f"{node.outputs[0]}@weights", f"{node.outputs[0]}@bias"]
@@ -144,5 +149,7 @@ class Solver:
 
 def solved(floats: Floats, recipe: Recipe, widths: Widths) -> Graph:
     """The integer network of a float one by a recipe."""
+    if floats.older is not None:
+        return Solver(floats, recipe, widths, floats.older.stored).run()
     stored = activations(floats.graph, floats.reference, floats.observed(), recipe, widths, floats.overrides)
     return Solver(floats, recipe, widths, stored).run()

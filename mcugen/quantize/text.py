@@ -17,18 +17,24 @@ from mcugen.quantize.scores import Score
 
 _BYTE = 8
 _SHOWN = 5
-_FIRST = "min-max, nearest"
 
 
 def as_parts(found: Quantized, file: str, size: int) -> tabular.Parts:
     """Where the model went and what it is worth, what each step brought, and what is wrong."""
     trials = found.judged.trials
+    judged = [
+        f"what each step brought on samples it had not seen, of {found.samples}:",
+        _trials(trials) if trials else f"  {found.judged.recipe}; nothing was tried",
+    ]
     return [
         f"{file}: {size:,} bytes, {found.graph.name} in integers{_worth(found)}",
         *score_lines(found.score, "in integers"),
         *_pruned(found),
-        f"what each step brought on samples it had not seen, of {found.samples}:",
-        _trials(trials) if trials else f"  {found.judged.recipe}; nothing was tried",
+        *(
+            judged
+            if found.samples
+            else [f"{found.judged.recipe}, weights to the nearest; without --data no more is known"]
+        ),
         *_bits(found),
         *findings_lines(found.diagnosis.findings),
         *(f"note: {note}" for note in found.notes),
@@ -86,8 +92,7 @@ def _trials(trials: Sequence[Trial]) -> tabular.Grid:
     )
     rows = []
     for trial in trials:
-        began = trial.step == _FIRST
-        gain, kept = ("", "") if began else (f"{trial.gain:+.2f}", "kept" if trial.kept else "left out")
+        gain, kept = ("", "") if trial is trials[0] else (f"{trial.gain:+.2f}", "kept" if trial.kept else "left out")
         rows.append((trial.step, f"{trial.score:.2f}", gain, kept))
     return tabular.Grid(columns, tuple(rows))
 
