@@ -5,7 +5,7 @@ so the least peak is a shortest path over sets. A step that leaves no more bytes
 while it runs than the peak so far, is taken at once: whatever order follows, moved to the front it does no harm.
 The search is exact up to a number of steps tried; beyond, a beam of the best sets of each size goes on, up to a number
 in proportion to the steps. It gets narrower where that many would not do; where they are used up, the best set is
-completed branch by branch.
+completed by the rule for branches (`branches.py`), and so is the order that both have to beat.
 
 Source: dynamic programming over downsets after Liberis and Lane (2019), with a best-first search in its place.
 """
@@ -20,6 +20,7 @@ from operator import or_
 from typing import NamedTuple
 
 from mcugen.graph import Graph
+from mcugen.schedule.branches import in_branches
 from mcugen.schedule.places import sources
 from mcugen.schedule.steps import Choice, Step
 
@@ -172,8 +173,10 @@ def best_order(problem: Problem, tries: int = _TRIES) -> Order:
     most = problem.peak(given)
     if most <= problem.floor or len(given) < 3:
         return given
-    found = _Search(problem, most).run(tries)
-    return given if found is None else found
+    branched = in_branches(problem)
+    # Of equal orders the search's own is taken, so an equal peak is within its limit.
+    found = _Search(problem, min(most, problem.peak(branched) + 1)).run(tries)
+    return min([given, found or given, branched], key=problem.peak)
 
 
 class _State(NamedTuple):
@@ -222,7 +225,8 @@ class _Search:
         while level:
             found = self._next_level(level, end)
             if self._tried >= end:
-                return self._by_branches(level[0]) or (finished.order if finished else None)
+                completed = (*level[0].order, *in_branches(self._problem, level[0].done))
+                return min([completed, *([finished.order] if finished else [])], key=self._problem.peak)
             whole = found.pop(self._all, None)
             if whole is not None and (finished is None or whole.peak < finished.peak):
                 finished = whole
@@ -244,19 +248,6 @@ class _Search:
             if self._tried >= share:
                 return found
         return found
-
-    def _by_branches(self, state: _State) -> Order | None:
-        """The order of a state completed with each step as soon as it can run; None where that needs too much."""
-        order, done, live, waiting = list(state.order), state.done, state.live, list(reversed(state.ready))
-        while waiting:
-            i = waiting.pop()
-            during, live = self._problem.run(done, live, i)
-            if during >= self._limit:
-                return None
-            done |= 1 << i
-            order.append(i)
-            waiting += reversed(self._opened(done, i))
-        return tuple(order)
 
     def _following(self, state: _State, seen: Set[int]) -> Iterator[_State]:
         """The states one step further, below the limit and not seen, in the order of the file."""

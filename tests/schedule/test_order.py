@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -16,6 +17,7 @@ from mcugen import pareto, schedule
 from mcugen.options import Options
 from mcugen.plan import lower_bound
 from mcugen.reference.inputs import cases
+from mcugen.schedule.branches import in_branches
 from mcugen.schedule.order import Problem, Work, best_order, problem_of
 from mcugen.schedule.size import OBJECT_ALIGN
 from mcugen.verify import host
@@ -115,14 +117,43 @@ def test_where_exact_search_is_too_long_a_beam_still_gains(seed: int) -> None:
     assert best_order(problem, 5) == best_order(problem, 5)
 
 
-@pytest.mark.parametrize(("count", "length"), [(400, 5), (40, 50)])
-def test_2000_steps_side_by_side_are_ordered_within_5_s(count: int, length: int) -> None:
+@pytest.mark.parametrize(("count", "length"), [(400, 5), (40, 50), (1998, 1)])
+def test_2000_steps_side_by_side_are_ordered_within_8_s(count: int, length: int) -> None:
     problem = branches(count, length)
     started = time.process_time()
     order = best_order(problem)
-    assert time.process_time() - started < 5.0
+    assert time.process_time() - started < 8.0
     assert sorted(order) == list(range(len(problem.works)))
-    assert problem.peak(order) < problem.peak(range(len(problem.works))) / 5
+    given = problem.peak(range(len(problem.works)))
+    assert problem.peak(order) < given / 5 or length == 1
+
+
+@pytest.mark.parametrize(("count", "length", "peak"), [(12, 2, 113), (25, 4, 190), (50, 4, 211), (400, 5, 1199)])
+def test_many_branches_need_no_more_than_the_rule_for_them_says(count: int, length: int, peak: int) -> None:
+    """The ends live together and one step takes them all: little is needed beside, however many branches there are."""
+    problem = branches(count, length)
+    assert problem.peak(in_branches(problem)) == peak
+    if count < 100:
+        assert problem.peak(best_order(problem)) <= peak
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_rule_orders_branches_as_well_as_the_best_of_all_orders(seed: int) -> None:
+    problem = branches(*((2, 4), (3, 2))[seed % 2], seed)
+    problem = replace(problem, kept=problem.kept | {"x"})
+    assert most_live(problem, in_branches(problem)) == min(most_live(problem, o) for o in orders(problem))
+
+
+def test_the_rule_orders_any_network_and_what_is_left_of_one() -> None:
+    for seed in range(200):
+        problem = random_problem(seed)
+        count = len(problem.works)
+        order = in_branches(problem)
+        assert sorted(order) == list(range(count)), seed
+        for i, at in enumerate(order):
+            assert not problem.needs[at] & ~sum(1 << k for k in order[:i]), seed
+        first = sum(1 << k for k in order[:2])
+        assert sorted(in_branches(problem, first)) == sorted(order[2:]), seed
 
 
 def two_wide_branches(folder: Path) -> Path:
