@@ -20,7 +20,7 @@ def pool(count: int, rare: float) -> Any:
         noise[0] = rare if recipe.widen == 1 else noise[0]
         return np.stack([np.ones(count), noise])
 
-    bench = SimpleNamespace(folds=[()], floats=SimpleNamespace(count=count))
+    bench = SimpleNamespace(folds=[()], floats=SimpleNamespace(count=count, older=None))
     return SimpleNamespace(bench=bench, results=lambda tasks: [powers(recipe) for recipe, _, _ in tasks])
 
 
