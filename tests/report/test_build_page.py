@@ -224,7 +224,7 @@ def test_people_read_the_whole_name(tmp_path: Path) -> None:
     model.write_bytes(DIGITS.read_bytes())
     made = mcugen.compile(model, board="cortex-m4")
     whole = "keyword <b>spotting?2"
-    assert made.called == f"{whole} ({made.name} in C)" and len(made.name) <= 12
+    assert made.called == f"{whole} ({made.name} in C)" and made.name == "keyword_b_spotting_2"
     assert report.as_text(made.report).startswith(f"{made.called} for cortex-m4")
     shown = made.files["report.html"].decode()
     assert "<title>keyword &lt;b&gt;spotting?2: report" in shown and f"{made.name} in C</p>" in shown
