@@ -157,7 +157,7 @@ REFUSED = {
     ),
     "categories": (xgboost_file("reg:squarederror", "0", 0, categories_nodes=[0]), UnsupportedError, "by categories"),
     "cut": ({"learner": {"objective": {}}}, CorruptModelError, "no complete model of XGBoost: KeyError"),
-    "other": ({"type": "cat"}, CorruptModelError, "neither a model of XGBoost"),
+    "other": ({"type": "cat"}, UsageError, "neither a model of XGBoost"),
     "wake word": ({"type": "micro", "model": "a.tflite"}, UsageError, "microWakeWord"),
     "base score": (xgboost_file("reg:logistic", "1", 0), CorruptModelError, "math domain error"),
 }
@@ -173,16 +173,16 @@ def test_refused_json(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "kind", "message"),
     [
-        ("hello", "no model of LightGBM"),
-        ("tree\nversion=v4\nnum_class=1\n", "no complete model of LightGBM: KeyError"),
+        ("hello", UsageError, "no model of LightGBM"),
+        ("tree\nversion=v4\nnum_class=1\n", CorruptModelError, "no complete model of LightGBM: KeyError"),
     ],
 )
-def test_refused_txt(content: str, message: str, tmp_path: Path) -> None:
+def test_refused_txt(content: str, kind: type[McugenError], message: str, tmp_path: Path) -> None:
     path = tmp_path / "model.txt"
     path.write_text(content)
-    with pytest.raises(CorruptModelError, match=message):
+    with pytest.raises(kind, match=message):
         frontends.load(path, registry.load())
 
 

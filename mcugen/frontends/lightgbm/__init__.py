@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen.errors import CorruptModelError, UnsupportedError
+from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
 from mcugen.frontends import _boosted, onnx
 from mcugen.graph import Graph
 from mcugen.registry import Registry
@@ -54,16 +54,17 @@ def recognises(data: bytes) -> bool:
 
 
 def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
-    """Import a model. Raises CorruptModelError, UnsupportedError."""
+    """Import a model. Raises UsageError, CorruptModelError, UnsupportedError."""
     return onnx.load(as_onnx(data, path.stem), registry, path=path, sha256=sha256, shapes=shapes)
 
 
 def as_onnx(data: bytes, name: str) -> bytes:
-    """The ONNX file of a saved model. Raises CorruptModelError, UnsupportedError."""
+    """The ONNX file of a saved model. Raises UsageError, CorruptModelError, UnsupportedError."""
     if not recognises(data):
-        raise CorruptModelError(
+        raise UsageError(
             "this .txt file is no model of LightGBM: it does not begin with 'tree' and a version",
-            hint="write it with Booster.save_model('model.txt')",
+            where=name,
+            hint="write it with Booster.save_model('model.txt'); networks are .tflite, .onnx and .nnef files",
         )
     try:
         head, *trees = data.decode("utf-8").split("\n\nTree=")

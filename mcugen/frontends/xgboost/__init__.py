@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mcugen.errors import CorruptModelError, UnsupportedError
+from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
 from mcugen.frontends import _boosted, onnx
 from mcugen.graph import Graph
 from mcugen.registry import Registry
@@ -49,17 +49,18 @@ def recognises(data: bytes) -> bool:
 
 
 def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
-    """Import a model. Raises CorruptModelError, UnsupportedError."""
+    """Import a model. Raises UsageError, CorruptModelError, UnsupportedError."""
     return onnx.load(as_onnx(data, path.stem), registry, path=path, sha256=sha256, shapes=shapes)
 
 
 def as_onnx(data: bytes, name: str) -> bytes:
-    """The ONNX file of a saved model. Raises CorruptModelError, UnsupportedError."""
+    """The ONNX file of a saved model. Raises UsageError, CorruptModelError, UnsupportedError."""
     if not recognises(data):
-        raise CorruptModelError(
+        raise UsageError(
             "this .json file is neither a model of XGBoost (it has no 'learner') nor the description of a wake word "
             "(it has no type 'micro')",
-            hint="write it with Booster.save_model('model.json'), or name the .tflite file of the wake word",
+            where=name,
+            hint="write it with Booster.save_model('model.json'); networks are .tflite, .onnx and .nnef files",
         )
     try:
         return _converted(json.loads(data)["learner"], name)
