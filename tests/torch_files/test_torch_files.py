@@ -26,6 +26,7 @@ def test_every_row_is_python_and_has_inputs() -> None:
     )
 
 
+@pytest.mark.whole  # needs ONNX Runtime, which ci/soak installs
 @pytest.mark.parametrize("by_oracle", [False, True])
 def test_files_are_judged_against_the_runtime(tmp_path: Path, by_oracle: bool) -> None:
     """A layer that is equal, one that is refused, and one that the other exporter did not write."""
