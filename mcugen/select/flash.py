@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from mcugen.kernel import Form
 from mcugen.select.candidates import Candidate, Candidates
-from mcugen.select.sharing import Picks, cheapest, code_of, within_code
+from mcugen.select.sharing import Picks, cheapest, code_of, within_each
 
 BYTES_PRICE = 0.6
 """Each percent more than the fewest bytes of constants and code must save this percentage of the fastest time."""
@@ -56,7 +56,8 @@ def least_flash(candidates: Sequence[Candidates]) -> Picks:
 
     limit = max(MODEL_CODE_BYTES, _code_of(least), int(CODE_SHARE * _bytes_of(least)))
     room = limit - _around(least)
-    some = [_trimmed(candidates, within_code(candidates, room - less, weight, price), limit) for less in _LESS]
+    rooms = [room - less for less in _LESS]
+    some = [_trimmed(candidates, picks, limit) for picks in within_each(candidates, rooms, weight, price)]
     within = min((picks for picks in (least, *some) if _code_of(picks) <= limit), key=total)
     beyond = cheapest(candidates, price, weight)
     return beyond if _bytes_of(beyond) < FEWER * _bytes_of(within) else within

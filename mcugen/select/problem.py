@@ -17,7 +17,7 @@ from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.curve import Curve, Point
 from mcugen.select.memories import regions_of
 from mcugen.select.prices import FREE, Prices, prices_of
-from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code
+from mcugen.select.sharing import Picks, Weight, cheapest, code_of, within_code, within_each
 from mcugen.select.stretch import Frames
 from mcugen.target import Target
 
@@ -46,7 +46,7 @@ class Searched:
 
     advises: bool = True
     curves: dict[object, Curve] = field(default_factory=dict)
-    fastest: dict[object, Picks] = field(default_factory=dict)
+    fastest: dict[object, dict[Candidates, Candidate]] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)
 
 
@@ -86,11 +86,12 @@ class Problem:
 
     @property
     def fastest(self) -> Picks:
-        """The kernels that take the least time and price of constants, as of `fastest`."""
-        key = self.candidates, self.prices
+        """The kernels that take the least time and price of constants, as of `fastest`: the same in every order."""
+        key = frozenset(self.candidates), self.prices
         if key not in self.known.fastest:
-            self.known.fastest[key] = fastest(self.candidates, self.prices.of)
-        return self.known.fastest[key]
+            picks = fastest(self.candidates, self.prices.of)
+            self.known.fastest[key] = dict(zip(self.candidates, picks, strict=True))
+        return tuple(map(self.known.fastest[key].__getitem__, self.candidates))
 
     def within_flash(self, picks: Picks) -> Picks:
         """Picks whose constants fit --flash, or the board's less the code, as far as that goes."""
@@ -200,7 +201,7 @@ def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost)
         return worth
     price = max(CODE_WORTH, LARGE_CODE_WORTH * sum(map(weight, found)))
     limits = range(CODE_BYTES + CODE_STEP, MOST_CODE_BYTES + 1, CODE_STEP)
-    larger = [within_code(candidates, limit, weight) for limit in limits]
+    larger = within_each(candidates, limits, weight)
     return min((found, *larger), key=lambda p: sum(map(weight, p)) + price * max(code_of(p) - CODE_BYTES, 0))
 
 

@@ -7,6 +7,7 @@ set that fits, and then makes that set faster while it still fits.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,14 +45,34 @@ def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight, pr
 
     price: what each byte of code must save, also within the limit.
     """
+    return within_each(candidates, [limit], weight, price)[0]
+
+
+def within_each(
+    candidates: Sequence[Candidates], limits: Sequence[int], weight: Weight, price: float = _LEAST_PRICE
+) -> list[Picks]:
+    """The picks of `within_code` for each limit, of one search where no limit matters."""
     offer = _offer(candidates, weight)
-    first = offer.first() if price == _LEAST_PRICE else offer.improved(offer.first(), price, np.inf)
+    higher = [tried for tried in PRICES if tried > price]
+    start = offer.first() if price == _LEAST_PRICE else offer.improved(offer.first(), price, np.inf)
+
+    @functools.cache
+    def rising(k: int) -> frozenset[int]:
+        """The functions at the k-th higher price without a limit, from those at the price before."""
+        return offer.improved(rising(k - 1), higher[k - 1], np.inf) if k else start
+
+    sets = [functools.partial(rising, k) for k in range(len(higher) + 1)]
+    return [_within(offer, sets, limit, price) for limit in limits]
+
+
+def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit: int, price: float) -> Picks:
+    """The picks within a limit. rising: find the functions at each price of code without one, the lowest first."""
+    first = last = rising[0]()
     if offer.code_of(first) <= limit:
         return offer.picks(first)
     found: list[frozenset[int]] = []
-    last = first
-    for higher in (tried for tried in PRICES if tried > price):
-        last = offer.improved(last, higher, np.inf)
+    for higher in rising[1:]:
+        last = higher()
         if offer.code_of(last) <= limit:
             found.append(offer.improved(last, price, limit))
         if len(found) == STARTS:

@@ -14,7 +14,7 @@ from mcugen.schedule import Choice
 from mcugen.select import sharing
 from mcugen.select.candidates import Candidate, Candidates
 from mcugen.select.problem import CODE_BYTES, CODE_WORTH, SMALL_CODE_BYTES, fastest
-from mcugen.select.sharing import Picks, cheapest, code_of, within_code
+from mcugen.select.sharing import Picks, cheapest, code_of, within_code, within_each
 
 CHOICE = cast(Choice, None)
 
@@ -59,6 +59,15 @@ def test_the_search_finds_what_trying_all_sets_finds(limit: int) -> None:
         found[seed] = _total(picks) / _best_of_all(candidates, limit)
     assert sum(ratio < 1 + 1e-9 for ratio in found.values()) >= 27
     assert max(found.values()) < 1.2
+
+
+@pytest.mark.parametrize("price", [1e-6, 0.5])
+def test_several_limits_at_once_give_the_picks_of_each(price: float) -> None:
+    limits = [1_000, 1_500, 2_000, 3_000]
+    for seed in range(10):
+        candidates = _market(seed)
+        one_by_one = [within_code(candidates, limit, _cost, price) for limit in limits]
+        assert within_each(candidates, limits, _cost, price) == one_by_one
 
 
 def test_functions_that_are_not_opened_would_not_pay() -> None:
