@@ -151,7 +151,7 @@ def _weighted(r: Draft, found: Chain, t: TensorType) -> str | None:
 
 
 def _rescaled_weights(r: Draft, maker: Node, moves: Sequence[Node], found: Chain, t: TensorType) -> str | None:
-    factor, addend = (_of_channels(r, maker, moves, v) for v in (found.factor, found.addend))
+    factor, addend = _of_channels(r, maker, moves, found)
     operands = r.operands(maker.op, maker.inputs)
     if factor is None or addend is None or operands is None or getattr(maker.op, "activation", "") != "NONE":
         return None
@@ -180,16 +180,29 @@ def _rescaled_weights(r: Draft, maker: Node, moves: Sequence[Node], found: Chain
     return _moved(r, y, *((move.op, r.type_of(move.outputs[0]).shape) for move in reversed(moves)))
 
 
-def _of_channels(r: Draft, maker: Node, moves: Sequence[Node], values: np.ndarray) -> np.ndarray | None:
-    """Values of the chain's shape as one for each channel that an operator makes; None where a channel has several."""
+def _of_channels(
+    r: Draft, maker: Node, moves: Sequence[Node], chain: Chain
+) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
+    """The chain's factor and addend as one for each channel that an operator makes; None where a channel has several.
+
+    None, too, where the moves choose among several elements, or fill in zeros to which something would be added.
+    """
     shape = r.type_of(maker.outputs[0]).shape
-    index: np.ndarray = np.broadcast_to(np.arange(shape[-1], dtype=np.float64), shape)
+    index = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
+    mirrored = -index
     for move in reversed(moves):
-        index = np.asarray(move.op.reference(index))
-    place, found = index.astype(np.int64).reshape(-1), np.zeros(shape[-1])
-    flat = np.broadcast_to(values, index.shape).reshape(-1)
-    found[place] = flat
-    return found if np.array_equal(found[place], flat) else None
+        index, mirrored = np.asarray(move.op.reference(index)), np.asarray(move.op.reference(mirrored))
+    factors, addends = (np.broadcast_to(v, index.shape).reshape(-1) for v in (chain.factor, chain.addend))
+    place = index.astype(np.int64).reshape(-1)
+    filled = place == 0
+    if not np.array_equal(index, -mirrored) or addends[filled].any():
+        return None, None
+    channel, found = (place - 1)[~filled] % shape[-1], np.zeros((2, shape[-1]))
+    for values, flat in zip(found, (factors[~filled], addends[~filled]), strict=True):
+        values[channel] = flat
+        if not np.array_equal(values[channel], flat):
+            return None, None
+    return found[0], found[1]
 
 
 def _real_bias(r: Draft, operands: Sequence[str | None], scale: np.ndarray) -> np.ndarray:

@@ -128,3 +128,42 @@ def test_the_judge_keeps_apart_what_is_exact_and_what_floats_can_come_to(seed: i
             a, b = exact.values[value.name], near.values[value.name]
             assert ((b.low <= a.low) & (a.high <= b.high)).all()
             assert all(isinstance(v, int | Fraction) for v in a.low.flat)
+
+
+_CONV = helper.make_node("Conv", ["r", "t"], ["c"])
+MOVED: dict[str, tuple[list[onnx.NodeProto], str]] = {
+    "a padding": ([_CONV, helper.make_node("Pad", ["c", "pads"], ["m"])], "Add"),
+    "a maximum": ([_CONV, helper.make_node("MaxPool", ["c"], ["m"], kernel_shape=[2, 2])], "Mul"),
+    "a turn": ([_CONV, helper.make_node("Transpose", ["c"], ["m"], perm=[0, 1, 3, 2])], "Mul"),
+    "rows that no tap reaches": (
+        [helper.make_node("ConvTranspose", ["r", "t"], ["m"], strides=[3, 2], output_padding=[2, 1])],
+        "Add",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MOVED)
+def test_factors_and_addends_pass_moves_that_leave_them_as_they_are(case: str, tmp_path: Path) -> None:
+    """What fills in zeros or chooses among elements does not change places with a number added or a factor below 0."""
+    nodes, last = MOVED[case]
+    constants = {
+        "s": np.float32(0.1), "z": np.int8(0), "w": np.full((1, 1, 1, 1), 3, np.int8), "sy": np.float32(0.2),
+        "pads": np.array([0, 0, 0, 0, 0, 0, 1, 1]), "a": np.float32([[[-1.5]]]),
+    }  # fmt: skip
+    sizes = (("x", [1, 1, 4, 5]), ("y", [None] * 4))
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.INT8, size) for name, size in sizes]
+    nodes = [
+        helper.make_node("DequantizeLinear", ["x", "s", "z"], ["r"]),
+        helper.make_node("DequantizeLinear", ["w", "s", "z"], ["t"]),
+        *nodes,
+        helper.make_node(last, ["m", "a"], ["q"]),
+        helper.make_node("QuantizeLinear", ["q", "sy", "z"], ["y"]),
+    ]
+    tensors = [numpy_helper.from_array(value, name) for name, value in constants.items()]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], tensors)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
+    x = np.arange(-100, 100, 10, dtype=np.int8).reshape(1, 1, 4, 5)
+    net = mcugen.compile(tmp_path / "net.onnx").imported
+    got = reference.run(net, [x], "ort")[net.outputs[0]]
+    assert not exact_judge.difference(model, exact_judge.values(model, [x], near=True), [got])

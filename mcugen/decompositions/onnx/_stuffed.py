@@ -27,10 +27,12 @@ def transposed(e: Expansion, x: str, w: str, a: Attributes, convolve: Convolve) 
     extents = [(k - 1) * d for k, d in zip(weights[2:], dilations, strict=True)]
     for axis, stride in enumerate(strides, 2):
         x = _spread(e, x, axis, stride)
-    x = e.node(Pad(((0, 0), (0, 0), *((n, n) for n in extents))), x)
-    y = convolve(x, _flipped(e, w, a["group"]))
     full = [(d - 1) * s + n + 1 for d, s, n in zip(shape[2:], strides, extents, strict=True)]
-    return _cut(e, y, _ends(a, shape[2:], strides, full))
+    ends = _ends(a, shape[2:], strides, full)
+    around = [(n + max(-before, 0), n + max(-after, 0)) for n, (before, after) in zip(extents, ends, strict=True)]
+    x = e.node(Pad(((0, 0), (0, 0), *around)), x)
+    y = convolve(x, _flipped(e, w, a["group"]))
+    return _cut(e, y, [(max(before, 0), max(after, 0)) for before, after in ends])
 
 
 def _spread(e: Expansion, x: str, axis: int, stride: int) -> str:
@@ -80,11 +82,8 @@ def _ends(a: Attributes, size: Sequence[int], strides: Sequence[int], full: Sequ
 def _cut(e: Expansion, y: str, ends: Sequence[tuple[int, int]]) -> str:
     shape = e.type(y).shape
     ranges = [(0, d, 1) for d in shape[:2]]
-    ranges += [(max(a, 0), d - max(a, 0) - max(b, 0), 1) for d, (a, b) in zip(shape[2:], ends, strict=True)]
+    ranges += [(before, d - before - after, 1) for d, (before, after) in zip(shape[2:], ends, strict=True)]
     counts = tuple(count for _, count, _ in ranges)
     if min(counts) < 1:
         raise ShapeError(f"nothing of a result {list(shape)} is left")
-    if counts != shape:
-        y = e.node(StridedSlice(tuple(ranges), counts), y)
-    added = ((0, 0), (0, 0), *((max(-a, 0), max(-b, 0)) for a, b in ends))
-    return e.node(Pad(added), y) if any(max(pair) for pair in added) else y
+    return y if counts == shape else e.node(StridedSlice(tuple(ranges), counts), y)

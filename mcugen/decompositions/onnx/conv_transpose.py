@@ -22,7 +22,8 @@ from mcugen.ops.transpose_conv import TransposeConv
 def expand(source: Source, e: Expansion) -> Sequence[str]:
     """y[n, o, i*s+kh-p, ...] = b[o] + sum of w[c, o, kh, kw] * x[n, c, i, j]. Source: ONNX ConvTranspose-11.
 
-    The whole result, padding included, is computed, and then cropped or padded to the requested size.
+    The whole result, padding included, is computed, and then cropped to the requested size. Places that no tap reaches
+    hold the bias: those after the last row or column, of less than a stride, are computed with the others.
     """
     a, (x, w, *rest) = source.attributes, e.inputs
     if x is None or w is None or len(e.type(x).shape) != len(e.type(w).shape):
@@ -39,15 +40,14 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     data, kernel = _images.to_last(e, x), _images.two_dimensional(e, w)
     window = _images.Geometry(*_images.sizes(a, weights[2:]), ((0, 0), (0, 0)))
     size = e.type(data).shape[1:3]
-    full = tuple((size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1))
-    ends = _ends(source, window, size, full, len(image) - 2)
+    full, ends = _filled_up(source, window, size, len(image) - 2)
     inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else a bias is added to all of the result
     parts = []
     channels = weights[0] // groups
     data_parts = e.nodes(Split(3, (channels,) * groups), data) if groups > 1 else [data]
     kernel_parts = e.nodes(Split(0, (channels,) * groups), kernel) if groups > 1 else [kernel]
     for part, taps in zip(data_parts, kernel_parts, strict=True):
-        op = TransposeConv((full[0], full[1]), window.stride, "VALID")
+        op = TransposeConv(full, window.stride, "VALID")
         parts.append(e.node(op, part, e.node(Transpose((1, 2, 3, 0)), taps), *(rest[:1] if inside else [])))
     y = parts[0] if groups == 1 else e.node(Concatenation(3), *parts)
     y = _cut(e, y, ends)
@@ -60,6 +60,17 @@ def _biased(e: Expansion, y: str, bias: str | None) -> str:
     """y [N, C, ...] with a number added to each channel."""
     spread = (-1, *(1,) * (len(e.type(y).shape) - 2))
     return y if bias is None else e.node(Add(), y, e.node(Reshape(spread), bias))
+
+
+def _filled_up(
+    source: Source, window: _images.Geometry, size: Sequence[int], rank: int
+) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+    """Rows and columns of the whole result with what fills it up at the end, and what is then left of `_ends`."""
+    full = [(size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1)]
+    ends = _ends(source, window, size, full, rank)
+    more = [min(max(-ends[d][1], 0), window.stride[d] - 1) for d in (0, 1)]
+    left = [(before, after + n) for (before, after), n in zip(ends, more, strict=True)]
+    return (full[0] + more[0], full[1] + more[1]), left
 
 
 def _ends(
