@@ -9,6 +9,7 @@ from mcugen.emit import blob, opencl, selftest
 from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
 from mcugen.emit.layout import EXAMPLE, PLAIN, Layout
+from mcugen.emit.resolution import require_declared
 from mcugen.emit.view import ModelView, build
 from mcugen.graph import Graph
 from mcugen.options import Options
@@ -49,9 +50,14 @@ def emit(
 
 
 def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout = PLAIN) -> dict[str, bytes]:
-    """The files of a view, by the path that includes name. layout: where the example's command finds them."""
+    """The files of a view, by the path that includes name. layout: where the example's command finds them.
+
+    Raises InternalError for a name in what was made for this model that nothing declares.
+    """
     if view.device is not None:
-        return opencl.files_of(view)
+        files = opencl.files_of(view)
+        require_declared(files, _made(files, view))
+        return files
     name, tested_bytes = view.name, selftest.nbytes(imported, view) if options.selftest else 0
     view = _sealed(view)
     files = {
@@ -61,6 +67,7 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout 
         f"{name}_weights.c": render("weights.c.j2", m=view),
         **view.runtime_files,
     }
+    require_declared(files, _made(files, view))
     if view.blob and not view.blob.fetched:
         files[f"{name}.blob"] = view.blob.data
     if options.amalgamate:
@@ -70,6 +77,12 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout 
     sources = layout.paths(sources_of(files))
     tested = {name} if options.selftest else set()
     return files | {EXAMPLE: render("main.c.j2", m=view, sources=sources, include=layout.include, tested=tested)}
+
+
+def _made(files: Iterable[str], view: ModelView) -> list[str]:
+    """The C that is made for this model: its interface, its steps, and the kernels made for one call."""
+    kernels = {f"kernels/{step.kernel.removeprefix('mg_')}.c" for step in view.steps}
+    return [f"{view.name}.h", f"{view.name}.c", *sorted(kernels.intersection(files))]
 
 
 def _sealed(view: ModelView) -> ModelView:

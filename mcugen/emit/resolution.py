@@ -1,0 +1,217 @@
+"""The names in C that is made for a model: each is declared before it, in its file or in a header that it includes.
+
+The check reads tokens, without a compiler: what is made for a model has few forms. Kernels that are the same for all
+models are compiled by the tests. Members are looked up in the type of a variable that is initialized, elsewhere in all
+types that the file sees.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mcugen.emit.check_c import stubs
+from mcugen.errors import InternalError
+
+_HIDDEN = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
+    re.DOTALL | re.MULTILINE,
+)
+"""A comment, a string or a directive."""
+
+_TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|->|\n|[^\s\w]")
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include [<"]([^>"]+)[>"]', re.MULTILINE)
+_LINKAGE = re.compile(r"\bextern\s*\{")
+_INNER = re.compile(r"\([^()]*\)|\{[^{}]*\}|\[[^][]*\]")
+_TYPEDEF = re.compile(r"\btypedef\b[^;]*?(\w+)\s*(?:__attribute__\s*)?;")
+_STRUCT = re.compile(r"\b(?:struct|union)\s+(?:\w+\s*)?\{([^{}]*)\}\s*(\w*)")
+_ENUM = re.compile(r"\benum\b[^{};]*\{([^{}]*)\}")
+_POINTER = re.compile(r"\(\s*\*\s*(\w+)\s*\)\s*\([^()]*\)")
+_MEMBER = re.compile(r"(\w+)\s*(?:\[[^;]*?\]\s*)*[;,]|\b([A-Z][A-Z0-9_]+)\b")
+"""The name of a member, or a macro that stands for several."""
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+_TYPES = frozenset({"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool"})
+_QUALIFIERS = frozenset({"const", "volatile", "restrict"})
+"""Words that may stand between a type and the name that it is of."""
+
+_WORDS = _TYPES | _QUALIFIERS | {"static", "inline", "extern", "struct", "union", "enum", "typedef", "sizeof", "return"}
+_WORDS |= {"if", "else", "for", "switch", "case", "default", "break", "continue"}
+_DECLARING = "MG_DECLARE_"
+"""The beginning of macros that declare the function which they are given, and more whose names begin as that one's."""
+
+_DECLARED_TOO = re.compile(r"\bMG_PART\(\w+, (\w+)\)|(\bMG_DECLARE_\w+)")
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What a text declares outside of all functions: all names, those of types, and the members of each type.
+
+    macros: all, with what stands for them; includes: the headers that it names.
+    """
+
+    all: frozenset[str]
+    types: frozenset[str]
+    members: Mapping[str, frozenset[str]]
+    macros: Mapping[str, str]
+    includes: list[str]
+
+
+def require_declared(files: Mapping[str, bytes], checked: Iterable[str]) -> None:
+    """Raise InternalError for a name in one of the files checked that nothing declares. files: of a build, by path."""
+    for path in checked:
+        text = _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), files[path].decode())
+        if text.isspace():  # a kernel's copy is macros and its template
+            continue
+        for line, name in _Reader(text, _seen(path, files)).undeclared():
+            message = f"the C made for this model uses {name}, which nothing declares"
+            raise InternalError(message, where=f"{path}:{line}")
+
+
+def _seen(path: str, files: Mapping[str, bytes]) -> list[_Names]:
+    """The names of all headers that a file includes, directly or not; its own macros, or all that is in a header."""
+    source = files[path].decode()
+    macros = dict(_MACRO.findall(source))
+    own = _Names(frozenset(macros), frozenset(), {}, macros, _INCLUDE.findall(source))
+    found = {path: _declared(source) if path.endswith(".h") else own}
+    waiting = list(found[path].includes)
+    while waiting:
+        header = waiting.pop()
+        if header not in found:
+            found[header] = _declared(files[header].decode() if header in files else _standard(header))
+            waiting += found[header].includes
+    return list(found.values())
+
+
+@functools.cache
+def _standard(header: str) -> str:
+    """What may be used of a header of the compiler; nothing of others."""
+    path = stubs() / header
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+@functools.lru_cache(512)
+def _declared(text: str) -> _Names:
+    """The names that a header declares, those of all branches of its conditions."""
+    members: dict[str, frozenset[str]] = {}
+
+    def one_member(match: re.Match[str]) -> str:
+        body, name = match.groups()
+        members[name] = _members(body)
+        return f"int {name}" if name else body
+
+    macros = dict(_MACRO.findall(text))
+    plain = _LINKAGE.sub(" ", _HIDDEN.sub(" ", text))
+    constants = [name for body in _ENUM.findall(plain) for name in _WORD.findall(body)]
+    while (shorter := _STRUCT.sub(one_member, plain)) != plain:
+        plain = shorter
+    while (shorter := _INNER.sub(" ", plain)) != plain:
+        plain = shorter
+    words = frozenset((*macros, *_WORD.findall(plain), *constants))
+    return _Names(words, frozenset(_TYPEDEF.findall(plain)), members, macros, _INCLUDE.findall(text))
+
+
+def _members(body: str) -> frozenset[str]:
+    """The members between the braces of a type, and macros there that may stand for more."""
+    return frozenset(name for pair in _MEMBER.findall(_POINTER.sub(r"\1", body)) for name in pair)
+
+
+class _Reader:
+    """Goes through the tokens of a source with the names that each open block declares."""
+
+    def __init__(self, text: str, seen: Sequence[_Names]) -> None:
+        """text: without comments, strings and directives. seen: what is declared before it."""
+        self._text = text
+        self._outer = _WORDS.union(*(names.all for names in seen))
+        self._types = _TYPES.union(*(names.types for names in seen))
+        self._macros = {macro: body for names in seen for macro, body in names.macros.items()}
+        self._members = {name: members for names in seen for name, members in names.members.items()}
+        self._expanded: dict[str, frozenset[str]] = {}
+        self._scopes = [set[str]()]
+        self._of_next_block = set[str]()
+        self._brackets = 0
+        self._type = self._initialized = ""
+        self._declared_at: tuple[int, int] | None = None
+        self._names_follow = False
+
+    def undeclared(self) -> Iterator[tuple[int, str]]:
+        """(line, name) of each name that nothing declares."""
+        line, before, last = 1, "", ""
+        for token in _TOKEN.findall(self._text):
+            if token == "\n":
+                line += 1
+                continue
+            if not token.isidentifier():
+                self._sign(token)
+            elif last == "." or last == "->":
+                if token not in self._fields(is_initial=last == "." and before in ("{", ",")):
+                    yield line, token
+            elif last == "(" and before.startswith(_DECLARING):
+                self._scopes[0].update(token + ending for ending in self._endings(before))
+            elif not self._is_known(token, last):
+                yield line, token
+            before, last = last, token
+
+    def _sign(self, token: str) -> None:
+        """Brackets open and close scopes; a comma in a declaration goes on with further names."""
+        if token == "*":
+            return
+        self._names_follow = token == "," and self._declared_at == (len(self._scopes), self._brackets)
+        if token == "(":
+            self._brackets += 1
+        elif token == ")":
+            self._brackets -= 1
+        elif token == "{":
+            self._scopes.append(self._of_next_block)
+            self._of_next_block = set()
+        elif token == "}":
+            self._scopes.pop()
+        elif token == "=" and self._declared_at and not self._brackets:
+            self._initialized = self._type
+        elif token == ";":
+            self._declared_at, self._initialized = None, ""
+            if not self._brackets:
+                self._of_next_block = set()
+
+    def _endings(self, macro: str) -> Iterator[str]:
+        """What follows the name of a function in the names that a macro declares for it."""
+        yield ""
+        for part, other in _DECLARED_TOO.findall(self._macros.get(macro, "")):
+            yield from self._endings(other) if other else [f"_{part}"]
+
+    def _is_known(self, word: str, last: str) -> bool:
+        """Whether a word that is no member is declared; after a type it becomes so, for the block that it is in."""
+        if word in self._types or last in ("struct", "union", "enum"):
+            self._type, self._names_follow = word, True
+        elif self._names_follow and word not in _QUALIFIERS:
+            (self._of_next_block if self._brackets else self._scopes[-1]).add(word)
+            self._declared_at, self._names_follow = (len(self._scopes), self._brackets), False
+        elif word not in self._outer and word not in self._of_next_block:
+            return any(word in scope for scope in reversed(self._scopes))
+        return True
+
+    def _fields(self, *, is_initial: bool) -> frozenset[str]:
+        """The members that may be named: those of the type that is initialized, or of any."""
+        if is_initial and self._initialized in self._members:
+            return self._all_of(self._initialized)
+        return self._any
+
+    @functools.cached_property
+    def _any(self) -> frozenset[str]:
+        return frozenset[str]().union(*map(self._all_of, self._members))
+
+    def _all_of(self, kind: str) -> frozenset[str]:
+        """The members of a type, those that macros stand for among them."""
+        if kind not in self._expanded:
+            found, waiting = set[str](), list(self._members[kind])
+            while waiting:
+                name = waiting.pop()
+                if name in self._macros and name not in found:
+                    waiting += _members(self._macros[name])
+                found.add(name)
+            self._expanded[kind] = frozenset(found)
+        return self._expanded[kind]
