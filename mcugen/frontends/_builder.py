@@ -31,11 +31,20 @@ _NIBBLES = {"int4": "s4", "uint4": "u8"}
 
 @dataclass
 class Variable:
-    """A value kept from run to run: the tensor at the start of a run, and the one that has the current value."""
+    """A value kept from run to run: the tensor at the start of a run, and the one that has the current value.
+
+    is_stated: whether the file states the first value; runtimes have none for a variable that is only read otherwise.
+    """
 
     before: str
     value: str
     initial: np.ndarray
+    is_stated: bool = True
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a run so far gives it another value."""
+        return self.value != self.before
 
 
 @dataclass
@@ -46,7 +55,7 @@ class Builder:
     reference: the runtime whose arithmetic computes folded results. prefix: the start of tensors' and nodes' names.
     variables: values kept from run to run. refusals: (runtime, reason) for operators without a kernel there.
     initials: the first values of variables that a subgraph of the file states, with their quantization; `initializing`
-    while it is imported. inline: appends a subgraph of the file and names its results, where the format has any.
+    while it is imported. fixed: variables that no run changes, which are constants. inline: appends a subgraph of the file and names its results, where the format has any.
     texts: the texts that a tensor's integers are indices of. made: how many tensors were, which names the next one.
     known: the data of tensors that are constant, but whose nodes stay for now (`Dequantize.deferred`).
     declared: types of values of the file, where it has any.
@@ -68,6 +77,7 @@ class Builder:
     prefix: str = ""
     initials: dict[str, tuple[np.ndarray, QuantParams | None]] = field(default_factory=dict)
     initializing: bool = False
+    fixed: frozenset[str] = frozenset()
     inline: Callable[[int, Sequence[str]], Sequence[str]] | None = None
     made: int = 0
 
@@ -137,10 +147,12 @@ class Builder:
     def slot(self, variable: str, t: TensorType, label: str) -> str:
         """The value of a variable that operators name; at first what a subgraph gave it, else the zero of type `t`."""
         initial, quant = self.initials.get(variable, (cleared(t), t.quant))
-        if self.initializing:
+        if self.initializing or variable in self.fixed:
             return self.constant(initial, quant, label)
-        known = self.variables.get(variable)
-        return known.value if known else self.read(variable, initial, quant, label)
+        if variable not in self.variables:
+            self.read(variable, initial, quant, label)
+            self.variables[variable].is_stated = variable in self.initials
+        return self.variables[variable].value
 
     def initialize(self, graph: int) -> None:
         """Take the first values of variables from a subgraph. Raises UnsupportedError where it does more than that."""
@@ -200,14 +212,21 @@ class Builder:
     def states(self, outputs: Sequence[str]) -> tuple[State, ...]:
         """The variables that a run changes and reads; those that it only reads become constants.
 
-        outputs: the tensors of the model's outputs, which read them too.
+        outputs: the tensors of the model's outputs, which read them too. Raises UnsupportedError for a variable that
+        has no value.
         """
-        for known in self.variables.values():
-            if known.value == known.before:
+        for name, known in self.variables.items():
+            if not known.is_changed and not known.is_stated:
+                raise UnsupportedError(
+                    f"{name!r} is read, and nothing in the file assigns it",
+                    hint="the weights are not in the file: convert the model itself, such as by from_keras_model, or"
+                    " from_concrete_functions without a second argument",
+                )
+            if not known.is_changed:
                 self.tensors[known.before] = replace(self.tensors[known.before], data=known.initial)
         read = {*outputs, *(name for node in self.nodes for name in node.inputs)}
         read |= {known.value for known in self.variables.values()}
-        changed = (k for k in self.variables.values() if k.value != k.before and k.before in read)
+        changed = (k for k in self.variables.values() if k.is_changed and k.before in read)
         return tuple(State(known.before, known.value, known.initial) for known in changed)
 
     def operator(

@@ -60,9 +60,10 @@ def load(
     file = fb.read(data)
     if shapes:
         raise UsageError("the shapes of a .tflite model are fixed", where="--input-shape", hint="leave the option out")
-    importer = _Importer(_Common(file, registry), file.entry(signature))
-    importer.run()
-    importer.require_supported()
+    importer = _imported(file, registry, signature)
+    fixed = {name for name, v in importer.builder.variables.items() if v.is_stated and not v.is_changed}
+    if fixed:  # known only at the end of a run: what reads them is computed at build time
+        importer = _imported(file, registry, signature, frozenset(fixed))
     raw, common = importer.raw, importer.common
     outputs = tuple(importer.held(i) for i in raw.outputs)
     states = common.builder.states(outputs)
@@ -83,6 +84,15 @@ def load(
             *(note for i in raw.inputs for note in _open_sizes(raw.tensors[i])),
         ),
     )
+
+
+def _imported(file: fb.RawModel, registry: Registry, signature: str, fixed: frozenset[str] = frozenset()) -> _Importer:
+    """One pass over the model. fixed: variables that no run changes."""
+    importer = _Importer(_Common(file, registry), file.entry(signature))
+    importer.builder.fixed = fixed
+    importer.run()
+    importer.require_supported()
+    return importer
 
 
 def _open_sizes(tensor: fb.RawTensor) -> list[str]:

@@ -101,6 +101,30 @@ def test_an_output_may_be_the_value_from_before(tmp_path: Path) -> None:
     assert np.array_equal(found, [np.full(SHAPE, -4), x0])
 
 
+def only_read(*, first: bool) -> bytes:
+    """y = reshape(v) + x, where no run changes the variable v; `first`: a subgraph gives it its value."""
+    m = ModelWriter()
+    x, before, y = data(m, "x"), data(m, "before"), data(m, "y")
+    start = m.graph()
+    start.op("ASSIGN_VARIABLE", [variable(start), data(start, "first", data=FIRST)], [])
+    if first:
+        m.op("CALL_ONCE", [], [], {"init_subgraph_index": 1})
+    m.op("READ_VARIABLE", [variable(m)], [before])
+    shaped = data(m, "shaped")
+    m.op("RESHAPE", [before, m.tensor("shape", (2,), "s32", data=np.array(SHAPE, np.int32))], [shaped], {})
+    m.op("ADD", [shaped, x], [y])
+    return m.build([x], [y], signatures={"serve": 0, "start": 1})
+
+
+def test_a_variable_that_no_run_changes_is_a_constant(tmp_path: Path) -> None:
+    graph = load(tmp_path, only_read(first=True))
+    assert not graph.states
+    assert [type(node.op).__name__ for node in graph.nodes] == ["Add"]
+    x = np.full(SHAPE, -4, np.int8)
+    assert np.array_equal(reference.run(graph, [x], "tflm")[graph.outputs[0]], FIRST)
+    assert mcugen.compile(tmp_path / "net.tflite").files
+
+
 def looped(trips: int | None, body: int = 2, *, condition: int = 1) -> bytes:
     """x + trips * 1 by a loop that counts down; without `trips` an input of the model says how often."""
     m = ModelWriter()
@@ -224,6 +248,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], type[McugenError], str]] = {
     "a graph that calls itself": (_recursive, UnsupportedError, "calls itself"),
     "first values after the first use": (lambda: summed(late=True), UnsupportedError, "after it was used"),
     "first values that are computed": (_computed_first, UnsupportedError, "constant"),
+    "a variable without a value": (lambda: only_read(first=False), UnsupportedError, "nothing in the file assigns it"),
     "another shape": (lambda: _odd("another shape"), CorruptModelError, "is used as one of"),
     "a variable": (lambda: _odd("a variable"), CorruptModelError, "assigns no value"),
     "no variable": (lambda: _odd("no variable"), CorruptModelError, "names no variable"),
