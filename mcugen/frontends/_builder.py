@@ -55,7 +55,8 @@ class Builder:
     reference: the runtime whose arithmetic computes folded results. prefix: the start of tensors' and nodes' names.
     variables: values kept from run to run. refusals: (runtime, reason) for operators without a kernel there.
     initials: the first values of variables that a subgraph of the file states, with their quantization; `initializing`
-    while it is imported. fixed: variables that no run changes, which are constants. inline: appends a subgraph of the file and names its results, where the format has any.
+    while it is imported. fixed: variables that no run changes, which are constants.
+    inline: appends a subgraph of the file and names its results, where the format has any.
     texts: the texts that a tensor's integers are indices of. made: how many tensors were, which names the next one.
     known: the data of tensors that are constant, but whose nodes stay for now (`Dequantize.deferred`).
     declared: types of values of the file, where it has any.

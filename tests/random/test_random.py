@@ -10,7 +10,7 @@ import onnx
 from mcugen import registry
 from tests.random import operators
 
-QUANTIZED = re.compile(r"(com\.microsoft:)?(QLinear\w+|QGemm|(Dequantize|Quantize)Linear|\w+Integer)")
+QUANTIZED = re.compile(r"(com\.microsoft:)?(QLinear\w+|QGemm|(Dequantize|(Dynamic)?Quantize)Linear|\w+Integer)")
 """Operators on stored integers, which the kind of quantized models draws."""
 LEFT_OUT = {
     "NonMaxSuppression": "mcugen gives a fixed number of rows",

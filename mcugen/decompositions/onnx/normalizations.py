@@ -47,9 +47,10 @@ def standardized(e: Expansion, x: str, axes: tuple[int, ...], epsilon: float) ->
 
 
 def mean_variance(source: Source, e: Expansion) -> Sequence[str]:
-    """(x - mean) / (standard deviation + 1e-9) over axes.
+    """(x - mean) / standard deviation over axes: not a number where all elements are equal.
 
-    The default axes are those of images; ONNX Runtime leaves out those beyond the rank.
+    The default axes are those of images. ONNX Runtime leaves out those beyond the rank, and the 1e-9 that the function
+    of ONNX adds to the standard deviation.
     Source: ONNX MeanVarianceNormalization-13; onnxruntime, mean_variance_normalization.cc.
     """
     (x,), stated = operands(e, 1), source.attributes["axes"]
@@ -60,7 +61,7 @@ def mean_variance(source: Source, e: Expansion) -> Sequence[str]:
     chosen = tuple(sorted({k % rank for k in axes}))
     centred = e.node(Sub(), x, e.node(Mean(chosen, True), x))
     deviation = e.node(Sqrt(), e.node(Mean(chosen, True), e.node(Square(), centred)))
-    return [e.node(Div(), centred, e.node(Add(), deviation, e.constant(np.array(1e-9, np.float32))))]
+    return [e.node(Div(), centred, deviation)]
 
 
 def local_response(source: Source, e: Expansion) -> Sequence[str]:

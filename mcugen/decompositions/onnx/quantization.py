@@ -12,14 +12,20 @@ from mcugen.imports import Expansion, Import, Source
 from mcugen.numeric import INT_RANGE
 from mcugen.ops.add import Add
 from mcugen.ops.cast import Cast
+from mcugen.ops.compare import Compare
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.div import Div
 from mcugen.ops.gather import Gather
+from mcugen.ops.maximum import Maximum
+from mcugen.ops.minimum import Minimum
 from mcugen.ops.mul import Mul
 from mcugen.ops.quantize import Quantize
+from mcugen.ops.reduce_max import ReduceMax
+from mcugen.ops.reduce_min import ReduceMin
 from mcugen.ops.relu import Relu
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.round import Round
+from mcugen.ops.select import Select
 from mcugen.ops.stored import Stored
 from mcugen.ops.sub import Sub
 from mcugen.types import QuantParams, Shape
@@ -68,6 +74,26 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
         return [e.node(Dequantize(), stored(e, x, quant))]
     scale, zero = _spread(source, e, x)
     return [e.node(Mul(), e.node(Sub(), e.node(Cast("f32"), x), zero), scale)]
+
+
+def quantize_dynamically(source: Source, e: Expansion) -> Sequence[str]:
+    """uint8 of the range of the data and 0, with its scale and zero point; the scale of zeros alone is 1.
+
+    Source: ONNX DynamicQuantizeLinear-11; onnxruntime quantization.h, GetQuantizationParameter, for zeros.
+    """
+    x = e.inputs[0]
+    if x is None or not e.type(x).is_float:
+        raise UnsupportedError("only float data can be quantized")
+    axes = tuple(range(len(e.type(x).shape)))
+    zero, steps, one = (e.constant(np.array(v, np.float32)) for v in (0.0, 255.0, 1.0))
+    least = e.node(Minimum(), e.node(ReduceMin(axes, False), x) if axes else x, zero)
+    most = e.node(Maximum(), e.node(ReduceMax(axes, False), x) if axes else x, zero)
+    span = e.node(Sub(), most, least)
+    scale = e.node(Select(), e.node(Compare("EQUAL"), span, zero), one, e.node(Div(), span, steps))
+    start = e.node(Relu(0.0, 255.0), e.node(Sub(), zero, e.node(Div(), least, scale)))
+    point = e.node(Cast("u8"), e.node(Round(), start))
+    places = e.node(Add(), e.node(Round(), e.node(Div(), x, scale)), e.node(Cast("f32"), point))
+    return [e.node(Cast("u8"), e.node(Relu(0.0, 255.0), places)), scale, point]
 
 
 def _require_float(source: Source, name: str, *kinds: int) -> None:
@@ -182,6 +208,7 @@ _CONTRIB = "com.microsoft:"
 IMPORTS = (
     Import("onnx", "QuantizeLinear", since=10, expand=quantize),
     Import("onnx", "DequantizeLinear", since=10, expand=dequantize),
+    Import("onnx", "DynamicQuantizeLinear", since=11, expand=quantize_dynamically),
     Import("onnx", _CONTRIB + "QuantizeLinear", expand=quantize),
     Import("onnx", _CONTRIB + "DequantizeLinear", expand=dequantize),
 )

@@ -68,12 +68,8 @@ class OnnxFile:
         if reason:
             raise LeftOutError(reason)
         given = {name: _as(known[name], dtype) for name in node.reads}
-        if node.proto.op_type in ("Resize", "Upsample") and _resizes_unevenly(node.proto, given):
-            raise LeftOutError("where scales give no whole sizes mcugen follows ONNX Runtime, the evaluator ONNX")
-        if node.proto.op_type == "DynamicQuantizeLinear" and not given[node.proto.input[0]].any():
-            raise LeftOutError("of zeros alone ONNX states no scale")
-        if _pads_oddly(node.proto, given):
-            raise LeftOutError("where windows of SAME are odd mcugen follows ONNX Runtime, the evaluator does not")
+        if reason := _differs(node.proto, given):
+            raise LeftOutError(reason)
         if node.proto.op_type == "QuantizeLinear":
             given[node.proto.input[0]] = _within(given, node.proto)
         return self._results(node.index, node.proto, given)
@@ -204,6 +200,26 @@ def _within(given: Values, proto: onnx.NodeProto) -> np.ndarray:
     x, scale = given[proto.input[0]], given[proto.input[1]]
     most = 2.0**30 * np.abs(_along(scale, x.ndim, _axis(proto)))
     return np.clip(x, -most, most) if most.ndim in (0, x.ndim) and most.size in (1, *x.shape) else x
+
+
+def _differs(proto: onnx.NodeProto, given: Values) -> str:
+    """The reason why mcugen, which follows ONNX Runtime, gives other results on these operands; "" for none."""
+    if proto.op_type in ("Resize", "Upsample") and _resizes_unevenly(proto, given):
+        return "where scales give no whole sizes mcugen follows ONNX Runtime, the evaluator ONNX"
+    if proto.op_type == "DynamicQuantizeLinear" and not given[proto.input[0]].any():
+        return "of zeros alone ONNX states no scale"
+    if proto.op_type == "MeanVarianceNormalization" and not _varies(proto, given[proto.input[0]]):
+        return "where all elements are equal mcugen divides by zero as ONNX Runtime, the evaluator by 1e-9"
+    if _pads_oddly(proto, given):
+        return "where windows of SAME are odd mcugen follows ONNX Runtime, the evaluator does not"
+    return ""
+
+
+def _varies(proto: onnx.NodeProto, x: np.ndarray) -> bool:
+    """Whether the elements of x along the axes of a MeanVarianceNormalization are never all equal."""
+    stated = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+    axes = tuple(k for k in stated.get("axes", (0, 2, 3)) if k < x.ndim)
+    return bool((x.max(axis=axes) > x.min(axis=axes)).all())
 
 
 def _pads_oddly(proto: onnx.NodeProto, given: Values) -> bool:
