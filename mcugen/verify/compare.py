@@ -20,6 +20,9 @@ Added one after the other, n equal floats of one sign are off by half of n * 2**
 the same way.
 """
 
+ROUNDINGS = 2.0**-22
+"""A few roundings of a float, as a share of it: where the terms of a sum cancel, so much of the terms is left."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -127,7 +130,10 @@ class Comparison:
         if expected.dtype.kind == "f":
             self._exact_values += expected.size if self._whole is None and self._is_exact(origin.tensor) else 0
             known = self._magnitude.get(origin.tensor, 0.0)
-            self._magnitude[origin.tensor] = max(known, self._sums(origin.tensor, expected, oracle))
+            magnitude = max(known, self._sums(origin.tensor, expected, oracle))
+            if self._terms.get(origin.tensor) and float(_distance(expected, shown).max()) > FLOAT_TOLERANCE * magnitude:
+                magnitude = max(magnitude, self._added(origin.tensor, oracle) * ROUNDINGS / FLOAT_TOLERANCE)
+            self._magnitude[origin.tensor] = magnitude
         self._values(case, step, origin.tensor, expected, shown, origin.kept)
 
     def _sums(self, tensor: str, values: np.ndarray, oracle: Mapping[str, np.ndarray]) -> float:
@@ -142,6 +148,15 @@ class Comparison:
             found = inner.reference(*operands)
             sums += found if isinstance(found, tuple) else (found,)
         return max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in sums)
+
+    def _added(self, tensor: str, oracle: Mapping[str, np.ndarray]) -> float:
+        """The largest sum of the magnitudes of the terms that are added up; 0 where the operands are not known."""
+        node = self._makers.get(tensor)
+        if node is None or not all(n is None or n in oracle for n in node.inputs):
+            return 0.0
+        operands = [None if n is None else np.abs(oracle[n].astype(np.float64)) for n in node.inputs]
+        found = node.op.unclamped().reference(*operands)
+        return max(float(v[np.isfinite(v)].max(initial=0.0)) for v in (found if isinstance(found, tuple) else (found,)))
 
     def _values(
         self,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -52,3 +54,20 @@ def test_the_tolerance_is_a_share_of_the_sums_before_a_clamp(clamped: Artifact, 
     comparison.tensor("planted", 0, clamped.graph.outputs[0], got, oracle)
     verdict = comparison.verdict()
     assert verdict.agrees == agrees and not verdict.exact and verdict.floats == 1
+
+
+@pytest.mark.parametrize(("share", "agrees"), [(0.5, True), (16.0, False)])
+def test_where_terms_cancel_their_roundings_are_left(share: float, agrees: bool, tmp_path: Path) -> None:
+    """share: of 2**-24 of the terms' sum, far beyond 1e-5 of what is left of it."""
+    m = ModelWriter()
+    x, y = m.tensor("x", (1, 2), "f32"), m.tensor("y", (1, 1), "f32")
+    m.op("FULLY_CONNECTED", [x, m.tensor("w", (1, 2), "f32", data=np.float32([[1, -1]]))], [y], {})
+    (tmp_path / "net.tflite").write_bytes(m.build([x], [y]))
+    net = mcugen.compile(tmp_path / "net.tflite")
+    oracle, name = reference.run(net.imported, [np.float32([[100.001, 100]])], "tflm"), net.imported.outputs[0]
+    comparison = Comparison(net.graph, net.imported, by_operator=True)
+    comparison.begin_case("planted", oracle)
+    got = (oracle[name] + share * 200 * 2.0**-24).astype(np.float32)
+    assert abs(got - oracle[name]) > 1e-5 * abs(oracle[name])
+    comparison.tensor("planted", 0, net.graph.outputs[0], got, oracle)
+    assert comparison.verdict().agrees == agrees
