@@ -33,7 +33,7 @@ _DEFAULT = "ai.onnx"
 _KEPT_DOMAIN = "mcugen.kept"
 """Operators are in this domain, which the converter leaves alone, while the others are converted."""
 
-_UNCONVERTED = frozenset({"EyeLike"})
+_UNCONVERTED = frozenset({"EyeLike", "RegexFullMatch"})
 """Operators of one meaning in all versions. The converter ends the process where it knows no type of the operand."""
 
 MAX_NODES = 10_000
