@@ -216,9 +216,10 @@ def verify(
     """Compile MODEL with this machine's gcc and compare every layer with the NumPy reference.
 
     Multipliers, bounds and tables are derived a second time and compared, the functions of the header are tested, and
-    the text of the C is checked for heap, recursion, mutable data and unbounded loops. The C runs under the address
-    and undefined-behaviour sanitizers on random inputs over the full range and on extreme ones. Integer tensors must
-    be equal; float tensors must agree within 1e-5 of the largest magnitude of their sums.
+    the text of the C is checked for heap, recursion, mutable data and unbounded loops. The board's own compiler, where
+    it is installed, reads the C with the flags of the core. The C runs under the address and undefined-behaviour
+    sanitizers on random inputs over the full range and on extreme ones. Integer tensors must be equal; float tensors
+    must agree within 1e-5 of the largest magnitude of their sums.
 
     Whether the file was understood is asked of programs that read it themselves: the onnx package's reference
     evaluator for ONNX, and the runtime to reproduce where it is installed (`pip install tflite-micro ai-edge-litert

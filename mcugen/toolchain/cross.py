@@ -74,7 +74,7 @@ def build_image(
     if not target.emulators or target.toolchain.sections is None:
         raise UsageError(f"{target.name} has no emulated machine", hint="choose a board or a core such as cortex-m4")
     out_dir.mkdir(parents=True, exist_ok=True)
-    core_flags, note = _core_flags(target)
+    core_flags, note = flags_of(target)
     core_flags.append(optimize)
     source_flags = [*flags, *(f"-D{d}" for d in defines)]
     core_flags += ["-DBOARD_COPIES"] if _copied(target, constants) else []
@@ -89,7 +89,7 @@ def _copied(target: Target, constants: Collection[str]) -> bool:
     return any(r.name in constants for r in further)
 
 
-def _core_flags(target: Target) -> tuple[list[str], str]:
+def flags_of(target: Target) -> tuple[list[str], str]:
     """The flags of the core, or those that stand in where this compiler does not know the core, with the note."""
     chain = target.toolchain
     if chain.fallback_flags and not _knows(chain.cc, chain.flags, chain.package):

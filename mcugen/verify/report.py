@@ -48,6 +48,7 @@ def verify_dict(result: Verification) -> dict[str, Any]:
         "constants_differ": list(result.constants.differences),
         "helpers_differ": list(result.helpers),
         "c_rules_broken": list(result.text),
+        "delivered": dataclasses.asdict(result.delivered) if result.delivered else None,
         "refused_by_reference": result.refused,
         "witnesses": [_testimony_dict(one) for one in result.heard],
         "no_witness": list(result.unheard),
@@ -170,6 +171,7 @@ def verify_parts(result: Verification) -> tabular.Parts:
     )
     rules = "breaks rules" if result.text else "no heap, recursion, mutable data at file scope or loop without a bound"
     lines.append(f"  text of the C: {rules}")
+    lines += [f"  as delivered: {result.delivered}"] if result.delivered else []
     if result.simulated:
         lines.append(f"  NumPy against the recorded simulation: {result.simulated}")
     if result.recorded:

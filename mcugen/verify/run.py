@@ -13,9 +13,10 @@ from mcugen.imports import Import
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import Case
 from mcugen.reference.inputs import cases as drawn_cases
-from mcugen.verify import constants, emulated, golden, helpers, host, text, witnesses
+from mcugen.verify import constants, delivered, emulated, golden, helpers, host, text, witnesses
 from mcugen.verify.compare import Verdict
 from mcugen.verify.constants import Constants
+from mcugen.verify.delivered import Delivered
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.simulated import Simulated
 from mcugen.verify.witnesses import Ask
@@ -29,7 +30,7 @@ class Verification:
     helpers: functions of the header that differ from the oracle; text: what in the C breaks a rule; refused: the
     operator that the runtime whose bits are claimed has no kernel for, "" if it has all; heard: the oracle against
     other programs that computed the file itself, unheard: why others did not; simulated: the oracle against recorded
-    real numbers of a model of integers.
+    real numbers of a model of integers; delivered: the files through the board's own compiler.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Verification:
     heard: tuple[Testimony, ...] = ()
     unheard: tuple[str, ...] = ()
     simulated: Simulated | None = None
+    delivered: Delivered | None = None
 
     @property
     def exact(self) -> bool:
@@ -65,7 +67,16 @@ class Verification:
         refused = f"the build promises the bits of a runtime that refuses {self.refused}" if self.refused else ""
         shapes = (fault for one in self.heard for fault in one.faults)
         differing = (f"recorded trace differs: {name}" for name in self.trace_differs)
-        return (*filter(None, [refused]), *self.constants.differences, *self.helpers, *self.text, *differing, *shapes)
+        compiled = self.delivered.faults if self.delivered else ()
+        return (
+            *filter(None, [refused]),
+            *compiled,
+            *self.constants.differences,
+            *self.helpers,
+            *self.text,
+            *differing,
+            *shapes,
+        )
 
 
 def verify(
@@ -105,6 +116,7 @@ def verify(
             constants=constants.check(artifact),
             helpers=tuple(helpers.differences(artifact, program)),
             text=tuple(text.violations(artifact, Path(place))),
+            delivered=delivered.check(artifact, Path(place)),
             refused=refused(artifact.imported, artifact.view.reference),
             notes=artifact.report.notes,
         )

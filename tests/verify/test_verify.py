@@ -12,7 +12,7 @@ import mcugen
 from mcugen.errors import ToolError, UsageError
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import cases, draw
-from mcugen.verify import emulated, golden, host, run
+from mcugen.verify import delivered, emulated, golden, host, run
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 
@@ -94,3 +94,34 @@ def test_a_broken_recording_is_a_usage_error(artifact: Artifact, tmp_path: Path,
 def test_a_trace_needs_its_recording(artifact: Artifact) -> None:
     with pytest.raises(UsageError, match="--golden"):
         run.verify(artifact, 0, None, Path("trace.json"), lambda text: None)
+
+
+def test_the_compiler_of_the_board_reads_what_is_delivered(artifact: Artifact, tmp_path: Path) -> None:
+    """It sees what only that core compiles, and what the hooks of a verification cover."""
+    path = f"{artifact.name}.c"
+    for k, (old, new, said) in enumerate(
+        [
+            (b"", b"", ""),
+            (b"/* Runs one step.", b"#if defined(__arm__)\nint32_t at = mg_row;\n#endif\n/* Runs one step.", "mg_row"),
+            (
+                b"    switch (step) {",
+                b"    const uint32_t seen = step;\n    MCUGEN_ROWS(0, 0, 0, seen, a);\n    switch (step) {",
+                "seen",
+            ),
+        ]
+    ):
+        broken = _changed(artifact, path, old, new)
+        folder = tmp_path / str(k)
+        host.build_program(broken, folder)
+        found = delivered.check(broken, folder)
+        assert found is not None and (found.compiler, found.missing) == ("arm-none-eabi-gcc", "")
+        assert all(said in fault and path in fault for fault in found.faults)
+        assert bool(found.faults) == bool(said)
+
+
+def test_a_board_whose_compiler_is_not_there_is_said_so(artifact: Artifact, tmp_path: Path) -> None:
+    chain = dataclasses.replace(artifact.target.toolchain, prefix="no-such-core-")
+    board = dataclasses.replace(artifact.target, toolchain=chain)
+    found = delivered.check(dataclasses.replace(artifact, target=board), tmp_path)
+    assert found is not None and found.faults == ()
+    assert str(found).startswith("not read by the board's compiler: no-such-core-gcc")
