@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes that a file declares are those that its operators make; others are refused, whatever the operator."""
+"""The shapes that a file declares are those that its operators make; others are refused, whatever the operator.
+
+A note says so of a model's output, where ONNX's own rules make the shape, too.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from mcugen import frontends, registry
+from mcugen.decompositions.onnx import resize
 from mcugen.errors import ShapeError
 from mcugen.graph import Graph
 from tests.frontends.onnx_models import Writer, write
@@ -41,16 +45,56 @@ def load(model: onnx.ModelProto, folder: Path, **shapes: tuple[int, ...]) -> Gra
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("inside", [True, False])
 def test_another_shape_than_declared_is_refused(kind: str, inside: bool, tmp_path: Path) -> None:
+    """A note says so of a model's output, as a warning of ONNX Runtime does, where ONNX's own rules make the shape."""
     made = list(load(declared(None, kind, inside=inside), tmp_path).outputs)
     shape = load(declared(None, kind), tmp_path).type(made[0]).shape
-    assert load(declared([*shape], kind, inside=inside), tmp_path)
-    assert load(declared(["batch", *shape[1:-1], None], kind, inside=inside), tmp_path)
+    assert not load(declared([*shape], kind, inside=inside), tmp_path).notes
+    assert not load(declared(["batch", *shape[1:-1], None], kind, inside=inside), tmp_path).notes
     for other in ([*shape[:-1], shape[-1] + 1], [*shape, 1]):
-        with pytest.raises(ShapeError) as caught:
-            load(declared([*other], kind, inside=inside), tmp_path)
-        assert str([*shape]) in str(caught.value)
-        assert str(other) in str(caught.value)
-        assert f"'v{0 if inside else 1}_0'" in str(caught.value)
+        if inside:
+            with pytest.raises(ShapeError) as caught:
+                load(declared([*other], kind, inside=inside), tmp_path)
+            said = str(caught.value)
+        else:
+            graph = load(declared([*other], kind, inside=inside), tmp_path)
+            assert graph.type(graph.outputs[0]).shape == shape
+            (said,) = graph.notes
+        assert str([*shape]) in said
+        assert str(other) in said
+        assert f"'v{0 if inside else 1}_0'" in said
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_an_output_that_onnx_does_not_make_is_refused(
+    after: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault in the import of a Resize is seen by the shape of the output, whether another operator follows."""
+    w = Writer()
+    y = w.node("Resize", [w.input([1, 1, 4, 4]), "", w.constant(np.float32([1, 1, 2, 2]))])
+    model = w.model(w.node("Relu", [y]) if after else y)
+    del model.graph.value_info[:]
+    assert load(model, tmp_path)
+    exact = resize._targets
+    monkeypatch.setattr(resize, "_targets", lambda *given: ([1, 1, 8, 7], exact(*given)[1]))
+    with pytest.raises(ShapeError, match=r"\[1, 1, 8, 7\], the file declares it \[1, 1, 8, 8\]"):
+        load(model, tmp_path)
+
+
+def test_an_output_of_an_estimator_may_be_declared_wrongly(tmp_path: Path) -> None:
+    """The scores of two classes, of which skl2onnx keeps one and declares both."""
+    numbers = {"coefficients": [0.5, -1.0, -0.5, 1.0], "intercepts": [0.25, -0.25], "classlabels_ints": [0, 1]}
+    ml, value = "ai.onnx.ml", helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("LinearClassifier", ["x"], ["label", "scores"], domain=ml, **numbers),
+        helper.make_node("ArrayFeatureExtractor", ["scores", "index"], ["y"], domain=ml),
+    ]
+    ends = [value("label", TensorProto.INT64, [None]), value("y", TensorProto.FLOAT, [None, 2])]
+    index = helper.make_tensor("index", TensorProto.INT64, [], [1])
+    graph = helper.make_graph(nodes, "g", [value("x", TensorProto.FLOAT, [1, 2])], ends, [index])
+    sets = [helper.make_opsetid("", 18), helper.make_opsetid(ml, 1)]
+    loaded = load(helper.make_model(graph, opset_imports=sets, ir_version=8), tmp_path)
+    assert loaded.type(loaded.outputs[1]).shape == (1, 1)
+    assert any("'y' [1, 1], the file declares it [?, 2]" in note for note in loaded.notes)
 
 
 def test_shapes_of_old_operators_are_compared_too(tmp_path: Path) -> None:

@@ -54,13 +54,14 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
         builder.values[value] = builder.constant(array, label=value)
     shapes = _named(raw, shapes)
     inputs = tuple(_input(builder, value, shapes, notes) for value in raw.inputs)
-    nodes = Nodes(builder, {} if _changes(raw, shapes) else raw.shapes)
+    nodes = Nodes(builder, {} if _changes(raw, shapes) else raw.shapes, {value.name for value in raw.outputs})
     for index, node in enumerate(raw.nodes):
         nodes.add(f"node {index} ", node)
     if builder.unsupported:
         listed = "\n  ".join(builder.unsupported)
         raise UnsupportedError(f"the model uses what mcugen does not support:\n  {listed}", hint=registry.hint)
     outputs = tuple(_output(builder, value) for value in raw.outputs)
+    notes += nodes.notes
     notes += [_widened(value) for value in raw.outputs if value.dtype == "f16"]
     for output, name in zip(raw.outputs, outputs, strict=True):
         if name not in inputs:  # the operator's results have the name of its first one

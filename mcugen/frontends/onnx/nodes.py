@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import onnx
 
-from mcugen.errors import CorruptModelError, UnsupportedError
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.frontends._builder import Builder, importing
 from mcugen.frontends._operands import check_shape
-from mcugen.frontends.onnx import functions
+from mcugen.frontends.onnx import functions, inference
 from mcugen.frontends.onnx.container import MAX_NODES, Dims, RawGraph, RawNode, guarded
 from mcugen.imports import Attributes
 
@@ -21,11 +21,14 @@ MAX_DEPTH = 8
 class Nodes:
     """Appends operators to a builder, and the subgraphs that they run.
 
-    shapes: those that the file declares of results.
+    shapes: those that the file declares of results. ends: the model's outputs, of which files may declare other shapes
+    than ONNX's rules give them: then a note says so, as a warning of ONNX Runtime does.
     """
 
-    def __init__(self, builder: Builder, shapes: Mapping[str, Dims]) -> None:
-        self._builder, self._shapes = builder, shapes
+    def __init__(self, builder: Builder, shapes: Mapping[str, Dims], ends: Collection[str] = ()) -> None:
+        self._builder, self._shapes, self._ends = builder, shapes, ends
+        self.notes: list[str] = []
+        self._added: list[RawNode] = []
         self._graphs: list[RawGraph] = []
         self._count = 0
         self._within: list[str] = []
@@ -48,6 +51,8 @@ class Nodes:
         for part in inner or ():
             self.add(f"{where}: ", part)
         self._within.pop()
+        if not self._within:
+            self._added.append(node)
         self._check(where, node.outputs)
 
     def _check(self, where: str, values: Sequence[str]) -> None:
@@ -55,8 +60,22 @@ class Nodes:
         with importing(where, self._builder.unsupported):
             for value in values:
                 if value in self._shapes and value in self._builder.values:
-                    made = self._builder.tensors[self._builder.values[value]].type.shape
-                    check_shape(value, made, self._shapes[value])
+                    self._check_value(value)
+
+    def _check_value(self, value: str) -> None:
+        made = self._builder.tensors[self._builder.values[value]].type.shape
+        try:
+            check_shape(value, made, self._shapes[value])
+        except ShapeError as error:
+            if self._within or value not in self._ends or not inference.agrees(self._added, self._held()):
+                raise
+            self.notes.append(f"{error.message}; ONNX's rules make it the former, too, which is taken")
+
+    def _held(self) -> inference.Held:
+        """The values so far that are tensors."""
+        builder = self._builder
+        known = ((value, name) for value, name in builder.values.items() if name in builder.tensors)
+        return {value: (builder.tensors[name].type, builder.data(name)) for value, name in known}
 
     def _plain(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
         """The attributes that have a value; numbers stand for graphs."""
