@@ -104,14 +104,14 @@ def test_a_unit_matrix_like_what_another_domain_computes(tmp_path: Path) -> None
     assert values[graph.outputs[0]].tolist() == [[0, 1, 0], [0, 0, 1]]
 
 
-def test_texts_of_another_domain_that_are_matched_are_refused_by_name(tmp_path: Path) -> None:
+def test_texts_matched_in_what_another_domain_computes(tmp_path: Path) -> None:
     """The converter of the onnx package ends the process on such a file, too."""
     nodes = [
-        helper.make_node("LabelEncoder", ["x"], ["u"], domain="ai.onnx.ml", keys_int64s=[1], values_strings=["one"]),
+        helper.make_node("Normalizer", ["x"], ["u"], domain="ai.onnx.ml", norm="L2"),
         helper.make_node("RegexFullMatch", ["u"], ["y"], pattern="o.*"),
     ]
-    ends = [helper.make_tensor_value_info("x", TensorProto.INT64, [2])]
-    results = [helper.make_tensor_value_info("y", TensorProto.BOOL, [2])]
+    ends = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])]
+    results = [helper.make_tensor_value_info("y", TensorProto.BOOL, [2, 3])]
     sets = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 3)]
     model = helper.make_model(helper.make_graph(nodes, "g", ends, results), opset_imports=sets, ir_version=9)
     with pytest.raises(UnsupportedError, match="RegexFullMatch"):

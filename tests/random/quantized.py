@@ -49,7 +49,7 @@ def _then(s: Sketch, name: str, like: Stored | None = None) -> Stored:
 
 
 def _clip(s: Sketch, name: str) -> str:
-    most = max(abs(float(v)) for v in s.machine.values[name].centre.flat) or 1.0
+    most = s.most(name) or 1.0
     low, high = sorted(s.rng.uniform(-1, 1, 2) * most)
     return s.node("Clip", [name, s.constant(low), s.constant(high)])
 

@@ -20,6 +20,9 @@ SETS = 3
 """Input sets: over the whole range, its ends in turn, and few different values."""
 _LEAST, _MOST = 1e-6, 1e3
 """Scales are between these, but for results that are much smaller or larger."""
+
+_INFINITE = 2.0**100
+"""The judge has quotients by zero, and what follows from them, as numbers from about here."""
 MOST_ELEMENTS = 200
 
 
@@ -125,10 +128,14 @@ class Sketch:
             wanted = 2.0 ** round(math.log2(wanted))
         return float(np.float32(wanted))
 
+    def most(self, name: str) -> float:
+        """The largest magnitude in a tensor, but for quotients by zero: no quantizer fits a scale to an infinity."""
+        values = (abs(float(v)) for v in self.machine.values[name].centre.flat)
+        return max((v for v in values if v < _INFINITE), default=0.0)
+
     def result_scale(self, name: str, dtype: str) -> float:
         """A scale that fits the real values of a tensor, or is finer or coarser than that."""
-        values = self.machine.values[name].centre
-        most = max((abs(float(v)) for v in values.flat), default=0.0) or 1.0
+        most = self.most(name) or 1.0
         how = self.rng.random()
         power = (
             self.rng.uniform(-0.3, 0.3)

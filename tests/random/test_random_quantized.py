@@ -167,3 +167,8 @@ def test_factors_and_addends_pass_moves_that_leave_them_as_they_are(case: str, t
     net = mcugen.compile(tmp_path / "net.onnx").imported
     got = reference.run(net, [x], "ort")[net.outputs[0]]
     assert not exact_judge.difference(model, exact_judge.values(model, [x], near=True), [got])
+
+
+def test_no_scale_is_made_for_quotients_by_zero() -> None:
+    tensors = [numpy_helper.to_array(t) for t in quantized.draw(882134).model.graph.initializer]
+    assert max(float(a.max()) for a in tensors if a.dtype.kind == "f") < 1e6
