@@ -86,6 +86,16 @@ def check_symmetric(w: TensorType) -> None:
         raise QuantizationError(f"the weights {w} must have the zero point 0")
 
 
+def symmetric(data: np.ndarray, quant: QuantParams) -> tuple[np.ndarray, QuantParams]:
+    """Weights of bytes less their zero points, which are then 0: int8 where they fit, else int16."""
+    along = [1] * data.ndim
+    if quant.per_channel:
+        along[quant.axis] = -1
+    less = data.astype(np.int16) - np.array(quant.zero_point, np.int16).reshape(along)
+    fits = less.min(initial=0) >= -128 and less.max(initial=0) <= 127
+    return less.astype(np.int8 if fits else np.int16), replace(quant, zero_point=(0,) * len(quant.scale))
+
+
 def stated_sums(source: Source, k: int = 2) -> str:
     """quantized_bias_type as an element type, "" where none is stated; UnsupportedError if it is not the bias's.
 

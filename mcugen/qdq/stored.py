@@ -10,6 +10,7 @@ import numpy as np
 from mcugen.call import Call
 from mcugen.graph import Graph, Node, Tensor
 from mcugen.op import Op, evaluate
+from mcugen.ops._filter import symmetric
 from mcugen.ops.copy import Copy
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.quantize import Quantize
@@ -183,12 +184,8 @@ class Draft:
             return None
         if tensor.type.dtype in ("s4", "s8") and not any(quant.zero_point):
             return name
-        along = [1] * tensor.data.ndim
-        if quant.per_channel:
-            along[quant.axis] = -1
-        data = tensor.data.astype(np.int16) - np.array(quant.zero_point, np.int16).reshape(along)
-        dtype = "s8" if data.min(initial=0) >= -128 and data.max(initial=0) <= 127 else "s16"
-        return self.new(data, dtype, replace(quant, zero_point=(0,) * len(quant.scale)))
+        data, plain = symmetric(tensor.data, quant)
+        return self.new(data, "s8" if data.dtype == np.int8 else "s16", plain)
 
     def new(self, data: np.ndarray, dtype: str, quant: QuantParams | None) -> str:
         t = TensorType(data.shape, dtype, quant)

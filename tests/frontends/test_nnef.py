@@ -225,6 +225,29 @@ def test_scales_of_channels_along_the_second_axis(nested: bool, tmp_path: Path) 
     assert np.array_equal(*found)
 
 
+@pytest.mark.parametrize("zero", [3, -120, [0, 4, -90]])
+@pytest.mark.parametrize("layer", ["conv(x, w, 0.0, padding = [])", "linear(x, w, 0.0)"])
+def test_weights_with_zero_points(layer: str, zero: int | list[int], tmp_path: Path) -> None:
+    """They are wider without; the C has the oracle's bits, and these are the real values rounded."""
+    image = layer.startswith("conv")
+    form = '"{}": zero_point_linear_quantize(zero_point = {}, scale = {}, bits = 8, signed = true, symmetric = false);'
+    scale = [0.01] * 3 if isinstance(zero, list) else 0.01
+    text = "\n".join(form.format(*row) for row in (("x", -7, 0.05), ("w", zero, scale), ("y", 11, 0.5)))
+    weights = RNG.integers(-128, 128, (3, 2, 3, 3) if image else (3, 40)).astype(np.int8)
+    x = X if image else RNG.normal(0, 2, (1, 40)).astype(np.float32)
+    files = nm.model(f"y = {layer};", {"w": weights}, text, shape=x.shape)
+    folder = nm.write(files, tmp_path / "net")
+    graph = frontends.load(folder, registry.load())
+    stored = np.clip(np.rint(x / 0.05) - 7, -128, 127).astype(np.int8)
+    real = 0.01 * (weights - np.array(zero).reshape(-1, *(1,) * (weights.ndim - 1)))
+    data = (stored + 7.0) * 0.05
+    products = convolved(data, real, 1, (1, 1)) if image else data @ real.T
+    got = reference.run(graph, [stored], "tflm")[graph.outputs[0]]
+    assert np.ptp(got) > 20
+    assert np.abs(got - np.clip(products / 0.5 + 11, -128, 127)).max() <= 0.5 + 1e-3
+    assert run.verify(mcugen.compile(folder, name="net"), 2, None, None, lambda text: None).c.exact
+
+
 def golden_inputs(tmp_path: Path, arrays: dict[str, np.ndarray], graph: mcugen.graph.Graph) -> list[np.ndarray]:
     np.savez(tmp_path / "golden.npz", **arrays)
     return golden.cases(tmp_path / "golden.npz", graph)[0].inputs

@@ -12,6 +12,7 @@ from mcugen.decompositions._images import Geometry
 from mcugen.decompositions.nnef._operands import Names, Quant, imported, layer, moved, real
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.imports import Attributes, Expansion, Source
+from mcugen.ops._filter import symmetric
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.batch_matmul import BatchMatmul
@@ -85,7 +86,7 @@ def conv(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
     if groups < 1 or image[1] != weights[1] * groups or weights[0] % groups:
         raise ShapeError(f"weights {list(weights)} in {groups} groups do not fit an image {list(image)}")
     view = window(a, _spatial(image), weights[2:])
-    data = _last(e, x)
+    data, w = _last(e, x), _centred(e, w)
     if not view.fits():
         data = moved(e, Pad(((0, 0), *view.padding, (0, 0))), data)
         view = replace(view, padding=((0, 0), (0, 0)))
@@ -112,6 +113,14 @@ def _flat(e: Expansion, x: str) -> str:
     """[N, C, W] as [N, C, 1, W]."""
     shape = e.type(x).shape
     return moved(e, Reshape((*shape[:2], 1, shape[2])), x) if len(shape) == 3 else x
+
+
+def _centred(e: Expansion, w: str) -> str:
+    """Constant weights of bytes without zero points; others as they are."""
+    data, t = e.data(w), e.type(w)
+    if data is None or t.dtype != "s8" or t.quant is None or not any(t.quant.zero_point):
+        return w
+    return e.constant(*symmetric(data, t.quant))
 
 
 def _taps(e: Expansion, w: str, order: tuple[int, ...]) -> str:
@@ -169,6 +178,7 @@ def linear(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
         return e.node(Add(), y, bias)
     if e.data(bias) is None:
         return e.node(Add(), e.node(FullyConnected(), x, w), bias)
+    w = _centred(e, w)
     return e.node(FullyConnected(), x, w, *_bias(e, bias, x, w, weights[0], quant), quant=quant)
 
 
