@@ -320,3 +320,9 @@ def reordered(graph: Graph, choices: Sequence[Choice]) -> list[int]:
         if not choice.kernel.has_code:
             place[i] = (max(writer.get(source, (-1, i))[0] for source in of[choice.node.outputs[0]]), i)
     return sorted(range(len(choices)), key=lambda i: place[i])
+
+
+def peak_of(graph: Graph, choices: Sequence[Choice]) -> int:
+    """The most bytes that tensors take at any step, where the choices run in this order, each whole."""
+    problem = problem_of(graph, choices)
+    return problem.peak(range(len(problem.works)))

@@ -11,7 +11,7 @@ from mcugen import forked
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph
 from mcugen.options import Options
-from mcugen.schedule.order import reordered
+from mcugen.schedule.order import peak_of, reordered
 from mcugen.select import offers, solver
 from mcugen.select.budget import Solution, is_long, parts_of, ranges
 from mcugen.select.candidates import Candidates, candidates_of
@@ -23,6 +23,10 @@ from mcugen.select.refusal import require_room
 from mcugen.target import Target
 
 __all__ = ["HARDLY", "Known", "Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
+
+
+_FAR = 1.25
+"""An order that needs so many times the memory of another is not planned: holes of plans seldom take a quarter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +128,15 @@ def front(graph: Graph, known: Known, options: Options, board: Target, most: int
 def _orders(
     graph: Graph, candidates: Sequence[Candidates], options: Options
 ) -> Iterator[tuple[Graph, list[Candidates]]]:
-    """The network in the order of the file, and in a better one where there is any; frames keep all they need."""
-    yield graph, list(candidates)
-    order = reordered(graph, [listed[0].choice for listed in candidates])
-    if order != sorted(order) and options.input_mode != "frames":
+    """The network in the order of the file, and in a better one where there is any; frames keep all they need.
+
+    The file's order is left out where it needs far more memory and no step can run by rows: it could not win.
+    """
+    choices = [listed[0].choice for listed in candidates]
+    order = sorted(range(len(choices))) if options.input_mode == "frames" else reordered(graph, choices)
+    is_better = order != sorted(order)
+    by_rows = any(candidate.choice.can_run_by_rows for listed in candidates for candidate in listed)
+    if not is_better or by_rows or peak_of(graph, choices) <= _FAR * peak_of(graph, [choices[i] for i in order]):
+        yield graph, list(candidates)
+    if is_better:
         yield graph.updated(nodes=[graph.nodes[i] for i in order]), [candidates[i] for i in order]

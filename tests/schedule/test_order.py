@@ -14,12 +14,14 @@ import pytest
 
 import mcugen
 from mcugen import pareto, schedule
+from mcugen.graph import Graph
 from mcugen.options import Options
 from mcugen.plan import lower_bound
 from mcugen.reference.inputs import cases
 from mcugen.schedule.branches import in_branches
 from mcugen.schedule.order import Problem, Work, best_order, problem_of
 from mcugen.schedule.size import OBJECT_ALIGN
+from mcugen.select import solver
 from mcugen.verify import host
 from tests.support.clock import Watch
 from tests.support.tflite_writer import ModelWriter
@@ -196,6 +198,40 @@ def test_the_least_ram_is_no_more_than_that_of_the_better_order(tmp_path: Path) 
     made = mcugen.compile(path, optimize="ram")
     assert made.plan.nbytes <= mcugen.compile(path, no_rows=True).plan.nbytes
     assert host.verify(made, list(cases(made.imported, 1))).agrees
+
+
+def wide_columns(folder: Path, count: int) -> Path:
+    """Pairs of dense layers side by side, each over 64 values to one; the file has all first ones in front."""
+    m = ModelWriter()
+    x = m.tensor("x", (1, 8), "s8", scale=0.1)
+    y = m.tensor("y", (1, count), "s8", scale=0.1)
+    ends = [(x, m.tensor(f"wide{k}", (1, 64), "s8", scale=0.1)) for k in range(count)]
+    ends += [(wide, m.tensor(f"one{k}", (1, 1), "s8", scale=0.1)) for k, (_, wide) in enumerate(ends)]
+    for k, (given, result) in enumerate(ends):
+        shape = (64, 8) if given == x else (1, 64)
+        data = np.random.default_rng(k).integers(-127, 128, shape)
+        m.op("FULLY_CONNECTED", [given, m.tensor(f"w{k}", shape, "s8", scale=0.01, data=data), -1], [result], {})
+    m.op("CONCATENATION", [result for _, result in ends[count:]], [y], {"axis": 1})
+    path = folder / "columns.tflite"
+    path.write_bytes(m.build([x], [y]))
+    return path
+
+
+@pytest.mark.parametrize("goal", ["ram", "speed"])
+def test_an_order_that_needs_far_more_memory_is_not_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: str
+) -> None:
+    solved: list[Graph] = []
+    solve = solver.solve
+    monkeypatch.setattr(solver, "solve", lambda graph, *rest: (solved.append(graph), solve(graph, *rest))[1])
+    made = mcugen.compile(wide_columns(tmp_path, 12), optimize=goal, board="cortex-m0plus")
+    assert all(graph.nodes[1].inputs[0] == graph.nodes[0].outputs[0] for graph in solved), "the better order alone"
+    assert made.plan.nbytes < 4 * 64
+    assert host.verify(made, list(cases(made.imported, 1))).agrees
+    solved.clear()
+    mcugen.compile(two_wide_branches(tmp_path), optimize=goal)
+    in_file = [graph.nodes[1].inputs[0] != graph.nodes[0].outputs[0] for graph in solved]
+    assert True in in_file and False in in_file, "both orders of layers that can run by rows are planned"
 
 
 def test_the_front_of_ram_against_speed_has_the_better_order(tmp_path: Path) -> None:
