@@ -77,6 +77,11 @@ class ModelView:
         return sorted(found, key=lambda h: (h.dtype, h.kind))
 
     @property
+    def by_frames(self) -> bool:
+        """Whether a step computes its newest row alone."""
+        return self.streams and not (self.push and self.push.rolls)
+
+    @property
     def uses_row(self) -> bool:
         """Whether any step's code depends on the row that it is to compute."""
         return any(s.by_rows and (s.form != "pointwise" or s.batch > 1 or s.mentions("row")) for s in self.steps)

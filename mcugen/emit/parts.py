@@ -69,7 +69,10 @@ class RowsView:
 
 @dataclass(frozen=True)
 class PushView:
-    """An input handed in row by row: where its ring lies, and how far each row takes the order of events."""
+    """An input handed in row by row: where its ring lies, and how far each row takes the order of events.
+
+    rolls: `ring` is the whole window in the order of time, which each row moves by a row.
+    """
 
     input: int
     rows: int
@@ -81,6 +84,7 @@ class PushView:
     until: list[int]
     until_type: str
     period: int
+    rolls: bool
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class _Builder:
             lower_bound=bound,
             peak_step=self._step_of(peak),
             proven=self.plan.proven and not self.plan.further,
-            streams=self.schedule.streams,
+            streams=self.schedule.streams or self.schedule.rolls,
             keep_input=self.options.keep_input,
             macs=sum(self.schedule.macs(step) for step in self.schedule.steps),
             weights_size=self.constants.nbytes + (device.constants_size if device else 0),
@@ -184,18 +184,20 @@ class _Builder:
         if self.schedule.pushed is None:
             return None
         t, at = self.graph.type(self.schedule.pushed), self.schedule.places[self.schedule.pushed]
-        until = [0] if self.schedule.streams else events_after_rows(self.schedule, rows_of(t.shape))
+        rows, by_frames = self.schedule.pushed_rows, self.schedule.streams or self.schedule.rolls
+        until = [0] if by_frames else events_after_rows(self.schedule, rows)
         return PushView(
             input=self.graph.inputs.index(self.schedule.pushed),
-            rows=rows_of(t.shape),
-            row_length=t.size // rows_of(t.shape),
-            row_nbytes=t.nbytes // rows_of(t.shape),
+            rows=rows,
+            row_length=t.size // rows,
+            row_nbytes=t.nbytes // rows,
             c_type=C_TYPES[t.dtype],
             ring=pointer(self.plan, at.buffer, C_TYPES[t.dtype], const=False, start=at.start),
-            kept=self._ring(self.schedule.pushed) or rows_of(t.shape),
+            kept=self._ring(self.schedule.pushed) or rows,
             until=until,
             until_type=index_type(until[-1]),
-            period=period(self.schedule),
+            period=period(self.schedule) if self.schedule.streams else 1,
+            rolls=self.schedule.rolls,
         )
 
     def _pointer(self, name: str, *, const: bool, row: str = "", image: bool = False) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from mcugen.graph import Graph, State
 from mcugen.plan import Buffer
 from mcugen.schedule import frames
+from mcugen.schedule.frames import NotStreamableError
 from mcugen.schedule.places import Place, places_of, sources
 from mcugen.schedule.steps import Choice, Step, batch_of
 from mcugen.schedule.storage import RowBuffer, build_buffers, stage, times_of, working_buffers
@@ -17,7 +18,7 @@ from mcugen.schedule.trace import INPUT, Event, Trace, trace
 DEVICE_ALIGN = 64
 """Bytes at whose multiples the buffers of a schedule begin where kernels run on a device."""
 
-__all__ = ["INPUT", "Choice", "Event", "RowBuffer", "Schedule", "Step", "build", "build_frames"]
+__all__ = ["INPUT", "Choice", "Event", "NotStreamableError", "RowBuffer", "Schedule", "Step", "build", "build_frames"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +26,9 @@ class Schedule:
     """The steps, the order of their events, and for every tensor in RAM its place in the buffer that holds its rows.
 
     pushed: the graph input that is handed in row by row, or None. streams: it is a frame each time, and an event
-    computes the newest row of a step. staged: bytes that each step copies its constants to, none where it reads them
-    where they are.
+    computes the newest row of a step. rolls: it is a frame each time, which moves the window that the input holds by
+    a row, and every step computes the whole window. staged: bytes that each step copies its constants to, none where it
+    reads them where they are.
     """
 
     graph: Graph
@@ -36,7 +38,13 @@ class Schedule:
     row_buffers: dict[str, RowBuffer]
     pushed: str | None = None
     streams: bool = False
+    rolls: bool = False
     staged: tuple[int, ...] = ()
+
+    @property
+    def pushed_rows(self) -> int:
+        """Rows of the pushed input, or frames of its window; 0 where none is pushed."""
+        return 0 if self.pushed is None else frames.rows_of_window(self.graph, self.pushed)
 
     @property
     def interleaved(self) -> bool:
@@ -117,7 +125,7 @@ def over_first(made: Schedule, choices: Sequence[Choice], *, keep_input: bool) -
 
 
 def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedule:
-    """A schedule that computes, for each frame pushed, the newest row of every step. Raises UsageError."""
+    """A schedule that computes, for each frame pushed, the newest row of every step. Raises NotStreamableError."""
     found = frames.build(graph, choices, pushed)
     return Schedule(graph, found.steps, found.trace, found.places, found.row_buffers, pushed, streams=True)
 

@@ -2,8 +2,9 @@
 
 It is exact where a row of a layer depends on nothing but input rows at fixed distances: stride 1, no padding in time.
 With a stride of s, every s-th row of a layer belongs to the window that ends with this frame, and those between to the
-windows of other frames: a result for each frame would take s interleaved sets of rows, so such layers are refused.
-State is the rings of rows that later frames still read.
+windows of other frames: a result for each frame would take s interleaved sets of rows, so such layers do not stream.
+State is the rings of rows that later frames still read. A network that does not stream keeps the window of its input,
+which each frame moves by a row, and computes the whole window.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mcugen.errors import UsageError
+from mcugen.errors import McugenError
 from mcugen.graph import Graph
 from mcugen.kernel import Form
 from mcugen.schedule.places import Layout, Place, Uses, sources, update_states
@@ -19,6 +20,19 @@ from mcugen.schedule.steps import Choice, Step
 from mcugen.schedule.storage import RowBuffer
 from mcugen.schedule.trace import Event
 from mcugen.types import images_of, rows_of
+
+
+class NotStreamableError(McugenError):
+    """The reason why a network cannot compute the newest row of each layer alone."""
+
+
+def rows_of_window(graph: Graph, name: str) -> int:
+    """Frames in a window of an input: H of [1, H, W, C] or [1, H, C], or of the image that a reshape makes of it."""
+    shape = graph.type(name).shape
+    if len(shape) == 4 or (len(shape) == 3 and images_of(shape) == 1):
+        return shape[1]
+    made = [graph.type(node.outputs[0]) for node in graph.nodes if node.inputs[:1] == (name,)]
+    return next((rows_of(t.shape) for t in made if len(t.shape) == 4 and t.size == graph.type(name).size), 1)
 
 
 @dataclass(frozen=True)
@@ -32,10 +46,10 @@ class Frames:
 
 
 def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
-    """The steps of one frame. Raises UsageError, with the reason, for a network that cannot be streamed exactly."""
+    """The steps of one frame. Raises NotStreamableError, with the reason, for a network that would not be exact."""
     running = [c for c in choices if c.kernel.has_code]
     of = sources(choices)
-    streams = {pushed: rows_of(graph.type(pushed).shape)}
+    streams = {pushed: rows_of_window(graph, pushed)}
     steps = []
     for index, choice in enumerate(running):
         given = [n for n in choice.node.inputs if n is not None]
@@ -56,7 +70,7 @@ def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
             if source in streams:
                 label, rows = graph.tensors[name].label, streams[source]
                 kind = "output" if name in graph.outputs else "state"
-                raise _refusal(f"{kind} {label!r} has {rows} rows, of which a frame gives the newest")
+                raise NotStreamableError(f"{kind} {label!r} has {rows} rows, of which a frame gives the newest")
     trace = tuple(Event(step.index, step.events - 1) for step in steps)
     layout = Layout(graph, choices)
     update_states(graph, steps, layout, Uses(graph, steps, trace))
@@ -70,7 +84,7 @@ def _require_rows_kept_apart(
         t, first = graph.type(name), of[name][0]
         alike = len(of[name]) == 1 and graph.type(first).nbytes == t.nbytes and streams.get(first) == rows_of(t.shape)
         if any(source in streams for source in of[name]) and not alike:
-            raise _refusal(f"tensor {graph.tensors[name].label!r} takes the rows of several frames as one")
+            raise NotStreamableError(f"tensor {graph.tensors[name].label!r} takes the rows of several frames as one")
 
 
 def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str], streams: dict[str, int]) -> None:
@@ -84,38 +98,32 @@ def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str
         if not tensor.is_constant:
             is_state = name in graph.given
             why = "changes in each run" if is_state else "depends on the whole window"
-            raise _refusal(f"{choice.node.source} combines each row with {tensor.label!r}, which {why}")
+            raise NotStreamableError(f"{choice.node.source} combines each row with {tensor.label!r}, which {why}")
         if rows_of(tensor.type.shape) > 1:
-            raise _refusal(f"{choice.node.source} combines the rows with a constant that has a row for each")
+            raise NotStreamableError(f"{choice.node.source} combines the rows with a constant that has a row for each")
 
 
 def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> None:
     kernel, call = choice.kernel, choice.call
     where = choice.node.source
     if any(images_of(graph.type(name).shape) != 1 for name in moving):
-        raise _refusal(f"{where} works on several images")
+        raise NotStreamableError(f"{where} works on several images")
     if kernel.slides and kernel.window is not None:
         window = kernel.window(call)
         if window.firsts:
             rows = f"{window.out_rows} rows of {window.in_rows}"
-            raise _refusal(f"{where} makes {rows} in time: a frame would be several rows, or none")
+            raise NotStreamableError(f"{where} makes {rows} in time: a frame would be several rows, or none")
         if window.leaves_image:
-            raise _refusal(f"{where} pads in time: the borders of the window would move with it")
+            raise NotStreamableError(f"{where} pads in time: the borders of the window would move with it")
         if window.stride != 1 and window.out_rows > 1:
-            raise _refusal(f"{where} has stride {window.stride} in time: it would compute other rows each frame")
+            reason = f"{where} has stride {window.stride} in time: it would compute other rows each frame"
+            raise NotStreamableError(reason)
         if window.last(window.out_rows - 1) != window.in_rows - 1:
-            raise _refusal(f"{where} leaves out the newest of the {window.in_rows} rows it is given")
+            raise NotStreamableError(f"{where} leaves out the newest of the {window.in_rows} rows it is given")
     elif kernel.form is Form.ACCUMULATE:
         return
     elif not choice.can_run_by_rows or any(rows_of(graph.type(n).shape) != rows_of(call.output.shape) for n in moving):
-        raise _refusal(f"{where} mixes rows of different times")
-
-
-def _refusal(reason: str) -> UsageError:
-    return UsageError(
-        f"--input-mode frames would not be exact: {reason}",
-        hint="use --input-mode rows, which computes every window from its first row on",
-    )
+        raise NotStreamableError(f"{where} mixes rows of different times")
 
 
 def _buffers(

@@ -33,7 +33,9 @@ def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
 
 def counters(schedule: Schedule) -> tuple[str, ...]:
     """The members of the model object beside its arena, 32 bit integers: rows taken in, whether states have a value."""
-    pushed = () if schedule.pushed is None else ("frame", "seen") if schedule.streams else ("next_row",)
+    pushed: tuple[str, ...] = () if schedule.pushed is None else ("next_row",)
+    if schedule.streams or schedule.rolls:
+        pushed = ("frame", "seen") if schedule.streams else ("seen",)
     return (*pushed, "started") if schedule.graph.states else pushed
 
 

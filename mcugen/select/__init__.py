@@ -11,9 +11,10 @@ from mcugen import forked
 from mcugen.errors import NoKernelError
 from mcugen.graph import Graph
 from mcugen.options import Options
+from mcugen.schedule import NotStreamableError
 from mcugen.schedule.order import peak_of, reordered
 from mcugen.select import offers, solver
-from mcugen.select.budget import Solution, is_long, parts_of, ranges
+from mcugen.select.budget import Solution, is_long, parts_of, pushed_input, ranges
 from mcugen.select.candidates import Candidates, candidates_of
 from mcugen.select.memories import allowing
 from mcugen.select.offers import HARDLY
@@ -63,6 +64,24 @@ def solve_with_time(
 
     What is found of the second order of a long network is not added to `known`: another process finds it.
     """
+    if options.input_mode == "frames":
+        try:
+            return _solved(graph, target, options, known)
+        except NotStreamableError as error:
+            return _rolling(graph, target, options, str(error))
+    return _solved(graph, target, options, known)
+
+
+def _rolling(graph: Graph, target: Target, options: Options, why: str) -> tuple[Solution, float]:
+    """The solution that keeps the window of its input and computes it whole for each frame. why: no layer streams."""
+    solution, cost = _solved(graph, target, replace(options, input_mode="whole", keep_input=True), None)
+    pushed = pushed_input(graph, solution.choices, "frames")
+    made = replace(solution.schedule, pushed=pushed, rolls=True)
+    note = f"each frame computes the whole window, and not its own row of each layer: {why}"
+    return replace(solution, schedule=made, notes=(note, *solution.notes)), cost
+
+
+def _solved(graph: Graph, target: Target, options: Options, known: Known | None) -> tuple[Solution, float]:
     require_room(graph, options, target)
     known = known or Known(candidates_of(graph, target, options))
     candidates = known.candidates

@@ -12,6 +12,7 @@ from mcugen.options import Options
 from mcugen.plan import MemoryPlan, Region, assign, lower_bound, plan
 from mcugen.schedule import Choice, Schedule
 from mcugen.schedule.accesses import accesses
+from mcugen.schedule.frames import rows_of_window
 from mcugen.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
 from mcugen.select.memories import regions_text
 from mcugen.target import Target
@@ -69,7 +70,8 @@ def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
         hint = "rows and frames can be pushed of one input"
         raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint=hint)
     shape = graph.type(read[0]).shape
-    if rows_of(shape) < 2 or images_of(shape) != 1:
+    rows = rows_of_window(graph, read[0]) if mode == "frames" else rows_of(shape)
+    if rows < 2 or images_of(shape) != 1:
         hint = "rows are those of an input [1, H, W, C]"
         raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
     if not any(choice.kernel.has_code for choice in choices):

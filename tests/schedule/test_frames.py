@@ -1,8 +1,9 @@
-"""Streaming over time: every output of a long stream equals that of the sliding window; what would not is refused."""
+"""Streaming over time: every output of a long stream equals that of the sliding window."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,9 @@ from mcugen import reference
 from mcugen.emit import sources_of
 from mcugen.errors import UsageError
 from mcugen.pipeline import Artifact
+from mcugen.reference.inputs import cases
 from mcugen.toolchain import host, process
+from mcugen.verify.host import verify
 from tests.support.tflite_writer import ModelWriter
 
 MAIN = """/* SPDX-License-Identifier: Apache-2.0 */
@@ -266,6 +269,7 @@ def compared(artifact: Artifact, folder: Path, length: int, resets: Sequence[int
 def test_each_output_of_a_stream_is_that_of_its_window(name: str, tmp_path: Path) -> None:
     net, output = NETS[name]()
     artifact = net.compiled(tmp_path, output)
+    assert artifact.schedule.streams
     length, broken = 5 * net.frames + 7, 2 * net.frames + 1
     assert compared(artifact, tmp_path, length, [broken]) == length - 2 * (net.frames - 1)
 
@@ -336,7 +340,7 @@ def output_of_several_rows() -> tuple[Net, int]:
     return net, net.conv(net.input, 3, (3, 1))
 
 
-REFUSED: dict[Callable[[], tuple[Net, int]], str] = {
+WHOLE: dict[Callable[[], tuple[Net, int]], str] = {
     padded_in_time: "CONV_2D.* pads in time",
     strided_in_time: "CONV_2D.* has stride 2 in time",
     rows_as_a_vector: "takes the rows of several frames as one",
@@ -347,15 +351,30 @@ REFUSED: dict[Callable[[], tuple[Net, int]], str] = {
 }
 
 
-@pytest.mark.parametrize("make", REFUSED, ids=lambda make: make.__name__)
-def test_what_would_not_be_exact_is_refused_with_the_reason(
+@pytest.mark.parametrize("make", WHOLE, ids=lambda make: make.__name__)
+def test_layers_that_do_not_stream_compute_the_whole_window_of_each_frame(
     make: Callable[[], tuple[Net, int]], tmp_path: Path
 ) -> None:
     net, output = make()
-    with pytest.raises(UsageError, match=f"--input-mode frames would not be exact: .*{REFUSED[make]}") as caught:
-        net.compiled(tmp_path, output)
-    assert "--input-mode rows" in caught.value.hint
-    assert net.compiled(tmp_path, output, input_mode="rows").view.push is not None
+    artifact = net.compiled(tmp_path, output)
+    (note,) = [note for note in artifact.report.notes if "each frame computes the whole window" in note]
+    assert re.search(WHOLE[make], note)
+    length, broken = 2 * net.frames + 5, net.frames + 2
+    assert compared(artifact, tmp_path, length, [broken]) == length - 2 * (net.frames - 1)
+    assert verify(artifact, list(cases(artifact.imported, 2))).agrees
+
+
+@pytest.mark.parametrize("padding", ["VALID", "SAME"])
+def test_a_flat_input_has_the_frames_of_the_image_that_a_reshape_makes_of_it(padding: str, tmp_path: Path) -> None:
+    net = Net(frames=7, width=3, channels=2)
+    flat = net.same_quant(net.input, (1, 42))
+    net.m.op("RESHAPE", [flat], [net.input], {"new_shape": [1, 7, 3, 2]})
+    output = net.mean(net.conv(net.input, 3, (3, 3), padding=padding))
+    net.input = flat
+    artifact = net.compiled(tmp_path, output)
+    push = artifact.view.push
+    assert push is not None and (push.rows, push.row_length, push.rolls) == (7, 6, padding == "SAME")
+    assert verify(artifact, list(cases(artifact.imported, 3))).agrees
 
 
 def test_several_inputs_are_refused(tmp_path: Path) -> None:
