@@ -71,6 +71,21 @@ def test_names_of_layers_keep_their_ends(capsys: pytest.CaptureFixture[str], mon
     assert lines[3] == "   no room for: kernel; --wide shows all"
 
 
+def test_errors_are_fitted_to_a_terminal_and_whole_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "no kernel runs these nodes:\n  node 8: " + "a (scale 0.5) " * 12 + "\n  hint: see the list"
+    monkeypatch.delenv("COLUMNS", raising=False)
+    _console.say_error(text)
+    assert capsys.readouterr().err == f"mcugen: error: {text}\n"
+    monkeypatch.setenv("COLUMNS", "60")
+    _console.say_error(text)
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) <= 60 and " ".join(lines).split() == f"mcugen: error: {text}".split()
+    assert lines[0].endswith("nodes:") and lines[1].startswith("  node 8: ") and lines[2].startswith("      ")
+    assert lines[-1] == "  hint: see the list"
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_no_word_of_a_table_is_cut(
     width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

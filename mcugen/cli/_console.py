@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, TextIO
 
 import click
 
@@ -27,7 +27,7 @@ QUIET, WIDE = "mcugen.quiet", "mcugen.wide"
 
 def show(parts: Parts) -> None:
     """Print lines and tables: fitted to COLUMNS or the terminal, in full width into files and with --wide."""
-    width = _width()
+    width = _width(sys.stdout)
     if width is None:
         click.echo(text_of(parts).rstrip("\n"))
         return
@@ -39,12 +39,16 @@ def show(parts: Parts) -> None:
 
 
 def say_error(text: str) -> None:
-    """Print an error and its hints on standard error, their heads in colour where that is a terminal that takes it."""
+    """Print an error and its hints on standard error, fitted to a terminal, with heads in colour where it takes it."""
+    text, width = f"mcugen: error: {text}", _width(sys.stderr)
+    if width is not None:
+        text = "\n".join(_wrapped(line, width) for line in text.splitlines())
     if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
         text = re.sub(r"^  hint:", click.style("  hint:", fg="cyan", bold=True), text, flags=re.MULTILINE)
-        click.echo(click.style("mcugen: error:", fg="red", bold=True) + f" {text}", err=True, color=True)
+        text = re.sub(r"^mcugen: error:", click.style("mcugen: error:", fg="red", bold=True), text)
+        click.echo(text, err=True, color=True)
     else:
-        click.echo(f"mcugen: error: {text}", err=True)
+        click.echo(text, err=True)
 
 
 def is_set(flag: str) -> bool:
@@ -52,10 +56,10 @@ def is_set(flag: str) -> bool:
     return context is not None and bool(context.meta.get(flag))
 
 
-def _width() -> int | None:
-    """Characters in a line, None where nothing limits them."""
+def _width(stream: TextIO) -> int | None:
+    """Characters in a line of standard output or error, None where nothing limits them."""
     given = os.environ.get("COLUMNS", "")
-    if is_set(WIDE) or not (given.isdecimal() or sys.stdout.isatty()):
+    if is_set(WIDE) or not (given.isdecimal() or stream.isatty()):
         return None
     return max(shutil.get_terminal_size().columns, 40)
 
