@@ -87,6 +87,22 @@ def _log2(scale: float) -> int | None:
     return whole if abs(float(exponent) - whole) < 1e-3 else None
 
 
+def without_shifts(call: Call, runtime: str) -> str:
+    """Why LiteRT, which shifts one operand to the scale of the other, does not add or subtract; "" where it does.
+
+    Source: add.cc and sub.cc, Prepare.
+    """
+    seen = replace(call, reference=runtime)
+    if runtime == "tflm" or not powers_of_two(seen) or _are_shifted(seen):
+        return ""
+    return "no kernel for int16 with power-of-two scales of which the result's is not that of the larger operand"
+
+
+def _are_shifted(call: Call) -> bool:
+    a, b, y = (_log2(t.scale) for t in (call.input(0), call.input(1), call.output))
+    return max(a or 0, b or 0) == y
+
+
 def _shifts(call: Call, sign: int) -> Sum:
     """The shifts written as multipliers: 2**30 after a left shift by one is exact."""
     a, b, y = (_log2(t.scale) or 0 for t in (call.input(0), call.input(1), call.output))

@@ -85,6 +85,9 @@ class Add(Pointwise, Activated):
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)
 
+    def refused_by(self, call: Call, runtime: str) -> str:
+        return super().refused_by(call, runtime) or _sum.without_shifts(call, runtime)
+
     def scales_channels(self, call: Call) -> bool:
         return _elementwise.equal_shapes(call)
 

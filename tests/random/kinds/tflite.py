@@ -61,12 +61,14 @@ def differs(drawn: Drawn, graph: Graph, oracle: Sets) -> str:
 
 
 def _compared(network: Network, graph: Graph, which: str, answer: Answer, sets: Sets) -> list[str]:
-    values = reference.runs(graph, sets, which) if network.follow else (reference.run(graph, a, which) for a in sets)
-    got = [[value[name] for name in graph.outputs] for value in values]
     undefined = network.drawn.label.startswith(_UNDEFINED.get(which, "-")) or answer.crashed
     if network.kind == "custom" or undefined or (network.kind == "hybrid recurrent" and graph.refusals[which]):
         return []
-    if network.kind != "hybrid recurrent" or answer.refused:
+    if answer.refused:  # the oracle has no bits to give either
+        return compared(graph, which, network.drawn.sets, answer, [])
+    values = reference.runs(graph, sets, which) if network.follow else (reference.run(graph, a, which) for a in sets)
+    got = [[value[name] for name in graph.outputs] for value in values]
+    if network.kind != "hybrid recurrent":
         return compared(graph, which, network.drawn.sets, answer, got)
     return [f"{which}: {text}" for a, b in zip(got, answer.outputs, strict=True) if (text := _far(a, b))][:1]
 
