@@ -26,6 +26,8 @@ from mcugen.writes import Sink
 KINDS = {"Sigmoid": 0, "Tanh": 1, "Relu": 2}
 """Activations by the number that recurrent_f32.h gives them."""
 
+_SPELLED = {name.lower(): name for name in KINDS}
+
 _BACKWARDS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 """Whether each of the directions begins with the last step."""
 
@@ -110,10 +112,10 @@ class Direction:
     hidden: int
 
     def activations(self, default: Sequence[str]) -> Sequence[str]:
-        """The names of this direction's activations."""
+        """The names of this direction's activations, which ONNX Runtime takes in any case."""
         a, count = self.source.attributes, len(default)
         a.ignore("activation_alpha", "activation_beta")  # none of KINDS has parameters
-        given = a["activations"] or ()
+        given = [_SPELLED.get(name.lower(), name) for name in a["activations"] or ()]
         if given and len(given) not in (count * self.directions, count * 2):  # RNN's default has both directions
             raise UnsupportedError(
                 f"{len(given)} activations for {self.directions} directions are not supported",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import frontends, registry
+from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError
 from tests.frontends.onnx_models import Writer, write
 
@@ -103,3 +103,20 @@ def test_what_has_no_meaning_changes_nothing(name: str, tmp_path: Path) -> None:
 def test_what_has_a_meaning_is_refused_by_name(layer: Layer, stated: Mapping[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match=next(iter(stated))):
         known(layer, 25, stated, tmp_path)
+
+
+@pytest.mark.parametrize("axes", [None, []])
+@pytest.mark.parametrize(
+    "kind", ["ReduceSum", "ReduceMax", "ReduceL2", "ReduceProd", "ReduceLogSum", "ReduceLogSumExp"]
+)
+def test_reductions_over_no_axis_leave_each_element_by_itself(
+    kind: str, axes: list[int] | None, tmp_path: Path
+) -> None:
+    """The shape stays, and the functions around the sum are applied, as ONNX Runtime does."""
+    w = Writer(opset=20)
+    operands = [w.input([2, 3]), *([] if axes is None else [w.constant(np.array(axes, np.int64))])]
+    model = w.model(w.node(kind, operands, noop_with_empty_axes=1))
+    graph = frontends.load(write(model, tmp_path), registry.load())
+    x = np.linspace(0.5, 2.0, 6, dtype=np.float32).reshape(2, 3)
+    (found,) = (reference.run(graph, [x], "ort")[name] for name in graph.outputs)
+    assert np.allclose(found, np.log(x) if kind == "ReduceLogSum" else x, rtol=1e-6)

@@ -72,3 +72,14 @@ def test_attributes_that_mean_nothing_are_refused_by_name(kind: str, gates: int,
     for attributes, message in cases:
         with pytest.raises((UnsupportedError, ShapeError), match=message):
             frontends.load(layer(tmp_path, kind, gates, **attributes), registry.load())
+
+
+@pytest.mark.parametrize(("kind", "gates", "count"), [("GRU", 3, 2), ("LSTM", 4, 3)])
+def test_activations_may_be_written_in_any_case(kind: str, gates: int, count: int, tmp_path: Path) -> None:
+    """ONNX Runtime takes "relu" and "TANH" for them."""
+    x, found = waves(T, 1, N), []
+    for names in (["Relu", "Tanh", "Sigmoid"], ["relu", "TANH", "siGmoid"]):
+        graph = frontends.load(layer(tmp_path, kind, gates, activations=names[:count]), registry.load())
+        found.append(mcugen.reference.run(graph, [x], "ort")[graph.outputs[0]])
+    assert found[0].any()
+    assert np.array_equal(*found)

@@ -84,8 +84,8 @@ def log_sum_exp(source: Source, e: Expansion) -> Sequence[str]:
     """log(sum of exp(x)), with the largest element taken out first. Source: ONNX ReduceLogSumExp-18."""
     x, keep = _operand(e), bool(source.attributes["keepdims"])
     shape = e.type(x).shape
-    axes = _axes(source, len(shape)) or tuple(range(len(shape)))
-    source.attributes.get("noop_with_empty_axes")
+    axes, noop = _axes(source, len(shape)), source.attributes.get("noop_with_empty_axes")
+    axes = axes or (() if noop else tuple(range(len(shape))))
     if 0 in shape:
         return [_of_nothing(e, x, axes, keep, -math.inf)]
     if not axes:
