@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import mcugen.reference
 from mcugen import frontends, registry
+from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.passes.flip_unsigned import flip_unsigned
 from mcugen.qdq import rewriting
@@ -115,3 +116,23 @@ def test_uint16_are_read_with_their_zero_points(tmp_path: Path) -> None:
     imported = frontends.load(path, registry.load())
     found = mcugen.reference.run(imported, [x], "ort")[imported.outputs[0]]
     assert np.allclose(found, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("end", ["input", "output"])
+def test_uint16_at_an_end_is_refused_with_what_to_do(end: str, tmp_path: Path) -> None:
+    nodes = {
+        "input": helper.make_node("DequantizeLinear", ["a", "s", "z"], ["b"]),
+        "output": helper.make_node("QuantizeLinear", ["a", "s", "z"], ["b"]),
+    }
+    kinds = (TensorProto.UINT16, TensorProto.FLOAT) if end == "input" else (TensorProto.FLOAT, TensorProto.UINT16)
+    ends = [[helper.make_tensor_value_info(name, kind, [1, 4])] for name, kind in zip("ab", kinds, strict=True)]
+    constants = [numpy_helper.from_array(v, n) for v, n in ((np.float32(0.1), "s"), (np.uint16(9), "z"))]
+    model = helper.make_model(
+        helper.make_graph([nodes[end]], "g", *ends, constants),
+        opset_imports=[helper.make_opsetid("", 21)],
+        ir_version=10,
+    )
+    (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(UnsupportedError, match=f"UINT16 of '{'a' if end == 'input' else 'b'}'") as caught:
+        mcugen.compile(tmp_path / "net.onnx")
+    assert "let those be float" in caught.value.explain()

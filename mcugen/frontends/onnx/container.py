@@ -36,6 +36,11 @@ _KEPT_DOMAIN = "mcugen.kept"
 _UNCONVERTED = frozenset({"EyeLike", "RegexFullMatch"})
 """Operators of one meaning in all versions. The converter ends the process where it knows no type of the operand."""
 
+_UINT16_HINT = (
+    "uint16 is read inside a network, not at its inputs and outputs: let those be float,\n"
+    "with QuantizeLinear and DequantizeLinear in the model, or int16"
+)
+
 MAX_NODES = 10_000
 MAX_ELEMENTS = 1 << 28
 DTYPES: Mapping[int, str] = {
@@ -289,7 +294,8 @@ def _declared(value: onnx.ValueInfoProto, *, is_output: bool = False) -> RawInpu
     if tensor.elem_type not in DTYPES:
         names = onnx.TensorProto.DataType.DESCRIPTOR.values_by_number
         kind = names[tensor.elem_type].name if tensor.elem_type in names else tensor.elem_type
-        raise UnsupportedError(f"element type {kind} of {value.name!r} is not supported")
+        hint = _UINT16_HINT if kind == "UINT16" else ""
+        raise UnsupportedError(f"element type {kind} of {value.name!r} is not supported", hint=hint)
     dims = tuple(_dims(tensor.shape.dim)) if tensor.HasField("shape") else None
     return RawInput(value.name, dims, DTYPES[tensor.elem_type])
 
