@@ -26,6 +26,7 @@ class Drawn:
 
     label: its operators, for the reader. file: a name with the suffix of its format. sets: inputs in the order of the
     file, or none: then they are drawn from what mcugen imports. choices: options of the build.
+    exact: whether floats must be equal in every bit.
     """
 
     label: str
@@ -33,6 +34,7 @@ class Drawn:
     data: bytes
     sets: Sets = ()
     choices: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    exact: bool = False
 
 
 class UnjudgedError(Exception):

@@ -54,7 +54,7 @@ def plain_outputs(drawn: Drawn) -> list[list[np.ndarray]]:
 
 def compared(drawn: Drawn, graph: Graph, oracle: Sets, wanted: Sets) -> str:
     """The first difference of the oracle's outputs from those of the runtime."""
-    tolerance = max([TOLERANCE, *(WIDER.get(word, 0.0) for word in drawn.label.split())])
+    tolerance = 0.0 if drawn.exact else max([TOLERANCE, *(WIDER.get(word, 0.0) for word in drawn.label.split())])
     for k, (got, want) in enumerate(zip(oracle, wanted, strict=True)):
         for j, (a, b) in enumerate(zip(got, want, strict=True)):
             if text := first_difference(a, golden.numbered(b, graph.texts.get(j, ())), tolerance):
