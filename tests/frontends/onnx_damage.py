@@ -167,7 +167,9 @@ def _edit_constant(tensor: onnx.TensorProto, j: int) -> str:
     data = numpy_helper.to_array(tensor).copy()
     if data.dtype.kind == "f":
         data.reshape(-1)[:] = FLOATS[j % len(FLOATS)]
-    elif data.size:
+    elif data.size and data.dtype.kind == "b":
+        data.reshape(-1)[j % data.size] ^= True
+    elif data.size and data.dtype.kind in "iu":
         limits = np.iinfo(data.dtype)
         data.reshape(-1)[j % data.size] = min(max(INTS[j], limits.min), limits.max)
     if j == len(INTS) - 1:

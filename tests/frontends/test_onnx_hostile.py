@@ -310,3 +310,12 @@ def test_edited_fields() -> None:
     pairs = list(onnx_damage.all_edited())
     verdicts = damage.judge([data for _, data in pairs[::181]], name="damaged.onnx")
     assert not damage.failures(verdicts), damage.failures(verdicts)[0].text
+
+
+def test_constants_of_all_types_are_edited() -> None:
+    arrays = {"truth": np.array([True]), "count": np.array([3]), "text": np.array([b"a"], object)}
+    model = of_nodes(helper.make_node("Relu", ["x"], ["y"]))
+    model.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in arrays.items())
+    edited = {data for _, data in onnx_damage.edited(model.SerializeToString())}
+    held = [onnx.load_from_string(data).graph.initializer for data in edited]
+    assert any(numpy_helper.to_array(tensors[0]).tolist() == [False] for tensors in held)
