@@ -144,6 +144,7 @@ class Graph:
     each axis.
     values: names that the file gives to values, of formats that have such names: the tensor that holds each. Tensors
     that the graph no longer has may be among them.
+    rounds_once: whether integer operators stand for float ones, and have their real values, rounded once.
     """
 
     name: str
@@ -161,6 +162,7 @@ class Graph:
     texts: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
+    rounds_once: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

@@ -122,6 +122,9 @@ class Op:
     exact_floats: ClassVar[bool] = False
     """Whether float results are equal in every bit: their operations have a fixed order, and are not contracted."""
 
+    repeats_runtime: ClassVar[bool] = False
+    """Whether float results have every bit of the runtime's of equal operands: it adds up in the same order."""
+
     def infer(self, *inputs: Any, **named: Any) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
         raise NotImplementedError

@@ -265,7 +265,8 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
     check(schedule.buffers(), memory)
     weight_regions = weight_regions_of(model.options, model.board, solution)
     on_device = model.board.device is not None
-    view = emit_view.build(schedule, memory, model.options, model.name, weight_regions, on_device=on_device)
+    choices = (schedule, memory, model.options, model.name, weight_regions)
+    view = emit_view.build(*choices, imported=model.imported, on_device=on_device)
     if view.blob and any(view.blob.stage_bytes) and not schedule.staged:
         return _measured(model, staged(solution, view.blob.stage_bytes))
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes

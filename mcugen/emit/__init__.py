@@ -45,7 +45,7 @@ def emit(
 
     imported: the graph before any pass. weight_regions: where constants may lie besides the flash of the code.
     """
-    view = build(schedule, plan, options, name, weight_regions)
+    view = build(schedule, plan, options, name, weight_regions, imported=imported)
     return view, files_of(view, imported, options)
 
 

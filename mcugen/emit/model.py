@@ -9,6 +9,7 @@ from mcugen.emit.constants import ConstantsView, places_of
 from mcugen.emit.literals import packed
 from mcugen.emit.memory import MapView, RegionView
 from mcugen.emit.parts import ArrayView, DeviceView, EndView, PushView, StepView
+from mcugen.emit.promise import Kept
 from mcugen.emit.states import StateView
 from mcugen.emit.windows import HelperView
 
@@ -24,6 +25,7 @@ class ModelView:
     sha256: str
     reference: str
     reference_title: str
+    kept: list[Kept]
     promise: str
     arena_size: int
     lower_bound: int

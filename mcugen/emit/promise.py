@@ -1,6 +1,9 @@
-"""Promise on results printed into emitted files: equal bits for integers, a tolerance for floats."""
+"""The promise of each output of a model: how much of the runtime's result it keeps, in emitted files and reports."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
 
 from mcugen.graph import Graph
 from mcugen.reference import FLOAT_TOLERANCE, HALF_TOLERANCE, tolerance_text
@@ -8,13 +11,46 @@ from mcugen.reference import FLOAT_TOLERANCE, HALF_TOLERANCE, tolerance_text
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
 
-def promise(graph: Graph, reference: str) -> str:
-    """How the results of a graph relate to those of the runtime `reference`, as a sentence."""
-    computed = {name for node in graph.nodes for name in node.outputs}
-    floats = [graph.type(name).is_float for name in computed or graph.outputs]
-    title = REFERENCE_TITLES[reference]
-    if not any(floats):
-        return f"Computes the same bits as {title}."
-    tolerance = tolerance_text(HALF_TOLERANCE if graph.stores_halves else FLOAT_TOLERANCE)
-    near = f"within {tolerance} of {title}, relative to the magnitude of the sums."
-    return f"Computes results {near}" if all(floats) else f"Computes integers with the bits of {title}; floats {near}"
+class Kept(Enum):
+    """The kinds of promises, in words: {title} is the runtime, {near} the tolerance of floats."""
+
+    BITS = "the bits of {title}"
+    ROUNDED = (
+        "the real value of each quantized operator, rounded once; {title} may round one next to a half another way"
+    )
+    NEAR = "results within {near} of {title}, relative to the magnitude of the sums"
+    FROM_NEAR = "integers from floats within {near} of {title}'s: next to a step or a bound, another integer"
+
+
+def kept(imported: Graph, reference: str) -> list[Kept]:
+    """The promise of each output, in order. imported: the graph before passes put floats into steps.
+
+    Floats that operators compute are near the runtime's; so is what follows from them. The model's own inputs are not,
+    nor what only moves them, nor results whose operator repeats the runtime's.
+    """
+    near: set[str | None] = set()
+    for _ in range(2 if imported.states else 1):
+        for node in imported.nodes:
+            made = any(imported.type(name).is_float for name in node.outputs)
+            repeated = node.op.repeats_runtime or node.op.keeps_values(imported.call(node, reference))
+            if near.intersection(node.inputs) or (made and not repeated):
+                near.update(node.outputs)
+        near |= {state.before for state in imported.states if state.after in near}
+    exact = Kept.ROUNDED if imported.rounds_once else Kept.BITS
+    of_near = {name: Kept.NEAR if imported.type(name).is_float else Kept.FROM_NEAR for name in imported.outputs}
+    return [of_near[name] if name in near else exact for name in imported.outputs]
+
+
+def stated(promised: Sequence[Kept], labels: Sequence[str], title: str, *, halves: bool) -> str:
+    """The promises of outputs in words, one by one where they differ.
+
+    labels: of the outputs. title: of the runtime. halves: whether floats are stored as half.
+    """
+    near = tolerance_text(HALF_TOLERANCE if halves else FLOAT_TOLERANCE)
+    of: dict[Kept, list[str]] = {}
+    for label, kind in zip(labels, promised, strict=True):
+        of.setdefault(kind, []).append(f"'{label}'")
+    words = {kind: kind.value.format(title=title, near=near) for kind in of}
+    if len(words) == 1:
+        return words.popitem()[1]
+    return "; ".join(f"for {', '.join(of[kind])}: {text}" for kind, text in words.items())

@@ -30,7 +30,7 @@ from mcugen.emit.memory import element, pointer, regions_of
 from mcugen.emit.model import ModelView
 from mcugen.emit.opencl import view as opencl_view
 from mcugen.emit.parts import DeviceView, EndView, PushView, RowsView, StepView
-from mcugen.emit.promise import REFERENCE_TITLES, promise
+from mcugen.emit.promise import REFERENCE_TITLES, kept, stated
 from mcugen.emit.states import StateView, states_of
 from mcugen.emit.windows import Image, RingView, WindowView, row_name
 from mcugen.errors import UnsupportedError
@@ -57,10 +57,14 @@ def build(
     name: str,
     weight_regions: WeightRegions = ALL_WITH_CODE,
     *,
+    imported: Graph,
     on_device: bool = False,
 ) -> ModelView:
-    """The view of a planned schedule. weight_regions: where constants may lie; on_device: whether OpenCL runs it."""
-    view = _Builder(schedule, plan, options, name, weight_regions, on_device).model()
+    """The view of a planned schedule.
+
+    weight_regions: where constants may lie; imported: the graph before any pass; on_device: whether OpenCL runs it.
+    """
+    view = _Builder(schedule, plan, options, name, weight_regions, imported, on_device).model()
     return replace(view, blob=blob.asked(options, schedule, plan, view.arrays, view.steps))
 
 
@@ -73,6 +77,7 @@ class _Builder:
     options: Options
     name: str
     weight_regions: WeightRegions
+    imported: Graph
     on_device: bool = False
 
     @functools.cached_property
@@ -97,6 +102,8 @@ class _Builder:
         (bound, peak), order = lower_bound(self.schedule.buffers()), order_of(self.schedule)
         inputs, outputs = self._ends(self.graph.inputs, "input"), self._ends(self.graph.outputs, "output")
         device = self._device(steps, inputs, outputs)
+        promised, title = kept(self.imported, self.options.reference), REFERENCE_TITLES[self.options.reference]
+        words = stated(promised, [end.label for end in outputs], title, halves=self.graph.stores_halves)
         return ModelView(
             version=__version__,
             name=self.name,
@@ -104,8 +111,9 @@ class _Builder:
             command=command_of(self.options, self.name, self.graph.format),
             sha256=self.graph.sha256,
             reference=self.options.reference,
-            reference_title=REFERENCE_TITLES[self.options.reference],
-            promise=promise(self.graph, self.options.reference),
+            reference_title=title,
+            kept=promised,
+            promise=f"Computes {words}.",
             arena_size=sum(region_bytes(self.plan, self.schedule).values()),
             lower_bound=bound,
             peak_step=self._step_of(peak),

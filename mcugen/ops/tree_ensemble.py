@@ -92,6 +92,7 @@ class TreeEnsemble(Op):
     aggregate: str = "SUM"
 
     takes_unsigned = True
+    repeats_runtime = True
     tflm_types = litert_types = dtypes("")
     imports = (
         Import("onnx", "ai.onnx.ml:TreeEnsembleRegressor", expand=regressor),

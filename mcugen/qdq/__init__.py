@@ -28,4 +28,4 @@ def with_integers(graph: Graph, reference: str, *, by_columns: bool) -> Graph:
     for node in graph.nodes:
         rewriting.take(node)
     done = folded(live(rewriting.result()), reference)
-    return replace(done, notes=(*done.notes, *islands(done)))
+    return replace(done, notes=(*done.notes, *islands(done)), rounds_once=any(rewriting.made.values()))

@@ -9,7 +9,6 @@ from typing import Any
 
 from mcugen import __version__, tabular
 from mcugen.cycles import Interval
-from mcugen.reference import tolerance_text
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.verify.compare import Verdict
@@ -18,7 +17,6 @@ from mcugen.verify.run import Verification
 from mcugen.verify.witnesses.testimony import Testimony
 
 _SHOWN = 5  # faults in text
-REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
 
 def verify_dict(result: Verification) -> dict[str, Any]:
@@ -29,6 +27,7 @@ def verify_dict(result: Verification) -> dict[str, Any]:
     return {
         "name": result.name,
         "reference": result.reference,
+        "promise": result.promise,
         "agrees": result.agrees,
         "exact": result.exact,
         "cases": result.c.cases,
@@ -142,15 +141,6 @@ def _first(result: Verification) -> Verdict | None:
     return next((v for v in verdicts if v and not v.agrees), None)
 
 
-def _promise(result: Verification) -> str:
-    """The meaning of agreement for this model's types: equal bits, or a tolerance."""
-    runtime, c = REFERENCES[result.reference], result.c
-    floats = f"within {tolerance_text(c.tolerance)} of {runtime}, relative to the magnitude of the sums"
-    if c.floats == c.tensors:
-        return floats
-    return f"integers: bits of {runtime}; floats: {floats}" if c.floats else f"bits of {runtime}"
-
-
 def verify_text(result: Verification) -> str:
     """What `verify` prints, as wide as it must be."""
     return tabular.text_of(verify_parts(result))
@@ -158,7 +148,8 @@ def verify_text(result: Verification) -> str:
 
 def verify_parts(result: Verification) -> tabular.Parts:
     """A verdict first, then what it rests on."""
-    lines = [f"{result.called or result.name}: {'OK' if result.agrees else 'DIFFERS'} ({_promise(result)})"]
+    verdict, promise = "OK" if result.agrees else "DIFFERS", result.promise.removeprefix("the ")
+    lines = [f"{result.called or result.name}: {verdict} ({promise})"]
     lines += [f"  note: {note}" for note in result.notes]
     lines += [f"  wrong: {fault}" for fault in result.faults[:_SHOWN]]
     if len(result.faults) > _SHOWN:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcugen.emit.promise import stated
 from mcugen.errors import UsageError
 from mcugen.graph import Graph, Node
 from mcugen.imports import Import
@@ -22,6 +23,8 @@ from mcugen.verify.simulated import Simulated
 from mcugen.verify.witnesses import Ask
 from mcugen.verify.witnesses.testimony import Testimony
 
+REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
+
 
 @dataclass(frozen=True)
 class Verification:
@@ -30,7 +33,8 @@ class Verification:
     helpers: functions of the header that differ from the oracle; text: what in the C breaks a rule; refused: the
     operator that the runtime whose bits are claimed has no kernel for, "" if it has all; heard: the oracle against
     other programs that computed the file itself, unheard: why others did not; simulated: the oracle against recorded
-    real numbers of a model of integers; delivered: the files through the board's own compiler.
+    real numbers of a model of integers; delivered: the files through the board's own compiler; promise: what the
+    outputs keep of the runtime's.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Verification:
     unheard: tuple[str, ...] = ()
     simulated: Simulated | None = None
     delivered: Delivered | None = None
+    promise: str = ""
 
     @property
     def exact(self) -> bool:
@@ -116,10 +121,17 @@ def verify(
             constants=constants.check(artifact),
             helpers=tuple(helpers.differences(artifact, program)),
             text=tuple(text.violations(artifact, Path(place))),
+            promise=_promise(artifact),
             delivered=delivered.check(artifact, Path(place)),
             refused=refused(artifact.imported, artifact.view.reference),
             notes=artifact.report.notes,
         )
+
+
+def _promise(artifact: Artifact) -> str:
+    """The meaning of agreement for the outputs of this model: equal bits, or a tolerance."""
+    view, halves = artifact.view, artifact.graph.stores_halves
+    return stated(view.kept, [end.label for end in view.outputs], REFERENCES[view.reference], halves=halves)
 
 
 def refused(graph: Graph, which: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 import mcugen
 from mcugen import frontends, reference, registry
+from mcugen.emit.promise import Kept, kept
 from mcugen.errors import InternalError, McugenError
 from mcugen.graph import Graph
 from mcugen.verify import golden, run
@@ -61,6 +62,16 @@ def test_the_oracle_equals_the_runtime(k: int, tmp_path: Path) -> None:
                 assert np.abs(wanted.astype(np.float64) - got).max() <= tolerance(name) * most, (case, j)
             else:
                 assert np.array_equal(wanted, got, equal_nan=got.dtype.kind == "f"), (case, j, wanted, got)
+
+
+@pytest.mark.parametrize("k", range(0, len(names()), 5), ids=names()[::5])
+def test_only_outputs_that_equal_the_runtimes_are_promised_to(k: int, tmp_path: Path) -> None:
+    graph, name = graph_of(k, tmp_path), names()[k]
+    promised = dict(zip(graph.outputs, kept(graph, "ort"), strict=True))
+    loose = {output for output in graph.outputs if graph.type(output).is_float and tolerance(name)}
+    assert all(promised[output] is Kept.NEAR for output in loose)
+    if name.startswith(("linear", "svm", "neighbours")):
+        assert Kept.BITS not in promised.values()
 
 
 IN_C = (

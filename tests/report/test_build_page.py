@@ -207,7 +207,7 @@ def test_other_documents_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_a_notebook_shows_the_head(digits: Artifact) -> None:
     shown = digits._repr_html_()
-    assert not Outline(shown).open and f"{digits.report.ram_bytes:,} bytes" in shown and "same bits" in shown
+    assert not Outline(shown).open and f"{digits.report.ram_bytes:,} bytes" in shown and "the bits of" in shown
 
 
 def test_several_models_have_one_page() -> None:

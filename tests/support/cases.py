@@ -276,7 +276,9 @@ class _Maker:
         made = schedule.build(graph, choices, keep_input=keep)
         plan, zones = _spaced(made, self.example.seed % 2 == 1)
         options = Options(reference=which, keep_input=keep)
-        return _Draft(name, label, imported, made, plan, zones, options, view.build(made, plan, options, name))
+        return _Draft(
+            name, label, imported, made, plan, zones, options, view.build(made, plan, options, name, imported=imported)
+        )
 
 
 def _outputs(graph: Graph, inputs: Arrays, which: str) -> Arrays:
