@@ -94,6 +94,20 @@ def rounded_up(g: Geometry, size: Pair) -> Geometry:
     return replace(g, padding=(widths[0], widths[1]))
 
 
+def reached(g: Geometry, size: Pair) -> Geometry:
+    """The geometry with so much more padding below and to the right that one window fits, if less than a stride lacks.
+
+    ONNX Runtime counts the strides between the image and the window, divided towards zero: there are none here, and
+    one window. Source: onnxruntime, pool_attributes.h, ComputeOutputSize.
+    """
+    widths = []
+    for d in (0, 1):
+        before, after = g.padding[d]
+        lacks = g.extent(d) - size[d] - before - after
+        widths.append((before, after + lacks if 0 < lacks < g.stride[d] else after))
+    return replace(g, padding=(widths[0], widths[1]))
+
+
 def padded(e: Expansion, x: str, padding: Widths, value: float = 0.0) -> str:
     """An image [N, H, W, C] with rows and columns of a value around it."""
     if not any(width for pair in padding for width in pair):

@@ -6,9 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
+from onnx import TensorProto, helper
 
 from mcugen import frontends, reference, registry
-from tests.frontends.onnx_models import write
+from mcugen.errors import ShapeError
+from tests.frontends.onnx_models import Writer, write
 from tests.frontends.onnx_windows import layers, model
 
 RECORDED = Path(__file__).parent.parent / "vectors/onnx_windows.npz"
@@ -28,3 +31,32 @@ def test_results_are_those_of_onnx_runtime(tmp_path: Path) -> None:
         if got.shape != wanted[name].shape or np.abs(got - wanted[name]).max() > tolerance:
             wrong.append(name)
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "wanted"),
+    [
+        ("MaxPool", {}, -1.0),
+        ("AveragePool", {}, -2.0),
+        ("AveragePool", {"count_include_pad": 1}, -2.0),
+        ("LpPool", {"p": 1}, 4.0),
+    ],
+)
+@pytest.mark.parametrize("auto_pad", ["NOTSET", "VALID"])
+def test_a_window_that_lacks_less_than_a_stride_is_one(
+    kind: str, more: dict[str, int], wanted: float, auto_pad: str, tmp_path: Path
+) -> None:
+    """ONNX Runtime takes the elements within the image; beyond a stride it refuses the model, as mcugen does."""
+    for stride in (3, 2):
+        w = Writer(opset=19)
+        net = w.node(kind, [w.input([1, 1, 2])], kernel_shape=[4], strides=[stride], auto_pad=auto_pad, **more)
+        value = helper.make_tensor_value_info(net, TensorProto.FLOAT, None)
+        graph = helper.make_graph(w.nodes, "g", w.inputs, [value])
+        path = write(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), tmp_path)
+        if stride == 2:
+            with pytest.raises(ShapeError):
+                frontends.load(path, registry.load())
+            continue
+        loaded = frontends.load(path, registry.load())
+        got = reference.run(loaded, [np.float32([[[-1.0, -3.0]]])], "ort")[loaded.outputs[0]]
+        assert got.tolist() == [[[wanted]]]

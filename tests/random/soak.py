@@ -50,7 +50,7 @@ def reason(why: str) -> str:
     """A refusal without what differs from model to model: names, numbers and places."""
     line = next((x for x in reversed(why.splitlines()) if x.strip()), "")
     text = re.sub(r"node \d+( \w+: node \d+)*", "node", line.strip())
-    return re.sub(r"'[^']*'|\"[^\"]*\"|\[[^]]*\]|-?\d+(\.\d+)?(e[-+]?\d+)?", "_", text)[:140]
+    return re.sub(r"(?<!\w)'[^']*'|\"[^\"]*\"|\[[^]]*\]|-?\d+(\.\d+)?(e[-+]?\d+)?", "_", text)[:140]
 
 
 def keep(folder: Path, kind: str, verdict: Verdict) -> Path:

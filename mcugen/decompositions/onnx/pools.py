@@ -154,10 +154,9 @@ def _operand(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], Sequen
 def _window(a: Attributes, shape: tuple[int, ...], kernel: Sequence[int]) -> _images.Geometry:
     """The window, rounded as ceil_mode states."""
     window = _images.geometry(a, shape, kernel, pools=True)
-    if a["ceil_mode"]:
-        size = shape[2:] if len(shape) == 4 else (1, shape[2])
-        window = _images.rounded_up(window, (size[0], size[1]))
-    return window
+    size = shape[2:] if len(shape) == 4 else (1, shape[2])
+    rounded = _images.rounded_up if a["ceil_mode"] else _images.reached
+    return rounded(window, (size[0], size[1]))
 
 
 IMPORTS = (
