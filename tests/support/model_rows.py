@@ -54,8 +54,6 @@ the C of each file with ONNX Runtime, element by element. Files of these rows ar
 - `nn.Embedding(7, 4, max_norm=1.0)`: the dynamo exporter writes Unique, whose result has no fixed size
 - `lambda x: torch.einsum("ii->i", x)`: Einsum with an axis twice in one term
 - `lambda x: torch.linalg.det(x)`: Det
-- `nn.Upsample(scale_factor=(1.3, 0.7))`, `nn.Upsample(scale_factor=(1.3, 0.7), mode="bilinear")`: the dynamo exporter
-  declares another size than the one that ONNX Runtime computes
 - `lambda x: (x << 2) + (x >> 1)`: the dynamo exporter shifts in uint64
 - `lambda x: torch.bincount(x, minlength=5)`: the number of bins depends on the input
 
