@@ -12,7 +12,7 @@ import pytest
 import mcugen
 from mcugen.errors import UsageError
 from mcugen.options import Options
-from mcugen.report import estimates
+from mcugen.report import estimates, tables
 
 DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits.tflite"
 
@@ -123,6 +123,14 @@ def test_boards_and_ops_come_from_the_tables() -> None:
     ops = {row["op"]: row for row in json.loads(shell("ops", "--json").stdout)["operators"]}
     assert "tflite CONV_2D" in ops["Conv2D"]["imports"]
     assert all(row["kernels"] for row in ops.values())
+
+
+def test_ops_of_a_name() -> None:
+    """The name of an operator, or of a format, lists what has it; a part of a name all that contain it."""
+    wanted = {"Conv2D": {"Conv2D"}, "conv_2d": {"Conv2D", "HybridConv2D"}, "softma": {"LogSoftmax", "Softmax"}}
+    assert {name: {row["op"] for row in tables.operators(name)} for name in wanted} == wanted
+    assert shell("ops", "Conv2D").stdout.startswith("Conv2D  (tflite CONV_2D)")
+    assert "no operator has 'frobnicate' in its names" in shell("ops", "frobnicate").stderr
 
 
 @pytest.mark.parametrize(

@@ -361,17 +361,24 @@ def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **v
 
 
 @cli.command()
+@click.argument("name", default="")
 @json_option
 @click.option("--markdown", is_flag=True, help="Print docs/operators.md.")
-def ops(as_json: bool, markdown: bool) -> None:
-    """List the supported operators, the kernels behind them, and what each accepts.
+def ops(name: str, as_json: bool, markdown: bool) -> None:
+    """List the supported operators, the kernels behind them, and what each accepts; with NAME, that operator.
+
+    NAME is mcugen's, or that of a format; where there is none, operators whose names contain it are listed.
 
     \b
       mcugen ops --json
+      mcugen ops Conv2D
+      mcugen ops CONV_2D
     """
     from mcugen.report import tables
 
-    rows = tables.operators()
+    rows = tables.operators(name)
+    if not rows:
+        raise UsageError(f"no operator has {name!r} in its names", hint="`mcugen ops` lists all of them")
     text = tables.operators_markdown(rows) if markdown else tables.operators_parts(rows)
     emit({"operators": rows}, text, as_json=as_json)
 

@@ -54,9 +54,15 @@ def _board_row(row: dict[str, Any]) -> tuple[str, ...]:
     return (row["name"], row["core"], clock, ram, flash, machine, row["title"])
 
 
-def operators() -> list[dict[str, Any]]:
-    """Every operator with its imports, its kernels and what each kernel accepts."""
-    return [_operator(op) for op in sorted(registry.load().ops, key=lambda op: op.__name__)]
+def operators(name: str = "") -> list[dict[str, Any]]:
+    """The operators with their imports, kernels and what each kernel accepts: all, or those of a name in any case.
+
+    The name is the operator's own or a format's; where none has it, those whose names contain it.
+    """
+    known = sorted(registry.load().ops, key=lambda op: op.__name__)
+    names = {op: [op.__name__.lower(), *(entry.name.lower() for entry in op.imports)] for op in known}
+    exact = [op for op in known if name.lower() in names[op]]
+    return [_operator(op) for op in exact or known if exact or any(name.lower() in each for each in names[op])]
 
 
 def _operator(op: type[Op]) -> dict[str, Any]:
