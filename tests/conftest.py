@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.unsetenv("COLUMNS")  # set by readline, which pytest imports: what commands print would be fitted to it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
