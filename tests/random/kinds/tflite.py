@@ -37,7 +37,7 @@ def draw(seed: int) -> Drawn:
     found = network.drawn
     choices = {**options(rng), "reference": str(rng.choice(REFERENCES))}
     sets = [[widened(a) for a in arrays] for arrays in found.sets]
-    return _Drawn(found.label, "net.tflite", found.model, sets, choices, network)
+    return _Drawn(found.label, "net.tflite", found.model, sets, choices, network=network)
 
 
 @cache
