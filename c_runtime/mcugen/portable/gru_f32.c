@@ -3,10 +3,10 @@
 
 typedef struct {
     const mg_f32 *w, *r, *b, *a;
-} weights;
+} mg_gru_f32_weights;
 
 /* The gate g, of z and r, for one hidden element. */
-static float gate(const mg_gru_f32_params *p, const weights *by, uint32_t g, const mg_f32 *x, const mg_f32 *h)
+static float gate(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, uint32_t g, const mg_f32 *x, const mg_f32 *h)
 {
     const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, by->b[g]);
     const float sum = mg_dot_f32(by->r + g * p->hidden, h, p->hidden, data + by->a[g]);
@@ -14,7 +14,7 @@ static float gate(const mg_gru_f32_params *p, const weights *by, uint32_t g, con
 }
 
 /* One step of one element of the batch: h becomes the new one; room: 3 * `hidden` floats. */
-static void step(const mg_gru_f32_params *p, const weights *by, const mg_f32 *x, mg_f32 *h, mg_f32 *room)
+static void step(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, const mg_f32 *x, mg_f32 *h, mg_f32 *room)
 {
     const uint32_t n = p->hidden;
     mg_f32 *const z = room;
@@ -39,7 +39,7 @@ static void step(const mg_gru_f32_params *p, const weights *by, const mg_f32 *x,
 void mg_gru_f32(const mg_gru_f32_params *p, const mg_f32 *x, const mg_f32 *w, const mg_f32 *r, const mg_f32 *b,
                 const mg_f32 *a, const mg_f32 *h0, mg_f32 *y, mg_f32 *h, void *scratch)
 {
-    const weights by = {w, r, b, a};
+    const mg_gru_f32_weights by = {w, r, b, a};
     const uint32_t state = p->batches * p->hidden;
     memcpy(h, h0, state * sizeof(*h));
     for (uint32_t t = 0u; t < p->steps; t += 1u) {

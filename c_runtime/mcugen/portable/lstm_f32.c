@@ -6,10 +6,10 @@
 
 typedef struct {
     const mg_f32 *w, *r, *b;
-} weights;
+} mg_lstm_f32_weights;
 
 /* The sums of all gates for one element of the batch, before their activations; o's share of the new cell is missing. */
-static void sums(const mg_lstm_f32_params *p, const weights *by, const mg_f32 *x, const mg_f32 *h, mg_f32 *gates)
+static void sums(const mg_lstm_f32_params *p, const mg_lstm_f32_weights *by, const mg_f32 *x, const mg_f32 *h, mg_f32 *gates)
 {
     for (uint32_t g = 0u; g < 4u * p->hidden; g += 1u) {
         const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, by->b[g]);
@@ -20,7 +20,7 @@ static void sums(const mg_lstm_f32_params *p, const weights *by, const mg_f32 *x
 void mg_lstm_f32(const mg_lstm_f32_params *p, const mg_f32 *x, const mg_f32 *w, const mg_f32 *r, const mg_f32 *b,
                  const mg_f32 *h0, const mg_f32 *c0, mg_f32 *y, mg_f32 *h, mg_f32 *c, void *scratch)
 {
-    const weights by = {w, r, b};
+    const mg_lstm_f32_weights by = {w, r, b};
     mg_f32 *const gates = scratch;
     const uint32_t state = p->batches * p->hidden;
     memcpy(h, h0, state * sizeof(*h));

@@ -5,10 +5,10 @@ enum { IN, OUT, FORGET, NEW };
 
 typedef struct {
     const mg_f32 *w, *r, *b;
-} weights;
+} mg_projected_lstm_f32_weights;
 
 /* The sums of all gates for one element of the batch, without biases where these come after a norm. */
-static void sums(const mg_projected_lstm_f32_params *p, const weights *by, const mg_f32 *x, const mg_f32 *h,
+static void sums(const mg_projected_lstm_f32_params *p, const mg_projected_lstm_f32_weights *by, const mg_f32 *x, const mg_f32 *h,
                  mg_f32 *gates)
 {
     for (uint32_t g = 0u; g < 4u * p->hidden; g += 1u) {
@@ -80,7 +80,7 @@ void mg_projected_lstm_f32(const mg_projected_lstm_f32_params *p, const mg_f32 *
                            const mg_f32 *b, const mg_f32 *h0, const mg_f32 *c0, mg_f32 *y, mg_f32 *h, mg_f32 *c,
                            void *scratch)
 {
-    const weights by = {w, r, b};
+    const mg_projected_lstm_f32_weights by = {w, r, b};
     mg_f32 *const gates = scratch;
     const uint32_t state = p->batches * p->outputs;
     memcpy(h, h0, state * sizeof(*h));

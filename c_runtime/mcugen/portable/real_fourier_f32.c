@@ -3,7 +3,7 @@
 
 #define MG_FT(name) mg_real_fourier_f32_##name
 #define MG_FT_SYMBOL mg_real_fourier_f32
-typedef float MCUGEN_MAY_ALIAS mg_ft;
+typedef float MCUGEN_MAY_ALIAS MG_FT(element);
 
 static inline float MG_FT(mul2)(float a, float b, float c, float d)
 {

@@ -3,47 +3,47 @@
 
 #define MG_FT(name) mg_real_fourier_s16_##name
 #define MG_FT_SYMBOL mg_real_fourier_s16
-typedef int16_t MCUGEN_MAY_ALIAS mg_ft;
+typedef int16_t MCUGEN_MAY_ALIAS MG_FT(element);
 
-static inline mg_ft MG_FT(mul2)(mg_ft a, mg_ft b, mg_ft c, mg_ft d)
+static inline MG_FT(element) MG_FT(mul2)(MG_FT(element) a, MG_FT(element) b, MG_FT(element) c, MG_FT(element) d)
 {
-    return (mg_ft)((a * b + c * d + (1 << 14)) >> 15);
+    return (MG_FT(element))((a * b + c * d + (1 << 14)) >> 15);
 }
 
-static inline mg_ft MG_FT(mul)(mg_ft a, mg_ft b)
+static inline MG_FT(element) MG_FT(mul)(MG_FT(element) a, MG_FT(element) b)
 {
-    return (mg_ft)((a * b + (1 << 14)) >> 15);
+    return (MG_FT(element))((a * b + (1 << 14)) >> 15);
 }
 
-static inline mg_ft MG_FT(add)(mg_ft a, mg_ft b)
+static inline MG_FT(element) MG_FT(add)(MG_FT(element) a, MG_FT(element) b)
 {
-    return (mg_ft)(a + b);
+    return (MG_FT(element))(a + b);
 }
 
-static inline mg_ft MG_FT(negate)(mg_ft a)
+static inline MG_FT(element) MG_FT(negate)(MG_FT(element) a)
 {
-    return (mg_ft)-a;
+    return (MG_FT(element))-a;
 }
 
-static inline mg_ft MG_FT(scale)(mg_ft a, uint32_t radix)
+static inline MG_FT(element) MG_FT(scale)(MG_FT(element) a, uint32_t radix)
 {
-    return (mg_ft)((a * (int32_t)(32767u / radix) + (1 << 14)) >> 15);
+    return (MG_FT(element))((a * (int32_t)(32767u / radix) + (1 << 14)) >> 15);
 }
 
-static inline mg_ft MG_FT(finish)(mg_ft a, uint32_t n)
+static inline MG_FT(element) MG_FT(finish)(MG_FT(element) a, uint32_t n)
 {
     (void)n;
     return a;
 }
 
-static inline mg_ft MG_FT(half)(mg_ft a, mg_ft b)
+static inline MG_FT(element) MG_FT(half)(MG_FT(element) a, MG_FT(element) b)
 {
-    return (mg_ft)((a + b) >> 1);
+    return (MG_FT(element))((a + b) >> 1);
 }
 
-static inline mg_ft MG_FT(half_less)(mg_ft a, mg_ft b)
+static inline MG_FT(element) MG_FT(half_less)(MG_FT(element) a, MG_FT(element) b)
 {
-    return (mg_ft)((a - b) >> 1);
+    return (MG_FT(element))((a - b) >> 1);
 }
 
 #include "mcugen/real_fourier_template.h"

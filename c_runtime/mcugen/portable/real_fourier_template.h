@@ -3,13 +3,13 @@
  * Template: the Fourier transform of real numbers, which are taken for half as many complex ones.
  *
  * Stages run in place, the last radix first: `radix` groups of `size` numbers become radix * size. Needs
- *   MG_FT(name)  names;  mg_ft  the element type
+ *   MG_FT(name)  names;  MG_FT(element)  the element type
  *   MG_FT(mul2)(a, b, c, d)  a * b + c * d, rounded;   MG_FT(mul)(a, b), MG_FT(add)(a, b), MG_FT(negate)(a)
  *   MG_FT(finish)(a, n)      a number of n that an inverse transform has made
  *   MG_FT(scale)(a, radix)   a before a stage of that radix;   MG_FT(half)(a, b)  (a + b) / 2
  */
 typedef struct {
-    mg_ft re, im;
+    MG_FT(element) re, im;
 } MG_FT(complex);
 
 static inline MG_FT(complex) MG_FT(scaled)(MG_FT(complex) a, uint32_t radix)
@@ -31,20 +31,20 @@ static inline MG_FT(complex) MG_FT(minus)(MG_FT(complex) a, MG_FT(complex) b)
 }
 
 /* a times the number k of a table. */
-static inline MG_FT(complex) MG_FT(turned)(MG_FT(complex) a, const mg_ft *table, uint32_t k)
+static inline MG_FT(complex) MG_FT(turned)(MG_FT(complex) a, const MG_FT(element) *table, uint32_t k)
 {
-    const mg_ft re = table[2u * k], im = table[2u * k + 1u];
+    const MG_FT(element) re = table[2u * k], im = table[2u * k + 1u];
     const MG_FT(complex) y = {MG_FT(mul2)(a.re, re, a.im, MG_FT(negate)(im)), MG_FT(mul2)(a.re, im, a.im, re)};
     return y;
 }
 
-static inline MG_FT(complex) MG_FT(at)(const mg_ft *x, uint32_t k)
+static inline MG_FT(complex) MG_FT(at)(const MG_FT(element) *x, uint32_t k)
 {
     const MG_FT(complex) y = {x[2u * k], x[2u * k + 1u]};
     return y;
 }
 
-static inline void MG_FT(put)(mg_ft *x, uint32_t k, MG_FT(complex) y)
+static inline void MG_FT(put)(MG_FT(element) *x, uint32_t k, MG_FT(complex) y)
 {
     x[2u * k] = y.re;
     x[2u * k + 1u] = y.im;
@@ -58,10 +58,10 @@ static void MG_FT(two)(MG_FT(complex) *t)
 }
 
 /* sine: that of a third of a turn. */
-static void MG_FT(three)(MG_FT(complex) *t, mg_ft sine)
+static void MG_FT(three)(MG_FT(complex) *t, MG_FT(element) sine)
 {
     const MG_FT(complex) sum = MG_FT(plus)(t[1], t[2]), apart = MG_FT(minus)(t[1], t[2]);
-    const mg_ft re = MG_FT(mul)(apart.re, sine), im = MG_FT(mul)(apart.im, sine);
+    const MG_FT(element) re = MG_FT(mul)(apart.re, sine), im = MG_FT(mul)(apart.im, sine);
     const MG_FT(complex) middle = {MG_FT(add)(t[0].re, MG_FT(negate)(MG_FT(half)(sum.re, 0))),
                                    MG_FT(add)(t[0].im, MG_FT(negate)(MG_FT(half)(sum.im, 0)))};
     const MG_FT(complex) quarter = {im, MG_FT(negate)(re)};
@@ -83,7 +83,7 @@ static void MG_FT(four)(MG_FT(complex) *t, uint32_t inverse)
 }
 
 /* x + a * b + c * d, each product rounded. */
-static inline mg_ft MG_FT(sum3)(mg_ft x, mg_ft a, mg_ft b, mg_ft c, mg_ft d)
+static inline MG_FT(element) MG_FT(sum3)(MG_FT(element) x, MG_FT(element) a, MG_FT(element) b, MG_FT(element) c, MG_FT(element) d)
 {
     return MG_FT(add)(MG_FT(add)(x, MG_FT(mul)(a, b)), MG_FT(mul)(c, d));
 }
@@ -109,7 +109,7 @@ static void MG_FT(five)(MG_FT(complex) *t, MG_FT(complex) a, MG_FT(complex) b)
 }
 
 /* One group of a stage: numbers k, k + size, ... of x. stride: between the twiddles of neighbours. */
-static void MG_FT(butterfly)(const MG_FT(params) *p, uint32_t radix, uint32_t size, uint32_t stride, uint32_t k, mg_ft *x)
+static void MG_FT(butterfly)(const MG_FT(params) *p, uint32_t radix, uint32_t size, uint32_t stride, uint32_t k, MG_FT(element) *x)
 {
     MG_FT(complex) t[5];
     for (uint32_t q = 0u; q < radix; q += 1u) {
@@ -133,7 +133,7 @@ static void MG_FT(butterfly)(const MG_FT(params) *p, uint32_t radix, uint32_t si
 }
 
 /* All stages on `length` complex numbers that stand in their places. */
-static void MG_FT(run)(const MG_FT(params) *p, mg_ft *x)
+static void MG_FT(run)(const MG_FT(params) *p, MG_FT(element) *x)
 {
     uint32_t size = 1u;
     for (uint32_t s = p->stages; s > 0u; s -= 1u) {
@@ -155,16 +155,16 @@ static inline void MG_FT(pair)(MG_FT(complex) *a, MG_FT(complex) *b)
     *b = MG_FT(scaled)(*b, 2u);
 }
 
-static void MG_FT(forward)(const MG_FT(params) *p, const mg_ft *in, mg_ft *out)
+static void MG_FT(forward)(const MG_FT(params) *p, const MG_FT(element) *in, MG_FT(element) *out)
 {
     const uint32_t n = p->length;
     for (uint32_t i = 0u; i < 2u * n; i += 1u) {
-        out[2u * p->place[i / 2u] + i % 2u] = i < p->given ? in[i] : (mg_ft)0;
+        out[2u * p->place[i / 2u] + i % 2u] = i < p->given ? in[i] : (MG_FT(element))0;
     }
     MG_FT(run)(p, out);
     const MG_FT(complex) first = MG_FT(scaled)(MG_FT(at)(out, 0u), 2u);
-    const MG_FT(complex) low = {MG_FT(add)(first.re, first.im), (mg_ft)0};
-    const MG_FT(complex) high = {MG_FT(add)(first.re, MG_FT(negate)(first.im)), (mg_ft)0};
+    const MG_FT(complex) low = {MG_FT(add)(first.re, first.im), (MG_FT(element))0};
+    const MG_FT(complex) high = {MG_FT(add)(first.re, MG_FT(negate)(first.im)), (MG_FT(element))0};
     MG_FT(put)(out, 0u, low);
     MG_FT(put)(out, n, high);
     for (uint32_t k = 1u; k <= n / 2u; k += 1u) {
@@ -178,10 +178,10 @@ static void MG_FT(forward)(const MG_FT(params) *p, const mg_ft *in, mg_ft *out)
     }
 }
 
-static void MG_FT(backward)(const MG_FT(params) *p, const mg_ft *in, mg_ft *out)
+static void MG_FT(backward)(const MG_FT(params) *p, const MG_FT(element) *in, MG_FT(element) *out)
 {
     const uint32_t n = p->length;
-    const mg_ft low = in[0], high = in[2u * n];
+    const MG_FT(element) low = in[0], high = in[2u * n];
     const MG_FT(complex) first = {MG_FT(add)(low, high), MG_FT(add)(low, MG_FT(negate)(high))};
     MG_FT(put)(out, 0u, MG_FT(scaled)(first, 2u));
     for (uint32_t k = 1u; k <= n / 2u; k += 1u) {
@@ -199,7 +199,7 @@ static void MG_FT(backward)(const MG_FT(params) *p, const mg_ft *in, mg_ft *out)
     }
 }
 
-void MG_FT_SYMBOL(const MG_FT(params) *p, const mg_ft *in, mg_ft *out)
+void MG_FT_SYMBOL(const MG_FT(params) *p, const MG_FT(element) *in, MG_FT(element) *out)
 {
     const uint32_t made = p->inverse != 0u ? 2u * p->length : 2u * p->length + 2u;
     for (uint32_t i = 0u; i < p->count; i += 1u) {

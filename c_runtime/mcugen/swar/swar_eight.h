@@ -4,17 +4,14 @@
  * A word holds the weights of two outputs, w0 + 65536 * w1. The build has grouped the taps so that neither sum leaves
  * its 16 bits within a group. MG_SWAR_SIGNED: whether taps are int8, not uint8.
  */
-#ifndef MCUGEN_SWAR_EIGHT_H
-#define MCUGEN_SWAR_EIGHT_H
-
 #include "mcugen/runtime.h"
 
 #define MG_SWAR_OUTPUTS 8u
 
 #if MG_SWAR_SIGNED
-typedef int8_t mg_swar_tap;
+#define MG_SWAR_TAP int8_t
 #else
-typedef uint8_t mg_swar_tap;
+#define MG_SWAR_TAP uint8_t
 #endif
 
 #if defined(__ARM_ARCH_6M__) && defined(__GNUC__)
@@ -24,10 +21,10 @@ typedef uint8_t mg_swar_tap;
 #else
 /* A block of that many groups, from its sums on. x: all taps. Returns the stream after the groups.
  * sums: for each pair of outputs, of both modulo 2^32, and of the upper one. */
-static const uint32_t *mg_swar_eight(const uint32_t *stream, const mg_swar_tap *x, uint32_t *sums, uint32_t groups)
+static const uint32_t *mg_swar_eight(const uint32_t *stream, const MG_SWAR_TAP *x, uint32_t *sums, uint32_t groups)
 {
     const uint32_t *w = stream + MG_SWAR_OUTPUTS;
-    const mg_swar_tap *taps = x;
+    const MG_SWAR_TAP *taps = x;
     uint32_t both0 = stream[0], both1 = stream[2], both2 = stream[4], both3 = stream[6];
     uint32_t upper0 = stream[1], upper1 = stream[3], upper2 = stream[5], upper3 = stream[7];
     for (uint32_t g = 0u; g < groups; g += 1u) {
@@ -64,5 +61,3 @@ static const uint32_t *mg_swar_eight(const uint32_t *stream, const mg_swar_tap *
     return w + 5;
 }
 #endif
-
-#endif /* MCUGEN_SWAR_EIGHT_H */

@@ -2,9 +2,6 @@
  *
  * swar_eight.h for Arm cores with Thumb-1 alone (Armv6-M): assembly.
  */
-#ifndef MCUGEN_SWAR_EIGHT_THUMB1_H
-#define MCUGEN_SWAR_EIGHT_THUMB1_H
-
 #include "mcugen/runtime.h"
 
 /* Two pairs' sums of a group, in `a` and `b`, to those at r7. */
@@ -16,19 +13,19 @@
 
 /* The tap that is mg_k after the group's first one. Signed ones have no load with such a number: r7 counts down. */
 #if MG_SWAR_SIGNED
-#define MG_SWAR_LAST "uxtb r7, r7\n mov lr, r7\n subs r7, r7, #1\n"
+#define MG_SWAR_EIGHT_LAST "uxtb r7, r7\n mov lr, r7\n subs r7, r7, #1\n"
 #define MG_SWAR_LOAD "ldrsb r6, [r0, r7]\n subs r7, r7, #1\n"
 #define MG_SWAR_PASS "add r0, lr\n"
 #else
-#define MG_SWAR_LAST
+#define MG_SWAR_EIGHT_LAST
 #define MG_SWAR_LOAD "ldrb r6, [r0, #mg_k]\n"
 #define MG_SWAR_PASS "uxtb r7, r7\n adds r0, r0, r7\n"
 #endif
 
 /* r0 taps, r1 stream, r2 to r5 words, r6 tap, r7 length of the group or its tap, r8 to r11 its sums, r12 the block's
  * sums, lr length of a group of signed taps. */
-static const uint32_t *__attribute__((naked, noinline))
-mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const mg_swar_tap *x, MCUGEN_UNUSED uint32_t *sums,
+__attribute__((naked, noinline))
+static const uint32_t *mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const MG_SWAR_TAP *x, MCUGEN_UNUSED uint32_t *sums,
               MCUGEN_UNUSED uint32_t groups)
 {
     __asm__(".syntax unified\n"
@@ -46,7 +43,7 @@ mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const mg_swar_
             /* the next group: to its first tap, or to the end of the block */
             "1: ldmia r1!, {r2, r3, r4, r5, r7}\n"
             "mov r8, r2\n mov r9, r3\n mov r10, r4\n mov r11, r5\n"
-            "lsrs r6, r7, #16\n" MG_SWAR_LAST "add pc, r6\n"
+            "lsrs r6, r7, #16\n" MG_SWAR_EIGHT_LAST "add pc, r6\n"
             "nop\n"
             "b 4b\n"
             "nop\n"
@@ -59,5 +56,3 @@ mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const mg_swar_
             ".endr\n"
             MG_SWAR_PASS "mov r7, r12\n" MG_SWAR_ADD("r8", "r9") MG_SWAR_ADD("r10", "r11") "b 1b\n");
 }
-
-#endif /* MCUGEN_SWAR_EIGHT_THUMB1_H */

@@ -2,9 +2,6 @@
  *
  * swar_eight.h for Arm cores with Thumb-2: assembly.
  */
-#ifndef MCUGEN_SWAR_EIGHT_THUMB2_H
-#define MCUGEN_SWAR_EIGHT_THUMB2_H
-
 #include "mcugen/runtime.h"
 
 /* Two pairs' sums of a group, in `a` and `b`, to those at `at`. */
@@ -21,8 +18,8 @@
 
 /* r0 taps, r1 stream, r2 the block's sums, r3 to r6 words, r7 tap, r8 to r11 sums of the group, r12 its length,
  * lr the block's last four sums. */
-static const uint32_t *__attribute__((naked, noinline))
-mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const mg_swar_tap *x, MCUGEN_UNUSED uint32_t *sums,
+__attribute__((naked, noinline))
+static const uint32_t *mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const MG_SWAR_TAP *x, MCUGEN_UNUSED uint32_t *sums,
               MCUGEN_UNUSED uint32_t groups)
 {
     __asm__(".syntax unified\n"
@@ -48,5 +45,3 @@ mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const mg_swar_
             "uxtb r12, r12\n add r0, r0, r12\n" MG_SWAR_ADD("r2", "r8", "r9") MG_SWAR_ADD("lr", "r10", "r11")
             "b 1b\n");
 }
-
-#endif /* MCUGEN_SWAR_EIGHT_THUMB2_H */

@@ -2,9 +2,6 @@
  *
  * The outputs of a block of a vector's outputs, from the sums of swar_eight.h.
  */
-#ifndef MCUGEN_SWAR_VECTOR_OUTPUTS_H
-#define MCUGEN_SWAR_VECTOR_OUTPUTS_H
-
 #include "mcugen/swar_eight.h"
 #include "mcugen/swar_vector_s8.h"
 
@@ -40,5 +37,3 @@ static const uint32_t *mg_swar_outputs(const mg_swar_vector_s8_params *p, const 
     }
     return q;
 }
-
-#endif /* MCUGEN_SWAR_VECTOR_OUTPUTS_H */
