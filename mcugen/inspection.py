@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from mcugen import tabular
@@ -16,6 +18,8 @@ from mcugen.schedule.places import Place
 
 _BAR = 24
 """Characters of the longest bar."""
+_PLACE = re.compile(r"(?:operator )?((?:node )?)(\d+)( .*)", re.DOTALL)
+"""An operator's place in its file: what precedes its index, the index, and its name."""
 
 
 def facts_of(artifact: Artifact) -> dict[str, Any]:
@@ -122,12 +126,19 @@ def _operators(rows: list[dict[str, Any]]) -> tabular.Grid:
         tabular.Column("result", optional=True),
     )
     cells = []
-    for row in rows:
+    for row, source in zip(rows, _aligned([row["source"] for row in rows]), strict=True):
         made = row["outputs"][0] if row["outputs"] else {"tensor": "", "text": "", "label": ""}
         result = f"{made['tensor']}: {made['text']}" if made["text"] else ""
-        source = row["source"].removeprefix("operator ")
         cells.append((source, made["label"], f"{row['macs']:,}", f"{row['weights_bytes']:,}", result))
     return tabular.Grid(columns, tuple(cells), tabular.largest([row["macs"] for row in rows]))
+
+
+def _aligned(sources: Sequence[str]) -> list[str]:
+    """Places of operators with indexes of one width: `operator 9 ADD` is ` 9 ADD` where there are more than ten."""
+    found = [_PLACE.fullmatch(source) for source in sources]
+    digits = max((len(place[2]) for place in found if place), default=0)
+    pairs = zip(sources, found, strict=True)
+    return [f"{place[1]}{place[2].rjust(digits)}{place[3]}" if place else source for source, place in pairs]
 
 
 def _live(rows: list[dict[str, Any]]) -> tabular.Grid:

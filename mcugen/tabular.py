@@ -56,11 +56,15 @@ def text_of(parts: Parts) -> str:
 
 
 def largest(values: Sequence[float], count: int = 3) -> frozenset[int]:
-    """The places of the largest values, as many as `count`, of several; none where all are 0."""
+    """The places of about `count` of the largest values, of several; none where all are 0.
+
+    Equal values are treated alike: those equal to the last are all in, up to twice as many as asked, or all out.
+    """
     if len(values) <= count:
         return frozenset()
-    order = sorted(range(len(values)), key=lambda k: (-values[k], k))[:count]
-    return frozenset(k for k in order if values[k] > 0)
+    last = sorted(values, reverse=True)[count - 1]
+    found = frozenset(k for k, value in enumerate(values) if value >= last and value > 0)
+    return found if len(found) <= 2 * count else frozenset(k for k in found if values[k] > last)
 
 
 def title_of(stem: str) -> str:

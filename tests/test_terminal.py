@@ -11,12 +11,15 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
-from mcugen.cli import _console, main
+from mcugen import inspection
+from mcugen.cli import _console, cli, main
 from mcugen.tabular import Column, Grid, largest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -217,6 +220,39 @@ def test_columns_give_way() -> None:
     assert list(_console._blocks({0: 2, 1: 16, 2: 4}, 25)) == [{0: 2, 1: 16}, {0: 2, 2: 4}]
     assert grid.text().splitlines()[1] == f"    1  {'aaaaa ' * 5}  {'b' * 10}"
     assert largest([1, 9, 3, 4, 0]) == {1, 2, 3} and largest([1, 2, 3]) == set() and largest([0] * 9) == set()
+
+
+def test_equal_rows_are_marked_alike() -> None:
+    assert largest([1, 0, 7, 1, 7, 2, 7, 1, 7, 1]) == {2, 4, 6, 8}
+    assert largest([9, *[5] * 7]) == {0} and largest([5] * 40) == set()
+
+
+def test_a_number_and_its_unit_stay_together() -> None:
+    line = "  0.1 % more for 5 s, 1,024 bytes of 2,048 bytes (50.0 %), 80 MHz"
+    for width in range(20, 70):
+        shown = _console._wrapped(line, width).splitlines()
+        assert " ".join(part.strip() for part in shown) == line.strip() and max(map(len, shown)) <= width
+        assert not any(re.match(r"\s*(%|s,|bytes|MHz)", part) for part in shown)
+
+
+def test_indexes_of_operators_are_right_aligned() -> None:
+    sources = [f"operator {k} ADD" for k in (9, 10)] + ["node 9 Conv '/a/Conv'", "subgraph 1 operator 2 ADD"]
+    assert inspection._aligned(sources) == [" 9 ADD", "10 ADD", "node  9 Conv '/a/Conv'", sources[3]]
+
+
+def helps(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    """Each command with its help for 80 columns."""
+    yield context.command_path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            if below := command.get_command(context, name):
+                yield from helps(below, click.Context(below, info_name=name, parent=context, terminal_width=80))
+
+
+def test_help_fits_80_columns() -> None:
+    pages = dict(helps(cli, click.Context(cli, info_name="mcugen", terminal_width=80, **cli.context_settings)))
+    long = [(name, line) for name, text in pages.items() for line in text.splitlines() if len(line) > 80]
+    assert long == [] and "mcugen boards new" in pages
 
 
 def test_what_is_left_is_estimated() -> None:

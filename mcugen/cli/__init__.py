@@ -29,7 +29,7 @@ from mcugen.cli._common import (
     verify_options,
     write,
 )
-from mcugen.cli._console import progress, say_error
+from mcugen.cli._console import WIDE, is_set, progress, say_error
 from mcugen.cli._folder import into_option, opened
 from mcugen.errors import InternalError, McugenError, UsageError
 
@@ -103,15 +103,16 @@ def cli() -> None:
     runtime (TensorFlow Lite Micro by default). Check it before you have a board:
 
     \b
-      mcugen inspect  model.tflite                        what is in the model
+      mcugen inspect  model.tflite                    what is in the model
       mcugen build    model.tflite --board cortex-m7 -o out/
-      mcugen verify   model.tflite                        C against NumPy, every layer, on this machine
-      mcugen simulate model.tflite --board cortex-m7      the firmware on an emulated core
-      mcugen pareto   model.tflite --board cortex-m7      what RAM costs in instructions
+      mcugen verify   model.tflite                    C against NumPy, every layer
+      mcugen simulate model.tflite --board cortex-m7  the firmware, emulated
+      mcugen pareto   model.tflite --board cortex-m7  what RAM costs in time
 
     \b
-    Exit status: 0 success, 1 a check found differences, 2 wrong usage, 3 unusable model, 4 target too
-    small or without a kernel, 5 external tool missing or failed, 70 defect of mcugen.
+    Exit status: 0 success, 1 a check found differences, 2 wrong usage,
+    3 unusable model, 4 target too small or without a kernel,
+    5 external tool missing or failed, 70 defect of mcugen.
     """
 
 
@@ -241,7 +242,7 @@ def verify(
         noted = opened(into, artifact)
         result = run.verify(artifact, count, golden, trace, tell, ask)
         noted.note("verified", report.verified_facts(result))
-    emit(report.verify_dict(result), report.verify_parts(result), as_json=as_json)
+    emit(report.verify_dict(result), report.verify_parts(result, whole=is_set(WIDE)), as_json=as_json)
     return 0 if result.agrees else 1
 
 

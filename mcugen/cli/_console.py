@@ -22,6 +22,8 @@ _LEAST, _EASE = 8, 16
 """Characters of a layer's name at least, and of any text while there are optional columns to leave out."""
 _GAP, _MARK = 2, 3
 _INDENT = 4
+_UNIT, _JOINT = re.compile(r"(?<=\d) (?=(?:%|[mun]?s|bytes?|[KM]?B|[kM]?Hz|MAC)(?!\w))"), "\0"
+"""The space between a number and its unit, and what stands for it while a line is broken."""
 QUIET, WIDE = "mcugen.quiet", "mcugen.wide"
 
 
@@ -65,8 +67,11 @@ def _width(stream: TextIO) -> int | None:
 
 
 def _wrapped(line: str, width: int) -> str:
+    """A line broken at spaces, but not between a number and its unit."""
     indent = " " * (len(line) - len(line.lstrip()) + _INDENT)
-    return "\n".join(textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)) or ""
+    joined = _UNIT.sub(_JOINT, line)
+    broken = textwrap.wrap(joined, width, subsequent_indent=indent, break_on_hyphens=False)
+    return "\n".join(broken).replace(_JOINT, " ")
 
 
 def _table(grid: Grid, width: int) -> None:

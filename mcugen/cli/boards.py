@@ -81,8 +81,9 @@ def new(folder: Path, as_json: bool, **values: Any) -> None:
     and --ram with addresses. Nothing is overwritten.
 
     \b
-      mcugen boards new my-board --like nrf52840-dk --ram 64K --source "my schematic"
-      mcugen boards new my-board --like cortex-m4 --clock 80M --flash 256K@0x08000000 --ram 64K@0x20000000
+      mcugen boards new my-board --like nrf52840-dk --ram 64K --source "a URL"
+      mcugen boards new my-board --like cortex-m4 --clock 80M
+          --flash 256K@0x08000000 --ram 64K@0x20000000
     """
     from mcugen import new_board, resources
 

@@ -58,7 +58,7 @@ def COMMAND(
 
     \b
       mcugen evaluate model.tflite --data test.npz
-      mcugen evaluate model.tflite --data test.npz --metric score.py:f1 --board cortex-m4
+      mcugen evaluate model.tflite --data test.npz --metric score.py:f1
     """
     from mcugen.evaluation import run, text
 

@@ -215,7 +215,7 @@ def COMMAND(
     code of the one before; see docs/quantize.md.
 
     \b
-      mcugen quantize model.onnx --data calib.npz --test test.npz -o model.int8.tflite
+      mcugen quantize model.onnx --data calib.npz --test test.npz -o q.tflite
     """
     _one_thread_a_process()
     _keep_memory()

@@ -58,7 +58,7 @@ def COMMAND(
 
     \b
       mcugen run model.tflite --input x.npy -o y.npy
-      mcugen run model.tflite --input images/ --preprocess resize=96x96,scale=1/255 --json
+      mcugen run model.tflite --input images/ --preprocess resize=96x96 --json
     """
     from mcugen import samples
     from mcugen.evaluation import outputs as found_outputs

@@ -232,16 +232,12 @@ def as_text(facts: Report) -> str:
 
 def as_parts(facts: Report) -> tabular.Parts:
     """The verdict, what it rests on, and a table of the steps."""
-    least = "proven the least for this order of steps"
-    bound = least if facts.proven else f"gap {facts.gap_bytes:,}: by so much less is not ruled out"
-    if len(facts.regions) > 1:
-        bound = f"gap {facts.gap_bytes:,} to what each region must have for what it holds"
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
     return [
         _verdict(facts),
         *(f"  note: {note}" for note in facts.notes),
         f"  RAM      {facts.ram_bytes:>10,} bytes  {holder}",
-        f"  arena    {facts.arena_bytes:>10,} bytes  lower bound {facts.lower_bound:,}, {bound}",
+        f"  arena    {facts.arena_bytes:>10,} bytes  {_bound(facts)}, {facts.lower_bound:,} live at once",
         *regions.as_lines(facts.regions),
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
         *_states_text(facts),
@@ -253,6 +249,15 @@ def as_parts(facts: Report) -> tabular.Parts:
         "",
         _table(facts),
     ]
+
+
+def _bound(facts: Report) -> str:
+    """How near the arena is to the smallest one: alignment and gaps between tensors may make that more than is live."""
+    if len(facts.regions) > 1:
+        return f"at most {facts.gap_bytes:,} above the least for what each region holds"
+    if facts.proven:
+        return "proven the least for this order of steps"
+    return f"at most {facts.gap_bytes:,} above the least for this order of steps"
 
 
 def _verdict(facts: Report) -> str:

@@ -17,6 +17,7 @@ from mcugen.verify.run import Verification
 from mcugen.verify.witnesses.testimony import Testimony
 
 _SHOWN = 5  # faults in text
+_NAMED = 3  # tensors in text that are not visible in memory
 
 
 def verify_dict(result: Verification) -> dict[str, Any]:
@@ -146,8 +147,8 @@ def verify_text(result: Verification) -> str:
     return tabular.text_of(verify_parts(result))
 
 
-def verify_parts(result: Verification) -> tabular.Parts:
-    """A verdict first, then what it rests on."""
+def verify_parts(result: Verification, *, whole: bool = False) -> tabular.Parts:
+    """A verdict first, then what it rests on. whole: name every tensor that has no bytes of its own."""
     verdict, promise = "OK" if result.agrees else "DIFFERS", result.promise.removeprefix("the ")
     lines = [f"{result.called or result.name}: {verdict} ({promise})"]
     lines += [f"  note: {note}" for note in result.notes]
@@ -155,7 +156,7 @@ def verify_parts(result: Verification) -> tabular.Parts:
     if len(result.faults) > _SHOWN:
         lines.append(f"  and {len(result.faults) - _SHOWN} more, all in --json")
     lines.append(f"  C against NumPy: {_sentence(result.c)}")
-    lines += _compared(result.c)
+    lines += _compared(result.c, whole)
     lines.append(
         f"  multipliers, bounds and tables derived twice: {result.constants.compared}, "
         f"{len(result.constants.differences) or 'none'} of them differing"
@@ -178,15 +179,19 @@ def verify_parts(result: Verification) -> tabular.Parts:
     return lines
 
 
-def _compared(c: Verdict) -> Iterator[str]:
+def _compared(c: Verdict, whole: bool) -> Iterator[str]:
     """How the tensors of the C were compared, and which were not."""
+    names, rest = c.not_compared, len(c.not_compared) - _NAMED
+    if rest > 0 and not whole:
+        names = (*names[:_NAMED], f"and {rest:,} more, all with --wide or in --json")
     if c.by_operator:
         yield (
             "  float operators were compared on the operands that they had, sums of n products within n * 2^-26 where "
             "that is more: rounding adds up"
         )
     if c.not_compared:
-        yield f"  not visible in memory, checked through what follows: {', '.join(c.not_compared)}"
+        count = len(c.not_compared)
+        yield f"  {count:,} not visible in memory, checked through what follows: {', '.join(names)}"
     if c.fused:
         yield f"  {len(c.fused)} inside other steps, checked through what follows: {', '.join(c.fused)}"
     if c.constant_channels or c.unread_channels:

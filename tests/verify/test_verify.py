@@ -12,7 +12,7 @@ import mcugen
 from mcugen.errors import ToolError, UsageError
 from mcugen.pipeline import Artifact
 from mcugen.reference.inputs import cases, draw
-from mcugen.verify import delivered, emulated, golden, host, run
+from mcugen.verify import delivered, emulated, golden, host, report, run
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 
@@ -33,6 +33,10 @@ def test_every_tensor_in_memory_is_compared(artifact: Artifact) -> None:
     computed = {name for node in artifact.imported.nodes for name in node.outputs}
     assert verdict.exact and verdict.cases == 9
     assert verdict.tensors + len(verdict.not_compared) == len(computed)
+    many = dataclasses.replace(verdict, not_compared=tuple(f"c{k} 'gate'" for k in range(1200)))
+    said, named = next(report._compared(many, False)), next(report._compared(many, True))
+    assert said.startswith("  1,200 not visible in memory, ") and "and 1,197 more, all with --wide" in said
+    assert said.count("'gate'") == 3 and named.count("'gate'") == 1200
 
 
 def test_a_changed_clamp_is_found_in_its_layer(artifact: Artifact) -> None:
