@@ -29,6 +29,8 @@ class McugenError(Exception):
         self.message = message
         self.where = where
         self.hint = hint or self.advice
+        if self.hint:  # a traceback ends with its notes
+            self.add_note(f"  hint: {self.hint}")
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message

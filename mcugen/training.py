@@ -67,8 +67,8 @@ def from_torch(
     of the two that PyTorch has; by default TorchScript's, and the other where that fails or would leave out a branch of
     forward. The rest is as in torch.onnx.export. Raises ToolError, UsageError.
     """
-    torch = _tool("torch")
     _check_module(module)
+    torch = _tool("torch")
     if exporter not in (None, *_EXPORTERS):
         raise UsageError(
             f"there is no exporter {exporter!r}", where="exporter", hint=f"choose one of {list(_EXPORTERS)}"
@@ -94,6 +94,7 @@ def from_torch(
         )
     except ToolError:
         path.unlink(missing_ok=True)  # of the example's branches alone
+        _check_example(module, positional, named)
         raise
     finally:
         module.train(was_training)
@@ -102,10 +103,9 @@ def from_torch(
 
 def _check_module(module: Any) -> None:
     """Raise UsageError for what is no module, though a module may be near."""
+    _check_no_path(module, "from_torch", "give the module: torch.load reads files of PyTorch")
     if isinstance(module, Mapping):
         why, hint = "a state_dict holds weights and no network", "give the module, after module.load_state_dict(it)"
-    elif isinstance(module, str | os.PathLike):
-        why, hint = f"{os.fspath(module)!r} names a file", "give the module: torch.load reads files of PyTorch"
     elif isinstance(module, type):
         why, hint = f"{module.__name__} is a class", f"give a module of it: {module.__name__}(...), with its weights"
     elif not (hasattr(module, "eval") and hasattr(module, "training")):
@@ -115,8 +115,35 @@ def _check_module(module: Any) -> None:
     raise UsageError(why, where="from_torch", hint=hint)
 
 
+def _check_no_path(model: Any, where: str, hint: str) -> None:
+    """Raise UsageError for the name of a file in place of what is in it."""
+    if isinstance(model, str | os.PathLike):
+        raise UsageError(f"{os.fspath(model)!r} names a file", where=where, hint=hint)
+
+
+def _check_example(module: Any, positional: Sequence[Any], named: Mapping[str, Any]) -> None:
+    """Raise UsageError where the module itself does not run on the example, and no exporter is to blame."""
+    try:
+        module(*positional, **named)
+    except Exception as error:  # a module raises what it likes
+        given = ", ".join(str(list(getattr(value, "shape", ()))) for value in (*positional, *named.values()))
+        raise UsageError(
+            f"the example does not fit the module, whose forward fails on it: {_words(error)}",
+            where="example",
+            hint=f"give inputs as forward takes them, with the batch; these have the shapes {given}",
+        ) from error
+
+
 def _inputs(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional and named inputs, as tensors; floats of NumPy take the type of the module's first weights."""
+    """Positional and named inputs, as tensors; floats of NumPy take the type of the module's first weights.
+
+    Raises UsageError for a shape.
+    """
+    if isinstance(example, tuple | list) and example and all(isinstance(size, int) for size in example):
+        sizes = ", ".join(str(size) for size in example)
+        raise UsageError(
+            f"({sizes}) is a shape", where="example", hint=f"give a tensor of that shape: torch.zeros({sizes})"
+        )
     weights = next((p for p in getattr(module, "parameters", lambda: ())() if p.is_floating_point()), None)
 
     def tensor(value: Any) -> Any:
@@ -174,6 +201,7 @@ def from_keras(model: Any, *, to: str | os.PathLike[str] | None = None, input_sh
     to: see `from_torch`. input_shape: for inputs with open sizes beyond the batch, their shapes with the batch: one, or
     a dict by the names of inputs. Raises ToolError, UsageError.
     """
+    _check_no_path(model, "from_keras", f"load it first: keras.models.load_model({str(model)!r})")
     tf = _tool("tensorflow")
     path = _path(to, getattr(model, "name", "") or "model", ".tflite")
     ends = getattr(model, "inputs", None)
@@ -221,6 +249,7 @@ def from_sklearn(estimator: Any, *, to: str | os.PathLike[str] | None = None) ->
 
     A classifier gives its label and an array of scores, one for each class.
     """
+    _check_no_path(estimator, "from_sklearn", f"load it first, where you trust it: joblib.load({str(estimator)!r})")
     skl2onnx, types = _tool("skl2onnx"), _tool("skl2onnx.common.data_types")
     features = [("x", types.FloatTensorType([1, _features(estimator)]))]
     options = {id(estimator): {"zipmap": False}} if hasattr(estimator, "predict_proba") else None
@@ -235,6 +264,7 @@ def from_xgboost(model: Any, *, to: str | os.PathLike[str] | None = None) -> Pat
 
     Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
     """
+    _check_no_path(model, "from_xgboost", f"mcugen reads files of XGBoost itself: mcugen.compile({str(model)!r})")
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     best = getattr(model, "best_iteration", None) if _stopped_early(booster) else None
     part = booster if best is None else booster[: best + 1]
@@ -250,6 +280,7 @@ def from_lightgbm(model: Any, *, to: str | os.PathLike[str] | None = None) -> Pa
 
     Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
     """
+    _check_no_path(model, "from_lightgbm", f"mcugen reads files of LightGBM itself: mcugen.compile({str(model)!r})")
     booster = getattr(model, "booster_", model)
     return _boosted("lightgbm", booster.model_to_string().encode(), model, to)
 

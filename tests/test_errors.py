@@ -10,6 +10,7 @@ import functools
 import inspect
 import re
 import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -131,6 +132,7 @@ def test_texts_are_those_kept() -> None:
 def test_errors_say_what_where_and_what_to_do(name: str) -> None:
     error = caught(name)
     assert len(error.message) > 10 and error.hint and "\n  hint: " in error.explain()
+    assert "".join(traceback.format_exception(error)).count(f"\n  hint: {error.hint}\n") == 1
     assert error.where or name in ("MemoryBudgetError", "NoKernelError"), str(error)  # their text names the layers
     assert getattr(errors, name)("what").hint == getattr(errors, name).advice or name == "InternalError"
 

@@ -26,6 +26,9 @@ def double(monkeypatch: pytest.MonkeyPatch, name: str, **content: Any) -> None:
     monkeypatch.setitem(sys.modules, name, module)
 
 
+WRONG_SIZE = "an array of another size"
+
+
 class Net:
     """A PyTorch module as far as from_torch sees it."""
 
@@ -36,6 +39,10 @@ class Net:
 
     def train(self, mode: bool) -> None:
         self.training = mode
+
+    def __call__(self, *inputs: Any) -> None:
+        if any(value == WRONG_SIZE for value in inputs):
+            raise RuntimeError("input.size(-1) must be equal to input_size. Expected 6, got 5\nand more")
 
 
 def test_torch_exports_in_evaluation_mode(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -48,8 +55,8 @@ def test_torch_exports_in_evaluation_mode(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     double(monkeypatch, "torch", onnx=SimpleNamespace(export=export))
     net = Net()
-    first, second = mcugen.from_torch(net, 5), mcugen.from_torch(net, (1, 2), to=tmp_path / "a.onnx")
-    assert seen == [(False, (5,)), (False, (1, 2))] and net.training
+    first, second = mcugen.from_torch(net, 5), mcugen.from_torch(net, (1.5, 2), to=tmp_path / "a.onnx")
+    assert seen == [(False, (5,)), (False, (1.5, 2))] and net.training
     assert first.name == "net.onnx" and first.read_bytes() == b"onnx" and second == tmp_path / "a.onnx"
     assert mcugen.from_torch(net, 5) != first
     with pytest.raises(UsageError, match=r"does not end in \.onnx"):
@@ -61,6 +68,11 @@ def test_torch_exports_in_evaluation_mode(monkeypatch: pytest.MonkeyPatch, tmp_p
     double(monkeypatch, "torch", onnx=SimpleNamespace(export=broken))
     with pytest.raises(ToolError, match=r"(?s)export failed.*torchscript: KeyError: 'aten::odd'\n.*dynamo"):
         mcugen.from_torch(net, 5)
+    with pytest.raises(UsageError, match=r"example does not fit the module.*RuntimeError: .* Expected 6, got 5\n"):
+        mcugen.from_torch(net, WRONG_SIZE)
+    for shape in ((1, 20, 6), [1, 20, 6]):
+        with pytest.raises(UsageError, match=r"(?s)\(1, 20, 6\) is a shape.*torch.zeros\(1, 20, 6\)"):
+            mcugen.from_torch(net, shape)
     assert net.training
 
 
@@ -85,7 +97,7 @@ def test_torch_falls_back_to_its_other_exporter(monkeypatch: pytest.MonkeyPatch,
     mcugen.from_torch(Net(), 5)
     assert asked == [False, True]
     fails[True] = RuntimeError("step 1/3")
-    words = r"(?s)a value into Python in net\.py, line 7\n  dynamo: ValueError: no aten::odd$"
+    words = r"(?sm)a value into Python in net\.py, line 7\n  dynamo: ValueError: no aten::odd$"
     with pytest.raises(ToolError, match=words) as raised:
         mcugen.from_torch(Net(), 5, to=tmp_path / "a.onnx")
     assert "torch.where" in raised.value.hint and not (tmp_path / "a.onnx").exists()
@@ -130,6 +142,22 @@ def test_torch_says_what_is_no_module(monkeypatch: pytest.MonkeyPatch, module: A
     assert raised.value.hint
     with pytest.raises(UsageError, match="there is no exporter 'fx'"):
         mcugen.from_torch(Net(), 5, exporter="fx")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("function", "way"),
+    [
+        (mcugen.from_keras, "keras.models.load_model('net.sav')"),
+        (mcugen.from_sklearn, "joblib.load('net.sav')"),
+        (mcugen.from_xgboost, "mcugen.compile('net.sav')"),
+        (mcugen.from_lightgbm, "mcugen.compile('net.sav')"),
+    ],
+)
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_path_in_place_of_a_model_says_how_to_load_it(function: Any, way: str, kind: Any) -> None:
+    with pytest.raises(UsageError, match=r"'net\.sav' names a file") as raised:
+        function(kind("net.sav"))
+    assert way in raised.value.hint
 
 
 def end(name: str, *shape: int | None) -> SimpleNamespace:

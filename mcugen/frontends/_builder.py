@@ -397,7 +397,8 @@ def importing(where: str, unsupported: list[str]) -> Iterator[None]:
     except InternalError:
         raise
     except McugenError as error:
-        raise type(error)(error.message, where=error.where or where, hint=error.hint) from error
+        error.where = error.where or where
+        raise
     except _DEFECTS as error:
         raise InternalError(f"the import failed ({type(error).__name__}: {error})", where=where) from error
 

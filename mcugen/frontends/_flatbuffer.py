@@ -111,7 +111,8 @@ def _parsing(what: str) -> Iterator[None]:
     try:
         yield
     except CorruptModelError as error:
-        raise CorruptModelError(error.message, where=error.where or what, hint=error.hint) from error
+        error.where = error.where or what
+        raise
     except _PARSER_FAILURES as error:
         raise CorruptModelError(
             f"{what} cannot be read ({type(error).__name__}: {error})", hint="the file is damaged or truncated"

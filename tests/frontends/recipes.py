@@ -6,6 +6,7 @@ and mcugen builds what came of it. `--python PATH` uses an environment that is t
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -42,7 +43,9 @@ def check(kind: Kind, python: str, place: Path) -> str:
         refused = error
     if refused.where != name or kind.title not in refused.message:
         return f"not recognised: {refused}"
-    done = subprocess.run([python, "-c", lines_of(refused)], cwd=place, capture_output=True, text=True, check=False)
+    lines = [python, "-c", lines_of(refused)]
+    paths = {"PYTHONPATH": str(Path(mcugen.__file__).parents[1])}
+    done = subprocess.run(lines, cwd=place, capture_output=True, text=True, check=False, env=os.environ | paths)
     made = [path for path in place.iterdir() if re.fullmatch(r"net\.(tflite|onnx)", path.name)]
     if done.returncode or not made:
         return done.stderr[-500:] or "no model came of it"

@@ -18,27 +18,32 @@ ROOT = Path(__file__).resolve().parents[2]
 DIGITS = (ROOT / "examples" / "digits" / "digits.tflite").read_bytes()
 
 
-def archive(*names: str) -> bytes:
+def archive(*names: str, module: bytes = b"") -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as file:
         for name in names:
-            file.writestr(name, b"")
+            file.writestr(name, module)
     return stream.getvalue()
 
 
 FOREIGN = {
-    "net.keras": (archive("metadata.json", "config.json", "model.weights.h5"), "Keras", "from_keras_model"),
+    "net.keras": (archive("metadata.json", "config.json", "model.weights.h5"), "Keras", "mcugen.from_keras(model"),
     "net.h5": (b"\x89HDF\r\n\x1a\n", "HDF5", "load_weights"),
     "saved_model.pb": (b"\x08\x01\x12\x05", "SavedModel", "from_saved_model"),
     "frozen.pb": (b"\x0a\x05", "frozen graph", "from_frozen_graph"),
-    "net.pt": (archive("net/data.pkl", "net/data/0"), "PyTorch", "torch.onnx.export"),
+    "net.pt": (archive("net/data.pkl", "net/data/0"), "PyTorch", "mcugen.from_torch(model"),
+    "whole.pt": (
+        archive("net/data.pkl", module=b"\x80\x02cnet\nNet\n)\x81}(X\x0b\0\0\0_parameters"),
+        "a whole module of PyTorch",
+        "weights_only=False",
+    ),
     "net.pth": (b"\x80\x02\x8a\x0a", "pickle", "joblib.load"),
-    "old.pth": (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", "before 1.6", "torch.onnx.export"),
+    "old.pth": (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", "before 1.6", "mcugen.from_torch(model"),
     "script.pt": (archive("net/constants.pkl", "net/code/net.py"), "TorchScript", "torch.jit.load"),
     "net.safetensors": (b"\x08\0\0\0\0\0\0\0{}", "safetensors", "load_file"),
-    "forest.pkl": (b"\x80\x04\x95", "pickle", "skl2onnx.to_onnx"),
-    "forest.joblib": (b"\x80\x04\x95", "stays closed", "skl2onnx.to_onnx"),
-    "net.mlmodel": (b"\x08\x01\x12\x02ab\xc2\x3e\x00", "Core ML", "torch.onnx.export"),
+    "forest.pkl": (b"\x80\x04\x95", "a pickle", "mcugen.from_sklearn(model"),
+    "forest.joblib": (b"\x80\x04\x95", "a pickle", "mcugen.from_sklearn(model"),
+    "net.mlmodel": (b"\x08\x01\x12\x02ab\xc2\x3e\x00", "Core ML", "mcugen.from_torch(model"),
     "yolo.cfg": (b"# tiny\n[net]\nbatch=1\n", "Darknet", "darknet2onnx.py yolo.cfg yolo.weights"),
     "yolo.weights": (b"\0\0\0\0\2\0\0\0", "weights of Darknet", "darknet2onnx.py yolo.cfg yolo.weights"),
     "net.caffemodel": (b"\x0a\x03net", "Caffe", "caffe2onnx"),

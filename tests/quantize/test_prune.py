@@ -221,7 +221,7 @@ def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("groups", "between", "says"),
     [
-        (2, None, r"no channel can be removed; none goes through Conv2D \(second\)$"),
+        (2, None, r"(?m)no channel can be removed; none goes through Conv2D \(second\)$"),
         (1, Softmax(), r"no gradient .* Softmax \(between\)"),
     ],
 )
@@ -251,7 +251,7 @@ def test_too_few_samples_are_an_error() -> None:
 
 
 def test_an_impossible_budget_says_how_far_it_goes() -> None:
-    with pytest.raises(UnsupportedError, match=r"removed down to \d+ % of the multiply-accumulates$"):
+    with pytest.raises(UnsupportedError, match=r"(?m)removed down to \d+ % of the multiply-accumulates$"):
         prune.pruned(chain(), REFERENCE, (samples()[:16, None],), "1%", lambda text: None)
 
 
