@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
@@ -99,18 +100,16 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
 
     def found(k: int) -> Candidates:
         node, call = nodes[k], calls[k]
-        try:
+        with _naming(node):
             refused = list(zip(known[k], _refusals(call, known[k], target.features), strict=True))
             offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
-            return _listed(node, call, _moving(offered) if moving else offered, run)
-        except McugenError as error:
-            error.where = error.where or node.source
-            raise
+            listed = _listed(node, call, _moving(offered) if moving else offered, run)
+            return _asked(listed, priced) if shares else listed
 
     priced = have_price(options, target) or options.optimize == "flash"
     shares = is_long(graph) and not target.device  # kernels for a device are made for each call, and cannot be named
     candidates = forked.each(
-        (lambda k: _asked(found(k), priced)) if shares else found,
+        found,
         len(nodes),
         chain(nodes, calls, _every(known)),
         is_worth_it=shares,
@@ -118,7 +117,8 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
     problems: list[str] = []
     for node, call, kernels_known, listed in zip(nodes, calls, known, candidates, strict=True):
         if not listed:
-            problems.append(no_kernel.of_node(node, call, kernels_known, target))
+            with _naming(node):
+                problems.append(no_kernel.of_node(node, call, kernels_known, target))
         elif (
             options.require_accelerated and not any(c.is_accelerated for c in listed) and listed[0].choice.kernel.symbol
         ):
@@ -129,6 +129,16 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
     return candidates
+
+
+@contextmanager
+def _naming(node: Node) -> Iterator[None]:
+    """Errors of a node state its layer."""
+    try:
+        yield
+    except McugenError as error:
+        error.where = error.where or node.source
+        raise
 
 
 @shared_fact

@@ -57,12 +57,16 @@ def test_what_is_unusual_comes_before_the_nearest_kernels() -> None:
     assert text.index("unusual: ") < text.index("mg_night_0") and lines[-1] == "  and 5 more"
 
 
-def test_an_error_of_a_rule_names_its_node(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("needs", [(), ("moon",)])
+def test_an_error_of_a_rule_names_its_node(monkeypatch: pytest.MonkeyPatch, needs: tuple[str, ...]) -> None:
+    """A rule is asked by the choice, or only for the text of why a kernel is none."""
+
     def fails(call: Call) -> bool:
         raise UnsupportedError("too fine")
 
     graph = graph_of(example(DepthwiseConv2D(), 0, (1, 5, 5, 8), (1, 3, 3, 8), 3, gain=0.002))
-    monkeypatch.setattr(kernels, "of", lambda op: (Kernel("mg_night", Form.WHOLE, (fails,), lambda call: {}),))
+    night = Kernel("mg_night", Form.WHOLE, (fails,), lambda call: {}, needs=frozenset(needs))
+    monkeypatch.setattr(kernels, "of", lambda op: (night,))
     with pytest.raises(UnsupportedError) as caught:
         candidates_of(graph, target.load("cortex-m4"), Options())
     assert caught.value.where == graph.nodes[0].source
