@@ -20,6 +20,7 @@ from mcugen.target import Target
 
 PEAK_TENSORS = 6
 PEAK_LABEL = 40
+_LARGER_BOARD = "take a larger board (`mcugen boards` shows their memories) or a smaller model"
 
 
 def facts_of(
@@ -172,15 +173,22 @@ def require_fit(
         too_many = max((excess for what, _, excess in over if "flash" in what), default=0)
         if is_ram:
             lines += [*regions.too_large(solution), _peak_text(solution.schedule, solution.plan)]
-        what = board.name if not board.is_core else "the budget"
+        budgets = refusal.budgets_alone([what for what, *_ in over])
+        what = "the budget" if board.is_core or budgets else board.name
         raise MemoryBudgetError(
             f"{tabular.called(facts.title, facts.name)} does not fit {what}\n  " + "\n  ".join(lines),
-            hint=_advice(solution.schedule.graph, options, is_ram, copied, (facts.weights_bytes, too_many)),
+            hint=", ".join(
+                [
+                    *([f"give a larger {' and '.join(budgets)}"] if budgets else []),
+                    *_untried(solution.schedule.graph, options, is_ram, copied, (facts.weights_bytes, too_many)),
+                    "or take a smaller model" if budgets else _LARGER_BOARD,
+                ]
+            ),
         )
 
 
-def _advice(graph: Graph, options: Options, is_ram: bool, copied: bool, constants: tuple[int, int]) -> str:
-    """Suggests options that the build did not use, and quantization. constants: their bytes, and how many too many."""
+def _untried(graph: Graph, options: Options, is_ram: bool, copied: bool, constants: tuple[int, int]) -> list[str]:
+    """Options that the build did not use, and quantization. constants: their bytes, and how many too many."""
     untried = ["leave constants in flash with --fetch-weights"] if copied else []
     untried += ["leave --no-rows out"] if options.no_rows else []
     untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []
@@ -188,13 +196,7 @@ def _advice(graph: Graph, options: Options, is_ram: bool, copied: bool, constant
     untried += refusal.quantized_in_ram(graph)
     needed, too_many = constants
     fewer = refusal.with_fewer_bits(graph, options, needed, needed - too_many) if too_many else []
-    return ", ".join(
-        [
-            *(untried if is_ram else []),
-            *fewer,
-            "take a larger board (`mcugen boards` shows their memories) or a smaller model",
-        ]
-    )
+    return [*(untried if is_ram else []), *fewer]
 
 
 def _peak_text(schedule: Schedule, plan: MemoryPlan) -> str:
@@ -213,7 +215,9 @@ def _peak_text(schedule: Schedule, plan: MemoryPlan) -> str:
 
 def _tensor_text(schedule: Schedule, name: str) -> str:
     tensor = schedule.graph.tensors.get(name)
-    return f"{name} {tensor.label[-PEAK_LABEL:]!r}" if tensor and tensor.label else name
+    label = tensor.label if tensor else ""
+    shown = label if len(label) <= PEAK_LABEL else f"…{label[1 - PEAK_LABEL :]}"
+    return f"{name} {shown!r}" if shown else name
 
 
 def _of_model(facts: Report) -> str:

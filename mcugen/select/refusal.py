@@ -42,13 +42,19 @@ def require_room(graph: Graph, options: Options, board: Target) -> None:
     ram, flash = ram_bound(graph, options), flash_bound(graph, options)
     over = [(what, bound, room) for what, bound, room in _rooms(ram, flash, options, board) if _is_over(bound, room)]
     if over:
-        where = "the budget" if board.is_core else board.name
+        where = "the budget" if board.is_core or budgets_alone([what for what, *_ in over]) else board.name
         lines = [
             f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}" for what, bound, room in over
         ]
         text = "\n  ".join(["whatever kernels and rows are chosen, the model needs", *lines])
         hint = _hint(graph, ram, flash, board, options, over)
         raise MemoryBudgetError(f"{graph.name} does not fit {where}\n  {text}", hint=hint)
+
+
+def budgets_alone(limits: Sequence[str]) -> list[str]:
+    """The options that set these limits; none where one of them is the board's."""
+    options = [what for what in dict.fromkeys(limits) if what.startswith("--")]
+    return options if len(options) == len(set(limits)) else []
 
 
 def _is_over(bound: Bound, room: int | None) -> bool:
@@ -136,8 +142,8 @@ def _hint(graph: Graph, ram: Bound, flash: Bound, board: Target, options: Option
     short = [room for _, bound, room in over if bound is flash and room is not None]
     ways += with_fewer_bits(graph, options, flash.nbytes, min(short)) if short else []
     ways += quantized_in_ram(graph) if len(short) < len(over) else []
-    if board.is_core or all(what.startswith("--") for what, *_ in over):
-        return ", ".join([*ways, "give a larger budget, or take a smaller model"])
+    if budgets := budgets_alone([what for what, *_ in over]):
+        return ", ".join([*ways, f"give a larger {' and '.join(budgets)}, or take a smaller model"])
     known = [target.load(name) for name in target.names()]
     able = [b for b in known if (b.total_ram_bytes or 0) >= ram.nbytes and (b.flash_bytes or 0) > flash.nbytes]
     wanted = 0 if any(bound is ram for _, bound, _ in over) else board.total_ram_bytes or 0

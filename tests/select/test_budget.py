@@ -142,6 +142,10 @@ def test_too_small_a_budget_says_what_exists(tmp_path: Path) -> None:
     assert "most at step" in text
     assert f"{least.lower_bound:,} bytes live" in text
     assert "--input-mode rows" in text
+    with pytest.raises(MemoryBudgetError) as of_board:
+        built(tmp_path, SMALL, ram="300", board="microbit-v1")
+    assert "does not fit the budget" in str(of_board.value) and "larger board" not in of_board.value.hint
+    assert of_board.value.hint.startswith("give a larger --ram, ")
 
 
 def test_what_no_kernels_go_below_is_refused_without_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,8 +168,8 @@ def test_what_no_kernels_go_below_is_refused_without_a_search(tmp_path: Path, mo
     "choices, text, hint",
     [
         ({"ram": "100"}, "--ram: at least 256 bytes, 100 are there: the input", "--input-mode rows"),
-        ({"flash": "100"}, "--flash: at least", "a larger budget"),
-        ({"board": "microbit-v1", "ram": "100"}, "--ram: at least 256 bytes", "rows, give a larger budget"),
+        ({"flash": "100"}, "--flash: at least", "a larger --flash"),
+        ({"board": "microbit-v1", "ram": "100"}, "--ram: at least 256 bytes", "rows, give a larger --ram"),
     ],
 )
 def test_what_can_never_fit_is_refused_before_any_search(
