@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mcugen import files, pipeline
+from mcugen import files, frontends, pipeline
 from mcugen.emit import blob
 from mcugen.emit.command import options_of
 from mcugen.emit.folder import REPORT
@@ -35,7 +35,7 @@ def pack(model: Path, folder: Path, version: int) -> bytes:
         raise UsageError(
             f"{model.name} needs other code than that in {str(folder)!r}, which no weights can carry:\n"
             + "\n".join(_differences(built, folder)),
-            hint="update the firmware; or keep shapes, options and the quantization of activations as they were",
+            hint=f"update the firmware; or keep shapes and options as they were{_same_ranges(built)}",
         )
     return blob.renumbered(made, version)
 
@@ -60,7 +60,31 @@ def _like(model: Path, folder: Path) -> Artifact:
     options: Options = _facts(folder)["options"]
     if not options.weights_blob:
         raise UsageError("the build has no block of constants", where=str(folder), hint="build it with --weights-blob")
+    _check_format(model, folder, options)
     return pipeline.build(model, replace(options, export=("none",), no_report=True))
+
+
+def _check_format(model: Path, folder: Path, options: Options) -> None:
+    """Raise UsageError for a model whose format has other arithmetic than the one that was built."""
+    known = () if options.quantize else frontends.references(frontends.format_of(model))
+    if known and options.reference not in known:
+        suffix = ".onnx" if options.reference in frontends.references("onnx") else ".tflite"
+        raise UsageError(
+            f"the build in {str(folder)!r} has the arithmetic of a {suffix} model",
+            where=model.name,
+            hint=f"make one of it with the ranges of the model before: `mcugen quantize {model.name} --ranges-of "
+            f"OLD{suffix} -o NEW{suffix}`",
+        )
+
+
+def _same_ranges(built: Artifact) -> str:
+    """How a quantized model keeps the ranges of the one before; nothing for one of floats."""
+    if all(t.type.quant is None for t in built.imported.tensors.values()):
+        return ""
+    return (
+        ", and the ranges of activations: quantize the retrained float model with "
+        "`mcugen quantize --ranges-of`, which takes those of the model before"
+    )
 
 
 def _differences(built: Artifact, folder: Path) -> list[str]:

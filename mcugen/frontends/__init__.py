@@ -51,6 +51,11 @@ def load(
     return verify(graph, f"{name} front end")
 
 
+def format_of(path: Path) -> str:
+    """The name of a file's or folder's format, of its content. Raises UsageError and CorruptModelError as `load`."""
+    return (_folder(path) if path.is_dir() else _recognised(path, files.read(path)))[0]
+
+
 def content(path: Path) -> bytes:
     """The bytes of the model that a file is or holds. Raises UsageError and CorruptModelError as `load` does."""
     return _recognised(path, files.read(path))[1]

@@ -17,6 +17,7 @@ from mcugen.errors import UsageError
 from mcugen.options import Options
 from mcugen.toolchain.process import run_checked
 from tests.emit.built import WARNINGS, Built, build
+from tests.frontends.onnx_models import Writer
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
@@ -99,7 +100,12 @@ def test_pack_for_the_code_in_the_field(digits: Built, tmp_path: Path) -> None:
     assert len(changed) == len(data) and changed[blob.HEADER :] != data[blob.HEADER :]
     with pytest.raises(UsageError, match="no weights can carry") as caught:
         packing.pack(SWEEPS, digits.folder, 1)
-    assert "digits" in str(caught.value)
+    assert "digits" in str(caught.value) and "`mcugen quantize --ranges-of`" in caught.value.hint
+    w = Writer()
+    (tmp_path / "v2.onnx").write_bytes(w.model(w.node("Relu", [w.input((1, 4))])).SerializeToString())
+    with pytest.raises(UsageError, match=r"has the arithmetic of a \.tflite model") as caught:
+        packing.pack(tmp_path / "v2.onnx", digits.folder, 1)
+    assert "`mcugen quantize v2.onnx --ranges-of OLD.tflite -o NEW.tflite`" in caught.value.hint
 
 
 def test_pack_wants_a_folder_with_a_block(tmp_path: Path) -> None:
