@@ -48,7 +48,12 @@ def facts_of(
         steps=_steps(view, schedule, cycles, imported),
         regions=regions.facts_of(solution),
         weights=weights,
-        notes=(*notes, *solution.notes, *_of_frames(imported, schedule, view.reference)),
+        notes=(
+            *notes,
+            *solution.notes,
+            *_of_frames(imported, schedule, view.reference),
+            *_of_software_floats(schedule, board),
+        ),
         removed=schedule.graph.removed,
         states=_states(schedule),
         version=view.version,
@@ -82,6 +87,17 @@ def _of_frames(imported: Graph, schedule: Schedule, reference: str) -> list[str]
         return []
     whole = sum(node.op.macs(imported.call(node, reference)) for node in imported.nodes)
     return [f"time and work are those of a frame; a whole window has {whole:,} MAC"]
+
+
+def _of_software_floats(schedule: Schedule, board: Target) -> list[str]:
+    """That instructions for integers compute the floats of a model, and what to do."""
+    if board.is_host or board.device is not None or "fpu" in board.features:
+        return []
+    choices = [step.choice for step in schedule.steps]
+    floats = [c for c in choices if c.node.op.macs(c.call) and {t.dtype for t in c.call.outputs} & {"f32", "f64"}]
+    if not floats:
+        return []
+    return [f"{board.name} computes floats in software, many times slower than integers: see `mcugen quantize`"]
 
 
 def _steps(

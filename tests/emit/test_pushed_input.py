@@ -28,3 +28,13 @@ def test_the_header_names_the_pushed_input_beside_one_that_is_not_read(tmp_path:
     assert idle_line.startswith("/* Input 'idle'")
     assert idle_line.endswith("; not read at run time. */")
     assert "not read" not in picture_line
+
+
+def test_comments_of_a_model_fed_frames_fit_and_speak_of_frames() -> None:
+    sweeps = Path(__file__).resolve().parents[2] / "examples" / "microphone" / "sweeps.tflite"
+    files = mcugen.compile(sweeps, input_mode="frames", weights_blob=True).files
+    header, example = files["sweeps.h"].decode(), files["examples/main.c"].decode()
+    assert "Adds the newest frame of the input" in header and max(map(len, header.splitlines())) <= 120
+    assert "put your data here, frame by frame" in example and "row" not in example
+    assert "a model that has no block yet must not run" in " ".join(header.replace("\n *", " ").split())
+    assert "if (sweeps_load(&model, sweeps_blob, sizeof sweeps_blob) != 0) {\n        return 1;" in example

@@ -16,6 +16,7 @@ from mcugen.report import noted, page, page_graph, page_memory, schema
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ROOT / "tests" / "models" / "s8_fully_connected.tflite"
+FLOATS = SMALL.with_name("f32_fully_connected.tflite")
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
 
 
@@ -48,6 +49,12 @@ def test_results_are_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture
         page.checked({**facts, "simulated": {**ran, "steps": []}}, "report.json")
     built.write(tmp_path)  # a new build was not checked yet
     assert json.loads((tmp_path / "report.json").read_text())["simulated"] is None
+
+
+@pytest.mark.parametrize(("model", "board"), [(FLOATS, "nucleo-f072rb"), (FLOATS, "cortex-m4"), (SMALL, "cortex-m3")])
+def test_floats_in_software_are_noted(model: Path, board: str) -> None:
+    notes = mcugen.compile(model, board=board, export=("none",)).report.notes
+    assert ["see `mcugen quantize`" in note for note in notes] == ([True] if board == "nucleo-f072rb" else [])
 
 
 def test_another_build_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
