@@ -33,8 +33,9 @@ def operators_of(schedule: Schedule, imported: Graph) -> dict[int, tuple[str, ..
                 seen.add(k)
                 before = (name for name in imported.nodes[k].inputs if name is not None and name not in stands)
                 ahead += [makers[name] for name in before if name in makers]
-        if len(seen) > 1:
-            found[step.index] = tuple(imported.nodes[k].source for k in sorted(seen))
+        sources = tuple(dict.fromkeys(imported.nodes[k].source for k in sorted(seen)))  # one may have become several
+        if len(sources) > 1:
+            found[step.index] = sources
     return found
 
 

@@ -16,7 +16,7 @@ from mcugen.report.facts import SCHEMA
 from mcugen.report.svg import escape, num
 
 HTML, BADGE = "report.html", "badge.svg"
-_TOP, _LONGEST_LABEL, _LONGEST_LAYER = 3, 20, 24
+_TOP, _LONGEST_LABEL, _LONGEST_LAYER, _LONGEST_WIDE = 3, 20, 24, 60
 _MS = 1e3
 
 Facts = Mapping[str, Any]
@@ -116,7 +116,7 @@ def _model(facts: Facts) -> dict[str, Any]:
         "graph": page_graph.graph_of(facts),
         "removed": _removed(facts["removed"]),
         "regions": [{**r, "name": escape(r["name"]), "why": escape(r["why"])} for r in facts["regions"]],
-        "weights": [{**w, "name": escape(w["name"] or "flash"), "why": escape(w["why"])} for w in facts["weights"]],
+        "weights": _weights(facts),
         "points": page_memory.points_of(facts),
         "noise": page_checks.noise(facts),
         "trust": page_checks.trust(facts),
@@ -204,6 +204,7 @@ def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mappin
         **text,
         "index": step["index"],
         "label": escape(_ending(step["name"])),
+        "longer": escape(_ending(step["name"], _LONGEST_WIDE)),
         "inputs": [_tensor(tensors[name]) for name in step["inputs"] if name in tensors],
         "outputs": [_tensor(tensors[name]) for name in step["outputs"] if name in tensors],
         "operators": [escape(name) for name in step["operators"]],
@@ -225,14 +226,20 @@ def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mappin
     }
 
 
-def _ending(name: str) -> str:
+def _ending(name: str, longest: int = _LONGEST_LAYER) -> str:
     """The end of a layer's name, as names of layers begin alike."""
-    return name if len(name) <= _LONGEST_LAYER else f"…{name[1 - _LONGEST_LAYER :]}"
+    return name if len(name) <= longest else f"…{name[1 - longest :]}"
 
 
 def _tensor(t: Facts) -> str:
     scale = f", scale {t['scale']:.6g}, zero point {t['zero_point']}" if t["scale"] is not None else ""
     return escape(f"{t['name']}: {t['dtype']} {list(t['shape'])}{scale}, {t['nbytes']:,} bytes")
+
+
+def _weights(facts: Facts) -> list[dict[str, Any]]:
+    """The memories of constants; of: the bytes of the flash, where it is the only one."""
+    of = facts["flash_limit_bytes"] if len(facts["weights"]) == 1 else None
+    return [{**w, "name": escape(w["name"] or "flash"), "why": escape(w["why"]), "of": of} for w in facts["weights"]]
 
 
 def _removed(removed: Sequence[Facts]) -> list[dict[str, Any]]:

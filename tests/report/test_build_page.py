@@ -9,7 +9,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnx
 import pytest
+from onnx import helper, numpy_helper
 
 import mcugen
 from mcugen import report, sharing
@@ -80,6 +83,29 @@ def test_it_shows_what_the_document_holds(digits: Artifact) -> None:
         assert f"<td>{step['cycles']['high']:,}</td>" in row[0] and f"<td>{step['macs']:,}</td>" in row[0]
     assert facts["sha256"] in text and f"{facts['command']} -o out/" in text and facts["promise"] in text
     assert len(re.findall('<rect class="b ', text)) == len(facts["buffers"])
+
+
+def test_wide_and_narrow_windows_lose_nothing(digits: Artifact) -> None:
+    facts = json.loads(digits.files["report.json"])
+    facts["steps"][0]["name"] = "network/a_block_of_layers/number_10/conv"
+    facts["removed"] = [{**item, "why": "zero for every input"} for item in facts["removed"]]
+    text = page.html(facts).decode()
+    assert f'<span class="long">{facts["steps"][0]["name"]}</span>' in text and facts["removed"]
+    assert '<tr><td colspan="3" class="soft">zero for every input</td></tr>' in text
+    assert text.count('<span class="whole"><span class="key ') >= 5
+    assert f'<td class="n">{facts["flash_limit_bytes"]:,}</td><td>with the code</td>' in text
+
+
+def test_an_operator_of_the_file_is_listed_once(tmp_path: Path) -> None:
+    """A Conv over one dimension becomes several operators of one source."""
+    weights = numpy_helper.from_array(np.random.default_rng(0).standard_normal((4, 3, 3)).astype(np.float32), "w")
+    ends = [helper.make_tensor_value_info(*end) for end in (("x", 1, [1, 3, 16]), ("y", 1, [1, 4, 16]))]
+    nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "c", pads=[1, 1]), helper.make_node("Relu", ["a"], ["y"], "r")]
+    graph = helper.make_graph(nodes, "net", ends[:1], ends[1:], [weights])
+    opset = helper.make_opsetid("", 13)
+    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), tmp_path / "net.onnx")
+    steps = mcugen.compile(tmp_path / "net.onnx", board="cortex-m4", export=("none",)).report.steps
+    assert {s.operators for s in steps} == {(), ("node 0 Conv 'c'", "node 1 Relu 'r'")}
 
 
 def test_names_of_a_model_are_text(digits: Artifact) -> None:
