@@ -35,6 +35,9 @@ def test_comments_of_a_model_fed_frames_fit_and_speak_of_frames() -> None:
     files = mcugen.compile(sweeps, input_mode="frames", weights_blob=True).files
     header, example = files["sweeps.h"].decode(), files["examples/main.c"].decode()
     assert "Adds the newest frame of the input" in header and max(map(len, header.splitlines())) <= 120
-    assert "put your data here, frame by frame" in example and "row" not in example
     assert "a model that has no block yet must not run" in " ".join(header.replace("\n *", " ").split())
-    assert "if (sweeps_load(&model, sweeps_blob, sizeof sweeps_blob) != 0) {\n        return 1;" in example
+    files = mcugen.compile(sweeps, input_mode="frames", weights_blob=True, export=("arduino",)).files
+    sketch = files["examples/sweeps/sweeps.ino"].decode()
+    for text, otherwise in ((example, "return 1;"), (sketch, "for (;;) { }")):
+        assert f"if (sweeps_load(&model, sweeps_blob, sizeof sweeps_blob) != 0) {{\n        {otherwise}" in text
+        assert "put your data here, frame by frame" in text and "row" not in text.partition("*/")[2]

@@ -19,8 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_build_is_linked_and_run_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The example with a recorded input exits with 0 where the outputs are those of the runtime."""
     text = (ROOT / "docs" / "firmware.md").read_text().partition("## By hand on an emulated core")[2]
-    startup, shell = re.findall(r"```(?:c|shell)\n(.*?)```", text, re.DOTALL)[:2]
-    build, rest = shell.split("\n", 1)
+    startup, build, rest = re.findall(r"```(?:c|shell|text)\n(.*?)```", text, re.DOTALL)[:3]
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "examples" / "digits" / "digits.tflite", "model.tflite")
     Path("startup.c").write_text(startup)
