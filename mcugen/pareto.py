@@ -325,7 +325,7 @@ def as_parts(result: Front) -> tabular.Parts:
         "",
         tabular.Grid(tuple(_columns(result, unit)), tuple(_row(p, result) for p in result.points), marked),
         *knee,
-        "  --optimize builds what has a name, and --ram with a row's RAM the fastest that fits there",
+        "  rows with a name: --optimize NAME; others: --optimize speed --ram BYTES, the fastest that fits",
     ]
 
 

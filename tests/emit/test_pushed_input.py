@@ -36,8 +36,9 @@ def test_comments_of_a_model_fed_frames_fit_and_speak_of_frames() -> None:
     header, example = files["sweeps.h"].decode(), files["examples/main.c"].decode()
     assert "Adds the newest frame of the input" in header and max(map(len, header.splitlines())) <= 120
     assert "a model that has no block yet must not run" in " ".join(header.replace("\n *", " ").split())
-    files = mcugen.compile(sweeps, input_mode="frames", weights_blob=True, export=("arduino",)).files
+    files = mcugen.compile(sweeps, input_mode="frames", weights_blob=True, export=("arduino", "cpp")).files
     sketch = files["examples/sweeps/sweeps.ino"].decode()
     for text, otherwise in ((example, "return 1;"), (sketch, "for (;;) { }")):
         assert f"if (sweeps_load(&model, sweeps_blob, sizeof sweeps_blob) != 0) {{\n        {otherwise}" in text
         assert "put your data here, frame by frame" in text and "row" not in text.partition("*/")[2]
+    assert "put your data here, frame by frame" in files["examples/main.cpp"].decode()

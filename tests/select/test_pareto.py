@@ -245,7 +245,7 @@ def test_text_marks_what_differs() -> None:
     assert "note: a note" in text and "+10.00 %" in text
     *_, first, second, options = text.splitlines()
     assert ["DIFFERS from the reference" in line for line in (first, second)] == [False, True]
-    assert options.startswith("  --optimize builds what has a name, and --ram with a row's RAM ")
+    assert options.startswith("  rows with a name: --optimize NAME; others: --optimize speed --ram BYTES")
 
 
 def test_labels_of_the_curve_do_not_touch() -> None:
