@@ -14,6 +14,7 @@ from mcugen.kernel import Form, Kernel
 from mcugen.op import Example, Op, Reordered
 from mcugen.ops import _onnx, _ordered, _strided, _tflite
 from mcugen.order import Order
+from mcugen.scales import Scales, refused
 from mcugen.types import Shape, TensorType
 from mcugen.writes import Sink, Write
 
@@ -95,6 +96,9 @@ class Interpolate(Op):
 
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (Kernel("mg_interpolate_f32", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
+
+    def quantized(self, call: Call) -> Scales:
+        return refused("interpolation is not among what mcugen quantizes, resizing with the mode nearest is")
 
     def infer(
         self, x: TensorType | None, index: TensorType | None, weight: TensorType | None

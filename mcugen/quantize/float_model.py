@@ -50,13 +50,19 @@ def prepared(graph: Graph, input_layout: str, output_layout: str, *, all_channel
 
 def require_integers(simple: Graph, widths: Widths) -> None:
     """Raise UnsupportedError that lists every operator without an integer form."""
-    refusals = [text for node in simple.nodes if (text := _refusal(simple, node, widths))]
+    refusals = [*dict.fromkeys(text for node in simple.nodes if (text := _refusal(simple, node, widths)))]
     if refusals:
         more = f"\n  and {len(refusals) - _SHOWN} more" if len(refusals) > _SHOWN else ""
         raise UnsupportedError(
-            "these operators cannot be quantized:\n  " + "\n  ".join(refusals[:_SHOWN]) + more,
-            hint="leave them out of the network, for example as work of the caller, or keep the model in floats",
+            "these operators cannot be quantized:\n  " + "\n  ".join(refusals[:_SHOWN]) + more, hint=_way(simple)
         )
+
+
+def _way(simple: Graph) -> str:
+    """What to do with a network that has operators without an integer form."""
+    if not any(node.op.macs(simple.call(node, REFERENCE)) for node in simple.nodes):
+        return "no layer multiplies, so integers would gain nothing: `mcugen build` the file as it is, not quantized"
+    return "leave them out of the network, for example as work of the caller, or keep the model in floats"
 
 
 def _refusal(graph: Graph, node: Node, widths: Widths) -> str:

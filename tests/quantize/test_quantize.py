@@ -16,6 +16,7 @@ from mcugen.quantize import run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.steps import stored_inputs, to_real
+from tests.frontends.onnx_models import Writer, write
 
 SHAPE = (1, 3, 12, 12)
 
@@ -119,6 +120,32 @@ def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> Non
     model = network(tmp_path / "net.onnx", last="Erf")
     with pytest.raises(UnsupportedError, match=r"Erf \(.*computed on floats alone"):
         run.quantize(model, samples(tmp_path / "calib.npz", 4), run.Choices())
+
+
+@pytest.mark.parametrize(
+    ("first", "says", "hint"),
+    [
+        (
+            "Conv",
+            "interpolation is not among what mcugen quantizes, resizing with the mode nearest is",
+            "work of the caller",
+        ),
+        ("Erf", "it is computed on floats alone", "the file as it is"),
+    ],
+)
+def test_a_refusal_says_once_what_to_do(tmp_path: Path, first: str, says: str, hint: str) -> None:
+    """Of a resizing along two axes, and of a network in which nothing multiplies, as trees alone."""
+    np.savez(tmp_path / "calib.npz", x=np.random.default_rng(1).standard_normal((4, 1, 4, 4)).astype(np.float32))
+    w = Writer()
+    x = w.input((1, 1, 4, 4))
+    if first == "Conv":
+        x = w.node("Conv", [x, w.weights(1, 1, 1, 1)])
+        y = w.node("Resize", [x, "", w.constant(np.array([1, 1, 2, 2], np.float32))], mode="linear")
+    else:
+        y = w.node(first, [x])
+    with pytest.raises(UnsupportedError) as caught:
+        run.quantize(write(w.model(y), tmp_path), tmp_path / "calib.npz", run.Choices())
+    assert str(caught.value).count(says) == 1 and hint in caught.value.hint
 
 
 def test_build_quantizes_on_the_way(tmp_path: Path) -> None:
