@@ -25,9 +25,24 @@ def read(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
             if found.st_size > most_bytes:
                 raise UsageError(f"{str(path)!r} is larger than {most_bytes:,} bytes", hint="check the path")
             return file.read(found.st_size)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot read {str(path)!r}: {reason}", hint="check the path") from error
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def require_there(*paths: Path | None) -> None:
+    """Raise UsageError, before any work, where a file or folder that the user names is not there."""
+    for path in paths:
+        try:
+            if path is not None:
+                path.stat()
+        except (OSError, ValueError) as error:
+            raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path | None, error: OSError | ValueError) -> UsageError:
+    """The error for a path that cannot be read; a ValueError is of a NUL in it."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return UsageError(f"cannot read {str(path)!r}: {reason}", hint="check the path")
 
 
 def _open(path: str, flags: int) -> int:

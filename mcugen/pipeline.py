@@ -136,7 +136,8 @@ class Prepared:
 
 
 def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
-    """The stages, in order: import, passes, kernels and memory, C."""
+    """The stages, in order: import, passes, kernels and memory, C. Exports that there are not are refused first."""
+    exports.layout_of(options)
     prepared = prepare(path, options, ops)
     return finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
 

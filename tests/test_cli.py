@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import mcugen
-from mcugen.errors import UsageError
+from mcugen.cli import cli
+from mcugen.errors import McugenError, UsageError
 from mcugen.options import Options
-from mcugen.report import estimates, tables
+from mcugen.report import estimates, page, tables
+from mcugen.toolchain import runtimes
 
 DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits.tflite"
 
@@ -149,6 +152,37 @@ def test_usage_errors_exit_with_2_and_leave_nothing(arguments: list[str], code: 
     done = shell(*arguments, cwd=tmp_path)
     assert done.returncode == code and says in done.stderr and "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+EARLY = {
+    "a file for a folder": (["build", "-o", "taken.txt"], "not an earlier build"),
+    "no such export": (["build", "-o", "out", "--export", "kmake"], "kmake"),
+    "no build to note in": (["verify", "--into", "none"], "report.json"),
+    "another board's build": (["simulate", "--board", "cortex-m4", "--into", "."], "'cortex-m7' there"),
+    "no board": (["simulate"], "no emulated machine"),
+    "no recording": (["verify", "--golden", "none.npz"], "cannot read 'none.npz'"),
+    "no samples": (["run", "--input", "none.npy"], "cannot read 'none.npy'"),
+    "no test": (["evaluate", "--data", "none.npz"], "cannot read 'none.npz'"),
+    "no calibration": (["quantize", "--data", "none.npz", "-o", "y.tflite"], "cannot read 'none.npz'"),
+    "no runtime": (["verify", "--runtime", "litert"], "is not installed"),
+    "no port": (["validate", "--port", "none"], "cannot open 'none'"),
+}
+
+
+@pytest.mark.parametrize("name", EARLY)
+def test_what_needs_no_model_is_said_before_one_is_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model is missing, too, which would be said when it is read."""
+    arguments, says = EARLY[name]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    monkeypatch.setitem(runtimes.PACKAGES, "litert", ("ai-edge-litert", "no_such_module"))
+    (tmp_path / "taken.txt").touch()
+    (tmp_path / "report.json").write_text('{"board": "cortex-m7"}')
+    monkeypatch.setattr(page, "checked", lambda document, where: document)
+    error = CliRunner().invoke(cli, [arguments[0], "absent.tflite", *arguments[1:]]).exception
+    assert isinstance(error, McugenError) and says in str(error) and "absent.tflite" not in str(error)
 
 
 def test_a_damaged_model_exits_with_3(tmp_path: Path) -> None:

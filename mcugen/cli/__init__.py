@@ -30,7 +30,7 @@ from mcugen.cli._common import (
     write,
 )
 from mcugen.cli._console import WIDE, is_set, progress, say_error
-from mcugen.cli._folder import into_option, opened
+from mcugen.cli._folder import into_option, opened, require_build
 from mcugen.errors import InternalError, McugenError, UsageError
 
 _COLLECT_AFTER = 1_000_000
@@ -142,7 +142,9 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
       mcugen build model.tflite --board nucleo-h743zi -o out/
     """
     from mcugen import report
+    from mcugen.emit.folder import require_place
 
+    require_place(folder)
     if share_arena:
         _build_shared(models, folder, values, as_json=as_json)
         return
@@ -230,12 +232,17 @@ def verify(
     \b
       mcugen verify model.tflite --board cortex-m4 --golden recorded.npz
     """
+    from mcugen import files
     from mcugen import options as names
-    from mcugen.toolchain import opencl
+    from mcugen.toolchain import opencl, runtimes
     from mcugen.verify import report, run
-    from mcugen.verify.witnesses import Ask
+    from mcugen.verify.witnesses import SAME, Ask
 
     opencl.environment(device)
+    files.require_there(golden, trace)
+    require_build(into, options_of(values))
+    if runtime not in (None, SAME):
+        runtimes.require(runtime)
     with progress("verifying", quiet=as_json) as tell:
         ask = Ask(names.named(model)[1], runtime or "", values["signature"])
         artifact = built(model, values)
@@ -276,8 +283,13 @@ def simulate(
     \b
       mcugen simulate model.tflite --board nucleo-l4r5zi
     """
-    from mcugen.verify import report, run
+    from mcugen import files, target
+    from mcugen.verify import emulated, report, run
 
+    options = options_of(values)
+    emulated.require_machine(target.load(options.board_name))
+    files.require_there(golden)
+    require_build(into, options)
     with progress("simulating", quiet=as_json) as tell:
         tell(str(values["board"]))
         artifact, level = built(model, values), f"-O{optimize_level}"
@@ -350,6 +362,7 @@ def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **v
     """
     from mcugen import pareto as front
 
+    require_build(into, options_of(values))
     noted = opened(into, built(model, values), any_schedule=True) if into else None
     with progress("comparing", quiet=as_json) as tell:
         result = front.front(model, options_of(values), tell)

@@ -14,6 +14,7 @@ from mcugen.cli._common import write
 from mcugen.errors import UsageError
 
 if TYPE_CHECKING:
+    from mcugen.options import Options
     from mcugen.pipeline import Artifact
 
 REPORT = "report.json"
@@ -36,6 +37,22 @@ def document_of(folder: Path) -> dict[str, Any]:
         return dict(page.checked(json.loads(files.read(path)), str(path)))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"cannot be read: {error}", where=str(path), hint="give the folder of a build") from error
+
+
+def require_build(folder: Path | None, options: Options) -> None:
+    """Raise UsageError, before any work, where the folder given with --into has no build, or none for the board."""
+    from mcugen import target
+
+    if folder is None:
+        return
+    document, board = document_of(folder), target.load(options.board_name).name
+    boards = [one["board"] for one in document.get("models", [document])]
+    if board not in boards:
+        raise UsageError(
+            f"the folder holds another build: board is {boards[0]!r} there and {board!r} here",
+            where=str(folder),
+            hint="give the options that the folder was built with; its report.json has the command",
+        )
 
 
 def rewrite(folder: Path, document: dict[str, Any]) -> None:

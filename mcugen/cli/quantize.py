@@ -219,9 +219,12 @@ def COMMAND(
     """
     _one_thread_a_process()
     _keep_memory()
+    from mcugen import files  # after the settings that NumPy reads
+
     older = values["ranges_of"]
     named = {"-o": file, "--report": page, "--cache": values["cache"], "--resume": values["resume"]}
     require_places(named, (model, data, test, older))
+    files.require_there(data, test, older)
     if older is not None:
         _check_older(file, older, has_data=data is not None)
     elif data is None:

@@ -60,12 +60,13 @@ def COMMAND(
       mcugen run model.tflite --input x.npy -o y.npy
       mcugen run model.tflite --input images/ --preprocess resize=96x96 --json
     """
-    from mcugen import samples
+    from mcugen import files, samples
     from mcugen.evaluation import outputs as found_outputs
     from mcugen.evaluation.run import run_all
 
     require_places({"-o": file, "--record": record}, (model, data))
     found_outputs.require_kinds(file, record)
+    files.require_there(data)
     limit, preprocess = values.pop("limit"), values.pop("preprocess")
     with progress("running", quiet=as_json) as tell:
         artifact = built(model, values)

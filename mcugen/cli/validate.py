@@ -45,11 +45,14 @@ def COMMAND(
     The firmware answers over a serial line, by the header of `mcugen build --export validate`. Give MODEL and the
     options of that build. Constants on the board are compared too, and a changed one is named.
     """
+    from mcugen import files
     from mcugen.reference.inputs import cases
     from mcugen.verify import golden as recordings
     from mcugen.verify import onboard
-    from mcugen.verify.serial import Line
+    from mcugen.verify.serial import Line, require_port
 
+    require_port(port)
+    files.require_there(golden)
     with progress("validating", quiet=as_json) as tell:
         artifact = built(model, values)
         recorded = recordings.cases(golden, artifact.imported) if golden else []

@@ -47,7 +47,7 @@ def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHA
     their names say what is in them, so those that are there already stay, and none is ever removed.
     Raises UsageError where the folder cannot be written, holds something else, or has a file of the user's in the way.
     """
-    try:
+    with _writing(folder):
         folder = folder.resolve()
         kept: tuple[str, ...] = ()
         earlier = _earlier_files(folder)
@@ -58,6 +58,19 @@ def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHA
             else:
                 staged.rename(folder)
         return kept
+
+
+def require_place(folder: Path) -> None:
+    """Raise UsageError, before any work, where a folder is not new, empty or of an earlier build."""
+    with _writing(folder):
+        _earlier_files(folder.resolve())
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn what the system refuses into a UsageError."""
+    try:
+        yield
     except (OSError, RuntimeError, ValueError) as error:  # also for a loop of links, or a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         hint = "check the path and its permissions"

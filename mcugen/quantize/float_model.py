@@ -59,7 +59,7 @@ def require_integers(simple: Graph, widths: Widths) -> None:
 
 
 def _way(simple: Graph) -> str:
-    """What to do with a network that has operators without an integer form."""
+    """The way out for a network that has operators without an integer form."""
     if not any(node.op.macs(simple.call(node, REFERENCE)) for node in simple.nodes):
         return "no layer multiplies, so integers would gain nothing: `mcugen build` the file as it is, not quantized"
     return "leave them out of the network, for example as work of the caller, or keep the model in floats"

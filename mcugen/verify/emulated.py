@@ -112,11 +112,17 @@ class _Trial:
     outputs: tuple[tuple[np.ndarray, ...], ...]
 
 
+def require_machine(board: Target) -> None:
+    """Raise UsageError where a board's core is not emulated."""
+    if not board.emulators:
+        hint = "name a board or core of `mcugen boards` with --board"
+        raise UsageError(f"{board.name} has no emulated machine", hint=hint)
+
+
 def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2") -> Simulation:
     """Run the cases on the artifact's board. Raises ToolError, MemoryBudgetError, UsageError (no emulated machine)."""
     board = artifact.target
-    if not board.emulators:
-        raise UsageError(f"{board.name} has no emulated machine", hint="choose a board or core from `mcugen boards`")
+    require_machine(board)
     trial = _run(artifact, cases, optimize)
     counts = trial.ran.counts[0] if trial.ran.counts else Counts()
     cores, notes = _estimates(board, trial.listing, counts)

@@ -19,6 +19,24 @@ _REQUEST, _ANSWER = 0xA5, 0x5A
 _LARGEST = 1 << 28
 _AGAIN = 2
 _QUIET_S = 0.1
+_HINT = "give the port of the board, as /dev/ttyACM0"
+
+
+def require_port(port: str) -> None:
+    """Raise UsageError, before any work, where there is no such serial line, or none can be waited on."""
+    if not hosts.current().serial:
+        hint = "use Linux or macOS; WSL has the ports that usbipd hands to it"
+        raise UsageError("serial lines of this system cannot be waited on", where="--port", hint=hint)
+    try:
+        if stat.S_ISREG(os.stat(port).st_mode):  # a request would overwrite it
+            raise UsageError(f"{port!r} is a file, not a serial line", where="--port", hint=_HINT)
+    except (OSError, ValueError) as error:
+        raise _closed(port, error) from error
+
+
+def _closed(port: str, error: OSError | ValueError) -> UsageError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return UsageError(f"cannot open {port!r}: {reason}", where="--port", hint=_HINT)
 
 
 class _Lost(ToolError):
@@ -33,19 +51,12 @@ class Line:
 
     def __init__(self, port: str, baud: int, timeout_s: float, longest: int = 0) -> None:
         self._port, self._timeout_s, self._longest = port, timeout_s, longest
-        hint = "give the port of the board, as /dev/ttyACM0"
-        if not hosts.current().serial:
-            hint = "use Linux or macOS; WSL has the ports that usbipd hands to it"
-            raise UsageError("serial lines of this system cannot be waited on", where="--port", hint=hint)
-        with suppress(OSError, ValueError):
-            if stat.S_ISREG(os.stat(port).st_mode):  # a request would overwrite it
-                raise UsageError(f"{port!r} is a file, not a serial line", where="--port", hint=hint)
+        require_port(port)
         try:
             # Not blocking: a line without a carrier would hold up opening it, a board that takes nothing writing to it.
             self._file = os.open(port, os.O_RDWR | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0))
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise UsageError(f"cannot open {port!r}: {reason}", where="--port", hint=hint) from error
+            raise _closed(port, error) from error
         _make_raw(self._file, baud)
 
     def __enter__(self) -> Line:

@@ -134,7 +134,7 @@ def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> Non
     ],
 )
 def test_a_refusal_says_once_what_to_do(tmp_path: Path, first: str, says: str, hint: str) -> None:
-    """Of a resizing along two axes, and of a network in which nothing multiplies, as trees alone."""
+    """A resizing along two axes is one layer, and a network in which nothing multiplies needs no integers."""
     np.savez(tmp_path / "calib.npz", x=np.random.default_rng(1).standard_normal((4, 1, 4, 4)).astype(np.float32))
     w = Writer()
     x = w.input((1, 1, 4, 4))
