@@ -273,11 +273,10 @@ def as_parts(facts: Report) -> tabular.Parts:
 
 def _bound(facts: Report) -> str:
     """How near the arena is to the smallest one: alignment and gaps between tensors may make that more than is live."""
-    if len(facts.regions) > 1:
-        return f"at most {facts.gap_bytes:,} above the least for what each region holds"
     if facts.proven:
         return "proven the least for this order of steps"
-    return f"at most {facts.gap_bytes:,} above the least for this order of steps"
+    reason = "for what each region holds" if len(facts.regions) > 1 else "for this order of steps"
+    return f"{facts.arena_bytes - facts.gap_bytes:,} proven necessary {reason}"
 
 
 def _verdict(facts: Report) -> str:

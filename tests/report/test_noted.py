@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import mcugen
+from mcugen import report
 from mcugen.cli import main
 from mcugen.errors import UsageError
 from mcugen.report import noted, page, page_graph, page_memory, schema
@@ -55,6 +57,15 @@ def test_results_are_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_floats_in_software_are_noted(model: Path, board: str) -> None:
     notes = mcugen.compile(model, board=board, export=("none",)).report.notes
     assert ["see `mcugen quantize`" in note for note in notes] == ([True] if board == "nucleo-f072rb" else [])
+
+
+def test_the_line_of_the_arena_adds_up() -> None:
+    """What is live, what is proven necessary and what is taken are in this order, in a plan that is not proven, too."""
+    facts = mcugen.compile(SMALL, board="cortex-m4", export=("none",)).report
+    plans = (facts, replace(facts, arena_bytes=facts.lower_bound + 320, gap_bytes=318, proven=False))
+    proven, other = (next(line for line in report.as_text(plan).splitlines() if " arena " in line) for plan in plans)
+    assert proven.endswith(f"bytes  proven the least for this order of steps, {facts.lower_bound:,} live at once")
+    assert f"{facts.lower_bound + 2:,} proven necessary for this order of steps" in other
 
 
 def test_another_build_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
