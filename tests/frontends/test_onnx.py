@@ -274,3 +274,11 @@ def test_a_model_of_float16_is_one_of_float32_and_says_so(tmp_path: Path) -> Non
     assert values[found.outputs[0]].dtype == np.float32 and y.dtype == np.float16
     assert np.abs(values[found.outputs[0]] - y).max() < 2e-3
     assert sum("float16 in the file" in note for note in found.notes) == 2
+
+
+@pytest.mark.parametrize("shape", [(4, 1), (1, 4), (4,), (1, 1), (4, 4)], ids=str)
+def test_what_gemm_adds_is_spread_as_its_shape_says(shape: tuple[int, ...], tmp_path: Path) -> None:
+    """A column has a value for each row of the result, though it has as many as the result has columns."""
+    w = Writer()
+    model = w.model(w.node("Gemm", [w.input([4, 3]), w.weights(3, 4), w.weights(*shape)]))
+    agrees(model, write(model, tmp_path))

@@ -39,10 +39,10 @@ def product(a: Attributes, e: Expansion) -> str:
     outputs = e.type(kernel).shape[0]
     added = _scaled(e, c, a["beta"])
     vector = e.data(added)
-    if vector is not None and vector.size in (1, outputs) and vector.shape[-1:] in ((), (1,), (outputs,)):
-        is_whole = vector.size == outputs
-        bias = e.node(Reshape((outputs,)), added) if is_whole else e.constant(np.full(outputs, vector.reshape(())))
-        return e.node(FullyConnected(), x, kernel, bias)
+    if vector is not None and vector.size == 1:
+        return e.node(FullyConnected(), x, kernel, e.constant(np.full(outputs, vector.reshape(()))))
+    if vector is not None and vector.size == vector.shape[-1] == outputs:
+        return e.node(FullyConnected(), x, kernel, e.node(Reshape((outputs,)), added))
     return e.node(Add(), e.node(FullyConnected(), x, kernel), added)
 
 
