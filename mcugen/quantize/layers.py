@@ -28,6 +28,15 @@ _FEW_ROWS = 64
 _BYTE = 8
 
 
+def with_same_weights(graph: Graph) -> list[list[Node]]:
+    """The layers that read the same weights, where several do, as the steps of an unrolled recurrent layer."""
+    found: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        if node.op.scaled_axis is not None and is_constant(graph, node):
+            found.setdefault(str(node.inputs[1]), []).append(node)
+    return [nodes for nodes in found.values() if len(nodes) > 1]
+
+
 def is_constant(graph: Graph, node: Node) -> bool:
     """Whether weights and bias are constants."""
     return all(n is None or graph.tensors[n].data is not None for n in node.inputs[1:3])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcugen.graph import Graph, Node
+from mcugen.quantize.layers import with_same_weights
 from mcugen.quantize.ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.scales import EVERYTHING, Bounds
@@ -92,7 +93,9 @@ def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
 
 
 def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], own: set[str]) -> list[list[str]]:
-    """Tensors that share a scale, in the order of the graph."""
+    """Tensors that share a scale, in the order of the graph: by the operators' rules, and, where layers read the same
+    weights, as unrolled steps do, tensors of one name in the file, so that biases and tables are the same, too.
+    """
     leader = {name: name for name in bits if name in own}
 
     def find(name: str) -> str:
@@ -105,6 +108,12 @@ def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], o
             floats = [n for n in (*node.inputs, *node.outputs) if n in leader and bits[n] == bits.get(node.outputs[0])]
             for name in floats[1:]:
                 leader[find(str(name))] = find(str(floats[0]))
+    if with_same_weights(graph):
+        first: dict[object, str] = {}
+        for name in leader:
+            tensor = graph.tensors[name]
+            if tensor.label:
+                leader[find(name)] = find(first.setdefault((tensor.label, tensor.type.shape, bits[name]), name))
     groups: dict[str, list[str]] = {}
     for name in leader:
         groups.setdefault(find(name), []).append(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from mcugen.ops.quantize import Quantize
 from mcugen.quantize import batches, layers
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.ranges import MIN_MAX, chosen, observed, says_nothing
-from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.quantize.recipe import NEAREST, Recipe, Widths
 from mcugen.quantize.scales import BITS, DTYPES, Stored, activations
 from mcugen.quantize.steps import to_steps
 from mcugen.types import QuantParams, TensorType
@@ -32,6 +33,12 @@ class Solver:
     tensors: dict[str, Tensor] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     values: dict[str, np.ndarray] = field(default_factory=dict)
+    constants: dict[object, str] = field(default_factory=dict)
+
+    @cached_property
+    def steps(self) -> frozenset[str]:
+        """The layers whose weights others read, too: they stay the same in all, and are not fitted to inputs."""
+        return frozenset(node.name for nodes in layers.with_same_weights(self.graph) for node in nodes)
 
     @property
     def graph(self) -> Graph:
@@ -136,15 +143,21 @@ class Solver:
         x = str(inputs[0])
         bits, older = self.widths.of_weights(node.name), self.floats.older
         one_scale = older is not None and node.name in older.one_scale
-        layer = layers.Layer(self.graph, node, self.floats.reference, self.recipe, bits, one_scale)
-        wanted = sums(node.outputs[0]) if self.recipe.solves else None
+        recipe = self.recipe
+        if node.name in self.steps:
+            recipe = replace(recipe, bias=False, rounding=NEAREST, refit=False)
+        layer = layers.Layer(self.graph, node, self.floats.reference, recipe, bits, one_scale)
+        wanted = sums(node.outputs[0]) if recipe.solves else None
         solved = layer.solved(self.tensors[x].type, self.values[x], y, wanted)
         names = [f"{node.outputs[0]}@weights", f"{node.outputs[0]}@bias"]
         for name, (t, data), k in zip(names, solved, (1, 2), strict=True):
             given = node.inputs[k] if k < len(node.inputs) else None
             label = self.graph.tensors[given].label if given else f"{self.graph.tensors[node.outputs[0]].label}_bias"
+            if node.name in self.steps:
+                name = self.constants.setdefault((t, data.tobytes()), name)
             self.tensors[name] = Tensor(name, t, data, label)
-        return [x, *names]
+            inputs = [*inputs[:k], name, *inputs[k + 1 :]]
+        return list(inputs)
 
 
 def solved(floats: Floats, recipe: Recipe, widths: Widths) -> Graph:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from mcugen.channels import channels_of
 from mcugen.graph import Graph, Node
+from mcugen.quantize.layers import with_same_weights
 
 _FREE = frozenset({"NONE", "RELU"})
 """Activations that let positive factors through."""
@@ -48,6 +49,7 @@ class _Search:
     def __init__(self, graph: Graph, reference: str) -> None:
         self.graph, self.reference = graph, reference
         self.made = {name: node for node in graph.nodes for name in node.outputs}
+        self.steps = {node.name for nodes in with_same_weights(graph) for node in nodes}
         self.read: dict[str, list[Node]] = {}
         for node in graph.nodes:
             for name in dict.fromkeys(n for n in node.inputs if n is not None):
@@ -72,6 +74,8 @@ class _Search:
         maker = self.made.get(name)
         if maker is None:
             return "an input of the model is added to it"
+        if maker.name in self.steps:
+            return f"{self._place(maker)} has the weights of other layers, too"
         if maker.op.met_axis is None and not self._passes(maker):
             return f"{self._place(maker)}, which is added to it, is a {type(maker.op).__name__}"
         activation = getattr(maker.op, "activation", "NONE")
@@ -91,6 +95,8 @@ class _Search:
         if name in self.graph.kept:
             return "it is an output of the model"
         for reader in self.read.get(name, []):
+            if reader.name in self.steps:
+                return f"{self._place(reader)}, which reads it, has the weights of other layers, too"
             if reader.op.met_axis is not None:
                 if reader.inputs.count(name) > 1 or reader.inputs[0] != name or not self._meets(start, reader):
                     return f"the weights of {self._place(reader)} do not meet its channels one by one"
