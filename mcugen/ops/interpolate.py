@@ -98,7 +98,7 @@ class Interpolate(Op):
     kernels = (Kernel("mg_interpolate_f32", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
 
     def quantized(self, call: Call) -> Scales:
-        return refused("interpolation is not among what mcugen quantizes, resizing with the mode nearest is")
+        return refused("of resizing, mcugen quantizes bilinear means of images and the nearest elements")
 
     def infer(
         self, x: TensorType | None, index: TensorType | None, weight: TensorType | None

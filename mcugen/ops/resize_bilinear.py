@@ -121,6 +121,7 @@ class ResizeBilinear(Op):
     """y = the weighted mean of the four pixels around each place, rounded to the nearest, halves away from zero.
 
     x: s8, u8 or s16 [N, H, W, C]   y: as x, [N, size, C]. Places are found in 1024ths of a pixel, of u8 in float32.
+    x of f32 is for models that are yet to be quantized: the exact means, which no kernel computes.
     flipped_u8: the data was uint8 before its top bit was flipped, and keeps the roundings of float32
     Source: TFLite RESIZE_BILINEAR; reference_ops::ResizeBilinearInteger, ResizeBilinear.
     """
@@ -147,8 +148,8 @@ class ResizeBilinear(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)
-        if x.dtype not in _TYPES:
-            raise UnsupportedError(f"resizing {x.dtype} in integers is not supported")
+        if x.dtype not in (*_TYPES, "f32"):
+            raise UnsupportedError(f"resizing {x.dtype} is not supported")
         if self.align_corners and self.half_pixel_centers:
             raise UnsupportedError("corners that are aligned and half pixels together are not supported")
         if min(self.size) < 1 or max(*self.size, *x.shape[1:3]) > _MOST:
@@ -175,6 +176,8 @@ class ResizeBilinear(Op):
         return low, np.minimum(low + 1, size - 1), at - low
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        if x.dtype == np.float32:
+            return self.reference(x).astype(np.float32)
         if self.flipped_u8 or x.dtype == np.uint8:
             return self._in_floats(x.astype(np.int64) + 128) - 128 if self.flipped_u8 else self._in_floats(x)
         rows = [self._places(x.shape[1], self.size[0], i) for i in range(self.size[0])]

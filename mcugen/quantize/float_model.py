@@ -9,6 +9,7 @@ from types import MappingProxyType
 from mcugen import frontends, layouts, passes, registry
 from mcugen.errors import UnsupportedError, UsageError
 from mcugen.graph import Graph, Node
+from mcugen.passes.join_resizing import join_resizing
 from mcugen.quantize.recipe import Widths
 from mcugen.types import Shape
 
@@ -45,7 +46,7 @@ def prepared(graph: Graph, input_layout: str, output_layout: str, *, all_channel
     all_channels: keep channels that are constant.
     """
     turned = layouts.applied(graph, input_layout, output_layout, frontends.layout(graph.format))
-    return passes.simplified(turned, REFERENCE, all_channels=all_channels)
+    return join_resizing(passes.simplified(turned, REFERENCE, all_channels=all_channels), REFERENCE)
 
 
 def require_integers(simple: Graph, widths: Widths) -> None:

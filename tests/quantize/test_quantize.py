@@ -12,7 +12,8 @@ from onnx import TensorProto, helper, numpy_helper
 import mcugen
 from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError, UsageError
-from mcugen.quantize import run
+from mcugen.ops.resize_bilinear import ResizeBilinear
+from mcugen.quantize import float_model, run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.steps import stored_inputs, to_real
@@ -127,7 +128,7 @@ def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> Non
     [
         (
             "Conv",
-            "interpolation is not among what mcugen quantizes, resizing with the mode nearest is",
+            "of resizing, mcugen quantizes bilinear means of images",
             "work of the caller",
         ),
         ("Erf", "it is computed on floats alone", "the file as it is"),
@@ -140,12 +141,32 @@ def test_a_refusal_says_once_what_to_do(tmp_path: Path, first: str, says: str, h
     x = w.input((1, 1, 4, 4))
     if first == "Conv":
         x = w.node("Conv", [x, w.weights(1, 1, 1, 1)])
-        y = w.node("Resize", [x, "", w.constant(np.array([1, 1, 2, 2], np.float32))], mode="linear")
+        y = w.node("Resize", [x, "", w.constant(np.array([1, 1, 2, 2], np.float32))], mode="cubic")
     else:
         y = w.node(first, [x])
     with pytest.raises(UnsupportedError) as caught:
         run.quantize(write(w.model(y), tmp_path), tmp_path / "calib.npz", run.Choices())
     assert str(caught.value).count(says) == 1 and hint in caught.value.hint
+
+
+@pytest.mark.parametrize("places", ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"])
+def test_bilinear_means_become_those_of_integers(tmp_path: Path, places: str) -> None:
+    """They are joined from two axes, of which either grows and the other shrinks, and mean the same in floats."""
+    w = Writer()
+    size = w.constant(np.array([1, 1, 7, 3], np.int64))
+    stated = {"mode": "linear", "coordinate_transformation_mode": places}
+    doubled = w.node("Conv", [w.input((1, 1, 4, 6)), w.constant(np.full((1, 1, 1, 1), 2, np.float32))])
+    path = write(w.model(w.node("Resize", [doubled, "", "", size], **stated)), tmp_path)
+    graph = float_model.prepared(float_model.load(path), "", "")
+    (op,) = (node.op for node in graph.nodes if isinstance(node.op, ResizeBilinear))
+    assert (op.align_corners, op.half_pixel_centers) == (places == "align_corners", "half_pixel" in places)
+    x = np.random.default_rng(1).standard_normal((8, 1, 4, 6)).astype(np.float32)
+    (want,) = mcugen.compile(path).run(x[:1])
+    np.testing.assert_allclose(2 * op.reference(x[0, ..., None])[..., 0], want, atol=1e-5)
+    np.savez(tmp_path / "calib.npz", x=x)
+    found = run.quantize(path, tmp_path / "calib.npz", run.Choices(method="min-max"))
+    (tmp_path / "net.tflite").write_bytes(found.written("tflite"))
+    assert op in [node.op for node in mcugen.compile(tmp_path / "net.tflite").imported.nodes]
 
 
 def test_build_quantizes_on_the_way(tmp_path: Path) -> None:
