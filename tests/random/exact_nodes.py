@@ -379,7 +379,11 @@ def _relu(n: Node) -> Real:
 def _clip(n: Node) -> Real:
     low, high = (n.x(k).centre.reshape(()) if n.has(k) else None for k in (1, 2))
     found = n.x() if low is None else n.x().mapped(lambda a: np.maximum(a, low))
-    return found if high is None else found.mapped(lambda a: np.minimum(a, high))
+    found = found if high is None else found.mapped(lambda a: np.minimum(a, high))
+    if n.x().radius is None or found.radius is None:
+        return found
+    nothing = n.x().radius >= _FLOATS  # 0 / 0, which no bound changes
+    return Real(np.where(nothing, n.x().centre, found.centre), np.where(nothing, n.x().radius, found.radius))
 
 
 def softmax_of(n: Node, x: Real, axis: int) -> Real:

@@ -266,8 +266,11 @@ def where(s: Sketch) -> None:
 
 @draws("Cast", since=9)
 def cast(s: Sketch) -> None:
+    """Numbers beyond the type have no defined result; other inputs than these may be negative."""
     x = s.take(exact=True, kind="fib")
-    s.node("Cast", [x], exact=True, to=s.pick((1, 6, 7, 9, 2 if x.data.min() >= 0 else 6)))
+    to = s.pick((1, 6, 7, 9, 2))
+    x = s.node("Abs", [x]) if to == 2 and x.data.dtype != bool else x
+    s.node("Cast", [x], exact=True, to=to)
 
 
 @draws("CastLike", since=15)
