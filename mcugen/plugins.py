@@ -33,10 +33,13 @@ def installed(group: str) -> dict[str, EntryPoint]:
 def load(entry: EntryPoint) -> Any:
     """The object that an entry point names.
 
-    Raises UsageError, with the package's name and what it raised, where its import fails or ends the program.
+    Raises UsageError, with the package's name and what it raised, where its import fails or ends the program, or where
+    it fails when it is asked for a name that it does not have.
     """
     try:
-        return entry.load()
+        found = entry.load()
+        getattr(found, "absent", None)  # a module's own `__getattr__` may raise anything
+        return found
     except (Exception, SystemExit) as error:
         package = f" of {entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
         raise UsageError(

@@ -16,6 +16,7 @@ FAILURES = {
     "import sys\nsys.exit(3)": "SystemExit: 3",
     "import absent_library": "ModuleNotFoundError: No module named 'absent_library'",
     "def broken(:": "SyntaxError",
+    "def __getattr__(name):\n    raise RuntimeError('no such thing: ' + name)": "RuntimeError: no such thing: ",
 }
 
 
