@@ -49,7 +49,7 @@ _DECLARED_TOO = re.compile(r"\bMG_PART\(\w+, (\w+)\)|(\bMG_DECLARE_\w+)")
 
 @dataclass(frozen=True)
 class _Names:
-    """What a text declares outside of all functions: all names, those of types, and the members of each type.
+    """Declarations of a text outside of all functions: all names, those of types, and the members of each type.
 
     macros: all, with what stands for them; includes: the headers that it names.
     """
@@ -89,7 +89,7 @@ def _seen(path: str, files: Mapping[str, bytes]) -> list[_Names]:
 
 @functools.cache
 def _standard(header: str) -> str:
-    """What may be used of a header of the compiler; nothing of others."""
+    """The text of a header of the compiler, as far as a build may use it; empty for other headers."""
     path = stubs() / header
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
@@ -178,7 +178,7 @@ class _Reader:
                 self._of_next_block = set()
 
     def _endings(self, macro: str) -> Iterator[str]:
-        """What follows the name of a function in the names that a macro declares for it."""
+        """Endings of the names that a macro declares for a function, the empty one among them."""
         yield ""
         for part, other in _DECLARED_TOO.findall(self._macros.get(macro, "")):
             yield from self._endings(other) if other else [f"_{part}"]

@@ -45,7 +45,7 @@ def _matrix(graph: Graph, node: Node, size: int) -> np.ndarray:
 
 
 def _of_tables(size: int, made: int, align: bool, half: bool) -> np.ndarray:
-    """The same of the operator."""
+    """[results, elements]: the weights that ResizeBilinear gives each element of an axis."""
     low, high, first, part = float_tables(size, made, align, half)
     found = np.zeros((made, size))
     for index, weight in ((low, first), (high, part)):

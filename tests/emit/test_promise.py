@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is promised of each output: nothing behind a float is called equal in its bits."""
+"""Promises of outputs: nothing behind a float is called equal in its bits."""
 
 from __future__ import annotations
 

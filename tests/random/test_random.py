@@ -43,7 +43,7 @@ def test_every_operator_that_is_a_function_of_others_is_drawn() -> None:
 
 
 def test_sums_of_leaves_are_judged_bit_for_bit_and_shares_made_of_them_are_not() -> None:
-    """As soon as an exponential makes them shares, the last bits are those of a library."""
+    """An exponential, which makes them shares, has the last bits of a library."""
     scores = np.float32([[0.5, 1.5]])
     for post, noticed in (("NONE", True), ("SOFTMAX", False)):
         node = helper.make_node("TreeEnsembleRegressor", ["x"], ["y"], domain="ai.onnx.ml", post_transform=post)

@@ -144,7 +144,7 @@ MOVED: dict[str, tuple[list[onnx.NodeProto], str]] = {
 
 @pytest.mark.parametrize("case", MOVED)
 def test_factors_and_addends_pass_moves_that_leave_them_as_they_are(case: str, tmp_path: Path) -> None:
-    """What fills in zeros or chooses among elements does not change places with a number added or a factor below 0."""
+    """Padding with zeros and maxima do not change places with a number added or a factor below 0."""
     nodes, last = MOVED[case]
     constants = {
         "s": np.float32(0.1), "z": np.int8(0), "w": np.full((1, 1, 1, 1), 3, np.int8), "sy": np.float32(0.2),

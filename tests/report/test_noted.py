@@ -60,7 +60,7 @@ def test_floats_in_software_are_noted(model: Path, board: str) -> None:
 
 
 def test_the_line_of_the_arena_adds_up() -> None:
-    """What is live, what is proven necessary and what is taken are in this order, in a plan that is not proven, too."""
+    """Bytes live, bytes proven necessary and bytes taken are in this order, in a plan that is not proven, too."""
     facts = mcugen.compile(SMALL, board="cortex-m4", export=("none",)).report
     plans = (facts, replace(facts, arena_bytes=facts.lower_bound + 320, gap_bytes=318, proven=False))
     proven, other = (next(line for line in report.as_text(plan).splitlines() if " arena " in line) for plan in plans)

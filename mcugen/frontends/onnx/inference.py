@@ -16,7 +16,7 @@ from mcugen.frontends.onnx.container import RawNode, guarded
 from mcugen.types import Shape, TensorType
 
 _MAX_ELEMENTS = 64
-"""Of constants that a rule may look at: axes, sizes, scales."""
+"""Most elements of a constant whose values a rule may look at: axes, sizes, scales."""
 
 Held = Mapping[str, tuple[TensorType, np.ndarray | None]]
 """Values of the file by name: the type that each has, and its data where it is constant."""
