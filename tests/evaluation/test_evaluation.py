@@ -126,7 +126,6 @@ def test_run_writes_what_load_gives(capsys: pytest.CaptureFixture[str], tmp_path
         (["-o", "y.txt"], "neither an .npy nor an .npz"),
         (["-o", "gone/y.npy"], "there is no folder"),
         (["--record", "v.npy"], "no .npz"),
-        (["--input-mode", "frames"], "pads in time"),
     ],
 )
 def test_run_refuses_before_it_works(capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
