@@ -9,7 +9,7 @@ from mcugen.emit.constants import ConstantsView, places_of
 from mcugen.emit.literals import packed
 from mcugen.emit.memory import MapView, RegionView
 from mcugen.emit.parts import ArrayView, DeviceView, EndView, PushView, StepView
-from mcugen.emit.promise import Kept
+from mcugen.emit.promise import Promise
 from mcugen.emit.states import StateView
 from mcugen.emit.windows import HelperView
 
@@ -25,7 +25,7 @@ class ModelView:
     sha256: str
     reference: str
     reference_title: str
-    kept: list[Kept]
+    promises: list[Promise]
     promise: str
     arena_size: int
     lower_bound: int
@@ -79,8 +79,8 @@ class ModelView:
         return sorted(found, key=lambda h: (h.dtype, h.kind))
 
     @property
-    def by_frames(self) -> bool:
-        """Whether a step computes its newest row alone."""
+    def newest_row(self) -> bool:
+        """Whether a step by rows computes its newest row alone, as the others are kept from frame to frame."""
         return self.streams and not (self.push and self.push.rolls)
 
     @property

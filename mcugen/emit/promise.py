@@ -11,7 +11,7 @@ from mcugen.reference import FLOAT_TOLERANCE, HALF_TOLERANCE, tolerance_text
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 
 
-class Kept(Enum):
+class Promise(Enum):
     """The kinds of promises, in words: {title} is the runtime, {near} the tolerance of floats."""
 
     BITS = "the bits of {title}"
@@ -22,7 +22,7 @@ class Kept(Enum):
     FROM_NEAR = "integers from floats within {near} of {title}'s: next to a step or a bound, another integer"
 
 
-def kept(imported: Graph, reference: str) -> list[Kept]:
+def promises_of(imported: Graph, reference: str) -> list[Promise]:
     """The promise of each output, in order. imported: the graph before passes put floats into steps.
 
     Floats that operators compute are near the runtime's; so is what follows from them. The model's own inputs are not,
@@ -36,19 +36,19 @@ def kept(imported: Graph, reference: str) -> list[Kept]:
             if near.intersection(node.inputs) or (made and not repeated):
                 near.update(node.outputs)
         near |= {state.before for state in imported.states if state.after in near}
-    exact = Kept.ROUNDED if imported.rounds_once else Kept.BITS
-    of_near = {name: Kept.NEAR if imported.type(name).is_float else Kept.FROM_NEAR for name in imported.outputs}
+    exact = Promise.ROUNDED if imported.rounds_once else Promise.BITS
+    of_near = {name: Promise.NEAR if imported.type(name).is_float else Promise.FROM_NEAR for name in imported.outputs}
     return [of_near[name] if name in near else exact for name in imported.outputs]
 
 
-def stated(promised: Sequence[Kept], labels: Sequence[str], title: str, *, halves: bool) -> str:
+def stated(promises: Sequence[Promise], labels: Sequence[str], title: str, *, halves: bool) -> str:
     """The promises of outputs in words, one by one where they differ.
 
     labels: of the outputs. title: of the runtime. halves: whether floats are stored as half.
     """
     near = tolerance_text(HALF_TOLERANCE if halves else FLOAT_TOLERANCE)
-    of: dict[Kept, list[str]] = {}
-    for label, kind in zip(labels, promised, strict=True):
+    of: dict[Promise, list[str]] = {}
+    for label, kind in zip(labels, promises, strict=True):
         of.setdefault(kind, []).append(f"'{label}'")
     words = {kind: kind.value.format(title=title, near=near) for kind in of}
     if len(words) == 1:

@@ -30,7 +30,7 @@ from mcugen.emit.memory import element, pointer, regions_of
 from mcugen.emit.model import ModelView
 from mcugen.emit.opencl import view as opencl_view
 from mcugen.emit.parts import DeviceView, EndView, PushView, RowsView, StepView
-from mcugen.emit.promise import REFERENCE_TITLES, kept, stated
+from mcugen.emit.promise import REFERENCE_TITLES, promises_of, stated
 from mcugen.emit.states import StateView, states_of
 from mcugen.emit.windows import Image, RingView, WindowView, row_name
 from mcugen.errors import UnsupportedError
@@ -102,8 +102,8 @@ class _Builder:
         (bound, peak), order = lower_bound(self.schedule.buffers()), order_of(self.schedule)
         inputs, outputs = self._ends(self.graph.inputs, "input"), self._ends(self.graph.outputs, "output")
         device = self._device(steps, inputs, outputs)
-        promised, title = kept(self.imported, self.options.reference), REFERENCE_TITLES[self.options.reference]
-        words = stated(promised, [end.label for end in outputs], title, halves=self.graph.stores_halves)
+        promises, title = promises_of(self.imported, self.options.reference), REFERENCE_TITLES[self.options.reference]
+        words = stated(promises, [end.label for end in outputs], title, halves=self.graph.stores_halves)
         return ModelView(
             version=__version__,
             name=self.name,
@@ -112,13 +112,13 @@ class _Builder:
             sha256=self.graph.sha256,
             reference=self.options.reference,
             reference_title=title,
-            kept=promised,
+            promises=promises,
             promise=f"Computes {words}.",
             arena_size=sum(region_bytes(self.plan, self.schedule).values()),
             lower_bound=bound,
             peak_step=self._step_of(peak),
             proven=self.plan.proven and not self.plan.further,
-            streams=self.schedule.streams or self.schedule.rolls,
+            streams=self.schedule.takes_frames,
             keep_input=self.options.keep_input,
             macs=sum(self.schedule.macs(step) for step in self.schedule.steps),
             weights_size=self.constants.nbytes + (device.constants_size if device else 0),
@@ -192,8 +192,8 @@ class _Builder:
         if self.schedule.pushed is None:
             return None
         t, at = self.graph.type(self.schedule.pushed), self.schedule.places[self.schedule.pushed]
-        rows, by_frames = self.schedule.pushed_rows, self.schedule.streams or self.schedule.rolls
-        until = [0] if by_frames else events_after_rows(self.schedule, rows)
+        rows = self.schedule.pushed_rows
+        until = [0] if self.schedule.takes_frames else events_after_rows(self.schedule, rows)
         return PushView(
             input=self.graph.inputs.index(self.schedule.pushed),
             rows=rows,

@@ -42,6 +42,11 @@ class Schedule:
     staged: tuple[int, ...] = ()
 
     @property
+    def takes_frames(self) -> bool:
+        """Whether the input is handed in frame by frame."""
+        return self.streams or self.rolls
+
+    @property
     def pushed_rows(self) -> int:
         """Rows of the pushed input, or frames of its window; 0 where none is pushed."""
         return 0 if self.pushed is None else frames.rows_of_window(self.graph, self.pushed)

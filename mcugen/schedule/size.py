@@ -34,7 +34,7 @@ def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
 def counters(schedule: Schedule) -> tuple[str, ...]:
     """The members of the model object beside its arena, 32 bit integers: rows taken in, whether states have a value."""
     pushed: tuple[str, ...] = () if schedule.pushed is None else ("next_row",)
-    if schedule.streams or schedule.rolls:
+    if schedule.takes_frames:
         pushed = ("frame", "seen") if schedule.streams else ("seen",)
     return (*pushed, "started") if schedule.graph.states else pushed
 

@@ -131,7 +131,7 @@ def verify(
 def _promise(artifact: Artifact) -> str:
     """The meaning of agreement for the outputs of this model: equal bits, or a tolerance."""
     view, halves = artifact.view, artifact.graph.stores_halves
-    return stated(view.kept, [end.label for end in view.outputs], REFERENCES[view.reference], halves=halves)
+    return stated(view.promises, [end.label for end in view.outputs], REFERENCES[view.reference], halves=halves)
 
 
 def refused(graph: Graph, which: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 import mcugen
 from mcugen import frontends, reference, registry
-from mcugen.emit.promise import Kept, kept
+from mcugen.emit.promise import Promise, promises_of
 from mcugen.errors import InternalError, McugenError
 from mcugen.graph import Graph
 from mcugen.verify import golden, run
@@ -67,11 +67,11 @@ def test_the_oracle_equals_the_runtime(k: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("k", range(0, len(names()), 5), ids=names()[::5])
 def test_only_outputs_that_equal_the_runtimes_are_promised_to(k: int, tmp_path: Path) -> None:
     graph, name = graph_of(k, tmp_path), names()[k]
-    promised = dict(zip(graph.outputs, kept(graph, "ort"), strict=True))
+    promised = dict(zip(graph.outputs, promises_of(graph, "ort"), strict=True))
     loose = {output for output in graph.outputs if graph.type(output).is_float and tolerance(name)}
-    assert all(promised[output] is Kept.NEAR for output in loose)
+    assert all(promised[output] is Promise.NEAR for output in loose)
     if name.startswith(("linear", "svm", "neighbours")):
-        assert Kept.BITS not in promised.values()
+        assert Promise.BITS not in promised.values()
 
 
 IN_C = (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen.emit.promise import Kept
+from mcugen.emit.promise import Promise
 from mcugen.pipeline import Artifact
 from mcugen.verify import report, run
 from tests.support.tflite_writer import ModelWriter
@@ -36,14 +36,14 @@ def tflite(tmp_path: Path, *outputs: str, **options: str) -> Artifact:
 def test_integers_behind_floats_are_not_called_equal(reference: str, tmp_path: Path) -> None:
     artifact = tflite(tmp_path, "stored", reference=reference)
     header = artifact.files["m.h"].decode()
-    assert artifact.view.kept == [Kept.FROM_NEAR]
+    assert artifact.view.promises == [Promise.FROM_NEAR]
     assert "bits" not in artifact.report.promise and "integers from floats within 1e-5 of" in artifact.report.promise
     assert "Computes the bits" not in header and "Computes integers from floats" in header
 
 
 def test_each_output_gets_its_own_word(tmp_path: Path) -> None:
     artifact = tflite(tmp_path, "pooled", "bent", "stored", export=("rust",))
-    assert artifact.view.kept == [Kept.BITS, Kept.NEAR, Kept.FROM_NEAR]
+    assert artifact.view.promises == [Promise.BITS, Promise.NEAR, Promise.FROM_NEAR]
     words = " ".join(artifact.files["m.h"].decode().replace("\n * ", " ").split())
     for text in (words, artifact.report.promise):
         assert "for 'pooled': the bits of TensorFlow Lite Micro; for 'bent': results within 1e-5 of" in text

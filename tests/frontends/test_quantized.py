@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import mcugen.reference
 from mcugen import frontends, registry
-from mcugen.emit.promise import Kept, kept
+from mcugen.emit.promise import Promise, promises_of
 from mcugen.errors import UnsupportedError
 from mcugen.graph import Graph
 from mcugen.passes.flip_unsigned import flip_unsigned
@@ -57,7 +57,7 @@ def test_no_float_is_left_inside(name: str, tmp_path: Path) -> None:
     graph, _ = imported(name, tmp_path)
     assert not [node for node in graph.nodes if graph.type(node.outputs[0]).is_float]
     assert not [note for note in graph.notes if "float island" in note]
-    assert set(kept(graph, "ort")) == {Kept.ROUNDED}
+    assert set(promises_of(graph, "ort")) == {Promise.ROUNDED}
 
 
 def test_layers_that_stay_float_are_rounded_as_the_oracle_rounds_them(tmp_path: Path) -> None:
