@@ -149,15 +149,13 @@ class Solver:
         layer = layers.Layer(self.graph, node, self.floats.reference, recipe, bits, one_scale)
         wanted = sums(node.outputs[0]) if recipe.solves else None
         solved = layer.solved(self.tensors[x].type, self.values[x], y, wanted)
-        names = [f"{node.outputs[0]}@weights", f"{node.outputs[0]}@bias"]
+        names, made = [f"{node.outputs[0]}@weights", f"{node.outputs[0]}@bias"], list[str]()
         for name, (t, data), k in zip(names, solved, (1, 2), strict=True):
             given = node.inputs[k] if k < len(node.inputs) else None
             label = self.graph.tensors[given].label if given else f"{self.graph.tensors[node.outputs[0]].label}_bias"
-            if node.name in self.steps:
-                name = self.constants.setdefault((t, data.tobytes()), name)
-            self.tensors[name] = Tensor(name, t, data, label)
-            inputs = [*inputs[:k], name, *inputs[k + 1 :]]
-        return list(inputs)
+            made.append(self.constants.setdefault((t, data.tobytes()), name) if node.name in self.steps else name)
+            self.tensors[made[-1]] = Tensor(made[-1], t, data, label)
+        return [x, *made]
 
 
 def solved(floats: Floats, recipe: Recipe, widths: Widths) -> Graph:

@@ -73,7 +73,7 @@ def solve_with_time(
 
 
 def _rolling(graph: Graph, target: Target, options: Options, why: str) -> tuple[Solution, float]:
-    """The solution that keeps the window of its input and computes it whole for each frame. why: no layer streams."""
+    """The solution that keeps the window of its input and computes it whole for each frame. why: it does not stream."""
     solution, cost = _solved(graph, target, replace(options, input_mode="whole", keep_input=True), None)
     pushed = pushed_input(graph, solution.choices, "frames")
     made = replace(solution.schedule, pushed=pushed, rolls=True)
@@ -149,13 +149,14 @@ def _orders(
 ) -> Iterator[tuple[Graph, list[Candidates]]]:
     """The network in the order of the file, and in a better one where there is any; frames keep all they need.
 
-    The file's order is left out where it needs far more memory and no step can run by rows: it could not win.
+    The file's order is left out where it needs far more memory and no step can run by rows.
     """
     choices = [listed[0].choice for listed in candidates]
-    order = sorted(range(len(choices))) if options.input_mode == "frames" else reordered(graph, choices)
-    is_better = order != sorted(order)
-    by_rows = any(candidate.choice.can_run_by_rows for listed in candidates for candidate in listed)
-    if not is_better or by_rows or peak_of(graph, choices) <= _FAR * peak_of(graph, [choices[i] for i in order]):
+    order = list(range(len(choices))) if options.input_mode == "frames" else reordered(graph, choices)
+    if order == sorted(order):
         yield graph, list(candidates)
-    if is_better:
-        yield graph.updated(nodes=[graph.nodes[i] for i in order]), [candidates[i] for i in order]
+        return
+    by_rows = any(candidate.choice.can_run_by_rows for listed in candidates for candidate in listed)
+    if by_rows or peak_of(graph, choices) <= _FAR * peak_of(graph, [choices[i] for i in order]):
+        yield graph, list(candidates)
+    yield graph.updated(nodes=[graph.nodes[i] for i in order]), [candidates[i] for i in order]
