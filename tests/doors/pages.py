@@ -1,9 +1,9 @@
 """Looks at report.html of several models in Debian's chromium: python -m tests.doors.pages MODULES [--models FOLDER].
 
 MODULES: node_modules with playwright-core and axe-core. Each page must show report.json's numbers, load in under a
-second without any request or error, work when clicked and hovered, land on the link of a layer, fit 390 pixels, show
-every header or a mark that its table scrolls, the time of layers in sight, and have nothing that axe-core finds
-serious, in three widths, light and dark. --shots FOLDER keeps pictures, to be looked at.
+second of processor time without any request or error, work when clicked and hovered, land on the link of a layer, fit
+390 pixels, show every header or a mark that its table scrolls, the time of layers in sight, and have nothing that
+axe-core finds serious, in three widths, light and dark. --shots FOLDER keeps pictures, to be looked at.
 """
 
 from __future__ import annotations
