@@ -1,4 +1,4 @@
-"""Table: a function of bytes by its 256 results. Made by passes; no format has it."""
+"""Table: a function of bytes by its 256 results. Made by passes and importers; no format has it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from mcugen.call import Call
 from mcugen.errors import ShapeError
+from mcugen.op import Op
 from mcugen.ops import _bytes, _onnx
 from mcugen.types import TensorType
 from mcugen.writes import Sink, Write
@@ -38,6 +39,12 @@ class Table(_bytes.ByteFunction):
         if x is None or len(self.values) != 256:
             raise ShapeError("a table needs an operand and 256 values")
         return (TensorType(x.shape, self.dtype),)
+
+    def flipped(self) -> Op:
+        if self.dtype != "u8":
+            return self
+        values = np.frombuffer(self.values, np.uint8)[np.arange(256) ^ 128] ^ np.uint8(128)
+        return Table(values.tobytes(), "s8")
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         return self.reference_q(call, x)

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mcugen import frontends, passes, reference, registry
-from mcugen.errors import InternalError
+from mcugen.errors import InternalError, QuantizationError, ShapeError, UnsupportedError
 from mcugen.graph import Graph, Node, Tensor, verify
 from mcugen.ops.copy import Copy
 from mcugen.ops.quantize import Quantize
@@ -17,10 +19,14 @@ from mcugen.passes.copy_outputs import copy_outputs
 from mcugen.passes.flip_unsigned import _flipped, flip_unsigned
 from mcugen.reference.inputs import draw
 from mcugen.types import QuantParams, TensorType
+from tests.runtimes import operators
+from tests.runtimes.sketch import Drawn
 from tests.support.tflite_writer import ModelWriter
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
 UNSIGNED = sorted(path.stem for path in MODELS.glob("u8_*.tflite"))
+UNSIGNED_OPERATORS = {name for name, dtype in operators.KINDS if dtype == "u8"} - {"BATCH_MATMUL", "SCATTER_ND"}
+"""Operators that mcugen builds of uint8."""
 
 
 def imported(path: Path) -> Graph:
@@ -46,6 +52,24 @@ def test_passes_keep_the_output(model: str, which: str) -> None:
         for a, b in zip(outputs(before, seed, which), outputs(after, seed, which), strict=True):
             assert a.dtype == b.dtype
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", sorted(UNSIGNED_OPERATORS))
+def test_passes_keep_what_an_operator_computes_of_bytes(name: str, tmp_path: Path) -> None:
+    drawn, before = next(_accepted(name, tmp_path))
+    after = passes.run(before, "litert")
+    for inputs in drawn.sets:
+        a, b = (reference.run(graph, inputs, "litert") for graph in (before, after))
+        for one, other in zip(before.outputs, after.outputs, strict=True):
+            np.testing.assert_array_equal(a[one], b[other], strict=True)
+
+
+def _accepted(name: str, folder: Path) -> Iterator[tuple[Drawn, Graph]]:
+    """Random models of one operator on uint8 that are not refused."""
+    for seed in range(8):
+        drawn = operators.draw(name, "u8", seed)
+        with suppress(UnsupportedError, ShapeError, QuantizationError):
+            yield drawn, written(folder, drawn.model)
 
 
 @pytest.mark.parametrize("model", UNSIGNED)
