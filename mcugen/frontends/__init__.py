@@ -12,7 +12,7 @@ import hashlib
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -61,11 +61,30 @@ def content(path: Path) -> bytes:
     return _recognised(path, files.read(path))[1]
 
 
+def models_in(folder: Path) -> dict[Path, str]:
+    """The models in a folder and below, in the order of their paths, with the names of their formats.
+
+    Suffixes tell them, and the content too where a suffix is no format's name, as .json: other files have it as well.
+    """
+    models: dict[Path, str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = _of_folder(path) if path.is_dir() else _of_suffix(path)
+        is_part = any(parent in models for parent in path.parents)
+        if name and not is_part and (path.is_dir() or _is_own(name, path)):
+            models[path] = name
+    return models
+
+
+def _is_own(name: str, path: Path) -> bool:
+    """Whether a file with a suffix of a format's is a model, as far as the suffix and the format can say."""
+    return path.suffix.lower() == f".{name}" or _recognises(name) is None or _knows(name, path.read_bytes())
+
+
 def _folder(path: Path) -> tuple[str, bytes, str]:
     """The module for a folder. Raises UsageError where there is none."""
-    for name in _names():
-        if any(suffix.startswith("*/") and (path / suffix[2:]).is_file() for suffix in _suffixes(name)):
-            return name, b"", ""
+    name = _of_folder(path)
+    if name:
+        return name, b"", ""
     kind = _foreign.of(path, b"", by_suffix=True)
     raise _unknown(path) if kind is None else kind.refusal(path)
 
@@ -78,8 +97,7 @@ def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
     """
     if not data:
         raise CorruptModelError("the file is empty", where=path.name, hint="copy or download it again")
-    lower = path.name.lower()
-    named = next((name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))), None)
+    named = _of_suffix(path)
     if named is not None and _knows(named, data):
         return named, data, ""
     others = [name for name in _names() if name != named]
@@ -101,6 +119,18 @@ def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
     return named, data, ""
 
 
+def _of_folder(path: Path) -> str | None:
+    """The format whose models are folders with a file that this one has."""
+    kinds = ((name, suffix) for name in _names() for suffix in _suffixes(name) if suffix.startswith("*/"))
+    return next((name for name, suffix in kinds if (path / suffix[2:]).is_file()), None)
+
+
+def _of_suffix(path: Path) -> str | None:
+    """The format whose files have the suffix of this one."""
+    lower = path.name.lower()
+    return next((name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))), None)
+
+
 def _models_inside(data: bytes) -> list[tuple[str, str, bytes]]:
     """The different models that a text of C holds as arrays: module, name of the array, bytes."""
     found: dict[bytes, tuple[str, str, bytes]] = {}
@@ -114,8 +144,15 @@ def _models_inside(data: bytes) -> list[tuple[str, str, bytes]]:
 
 def _knows(name: str, data: bytes) -> bool:
     """Whether a format recognises its files, and this is one."""
-    recognises = getattr(importlib.import_module(f"{__name__}.{name}"), "recognises", None)
+    recognises = _recognises(name)
     return recognises is not None and bool(recognises(data))
+
+
+def _recognises(name: str) -> Callable[[bytes], bool] | None:
+    recognises: Callable[[bytes], bool] | None = getattr(
+        importlib.import_module(f"{__name__}.{name}"), "recognises", None
+    )
+    return recognises
 
 
 def _unknown(path: Path) -> UsageError:

@@ -1,164 +1,273 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what two checkouts of mcugen emit for the same models: bytes, then compiled sections, and costs.
+"""Compares what two checkouts of mcugen emit for the same models: all bytes, compiled code, or costs.
 
-Records of builds are kept in a folder, by a hash of the checkout's files, so that only what is new is built again;
-digests of compiled files are kept by a hash of what the compiler reads.
+Records of builds are kept in a folder, by a hash of the checkout's files and of the model's, so that only what is new
+is built again; facts of compiled files are kept by a hash of what the compiler reads.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
+import io
 import json
 import re
 import sys
+import tarfile
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from mcugen import target
-from mcugen.toolchain.elf import read_elf
-from mcugen.toolchain.process import run_checked
+from mcugen.errors import UsageError
+from mcugen.toolchain.process import run, run_checked
+from tests.support import objects
 
+ROOT = Path(__file__).resolve().parents[2]
 WORKER = Path(__file__).with_name("replay_build.py")
 PARTS = ("mcugen", "templates", "c_runtime", "boards")
 """The folders of a checkout that decide what it emits."""
 
+LAST_TAG = "tag"
+"""The word for the last tag, in place of a revision."""
+
 COSTS = ("RAM", "constants", "cycles")
 BUILD_LIMIT_S = 3600.0
+_SHOWN_FILES = 6
 _INCLUDE = re.compile(rb'^\s*#\s*include "([\w./]+)"', re.MULTILINE)
+_DEVICE_TEXT = (
+    (re.compile(r"(\bsource\[\] = \{\n).*?(\n\};)", re.DOTALL), r"\g<1>0\g<2>"),
+    (re.compile(r"(\.source_hash = )\"[0-9a-f]+\""), r'\g<1>""'),
+    (re.compile(r"(\.lines = )\d+u"), r"\g<1>0u"),
+)
+"""The text of kernels for a device, which C has as strings: the .cl file is compared in its place."""
 
 
 @dataclass(frozen=True)
 class Checkout:
-    """A folder with mcugen in it. key: a hash of the files that decide what it emits."""
+    """A folder with mcugen in it. key: a hash of the files that decide what it emits, and how they are asked."""
 
     root: Path
     key: str
 
     @classmethod
     def at(cls, root: Path) -> Checkout:
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(WORKER.read_bytes())
         for path in sorted(p for part in PARTS for p in (root / part).rglob("*") if p.is_file()):
             if "__pycache__" not in path.parts:
                 digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())
         return cls(root, digest.hexdigest()[:16])
 
 
-@dataclass(frozen=True)
-class Job:
-    """One model, built for some cores and presets by both checkouts.
+@contextlib.contextmanager
+def checkout(given: str, repository: Path = ROOT) -> Iterator[Checkout]:
+    """The checkout in a folder, or one of a revision of the repository, in a folder that is removed at the end.
 
-    results: the folder of records and digests; costs_only: changed code is not compiled to be compared
+    given: a folder, a revision, or LAST_TAG. Raises UsageError where there is none.
     """
+    if Path(given).is_dir():
+        yield Checkout.at(Path(given).resolve())
+        return
+    git = ["git", "-C", repository]
+    revision = given
+    if given == LAST_TAG:
+        described = run([*git, "describe", "--tags", "--abbrev=0"])
+        if described.returncode:
+            raise UsageError(
+                "the repository has no tag to compare with",
+                hint="name a revision, as in `ci/soak --old HEAD~20`, or fetch the tags: git fetch --tags",
+            )
+        revision = described.stdout.decode().strip()
+    archived = run([*git, "archive", revision], timeout_s=300)
+    if archived.returncode:
+        raise UsageError(f"{given} is neither a folder nor a revision", hint="`git log --oneline` lists revisions")
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(archived.stdout)) as archive:
+            archive.extractall(folder, filter="data")
+        yield Checkout.at(Path(folder))
+
+
+@dataclass(frozen=True)
+class Build:
+    """One model for one bare core or device and one preset."""
 
     name: str
     model: Path
-    pairs: tuple[tuple[str, str], ...]
-    results: Path
-    costs_only: bool = False
+    board: str
+    preset: str
+
+    @functools.cached_property
+    def backend(self) -> str:
+        return "c" if target.load(self.board).device is None else "opencl"
+
+    @property
+    def request(self) -> dict[str, str]:
+        return {"model": str(self.model), "board": self.board, "preset": self.preset, "backend": self.backend}
+
+    def record(self, results: Path, checkout: Checkout) -> Path:
+        """Where the record of the build is kept."""
+        return results / checkout.key / f"{self.name}-{_hash_of(self.model)}" / f"{self.board}-{self.preset}.json"
+
+
+@functools.cache
+def _hash_of(model: Path) -> str:
+    """A hash of a model file, or of all files of a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(p for p in (model, *model.rglob("*")) if p.is_file()):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of one build. outcome: one of OUTCOMES; worse: the costs that rose, as text."""
+    """The result of one build. why: in what the checkouts differ, "" where nothing that counts does."""
 
-    build: str
-    outcome: str
-    files: tuple[str, ...] = ()
-    worse: tuple[str, ...] = field(default=())
-
-
-OUTCOMES = {
-    "identical": "all files are the same, or both checkouts refuse the model with the same words",
-    "same C": "C files are the same, others are not",
-    "same code": "C files differ, their compiled code and constants do not",
-    "not compiled": "C files differ, and costs alone were to be compared",
-    "different": "code or constants differ, or only one checkout builds it",
-}
+    build: Build
+    why: str
+    refused: bool = False
 
 
-def compared(job: Job, old: Checkout, new: Checkout) -> list[Verdict]:
-    """The verdicts of all builds of a job."""
-    pairs = zip(records(job, old), records(job, new), strict=True)
-    return [_verdict(job, old, new, before, after) for before, after in pairs]
+def compared(builds: Sequence[Build], old: Checkout, new: Checkout, sameness: str, results: Path) -> list[Verdict]:
+    """The verdicts of builds. sameness: a key of SAMENESSES."""
+    pairs = zip(*(records(builds, side, results, sameness == "code") for side in (old, new)), strict=True)
+    return [
+        verdict(build, before, after, sameness, results) for build, (before, after) in zip(builds, pairs, strict=True)
+    ]
 
 
-def records(job: Job, checkout: Checkout) -> list[dict[str, Any]]:
-    """A record of each build of a job by a checkout, in the order of its pairs; kept ones are not built again."""
-    folder = job.results / checkout.key / job.name
-    kept = {pair: folder / f"{'-'.join(pair)}.json" for pair in job.pairs}
-    missing = [pair for pair, path in kept.items() if not path.is_file()]
+def records(builds: Sequence[Build], checkout: Checkout, results: Path, whole: bool = False) -> list[dict[str, Any]]:
+    """A record of each build by a checkout; those that are kept are not built again.
+
+    whole: the emitted files are kept too, each under its hash in results/files.
+    """
+    store = results / "files" if whole else None
+    paths = {build: build.record(results, checkout) for build in builds}
+    missing = [build for build, path in paths.items() if not _is_kept(path, store)]
     if missing:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory() as scratch:
-            for made in _build(job.model, checkout, missing, Path(scratch) / "out"):
-                kept[made["core"], made["preset"]].write_text(json.dumps(made), encoding="utf-8")
-    return [json.loads(path.read_text(encoding="utf-8")) for path in kept.values()]
+        with tempfile.TemporaryDirectory(prefix="mcugen-") as scratch:
+            request, answer = Path(scratch) / "request.json", Path(scratch) / "records.json"
+            asked = {"builds": [build.request for build in missing], "store": str(store.resolve()) if store else ""}
+            request.write_text(json.dumps(asked), encoding="utf-8")
+            python = ["env", f"PYTHONPATH={checkout.root}", "PYTHONDONTWRITEBYTECODE=", sys.executable, "-P"]
+            run_checked([*python, WORKER, request, answer], timeout_s=BUILD_LIMIT_S)
+            for build, record in zip(missing, json.loads(answer.read_text(encoding="utf-8")), strict=True):
+                paths[build].parent.mkdir(parents=True, exist_ok=True)
+                paths[build].write_text(json.dumps(record), encoding="utf-8")
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths.values()]
 
 
-def _build(model: Path, checkout: Checkout, pairs: Iterable[tuple[str, str]], out: Path) -> list[dict[str, Any]]:
-    python = ["env", f"PYTHONPATH={checkout.root}", "PYTHONDONTWRITEBYTECODE=1", sys.executable, "-P"]
-    asked = [word for pair in pairs for word in pair]
-    run_checked([*python, WORKER, model, out, *asked], timeout_s=BUILD_LIMIT_S)
-    found: list[dict[str, Any]] = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
-    return found
-
-
-def _verdict(job: Job, old: Checkout, new: Checkout, before: Mapping[str, Any], after: Mapping[str, Any]) -> Verdict:
-    core, preset = before["core"], before["preset"]
-    build = f"{job.name} {core} {preset}"
-    if "refused" in before or "refused" in after:
-        same = before.get("refused") == after.get("refused")
-        told = [f"{side}: {r.get('refused', 'built')}" for side, r in (("old", before), ("new", after))]
-        return Verdict(build, "identical" if same else "different", () if same else tuple(told))
-    names = sorted(before["files"].keys() | after["files"].keys())
-    changed = tuple(n for n in names if before["files"].get(n) != after["files"].get(n))
-    worse = tuple(
-        f"{cost} {before[cost]:,} -> {after[cost]:,}" for cost in COSTS if (after[cost] or 0) > (before[cost] or 0)
-    )
-    if not any(name.endswith((".c", ".h")) for name in changed):
-        return Verdict(build, "same C" if changed else "identical", changed, worse)
-    if job.costs_only:
-        return Verdict(build, "not compiled", changed, worse)
-    same_code = _sections(job, old, core, preset) == _sections(job, new, core, preset)
-    return Verdict(build, "same code" if same_code else "different", changed, worse)
-
-
-def _sections(job: Job, checkout: Checkout, core: str, preset: str) -> list[str]:
-    """Sorted digests of all sections of code and constants of a build: names of files and functions may change."""
-    with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch) / "out"
-        _build(job.model, checkout, [(core, preset)], out)
-        sources = sorted(p for p in out.rglob("*.c") if p.name != "main.c")
-        return sorted(digest for source in sources for digest in _compiled(source, out, core, job.results / "objects"))
-
-
-def _compiled(source: Path, include: Path, core: str, kept: Path) -> Sequence[str]:
-    """Digests of the sections of one file, compiled for the core at -O2; kept by what the compiler reads."""
-    read = hashlib.sha256(core.encode())
-    for content in _closure(source, include):
-        read.update(content)
-    path = kept / f"{read.hexdigest()}.json"
+def _is_kept(path: Path, store: Path | None) -> bool:
     if not path.is_file():
-        chain, made = target.load(core).toolchain, include / f"{source.stem}.o"
+        return False
+    files = json.loads(path.read_text(encoding="utf-8")).get("files", {}) if store else {}
+    return all((store / digest).is_file() for digest in files.values()) if store else True
+
+
+Record = Mapping[str, Any]
+
+
+def verdict(build: Build, before: Record, after: Record, sameness: str, results: Path) -> Verdict:
+    refusals = [side.get("refused") for side in (before, after)]
+    if all(refusals):
+        why = "" if refusals[0] == refusals[1] or sameness != "bytes" else "; ".join(map(str, refusals))
+        return Verdict(build, why, refused=True)
+    if refusals[1] or (refusals[0] and sameness != "costs"):
+        return Verdict(build, "; ".join(f"{n}: {r or 'built'}" for n, r in zip(("old", "new"), refusals, strict=True)))
+    if refusals[0]:
+        return Verdict(build, "")
+    return Verdict(build, SAMENESSES[sameness](build, before, after, results))
+
+
+def _bytes(build: Build, before: Record, after: Record, results: Path) -> str:
+    changed = _changed(before, after)
+    more = [f"and {len(changed) - _SHOWN_FILES} more files"] if len(changed) > _SHOWN_FILES else []
+    return "; ".join([*changed[:_SHOWN_FILES], *more, *_risen(before, after)]) if changed else ""
+
+
+def _code(build: Build, before: Record, after: Record, results: Path) -> str:
+    if not any(name.endswith((".c", ".h", ".cl", ".bin", ".blob")) for name in _changed(before, after)):
+        return ""
+    same = _code_of(build, before["files"], results) == _code_of(build, after["files"], results)
+    return "" if same else "; ".join(["code or constants", *_changed(before, after)[:_SHOWN_FILES]])
+
+
+def _costs(build: Build, before: Record, after: Record, results: Path) -> str:
+    return "; ".join(_risen(before, after))
+
+
+SAMENESSES: Mapping[str, Callable[[Build, Record, Record, Path], str]] = {
+    "bytes": _bytes,
+    "code": _code,
+    "costs": _costs,
+}
+"""The comparisons; each gives the difference of two records, "" where there is none."""
+
+
+def _changed(before: Record, after: Record) -> list[str]:
+    names = sorted(before["files"].keys() | after["files"].keys())
+    return [name for name in names if before["files"].get(name) != after["files"].get(name)]
+
+
+def _risen(before: Record, after: Record) -> list[str]:
+    return [
+        f"{cost} {before[cost] or 0:,} -> {after[cost]:,}" for cost in COSTS if (after[cost] or 0) > (before[cost] or 0)
+    ]
+
+
+def _code_of(build: Build, files: Mapping[str, str], results: Path) -> list[str]:
+    """Digests of the objects of a build, of its other texts without comments, and of its files of constants."""
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
+        out = Path(folder)
+        for name, digest in files.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).write_bytes((results / "files" / digest).read_bytes())
+        if build.backend == "opencl":
+            _without_device_text(out / "model.c")
+        texts = [out / name for name in sorted(files) if name.endswith((".cl", "main.c"))]
+        sources = [out / name for name in sorted(files) if name.endswith(".c") and out / name not in texts]
+        compiled = objects.digests(_compiled(source, out, build.board, results / "objects") for source in sources)
+        data = [digest for name, digest in sorted(files.items()) if name.endswith((".bin", ".blob"))]
+        return [*compiled, *map(_uncommented, texts), *data]
+
+
+def _without_device_text(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for pattern, new in _DEVICE_TEXT:
+        text = pattern.sub(new, text)
+    path.write_text(text, encoding="utf-8")
+
+
+def _uncommented(path: Path) -> str:
+    """A hash of a source without its comments and empty lines."""
+    done = run_checked(["gcc", "-fpreprocessed", "-dD", "-E", "-P", "-x", "c", path])
+    return hashlib.sha256(done.stdout).hexdigest()
+
+
+def _compiled(source: Path, include: Path, board: str, folder: Path) -> objects.Object:
+    """One file, compiled for the board at -O2; kept by what the compiler reads."""
+    digest = hashlib.sha256(board.encode())
+    for content in _closure(source, include):
+        digest.update(content)
+    path = folder / f"{digest.hexdigest()}.json"
+    if not path.is_file():
+        chain, out = target.load(board).toolchain, include / f"{source.stem}.o"
         flags = [*chain.flags, "-std=c99", "-O2", "-ffunction-sections", "-fdata-sections", f"-I{include}"]
-        run_checked([chain.cc, *flags, "-c", source, "-o", made], timeout_s=600, package=chain.package)
-        held = [s for s in read_elf(made).sections.values() if s.name.startswith((".text", ".rodata")) and s.data]
-        kept.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps([hashlib.sha256(s.data).hexdigest() for s in held]), encoding="utf-8")
-    found: list[str] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+        run_checked([chain.cc, *flags, "-c", source, "-o", out], timeout_s=600, package=chain.package)
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asdict(objects.read(out))), encoding="utf-8")
+    return objects.Object(**json.loads(path.read_text(encoding="utf-8")))
 
 
 def _closure(source: Path, include: Path) -> list[bytes]:
     """The contents of a file and of all that it includes by a quoted name."""
-    wanted, seen = [source], dict[Path, bytes]()
-    while wanted:
-        path = wanted.pop()
+    waiting, seen = [source], dict[Path, bytes]()
+    while waiting:
+        path = waiting.pop()
         if path.is_file() and path not in seen:
             seen[path] = path.read_bytes()
             names = [name.decode() for name in _INCLUDE.findall(seen[path])]
-            wanted += [folder / name for folder in (path.parent, include) for name in names]
+            waiting += [folder / name for folder in (path.parent, include) for name in names]
     return [seen[path] for path in sorted(seen)]
