@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import argparse
 import functools
+import inspect
 import re
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen import kernels, registry
+from mcugen import element, kernels, registry, resources
+from mcugen.emit import bundle
 from mcugen.errors import ToolError
 from mcugen.op import Op
 from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
@@ -30,6 +32,7 @@ from tests.support.cases import Case, Refused, Sample, cases_of, folded
 # Several models share a translation unit, and C99 has no repeated typedef, which their assertions need.
 CASE_WARNINGS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in STRICT_WARNINGS)
 _RUN_LIMIT_S = 60.0
+_HEADER = re.compile(r'"([\w/]+\.h)"')
 _KEPT = tempfile.TemporaryDirectory(prefix="mcugen-")
 
 
@@ -49,6 +52,42 @@ def operators() -> dict[str, type[Op]]:
     """Every operator with examples, by class name: also those that imports and passes make, and no format names."""
     own = [op for op in registry.own() if "examples" in vars(op)]
     return {op.__name__: op for op in (*registry.load().ops, *own)}
+
+
+def operators_using(files: Iterable[str]) -> list[str]:
+    """The operators whose kernels, or whose own module, consist of one of these files of the repository.
+
+    A header counts for kernels made of expressions where their operator's module names it, or one that many share.
+    """
+    names = {Path(file).name for file in files if file.startswith(("c_runtime/", "templates/elements/"))}
+    changed = {str(file) for file in files}
+    return [name for name, op in sorted(operators().items()) if _module(op) in changed or names & _sources(op)]
+
+
+def _module(op: type[Op]) -> str:
+    return f"{op.__module__.replace('.', '/')}.py"
+
+
+def _sources(op: type[Op]) -> set[str]:
+    """The names of the files in c_runtime and templates that an operator's kernels consist of."""
+    names, loops = set[str](), set[str]()
+    for kernel in (kernel for kernel in kernels.of(op) if kernel.has_code):
+        names |= {*kernel.helpers}
+        if kernel.loop:
+            names |= _named_headers(Path(inspect.getfile(op)))
+            loops = {path.name for path in (resources.templates() / "elements").iterdir()}
+        else:
+            names |= {bundle.header_of(kernel), bundle.template_of(kernel) if kernel.variant else kernel.source_name}
+    return loops.union(*map(bundle.of([]).hashed, names))
+
+
+@functools.cache
+def _named_headers(module: Path) -> set[str]:
+    """The headers that an operator's module names, or a module that several operators share."""
+    texts = (
+        path.read_text(encoding="utf-8") for path in (Path(element.__file__), module, *module.parent.glob("_*.py"))
+    )
+    return {name for text in texts for name in _HEADER.findall(text) if name in resources.c_files()}
 
 
 def include_flags(folder: Path) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from mcugen.errors import ToolError
 from mcugen.toolchain.process import run
+from tests.support.dependents import tests_of
 from tests.support.mutants import OPERATORS, Mutant, alike, other_numbers
 from tests.support.mutation import Trial
 
@@ -140,7 +141,7 @@ class PythonLaboratory:
         try:
             (copy / mutant.file).write_text(changed, encoding="utf-8")
             first = self.calling.get(f"{mutant.file}: {mutant.function}", [])[:_FIRST]
-            survived = (not first or _passes(copy, first)) and _passes(copy, [_tests_of(mutant.file)])
+            survived = (not first or _passes(copy, first)) and _passes(copy, [tests_of(mutant.file)])
             return Trial(mutant, "survived" if survived else "caught")
         finally:
             (copy / mutant.file).write_text(text, encoding="utf-8")
@@ -150,7 +151,7 @@ class PythonLaboratory:
         """Raise ToolError where the tests fail before any mutation."""
         copy = self.copies.get()
         try:
-            for folder in sorted({_tests_of(file) for file in files}):
+            for folder in sorted({tests_of(file) for file in files}):
                 _passes(copy, [folder], called=copy / "called.json")
                 known = json.loads((copy / "called.json").read_text(encoding="utf-8"))
                 slowed = [name for name, test in known.items() if not test["passed"]]
@@ -164,10 +165,6 @@ class PythonLaboratory:
         for name, known in sorted(tests.items(), key=lambda item: float(item[1]["seconds"])):
             for function in known["called"]:
                 self.calling.setdefault(function, []).append(name)
-
-
-def _tests_of(file: str) -> str:
-    return f"tests/{Path(file).parts[1]}"
 
 
 def _passes(copy: Path, tests: Sequence[str], called: Path | None = None) -> bool:
