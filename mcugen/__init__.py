@@ -29,13 +29,13 @@ from mcugen.errors import (
     UnsupportedError,
     UsageError,
 )
-from mcugen.training import from_keras, from_lightgbm, from_sklearn, from_torch, from_xgboost
+from mcugen.interop import from_keras, from_lightgbm, from_sklearn, from_torch, from_xgboost
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mcugen.choices import Choices
-    from mcugen.native import Model
+    from mcugen.machines.native import Model
+    from mcugen.options import Choices
     from mcugen.pipeline import Artifact
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Options of a build. The command line is generated from these fields."""
+"""Options of a build: the fields of `Options`, of which the command line is generated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from mcugen.errors import UsageError
 
@@ -421,3 +421,37 @@ def _plain(stem: str) -> str:
     """The letters and digits of a stem, separated by underscores: a C name of any length."""
     cleaned = re.sub(r"[^A-Za-z0-9]+", "_", stem.encode("ascii", "ignore").decode()).strip("_")
     return cleaned if cleaned[:1].isalpha() and not _is_taken(cleaned) else f"model_{cleaned}".rstrip("_")
+
+
+class Choices(TypedDict, total=False):
+    """What `mcugen.compile` and `mcugen.load` take; `Options` explains each."""
+
+    board: str
+    backend: Literal["", "c", "opencl"]
+    precision: Literal["", "f16"]
+    features: str
+    name: str
+    reference: Literal["", "tflm", "litert", "ort"]
+    input_shape: str | Sequence[str] | Sequence[int] | Mapping[str, Sequence[int]]
+    signature: str
+    input_layout: Literal["", "nhwc", "nchw"]
+    output_layout: Literal["", "nhwc", "nchw"]
+    quantize: str
+    optimize: Literal["balanced", "speed", "ram", "flash"]
+    input_mode: Literal["whole", "rows", "frames"]
+    ram: str
+    flash: str
+    clock: str
+    require_accelerated: bool
+    region: str
+    weights_in: str
+    weights_blob: bool
+    fetch_weights: bool
+    no_rows: bool
+    no_simplify: bool
+    keep_input: bool
+    selftest: bool
+    export: tuple[str, ...]
+    kernels_dir: str
+    no_report: bool
+    amalgamate: bool

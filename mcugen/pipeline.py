@@ -12,40 +12,32 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcugen import (
-    exports,
-    frontends,
-    kernels,
-    layouts,
-    passes,
-    plugins,
-    registry,
-    report,
-    select,
-    tabular,
-    target,
-    writers,
-)
+from mcugen import kernels, passes, report, solve
+from mcugen.boards import target
+from mcugen.boards.target import Target
 from mcugen.emit import files_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
 from mcugen.emit.layout import PLAIN, Layout
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
-from mcugen.native import Model as Native
-from mcugen.native.model import Outputs
+from mcugen.formats import read, registry, write
+from mcugen.ir.graph import Graph
+from mcugen.machines.native import Model as Native
+from mcugen.machines.native.model import Outputs
 from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened, named, shape_texts, stem_of
-from mcugen.plan import MemoryPlan, check
+from mcugen.passes import layouts
 from mcugen.report import devices as report_devices
+from mcugen.report import exports
 from mcugen.report import page as report_page
 from mcugen.report.facts import NoiseFacts, Report
 from mcugen.report.output import Model
-from mcugen.schedule import Schedule
-from mcugen.select import Solution
-from mcugen.select.budget import staged
-from mcugen.select.weights import weight_regions_of
-from mcugen.target import Target
+from mcugen.solve import Solution
+from mcugen.solve.budget import staged
+from mcugen.solve.plan import MemoryPlan, check
+from mcugen.solve.schedule import Schedule
+from mcugen.solve.weights import weight_regions_of
+from mcugen.system import plugins, tabular
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +90,7 @@ class Artifact:
         return Native(self.name, self.emitted, self.view, self.imported)
 
     def run(self, *inputs: object, real: bool | None = None) -> Outputs:
-        """What the C computes of these inputs on this machine; see `mcugen.native.Model.run`."""
+        """What the C computes of these inputs on this machine; see `mcugen.machines.native.Model.run`."""
         return self._loaded.run(*inputs, real=real)
 
     @functools.cached_property
@@ -139,13 +131,13 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
     """The stages, in order: import, passes, kernels and memory, C. Exports that there are not are refused first."""
     exports.layout_of(options)
     prepared = prepare(path, options, ops)
-    return finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+    return finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 def inspect(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
     """All stages but the last: what a build would give, without files."""
     prepared = prepare(path, options, ops)
-    return _measured(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+    return _measured(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
@@ -155,7 +147,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     name = given or c_name_from(stem)
     known = registry.load(ops)
     imported, noise = _quantized(path, known, options) if options.quantize else (_read(path, known, options), ())
-    own = frontends.layout(imported.format)
+    own = read.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, stem, is_given=bool(given))
@@ -166,7 +158,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
-    return frontends.load(path, known, options.shapes, options.signature)
+    return read.load(path, known, options.shapes, options.signature)
 
 
 def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:
@@ -194,8 +186,8 @@ def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
     """A graph as it is read from the .tflite file that it is written to."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.tflite"
-        file.write_bytes(writers.write(graph, "tflite"))
-        return frontends.load(file, known or registry.load(()))
+        file.write_bytes(write.write(graph, "tflite"))
+        return read.load(file, known or registry.load(()))
 
 
 def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:
@@ -293,7 +285,7 @@ def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple
     It is the other runtime for a model that one does not run, with a note. Raises UsageError for a runtime that does
     not run the format.
     """
-    known = frontends.references(imported.format)
+    known = read.references(imported.format)
     if options.reference and options.reference not in known:
         raise UsageError(
             f"{options.reference} does not run .{imported.format} models",

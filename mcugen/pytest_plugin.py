@@ -18,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from mcugen.choices import Choices
+    from mcugen.options import Choices
 
 _SHOWN = 5
 

@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import alike, kernels
-from mcugen.alike import made_call, of_first, shared_fact, trait
-from mcugen.call import Call, fact
-from mcugen.op import Op
+from mcugen import kernels
+from mcugen.formats.registry import load
+from mcugen.ir import alike
+from mcugen.ir.alike import made_call, of_first, shared_fact, trait
+from mcugen.ir.call import Call, fact
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.leaky_relu import LeakyRelu
-from mcugen.registry import load
-from mcugen.select import devices
-from mcugen.types import QuantParams, TensorType
+from mcugen.solve import devices
 from tests.support.calls import alone
 
 

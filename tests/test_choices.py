@@ -9,8 +9,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import mcugen
 from mcugen import errors
-from mcugen.choices import Choices
-from mcugen.options import Options
+from mcugen.options import Choices, Options
 
 
 def test_each_option_has_its_type() -> None:

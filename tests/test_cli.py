@@ -13,9 +13,9 @@ from click.testing import CliRunner
 import mcugen
 from mcugen.cli import cli
 from mcugen.errors import McugenError, UsageError
+from mcugen.machines.toolchain import runtimes
 from mcugen.options import Options
 from mcugen.report import estimates, page, tables
-from mcugen.toolchain import runtimes
 
 DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits.tflite"
 

@@ -16,10 +16,10 @@ import pytest
 
 import mcugen
 from mcugen import pipeline
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
 from mcugen.ops.transpose import Transpose
 from mcugen.options import Options
-from mcugen.reference.inputs import cases
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated, golden, run
 from tests.support import model_rows
 from tests.support.collection import EMULATED, SAMPLE, Model, collection, is_in_scope, models

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import kernels, target
+from mcugen import kernels
+from mcugen.boards import target
 from mcugen.emit import bundle
-from mcugen.op import Example, Op
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
 from mcugen.ops.copy import Copy
@@ -24,7 +26,6 @@ from mcugen.ops.mul import Mul
 from mcugen.ops.neg import Neg
 from mcugen.ops.sub import Sub
 from mcugen.ops.table_softmax import TableSoftmax
-from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import Sample, cases_of
 from tests.support.cores import EVERY, SAMPLED, portion

@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import errors, target
+from mcugen import errors
+from mcugen.boards import target
 from mcugen.errors import InternalError, McugenError
-from mcugen.toolchain import process
+from mcugen.machines.toolchain import process
 from tests.support.tflite_writer import ModelWriter
 
 ROOT = Path(__file__).resolve().parent.parent

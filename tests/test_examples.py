@@ -9,16 +9,18 @@ from functools import cache
 import numpy as np
 import pytest
 
-from mcugen import kernels, reference, registry
-from mcugen.call import Call, Rule
-from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Op
+from mcugen import kernels
+from mcugen.formats import registry
+from mcugen.ir.call import Call, Rule
+from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import tree_ensemble
 from mcugen.ops.shape import Shape
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.ops.tree_ensemble import TreeEnsemble
-from mcugen.types import QuantParams, TensorType
+from mcugen.oracle import interpreter
 from tests.support import calls
 from tests.support.cases import folded, graph_of
 
@@ -84,7 +86,7 @@ def test_what_is_folded_equals_the_reference(name: str) -> None:
             continue
         graph = graph_of(example)
         inputs = [np.zeros(graph.type(n).shape, graph.type(n).np_dtype) for n in graph.inputs]
-        values = reference.run(graph, inputs, "tflm")
+        values = interpreter.run(graph, inputs, "tflm")
         assert all(np.array_equal(a, values[n]) for a, n in zip(found, graph.outputs, strict=True))
 
 

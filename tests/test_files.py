@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import files
 from mcugen.errors import UsageError
+from mcugen.system import files
 from mcugen.verify import golden
 from tests.support.plugin import ROOT, run
 

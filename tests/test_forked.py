@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import forked
-from mcugen.forked import Apart
+from mcugen.system import forked
+from mcugen.system.forked import Apart
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
-from mcugen.layouts import in_file, in_interface
+from mcugen.ir.graph import Graph
 from mcugen.ops.transpose import Transpose
+from mcugen.oracle import interpreter
+from mcugen.passes.layouts import in_file, in_interface
 from mcugen.verify import run
 from tests.frontends.onnx_models import Writer, expected, write
 from tests.passes.net import Net
@@ -54,7 +54,7 @@ def test_images_are_given_as_asked(last: bool, given: str, returned: str, left: 
     assert moves(artifact.graph) == left
     assert run.verify(artifact, 1, None, None, lambda text: None).agrees
     x = w.rng.normal(size=wanted[""]).astype(np.float32)
-    values = reference.run(graph, in_interface(graph, graph.inputs, [x]), "ort")
+    values = interpreter.run(graph, in_interface(graph, graph.inputs, [x]), "ort")
     (y,) = in_file(graph, graph.outputs, [values[graph.outputs[0]]])
     np.testing.assert_allclose(y, expected(model, {"input0": x})[0], atol=1e-4)
 

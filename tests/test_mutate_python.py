@@ -59,7 +59,7 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> PythonLaboratory:
     [("sum(sizes)", "caught"), ("sum(padded", "refused"), ("sum( padded)", "equivalent")],
 )
 def test_outcomes(laboratory: PythonLaboratory, tmp_path: Path, new: str, outcome: str) -> None:
-    file, old = "mcugen/plan/bound.py", "sum(padded)"
+    file, old = "mcugen/solve/plan/bound.py", "sum(padded)"
     text = laboratory.sources[file]
     mutant = Mutant(file, text.index(old), len(old), new, "_padded")
     assert laboratory.try_mutant(mutant, tmp_path).outcome == outcome

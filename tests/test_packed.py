@@ -11,18 +11,20 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import packed, passes, reference
-from mcugen.call import Call
+from mcugen import passes
 from mcugen.errors import CorruptModelError, InternalError, UnsupportedError
-from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Op
+from mcugen.ir import subbyte
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Op
+from mcugen.ir.types import PACKED_BITS, QuantParams, TensorType
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.transpose_conv import TransposeConv
-from mcugen.reference.inputs import cases
-from mcugen.types import PACKED_BITS, QuantParams, TensorType
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated, host
 from tests.states.graphs import built
 from tests.support.tflite_writer import ModelWriter
@@ -36,7 +38,7 @@ def test_what_is_stored_is_read_again(dtype: str, shape: tuple[int, ...]) -> Non
     values = np.random.default_rng(1).integers(low, high, shape, endpoint=True).astype(t.np_dtype)
     stored = t.stored(values)
     assert (stored.dtype, stored.nbytes) == (np.uint8, t.nbytes)
-    np.testing.assert_array_equal(packed.unpacked(stored, t.bits, t.size, signed=low < 0).reshape(shape), values)
+    np.testing.assert_array_equal(subbyte.unpacked(stored, t.bits, t.size, signed=low < 0).reshape(shape), values)
 
 
 def test_the_first_element_is_in_the_lowest_bits() -> None:
@@ -49,7 +51,7 @@ def test_the_first_element_is_in_the_lowest_bits() -> None:
 def layer(dtype: str, name: str, w: np.ndarray) -> bytes:
     """A layer whose weights are stored as `dtype`."""
     m = ModelWriter()
-    data = packed.packed(w, 4).tobytes() if dtype == "s4" else w
+    data = subbyte.packed(w, 4).tobytes() if dtype == "s4" else w
     scale = [0.01, 0.02, 0.04]
     x = m.tensor("x", (1, 6, 5, 3) if name != "FULLY_CONNECTED" else (1, 27), "s8", scale=0.1, zero_point=4)
     axis = 3 if name == "DEPTHWISE_CONV_2D" else 0
@@ -81,7 +83,7 @@ def test_weights_of_four_bits_compute_as_the_same_values_in_bytes(tmp_path: Path
     assert small.imported.type("t1").nbytes == -(-w.size // 2)
     np.testing.assert_array_equal(small.imported.tensors["t1"].data, w)
     for case in cases(wide.imported, 2):
-        got, wanted = (reference.run(a.imported, case.inputs, "tflm")["t3"] for a in artifacts)
+        got, wanted = (interpreter.run(a.imported, case.inputs, "tflm")["t3"] for a in artifacts)
         np.testing.assert_array_equal(got, wanted)
     assert small.files["net_weights.c"] == wide.files["net_weights.c"]
     assert host.verify(small, list(cases(small.imported, 1))).agrees
@@ -133,7 +135,7 @@ typedef struct { float scale; } mg_halves_params;
 void mg_halves(const mg_halves_params *p, const mg_f32 *x, const uint8_t *w, mg_f32 *y, uint32_t n);
 #endif
 """
-SOURCE = """#include "mcugen/halves.h"
+SOURCE = """#include "mcugen/kernels/halves.h"
 void mg_halves(const mg_halves_params *p, const mg_f32 *x, const uint8_t *w, mg_f32 *y, uint32_t n)
 {
     for (uint32_t i = 0u; i < n; i += 1u) {
@@ -193,7 +195,7 @@ def test_float_data_and_packed_weights_keep_every_bit() -> None:
             case.inputs[0],
             artifact.imported.tensors["w"].data,
         )  # type: ignore[arg-type]
-        np.testing.assert_array_equal(reference.run(artifact.imported, case.inputs, "tflm")["y"], wanted)
+        np.testing.assert_array_equal(interpreter.run(artifact.imported, case.inputs, "tflm")["y"], wanted)
     verdict = host.verify(artifact, list(cases(artifact.imported, 2)))
     assert verdict.agrees
     assert verdict.max_abs_diff == 0

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import target
+from mcugen.boards import target
 from mcugen.cli import main
 from mcugen.report import measured
 from tests.support import reference_pages

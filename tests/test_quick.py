@@ -13,19 +13,19 @@ from tests.support.conformance import operators_using
 
 TEXTS = {
     "mcugen/__init__.py": "def compile():\n    from mcugen import pipeline\n",
-    "mcugen/pipeline.py": "from mcugen.plan import (  # the planner\n    planner,\n    check as checks,\n)\n",
-    "mcugen/plan/__init__.py": "",
-    "mcugen/plan/planner.py": "import mcugen.plan.bound as b\nPAGE = 'page.html.j2'\n",
-    "mcugen/plan/check.py": "",
-    "mcugen/plan/bound.py": "",
-    "mcugen/registry.py": "import mcugen.ops\nNAMES = pkgutil.iter_modules(mcugen.ops.__path__)\n",
+    "mcugen/pipeline.py": "from mcugen.solve.plan import (  # the planner\n    planner,\n    check as checks,\n)\n",
+    "mcugen/solve/plan/__init__.py": "",
+    "mcugen/solve/plan/planner.py": "import mcugen.solve.plan.bound as b\nPAGE = 'page.html.j2'\n",
+    "mcugen/solve/plan/check.py": "",
+    "mcugen/solve/plan/bound.py": "",
+    "mcugen/formats/registry.py": "import mcugen.ops\nNAMES = pkgutil.iter_modules(mcugen.ops.__path__)\n",
     "mcugen/ops/__init__.py": "",
     "mcugen/ops/add.py": "",
     "tests/conftest.py": "from tests.support import cores\n",
     "tests/support/cores.py": "",
-    "tests/plan/test_planner.py": "from mcugen.plan import planner\n",
-    "tests/plan/test_bound.py": "from mcugen.plan.bound import bound\n",
-    "tests/select/test_bound_too.py": "from mcugen.plan import bound\n",
+    "tests/plan/test_planner.py": "from mcugen.solve.plan import planner\n",
+    "tests/plan/test_bound.py": "from mcugen.solve.plan.bound import bound\n",
+    "tests/select/test_bound_too.py": "from mcugen.solve.plan import bound\n",
     "tests/test_all.py": "import mcugen\nmcugen.compile('a')\n",
     "tests/test_ops.py": "from mcugen import registry\nrun(['ci/tool', 'x'])\n",
 }
@@ -37,9 +37,9 @@ def chosen(*changed: str) -> list[str]:
 
 def test_the_nearest_tests_come_first_and_of_these_those_of_the_folder() -> None:
     near = ["tests/plan/test_bound.py", "tests/select/test_bound_too.py", "tests/plan/test_planner.py"]
-    assert chosen("mcugen/plan/bound.py") == [*near, "tests/test_all.py"]
-    assert chosen("mcugen/plan/check.py") == ["tests/test_all.py"]
-    assert chosen("mcugen/plan/check.py", "tests/test_ops.py") == ["tests/test_ops.py", "tests/test_all.py"]
+    assert chosen("mcugen/solve/plan/bound.py") == [*near, "tests/test_all.py"]
+    assert chosen("mcugen/solve/plan/check.py") == ["tests/test_all.py"]
+    assert chosen("mcugen/solve/plan/check.py", "tests/test_ops.py") == ["tests/test_ops.py", "tests/test_all.py"]
 
 
 def test_modules_that_are_looked_for_count_and_so_do_files_that_are_named() -> None:
@@ -47,8 +47,8 @@ def test_modules_that_are_looked_for_count_and_so_do_files_that_are_named() -> N
     assert chosen("templates/page.html.j2") == ["tests/plan/test_planner.py", "tests/test_all.py"]
     assert chosen("ci/tool") == ["tests/test_ops.py"]
     assert chosen("docs/none.md") == []
-    without = {path: text for path, text in TEXTS.items() if path != "mcugen/registry.py"}
-    deleted = ["mcugen/registry.py"]
+    without = {path: text for path, text in TEXTS.items() if path != "mcugen/formats/registry.py"}
+    deleted = ["mcugen/formats/registry.py"]
     assert dependents.chosen(deleted, dependents.uses(without, deleted)) == ["tests/test_ops.py"]
 
 

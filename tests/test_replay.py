@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import frontends
 from mcugen.errors import UsageError
-from mcugen.toolchain.process import run, run_checked
+from mcugen.formats import read
+from mcugen.machines.toolchain.process import run, run_checked
 from tests.frontends import nnef_models, onnx_models
 from tests.support import objects, replay
 
@@ -58,7 +58,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def differences(other: Path, models: Path, results: Path, sameness: str) -> dict[str, str]:
     """The builds that this checkout and another do differently, and why."""
-    files = {path.name: path for path in frontends.models_in(models)}
+    files = {path.name: path for path in read.models_in(models)}
     builds = [replay.Build(name, path, board, "ram") for name, path in files.items() for board in BOARDS]
     sides = replay.Checkout.at(ROOT), replay.Checkout.at(other)
     verdicts = replay.compared(builds, *sides, sameness, results)

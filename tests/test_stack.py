@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import isa, target
+from mcugen.boards import isa, target
+from mcugen.boards.isa import Instruction
 from mcugen.errors import ToolError
-from mcugen.isa import Instruction
-from mcugen.reference.inputs import cases
-from mcugen.toolchain import cross
-from mcugen.toolchain.disassembly import code_bytes, disassemble, parse
-from mcugen.toolchain.stack import Stack, bound
+from mcugen.machines.toolchain import cross
+from mcugen.machines.toolchain.disassembly import code_bytes, disassemble, parse
+from mcugen.machines.toolchain.stack import Stack, bound
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated, report
 
 ROOT = Path(__file__).resolve().parents[1]

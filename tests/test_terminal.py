@@ -18,9 +18,9 @@ import click
 import numpy as np
 import pytest
 
-from mcugen import inspection
+from mcugen.builds import inspection
 from mcugen.cli import _console, cli, main
-from mcugen.tabular import Column, Grid, largest
+from mcugen.system.tabular import Column, Grid, largest
 
 ROOT = Path(__file__).resolve().parents[1]
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
@@ -119,7 +119,7 @@ def test_no_word_of_a_table_is_cut(
 def test_colour_is_for_terminals(plain: bool) -> None:
     """The knee of a curve is marked: in colour on a terminal, without where NO_COLOR is set."""
     program = (
-        "from mcugen.cli._console import show; from mcugen.tabular import *;"
+        "from mcugen.cli._console import show; from mcugen.system.tabular import *;"
         "show([Grid((Column('a'), Column('b')), (('1', '2'), ('3', '4')), frozenset({1}))])"
     )
     ours, theirs = pty.openpty()

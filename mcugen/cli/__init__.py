@@ -165,14 +165,14 @@ def _say_kept(kept: Sequence[str]) -> None:
 
 
 def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], *, as_json: bool) -> None:
-    from mcugen import sharing
+    from mcugen.builds import shared_arena
 
     with progress("building", quiet=as_json) as tell:
         tell(f"{len(models)} models")
-        shared = sharing.build(models, options_of(values))
+        shared = shared_arena.build(models, options_of(values))
         kept = shared.write(folder)
     _say_kept(kept)
-    emit(sharing.as_dict(shared), sharing.as_parts(shared), as_json=as_json)
+    emit(shared_arena.as_dict(shared), shared_arena.as_parts(shared), as_json=as_json)
 
 
 @cli.command()
@@ -232,9 +232,9 @@ def verify(
     \b
       mcugen verify model.tflite --board cortex-m4 --golden recorded.npz
     """
-    from mcugen import files
     from mcugen import options as names
-    from mcugen.toolchain import opencl, runtimes
+    from mcugen.machines.toolchain import opencl, runtimes
+    from mcugen.system import files
     from mcugen.verify import report, run
     from mcugen.verify.witnesses import SAME, Ask
 
@@ -283,7 +283,8 @@ def simulate(
     \b
       mcugen simulate model.tflite --board nucleo-l4r5zi
     """
-    from mcugen import files, target
+    from mcugen.boards import target
+    from mcugen.system import files
     from mcugen.verify import emulated, report, run
 
     options = options_of(values)
@@ -324,7 +325,8 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
     \b
       mcugen inspect model.tflite --removed
     """
-    from mcugen import inspection, pipeline
+    from mcugen import pipeline
+    from mcugen.builds import inspection
     from mcugen.report.pages import memory as picture
 
     artifact = built(model, values) if memory is not None else pipeline.inspect(model, options_of(values))
@@ -360,7 +362,7 @@ def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **v
     \b
       mcugen pareto model.tflite --board cortex-m7 --plot curve.svg
     """
-    from mcugen import pareto as front
+    from mcugen.builds import pareto as front
 
     require_build(into, options_of(values))
     noted = opened(into, built(model, values), any_schedule=True) if into else None

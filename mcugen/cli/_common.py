@@ -14,7 +14,7 @@ import click
 from mcugen.cli._console import QUIET, is_set, show
 from mcugen.errors import UsageError
 from mcugen.options import Options
-from mcugen.tabular import Parts
+from mcugen.system.tabular import Parts
 
 if TYPE_CHECKING:
     from mcugen.pipeline import Artifact
@@ -89,21 +89,22 @@ class GroupedCommand(click.Command):
 
 def board_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of boards, for completion in the shell."""
-    from mcugen import target
+    from mcugen.boards import target
 
     return [name for name in target.names() if name.startswith(incomplete)]
 
 
 def _export_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Names of exports, and `none`."""
-    from mcugen import exports
+    from mcugen.report import exports
 
     return [name for name in (*exports.names(), "none") if name.startswith(incomplete)]
 
 
 def _feature_lists(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """A list of features with one more: those of the board named before, or of all cores, to be switched off."""
-    from mcugen import kernels, target
+    from mcugen import kernels
+    from mcugen.boards import target
 
     *given, last = incomplete.split(",")
     board = context.params.get("board") or ""

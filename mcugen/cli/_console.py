@@ -15,7 +15,7 @@ from typing import Literal, TextIO
 
 import click
 
-from mcugen.tabular import Grid, Parts, text_of
+from mcugen.system.tabular import Grid, Parts, text_of
 
 _PROGRESS_AFTER_S, _LEFT_AFTER_S = 1.0, 2.0
 _LEAST, _EASE = 8, 16

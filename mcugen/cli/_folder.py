@@ -29,8 +29,8 @@ into_option = click.option(
 
 def document_of(folder: Path) -> dict[str, Any]:
     """The document of a build. Raises UsageError where there is none that this version can show."""
-    from mcugen import files
     from mcugen.report import page
+    from mcugen.system import files
 
     path = folder / REPORT
     try:
@@ -41,7 +41,7 @@ def document_of(folder: Path) -> dict[str, Any]:
 
 def require_build(folder: Path | None, options: Options) -> None:
     """Raise UsageError, before any work, where the folder given with --into has no build, or none for the board."""
-    from mcugen import target
+    from mcugen.boards import target
 
     if folder is None:
         return

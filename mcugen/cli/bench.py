@@ -26,8 +26,8 @@ def COMMAND(model: Path, runs: int, device: str, c_runs: int, as_json: bool, **v
     launches, so that steps far below what a launch costs the host all take about as long: those are what to fuse. With
     --c-runs, the same model as C on one core of this machine stands beside them.
     """
-    from mcugen import c_bench, device_bench
-    from mcugen.toolchain import opencl
+    from mcugen.machines.toolchain import opencl
+    from mcugen.opencl_bench import c_bench, device_bench
 
     opencl.environment(device)
     with progress("timing", quiet=as_json), tempfile.TemporaryDirectory(prefix="mcugen-") as folder:

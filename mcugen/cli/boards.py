@@ -37,7 +37,7 @@ def COMMAND(context: click.Context, text: str, as_json: bool) -> None:
       mcugen boards pico
       mcugen boards new my-board --like nrf52840-dk --ram 64K
     """
-    from mcugen import target
+    from mcugen.boards import target
     from mcugen.report import tables
 
     if context.invoked_subcommand is None:
@@ -85,7 +85,8 @@ def new(folder: Path, as_json: bool, **values: Any) -> None:
       mcugen boards new my-board --like cortex-m4 --clock 80M
           --flash 256K@0x08000000 --ram 64K@0x20000000
     """
-    from mcugen import new_board, resources
+    from mcugen.boards import new_board
+    from mcugen.system import resources
 
     asked = _asked(values) if sys.stdin.isatty() and not as_json else values
     if not asked["like"]:
@@ -105,7 +106,7 @@ def new(folder: Path, as_json: bool, **values: Any) -> None:
 
 def _asked(values: dict[str, Any]) -> dict[str, Any]:
     """The options, and answers to questions for those that were not given; an empty answer leaves it as it is."""
-    from mcugen import target
+    from mcugen.boards import target
 
     found = dict(values)
     found["like"] = values["like"] or click.prompt("Like which board or core")

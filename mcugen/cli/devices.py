@@ -13,7 +13,7 @@ from mcugen.cli._common import emit, json_option
 @json_option
 def COMMAND(as_json: bool) -> None:
     """List the OpenCL devices of this machine, as `--device` and a profile name them."""
-    from mcugen.toolchain import opencl
+    from mcugen.machines.toolchain import opencl
 
     found = opencl.devices()
     lines = [

@@ -19,8 +19,8 @@ def COMMAND(first: Path, later: Path | None, as_json: bool) -> None:
     The firmware counts by the header of `mcugen build --export drift`. Of two logs, a FIRST and a LATER one, the
     distance of the classes is printed too: the share of runs that would have to change their class.
     """
-    from mcugen import files
     from mcugen.report import drift, measured
+    from mcugen.system import files
 
     paths = [first] if later is None else [first, later]
     found = [drift.parse(measured.capture(files.read(path)), str(path)) for path in paths]

@@ -60,8 +60,8 @@ def COMMAND(
       mcugen evaluate model.tflite --data test.npz
       mcugen evaluate model.tflite --data test.npz --metric score.py:f1
     """
-    from mcugen import files
-    from mcugen.evaluation import run, text
+    from mcugen.system import files
+    from mcugen.verify.evaluation import run, text
 
     files.require_there(data)
     with progress("evaluating", quiet=as_json) as tell:

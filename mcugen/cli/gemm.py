@@ -37,9 +37,10 @@ def COMMAND(sizes: tuple[str, ...], board: str, device: str, tune: bool, as_json
     stored transposed. Of a vector: `dense` has known weights, packed as a fully connected layer has them; xA and xA'
     a matrix that is computed.
     """
-    from mcugen import gemm, target
-    from mcugen.select import devices
-    from mcugen.toolchain import opencl
+    from mcugen.boards import target
+    from mcugen.machines.toolchain import opencl
+    from mcugen.opencl_bench import gemm
+    from mcugen.solve import devices
 
     opencl.environment(device)
     found = target.load(board)

@@ -33,10 +33,10 @@ def COMMAND(model: Path, folder: Path, file: Path, version: int, as_json: bool) 
     The firmware gives its address to NAME_load, which refuses a block that is damaged, truncated or of another model.
     If MODEL needs other code, nothing is written, and the first lines of code that differ are printed.
     """
-    from mcugen import packing
+    from mcugen.builds import weights_blob
 
-    require_places({"-o": file}, [model, *packing.files_of(folder)])
-    data = packing.pack(model, folder, version)
+    require_places({"-o": file}, [model, *weights_blob.files_of(folder)])
+    data = weights_blob.pack(model, folder, version)
     write(file, data)
     facts = {"written": str(file), "bytes": len(data), "version": version}
     emit(facts, f"written: {file}, {len(data):,} bytes, version {version} of the weights", as_json=as_json)

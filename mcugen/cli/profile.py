@@ -31,8 +31,9 @@ def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_jso
     LOG is a capture of what the firmware printed by the header of `mcugen build --export profile`; lines of others
     between do no harm. A measurement outside the estimate is marked with how far it lies beyond.
     """
-    from mcugen import files, target
+    from mcugen.boards import target
     from mcugen.report import fitting, measured
+    from mcugen.system import files
 
     require_places({"-o": page, "--fit": fit}, [log, folder / "report.json"])
     try:

@@ -219,7 +219,7 @@ def COMMAND(
     """
     _one_thread_a_process()
     _keep_memory()
-    from mcugen import files  # after the settings that NumPy reads
+    from mcugen.system import files  # after the settings that NumPy reads
 
     older = values["ranges_of"]
     named = {"-o": file, "--report": page, "--cache": values["cache"], "--resume": values["resume"]}
@@ -265,8 +265,8 @@ def _integers(
     *,
     as_json: bool,
 ) -> None:
-    from mcugen.mixed import text as mixed_text
-    from mcugen.mixed.plan import Chosen
+    from mcugen.builds.mixed import text as mixed_text
+    from mcugen.builds.mixed.plan import Chosen
     from mcugen.quantize import run, text
 
     format_name, wish = run.format_of(file), _wish(values)
@@ -321,7 +321,7 @@ def _require_build(content: bytes, file: Path) -> None:
 
 def _wish(values: dict[str, Any]) -> Any:
     """What mixed bits are to meet; None where none are asked for. Raises UsageError."""
-    from mcugen.mixed.plan import Wish
+    from mcugen.builds.mixed.plan import Wish
 
     mixed = {name: values[name] == "mixed" for name in ("weights", "activations")}
     goals = [name for name in ("max_loss", "flash", "ram", "front") if values[name]]

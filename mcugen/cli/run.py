@@ -60,9 +60,10 @@ def COMMAND(
       mcugen run model.tflite --input x.npy -o y.npy
       mcugen run model.tflite --input images/ --preprocess resize=96x96 --json
     """
-    from mcugen import files, samples
-    from mcugen.evaluation import outputs as found_outputs
-    from mcugen.evaluation.run import run_all
+    from mcugen import samples
+    from mcugen.system import files
+    from mcugen.verify.evaluation import outputs as found_outputs
+    from mcugen.verify.evaluation.run import run_all
 
     require_places({"-o": file, "--record": record}, (model, data))
     found_outputs.require_kinds(file, record)

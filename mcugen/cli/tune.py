@@ -29,9 +29,10 @@ def COMMAND(models: tuple[Path, ...], table: Path | None, device: str, as_json: 
     What the device's limits and its roofline leave is timed, and compared with a simple launch. A build for the board
     takes what the table beside its board.toml says.
     """
-    from mcugen import target, tuning
-    from mcugen.select import devices
-    from mcugen.toolchain import opencl
+    from mcugen.boards import target
+    from mcugen.machines.toolchain import opencl
+    from mcugen.opencl_bench import tuning
+    from mcugen.solve import devices
 
     require_places({"-o": table}, list(models))
     opencl.environment(device)

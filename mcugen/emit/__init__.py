@@ -11,11 +11,11 @@ from mcugen.emit.environment import render
 from mcugen.emit.layout import EXAMPLE, PLAIN, Layout
 from mcugen.emit.resolution import require_declared
 from mcugen.emit.view import ModelView, build
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan
-from mcugen.schedule import Schedule
-from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import Schedule
+from mcugen.solve.weights import ALL_WITH_CODE, WeightRegions
 
 __all__ = ["EXAMPLE", "emit", "files_of", "libraries_of", "sources_of"]
 

@@ -20,10 +20,10 @@ from mcugen.emit.literals import array_lines
 from mcugen.emit.parts import ArrayView, StepView
 from mcugen.errors import UsageError
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan
-from mcugen.plan.buffers import align_up
-from mcugen.schedule import Schedule
-from mcugen.schedule.size import OBJECT_ALIGN
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.plan.buffers import align_up
+from mcugen.solve.schedule import Schedule
+from mcugen.solve.schedule.size import OBJECT_ALIGN
 
 MAGIC = b"MGWB"
 FORMAT = 1

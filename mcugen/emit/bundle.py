@@ -14,11 +14,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from mcugen import kernels, registry, resources
-from mcugen.call import Call
+from mcugen import kernels
 from mcugen.errors import InternalError, UsageError
-from mcugen.kernel import Form, Kernel
-from mcugen.schedule import Choice
+from mcugen.formats import registry
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.solve.schedule import Choice
+from mcugen.system import resources
 
 RUNTIME = "runtime.h"
 INTERFACE = "interface.h"

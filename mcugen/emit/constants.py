@@ -10,8 +10,8 @@ import numpy as np
 
 from mcugen.emit.literals import ARRAY_TYPES, comment
 from mcugen.emit.parts import ArrayView
-from mcugen.plan.buffers import align_up
-from mcugen.select.weights import WeightRegions
+from mcugen.solve.plan.buffers import align_up
+from mcugen.solve.weights import WeightRegions
 
 ARRAY_ALIGN = 4
 

@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 from jinja2.bccache import Bucket
 
-from mcugen import resources
+from mcugen.system import resources
 
 _OPTIONS: dict[str, Any] = {
     "undefined": jinja2.StrictUndefined,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mcugen.errors import UnsupportedError
-from mcugen.schedule import INPUT, Schedule
+from mcugen.solve.schedule import INPUT, Schedule
 
 
 def events_after_rows(schedule: Schedule, rows: int) -> list[int]:

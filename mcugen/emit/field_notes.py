@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from mcugen import resources
 from mcugen.emit.literals import comment
-from mcugen.kernel import Kernel
+from mcugen.ir.kernel import Kernel
+from mcugen.system import resources
 
 _FIELD = re.compile(r"^ \* (\w+(?:, \w+)*):? +(\S.*)$")
 _MORE = re.compile(r"^ \* {3,}(\S.*)$")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 
 MAX_ENUMERATOR = 24
 """Characters of a label that stand in the name of its enumerator."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.emit import decimals
 from mcugen.errors import QuantizationError
-from mcugen.types import PACKED_BITS, TensorType
+from mcugen.ir.types import PACKED_BITS, TensorType
 
 C_TYPES = {
     "s8": "int8_t",

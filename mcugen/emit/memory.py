@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mcugen.emit.literals import comment, type_text
-from mcugen.plan import MemoryPlan
-from mcugen.schedule import Schedule
-from mcugen.schedule.size import region_bytes
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import Schedule
+from mcugen.solve.schedule.size import region_bytes
 
 LABEL_WIDTH = 48
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from mcugen.graph import Graph
-from mcugen.reference import FLOAT_TOLERANCE, HALF_TOLERANCE, tolerance_text
+from mcugen.ir.graph import Graph
+from mcugen.oracle.interpreter import FLOAT_TOLERANCE, HALF_TOLERANCE, tolerance_text
 
 REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's reference kernels", "ort": "ONNX Runtime"}
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import reference
 from mcugen.emit.literals import C_TYPES, array_lines, float32
 from mcugen.emit.view import ModelView
-from mcugen.graph import Graph
-from mcugen.reference.inputs import draw, overlapping
-from mcugen.types import NUMPY_DTYPES
+from mcugen.ir.graph import Graph
+from mcugen.ir.types import NUMPY_DTYPES
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import draw, overlapping
 
 TOLERANCE = 1e-4
 """Allowed error, as a share of a float output's largest magnitude: order of sums and libm differ between cores."""
@@ -42,7 +42,7 @@ def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[
     calls = [draw(imported, seed) for seed in range(first, first + (RUNS if imported.states else 1))]
     streams = view.push.input if view.streams and view.push else None
     calls = calls if streams is None else overlapping(calls, streams)
-    values = list(reference.runs(imported, calls, view.reference))
+    values = list(interpreter.runs(imported, calls, view.reference))
     outputs = [np.stack([v[name] for v in values]) for name in imported.outputs]
     inputs = [[call[k] for call in calls] for k in range(len(imported.inputs))]
     found = [_array(f"selftest_in{k}", _frames(a) if k == streams else np.stack(a)) for k, a in enumerate(inputs)]
@@ -65,7 +65,7 @@ def _least_doubtful(imported: Graph, which: str) -> int:
         return 0
 
     def distance(seed: int) -> float:
-        values = reference.run(imported, draw(imported, seed), which)
+        values = interpreter.run(imported, draw(imported, seed), which)
         found = (
             flip.distance
             for node in imported.nodes

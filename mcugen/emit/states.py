@@ -9,8 +9,8 @@ import numpy as np
 
 from mcugen.emit.literals import comment, type_text
 from mcugen.emit.memory import element
-from mcugen.plan import MemoryPlan
-from mcugen.schedule import Schedule
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import Schedule
 
 
 @dataclass(frozen=True)

@@ -34,15 +34,15 @@ from mcugen.emit.promise import REFERENCE_TITLES, promises_of, stated
 from mcugen.emit.states import StateView, states_of
 from mcugen.emit.windows import Image, RingView, WindowView, row_name
 from mcugen.errors import UnsupportedError
-from mcugen.graph import Graph
-from mcugen.kernel import Form, RowWindow
+from mcugen.ir.graph import Graph
+from mcugen.ir.kernel import Form, RowWindow
+from mcugen.ir.types import images_of, row_count, rows_of
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan, lower_bound
-from mcugen.schedule import Choice, Schedule, Step
-from mcugen.schedule.accesses import constant_accesses
-from mcugen.schedule.size import counters, region_bytes
-from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
-from mcugen.types import images_of, row_count, rows_of
+from mcugen.solve.plan import MemoryPlan, lower_bound
+from mcugen.solve.schedule import Choice, Schedule, Step
+from mcugen.solve.schedule.accesses import constant_accesses
+from mcugen.solve.schedule.size import counters, region_bytes
+from mcugen.solve.weights import ALL_WITH_CODE, WeightRegions
 
 MAX_OUTSIDE_ELEMENTS = 1 << 20
 

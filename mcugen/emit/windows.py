@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcugen.emit.literals import C_TYPES, plus, remainder, times
-from mcugen.kernel import Ring, RowWindow
-from mcugen.schedule import Step
+from mcugen.ir.kernel import Ring, RowWindow
+from mcugen.solve.schedule import Step
 
 
 @dataclass(frozen=True)

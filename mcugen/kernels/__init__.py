@@ -1,6 +1,6 @@
-"""The kernels that run an operator: those of each family that serves it, then the operator's own portable ones.
+"""Kernels of an operator: those of each family that serves it, then its own portable ones.
 
-A family is a package with a `FAMILY` (`mcugen.kernel.Family`): one in this package, or one that an installed
+A family is a package with a `FAMILY` (`mcugen.ir.kernel.Family`): one in this package, or one that an installed
 distribution names in the entry point group `mcugen.kernels`. Families are found, and none depends on another.
 """
 
@@ -15,10 +15,11 @@ from pathlib import Path
 from types import ModuleType
 
 import mcugen.ops
-from mcugen import halves, plugins
 from mcugen.errors import UsageError
-from mcugen.kernel import Family, Kernel
-from mcugen.op import Op
+from mcugen.ir.kernel import Family, Kernel
+from mcugen.ir.op import Op
+from mcugen.kernels import halves
+from mcugen.system import plugins
 
 GROUP = "mcugen.kernels"
 
@@ -93,7 +94,7 @@ def _installed() -> Iterator[tuple[str, Family]]:
 def _checked(module: ModuleType) -> Family:
     family = getattr(module, "FAMILY", None)
     if not isinstance(family, Family):
-        raise UsageError(f"{module.__name__} is no kernel family", hint="it must define FAMILY, a mcugen.kernel.Family")
+        raise UsageError(f"{module.__name__} is no kernel family", hint="it must define FAMILY, a mcugen.ext.Family")
     for kernel in family.kernels:
         if not kernel.needs <= family.needs:
             asked = ", ".join(sorted(kernel.needs - family.needs))

@@ -1,1 +1,1 @@
-"""One module per operator; shared recipes start with an underscore."""
+"""Operators, one module each: attributes, shapes, meaning, portable kernels. Shared recipes begin with `_`."""

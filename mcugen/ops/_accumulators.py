@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Range, filled
-from mcugen.numeric import activation_range, multiply_double_rounding, multiply_single_rounding
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import activation_range, multiply_double_rounding, multiply_single_rounding
+from mcugen.ir.ranges import Range, filled
 from mcugen.ops import _filter, _rounding
 
 _LEAST, _MOST = -(2**31), 2**31 - 1

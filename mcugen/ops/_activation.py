@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Param
-from mcugen.channels import Range
-from mcugen.numeric import activation_bounds, activation_range
-from mcugen.op import Op
+from mcugen.ir.call import Call, Param
+from mcugen.ir.fixed_point import activation_bounds, activation_range
+from mcugen.ir.op import Op
+from mcugen.ir.ranges import Range
 
 FUSED = ("RELU", "RELU6", "RELU_N1_TO_1")
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, round_array_half_away
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import INT_RANGE, round_array_half_away
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import NUMPY_DTYPES
 from mcugen.ops._channelwise import Pointwise
-from mcugen.types import NUMPY_DTYPES
 
 _BYTES = ("s8", "u8")
 

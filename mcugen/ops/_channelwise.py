@@ -7,11 +7,11 @@ from functools import reduce
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Removal, channels_of, chosen
-from mcugen.op import Op, Reordered, Slimmed
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.op import Op, Reordered, Slimmed
+from mcugen.ir.ranges import Removal, channels_of, chosen
 from mcugen.ops import _ordered
-from mcugen.order import Order
 
 
 class Channelwise(Op):

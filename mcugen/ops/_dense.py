@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.ir.call import Call, Params
 from mcugen.ops import _filter
 from mcugen.ops._window import Window, edge_pixels, fields
 

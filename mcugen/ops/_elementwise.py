@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Rule
-from mcugen.channels import Range, channels_of
-from mcugen.element import OPERANDS, TERMS, Element, Stated, Walk, element_of, loop
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, activation_bounds
-from mcugen.op import Example, Op, evaluate
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.ir.call import Call, Rule
+from mcugen.ir.element import OPERANDS, TERMS, Element, Stated, Walk, element_of, loop
+from mcugen.ir.fixed_point import INT_RANGE, activation_bounds
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, evaluate
+from mcugen.ir.ranges import Range, channels_of
+from mcugen.ir.types import QuantParams, Shape, TensorType
 
 RANK = 6
 _QUANTIZED = ("s8", "u8", "s16")

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Range
 from mcugen.errors import QuantizationError
-from mcugen.op import Example
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _tflite
 from mcugen.ops._channelwise import Pointwise
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 COMPUTED = ("s8", "s16", "s32", "f32")
 _TYPES = (*COMPUTED, "u8")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Affine, channels_of
+from mcugen.ir.call import Call
+from mcugen.ir.ranges import Affine, channels_of
 from mcugen.ops import _filter
 
 

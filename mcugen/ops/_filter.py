@@ -10,21 +10,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params, Rule, fact
 from mcugen.errors import QuantizationError, UnsupportedError
-from mcugen.imports import Source
-from mcugen.kernel import Kernel
-from mcugen.numeric import (
-    activation_range,
-    quantize_multiplier,
-    reduced_multiplier,
-    wrap32,
-)
-from mcugen.op import Scaling
+from mcugen.ir.call import Call, Param, Params, Rule, fact
+from mcugen.ir.fixed_point import activation_range, quantize_multiplier, reduced_multiplier, wrap32
+from mcugen.ir.imports import Source
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Scaling
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.writes import Sink
 from mcugen.ops import _rounding, _tflite
 from mcugen.ops._activation import float_clamp
-from mcugen.types import QuantParams, TensorType
-from mcugen.writes import Sink
 
 WEIGHT_TYPES = {"s8": ("s8", "s16", "s4"), "s16": ("s8", "s4"), "u8": ("u8",), "f32": ("f32",)}
 BIAS_TYPES = {"s8": ("s32",), "s16": ("s64", "s32"), "u8": ("s32",), "f32": ("f32",)}

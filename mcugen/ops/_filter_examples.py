@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcugen.op import Example, Op
-from mcugen.types import QuantParams, TensorType
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 
 KINDS = {
     "s8": ("s8", "s8", "s32"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcugen.op import Example
+from mcugen.ir.op import Example
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _unary
 from mcugen.ops._channelwise import Pointwise
-from mcugen.types import TensorType, dtypes
 
 
 class FloatFunction(Pointwise):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
-from mcugen.imports import Attributes
+from mcugen.ir.imports import Attributes
 
 LEAF = -1
 """The feature of a node that is a leaf."""

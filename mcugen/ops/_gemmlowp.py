@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.numeric import Ints, rounding_divide_by_pot, rounding_doubling_high_mul
+from mcugen.ir.fixed_point import Ints, rounding_divide_by_pot, rounding_doubling_high_mul
 
 ONE = 2**31 - 1
 _MIN = -(2**31)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Source
-from mcugen.numeric import activation_bounds
-from mcugen.op import Op
+from mcugen.ir.call import Call, Param, Params
+from mcugen.ir.fixed_point import activation_bounds
+from mcugen.ir.imports import Expansion, Source
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
 from mcugen.ops._tflite import Target
 from mcugen.ops._window import Window, fields
 from mcugen.ops.quantize_dynamic import QuantizeDynamic
-from mcugen.types import TensorType
 
 WEIGHTS = ("s8", "s4")
 _LARGEST = 127 * 255

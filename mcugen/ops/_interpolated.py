@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.numeric import round_array_half_away
+from mcugen.ir.fixed_point import round_array_half_away
 
 STEPS = 512
 _LOW, _HIGH = -32768, 32767

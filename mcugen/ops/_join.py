@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.types import Shape, TensorType
 from mcugen.ops import _strided
-from mcugen.types import Shape, TensorType
 
 MAX_PARTS = 12
 

@@ -12,10 +12,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.element import Element
-from mcugen.kernel import Kernel
-from mcugen.numeric import INT_RANGE, activation_range
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import INT_RANGE, activation_range
+from mcugen.ir.kernel import Kernel
 from mcugen.ops import _elementwise, _pairs, _rounding, _sum
 
 SHIFT = 21

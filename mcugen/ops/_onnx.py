@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import UnsupportedError
-from mcugen.numeric import activation_bounds
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import activation_bounds
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops._window import Window
-from mcugen.types import QuantParams, TensorType
-from mcugen.writes import Sink, Write
 
 Attributes = Callable[[Call], Mapping[str, object]]
 _FIRST, _LAST = (0, 3, 1, 2), (0, 2, 3, 1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mcugen.call import Call
-from mcugen.op import Op, Reordered
-from mcugen.order import Order
-from mcugen.types import Shape
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.op import Op, Reordered
+from mcugen.ir.types import Shape
 
 MAX_BROADCAST = 6
 """Most axes of tensors that kernels broadcast."""

@@ -12,12 +12,12 @@ from math import lcm
 
 import numpy as np
 
-from mcugen import staircase
-from mcugen.call import Call, Params, Rule
-from mcugen.element import Element
-from mcugen.numeric import activation_range
+from mcugen.ir import requantize_proof
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.requantize_proof import Stairs
 from mcugen.ops import _rounding
-from mcugen.staircase import Stairs
 
 BYTES = np.arange(-128, 128, dtype=np.int64)
 _TIE_BITS = 11
@@ -204,8 +204,8 @@ def _product_steps(how: str, scales: tuple[Fraction, ...], span: tuple[int, int]
     ends = np.array([[-_LARGEST_PRODUCT], [_LARGEST_PRODUCT]])
     if how == "single":
         factor = np.float32(np.float32(np.float32(float(a)) * np.float32(float(b))) / np.float32(float(y)))
-        return staircase.single(np.array([factor]), span, ends[0], ends[1], inside)
-    return staircase.exact((a * b / y,), (Fraction(0),), span, ends[0], ends[1])
+        return requantize_proof.single(np.array([factor]), span, ends[0], ends[1], inside)
+    return requantize_proof.exact((a * b / y,), (Fraction(0),), span, ends[0], ends[1])
 
 
 def has_line(call: Call) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from mcugen.call import Call, Rule
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.types import TensorType
+from mcugen.ir.call import Call, Rule
+from mcugen.ir.types import TensorType
 
 KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "s64": 4, "bool": 5}
 """Number of an element type in mcugen/any_integer.h."""

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.channels import Range
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Source
-from mcugen.kernel import RowWindow
-from mcugen.numeric import activation_range
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.imports import Source
+from mcugen.ir.kernel import RowWindow
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.writes import Sink
 from mcugen.ops import _tflite
 from mcugen.ops._activation import Activated, float_clamp
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import quantized
-from mcugen.types import QuantParams, TensorType
-from mcugen.writes import Sink
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 DTYPES = ("s8", "u8", "s16", "f32")

@@ -7,14 +7,14 @@ from functools import cache
 
 import numpy as np
 
-from mcugen import staircase
-from mcugen.call import Call, Params
-from mcugen.channels import Range
-from mcugen.element import Element
-from mcugen.numeric import activation_range
+from mcugen.ir import requantize_proof
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.ranges import Range
+from mcugen.ir.requantize_proof import Line
+from mcugen.ir.types import TensorType
 from mcugen.ops import _rounding
-from mcugen.staircase import Line
-from mcugen.types import TensorType
 
 _LARGEST = 255
 _STEEPEST = Fraction(512)
@@ -41,7 +41,7 @@ def _lines(scales: tuple[Fraction, ...], divisors: tuple[int, int], span: tuple[
     sizes = [abs(d) for d in range(divisors[0], divisors[1] + 1)]
     slopes = [min(a / (b * y * d), _STEEPEST) if d else _STEEPEST for d in sizes]
     ends = np.full(len(slopes), _LARGEST, np.int64)
-    return staircase.line(staircase.exact(slopes, [Fraction(0)] * len(slopes), span, -ends, ends), margin)
+    return requantize_proof.line(requantize_proof.exact(slopes, [Fraction(0)] * len(slopes), span, -ends, ends), margin)
 
 
 def has_lines(call: Call) -> bool:

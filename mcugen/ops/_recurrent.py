@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Source
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Expansion, Source
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink
 from mcugen.ops import _onnx
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.reshape import Reshape
@@ -20,8 +22,6 @@ from mcugen.ops.reverse import Reverse
 from mcugen.ops.split import Split
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
-from mcugen.types import TensorType
-from mcugen.writes import Sink
 
 KINDS = {"Sigmoid": 0, "Tanh": 1, "Relu": 2}
 """Activations by the number that recurrent_f32.h gives them."""

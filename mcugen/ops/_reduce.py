@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range, Removal, channels_of
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Source
-from mcugen.op import Example, Op, Reordered
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Source
+from mcugen.ir.op import Example, Op, Reordered
+from mcugen.ir.ranges import Range, Removal, channels_of
+from mcugen.ir.types import QuantParams, Shape, TensorType, images_of, rows_of
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _tflite
 from mcugen.ops._channelwise import Channelwise, alike
-from mcugen.order import Order
-from mcugen.types import QuantParams, Shape, TensorType, images_of, rows_of
-from mcugen.writes import Sink, Write
 
 GROUPS = 3  # most groups of neighbouring axes that are kept, or reduced, up to rank 6
 DTYPES = ("s8", "u8", "s16", "f32")

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Range
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example
+from mcugen.ir.quant_rule import SHARED_BYTES, Scales
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import dtypes
 from mcugen.ops import _pool, _reduce
-from mcugen.scales import SHARED_BYTES, Scales
-from mcugen.types import dtypes
 
 
 class Extreme(_reduce.Reduction):

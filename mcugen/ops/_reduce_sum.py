@@ -9,15 +9,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range, whole
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Example, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import INT_RANGE, multiply_double_rounding, quantize_multiplier
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Scaling
+from mcugen.ir.quant_rule import OWN, Scales
+from mcugen.ir.ranges import Range, whole
+from mcugen.ir.requantize_proof import Line
 from mcugen.ops import _pool, _reduce, _rounding
 from mcugen.oracle import once, reductions
-from mcugen.scales import OWN, Scales
-from mcugen.staircase import Line
 
 _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 

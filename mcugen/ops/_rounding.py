@@ -14,13 +14,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from mcugen import staircase
-from mcugen.call import Call, Param, fact
-from mcugen.channels import Range
 from mcugen.errors import QuantizationError, UnsupportedError
-from mcugen.numeric import activation_range
-from mcugen.staircase import Line, Scaled, Stairs
-from mcugen.types import TensorType
+from mcugen.ir import requantize_proof
+from mcugen.ir.call import Call, Param, fact
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.ranges import Range
+from mcugen.ir.requantize_proof import Line, Scaled, Stairs
+from mcugen.ir.types import TensorType
 
 HOW = ("", "even", "single", "stored", "float")
 _SUMS = (-(2**31), 2**31 - 1)
@@ -113,19 +113,19 @@ def _stairs(key: _Key) -> Stairs:
     how, slopes, offsets, (first, last, zero), low, high = key
     least, most = (np.frombuffer(v, np.int64) for v in (low, high))
     if how == "single":
-        return staircase.single(np.array([float(f) for f in slopes], np.float32), (first, last), least, most)
-    return staircase.exact(slopes, offsets, (first, last), least, most, even=zero if how == "stored" else 0)
+        return requantize_proof.single(np.array([float(f) for f in slopes], np.float32), (first, last), least, most)
+    return requantize_proof.exact(slopes, offsets, (first, last), least, most, even=zero if how == "stored" else 0)
 
 
 @lru_cache(maxsize=512)
 def _scaled(found: Stairs) -> Scaled:
-    return staircase.scaled(found)
+    return requantize_proof.scaled(found)
 
 
 @lru_cache(maxsize=512)
 def line(found: Stairs, margin: int) -> Line | None:
     """The proved line of each channel; None where there is none. margin: see `staircase.line`."""
-    return staircase.line(found, margin)
+    return requantize_proof.line(found, margin)
 
 
 @fact
@@ -138,7 +138,7 @@ def scaled(call: Call, activation: str) -> Scaled:
 def floats(call: Call, activation: str) -> tuple[np.ndarray, np.ndarray]:
     """The float32 factor of each channel, and whether float arithmetic with it is proved: see `staircase.floats`."""
     found = stairs(call, activation)
-    return staircase.floats(found, [float(f) for f in found.factor])
+    return requantize_proof.floats(found, [float(f) for f in found.factor])
 
 
 @fact

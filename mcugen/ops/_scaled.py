@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from mcugen.errors import ShapeError
-from mcugen.imports import Import
-from mcugen.kernel import Kernel
+from mcugen.ir.imports import Import
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Write
 from mcugen.ops.conv2d import Conv2D
 from mcugen.oracle import quantized
-from mcugen.types import TensorType
-from mcugen.writes import Write
 
 
 @dataclass(frozen=True)

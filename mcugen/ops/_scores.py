@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
-from mcugen.imports import Attributes, Expansion
+from mcugen.ir.imports import Attributes, Expansion
 from mcugen.ops.arg_max import ArgMax
 from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation

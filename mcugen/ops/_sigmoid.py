@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import UnsupportedError
-from mcugen.numeric import Ints, multiply_double_rounding, round_half_away
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import Ints, multiply_double_rounding, round_half_away
 
 _INPUT_BITS = 4
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mcugen import flexbuffer
-from mcugen.call import Call, Rule
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Source
-from mcugen.types import TensorType
+from mcugen.ir.call import Call, Rule
+from mcugen.ir.imports import Source
+from mcugen.ir.types import TensorType
+from mcugen.system import flexbuffer
 
 
 def no_options(source: Source) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Removal, chosen
-from mcugen.numeric import wrap32
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import wrap32
+from mcugen.ir.ranges import Removal, chosen
+from mcugen.ir.types import TensorType
 from mcugen.ops import _filter
-from mcugen.types import TensorType
 
 Constants = dict[int, tuple[TensorType, np.ndarray]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
 from mcugen.ops._window import Window
 
 

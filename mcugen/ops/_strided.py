@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcugen import channels
-from mcugen.call import Call, Params
-from mcugen.channels import Range, measured
 from mcugen.errors import ShapeError
-from mcugen.op import evaluate
-from mcugen.types import QuantParams, Shape, TensorType
+from mcugen.ir import ranges
+from mcugen.ir.call import Call, Params
+from mcugen.ir.op import evaluate
+from mcugen.ir.ranges import Range, measured
+from mcugen.ir.types import QuantParams, Shape, TensorType
 
 MAX_LOOPS = 6
 MAX_MOVED = 1 << 22
@@ -65,7 +65,7 @@ def moved_bounds(call: Call) -> tuple[Range | None, ...]:
     if len(found) != len(known):
         return tuple(None for _ in call.outputs)
     if sum(t.size for t in (*call.inputs, *call.outputs) if t is not None) > MAX_MOVED:
-        return tuple(channels.whole(t) for t in call.outputs)
+        return tuple(ranges.whole(t) for t in call.outputs)
     least, most = (
         evaluate(call, [_spread(v, t) for v, t in zip(ends, call.inputs, strict=True)])
         for ends in ([x.low for x in found], [x.high for x in found])

@@ -7,18 +7,18 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
 from mcugen.errors import UnsupportedError
-from mcugen.numeric import (
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import (
     activation_bounds,
     activation_range,
     multiply_double_rounding,
     quantize_multiplier,
     rounding_divide_by_pot,
 )
-from mcugen.op import Scaling
-from mcugen.scales import OWN, Scales
+from mcugen.ir.op import Scaling
+from mcugen.ir.quant_rule import OWN, Scales
 
 _LEFT_SHIFT = {"s8": 20, "u8": 20, "s16": 15}
 Multiplier = tuple[int, int]

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcugen.call import Call, fact
 from mcugen.errors import ShapeError
-from mcugen.op import Op
+from mcugen.ir.call import Call, fact
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
-from mcugen.types import QuantParams, TensorType
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from mcugen import flexbuffer
-from mcugen.call import Call
 from mcugen.errors import UnsupportedError
-from mcugen.flexbuffer import Number
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _rounding
 from mcugen.ops._window import Window
-from mcugen.types import TensorType
-from mcugen.writes import Sink, Write
+from mcugen.system import flexbuffer
+from mcugen.system.flexbuffer import Number
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.ir.call import Call, Params
 from mcugen.ops._forest import DIFFERS, LEAF, NAN_IS_YES, Forest
 
 NODE_BITS = 31

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from mcugen.call import Call, Params
-from mcugen.element import TERMS, Stated, Walk, element_of, loop
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
-from mcugen.types import QuantParams, TensorType
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import TERMS, Stated, Walk, element_of, loop
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 
 _QUANTIZED = ("s8", "u8", "s16")
 SHAPES = ((1, 3, 5, 2), (7,), (2, 3, 4, 5), (3, 11), ())

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import UnsupportedError
-from mcugen.types import TensorType
-from mcugen.writes import Sink
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink
 
 MOST = 128
 """Steps of a layer, at most."""

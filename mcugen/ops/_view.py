@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import Shape, TensorType
 from mcugen.ops import _strided
-from mcugen.types import Shape, TensorType
 
 
 class View(Op):

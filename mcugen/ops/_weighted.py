@@ -13,13 +13,13 @@ from typing import cast
 
 import numpy as np
 
-from mcugen import packed
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Form, Kernel, RowWindow
+from mcugen.ir import subbyte
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.quant_rule import OWN, Scales
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import Activated
 from mcugen.ops._window import Window
-from mcugen.scales import OWN, Scales
 
 
 class Weighted(Activated):
@@ -119,7 +119,7 @@ def _stored_as(kernel: Kernel, how: str) -> str:
 def _packed(kernel: Kernel, call: Call) -> Params:
     """The fields of a kernel with its weights in nibbles."""
     fields = kernel.params(call) if kernel.params else {}
-    return {**fields, "weights": packed.packed(np.asarray(fields["weights"]), 4).view(np.int8)}
+    return {**fields, "weights": subbyte.packed(np.asarray(fields["weights"]), 4).view(np.int8)}
 
 
 def nine_bits(call: Call) -> bool:

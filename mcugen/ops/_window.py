@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import RowWindow
-from mcugen.op import Widths
-from mcugen.types import TensorType
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import RowWindow
+from mcugen.ir.op import Widths
+from mcugen.ir.types import TensorType
 
 Pair = tuple[int, int]
 Padding = str | Widths

@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
-from mcugen.imports import Import
-from mcugen.kernel import Kernel
-from mcugen.numeric import quantize_multiplier
-from mcugen.op import Example, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import quantize_multiplier
+from mcugen.ir.imports import Import
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Example, Scaling
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _elementwise, _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 from mcugen.oracle import quantized
-from mcugen.types import TensorType, dtypes
 
 
 def multiplier(call: Call) -> tuple[int, int]:

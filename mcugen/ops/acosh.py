@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.element import Element
-from mcugen.imports import Import
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import
 from mcugen.ops import _onnx, _unary
 from mcugen.ops._float_function import FloatFunction
 

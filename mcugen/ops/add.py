@@ -9,18 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Affine, Range
-from mcugen.element import Element
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import Scales
+from mcugen.ir.ranges import Affine, Range
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _elementwise, _factors, _linear_sum, _onnx, _pairs, _sum, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, sums
 from mcugen.oracle.fixed import int64, wrapped
-from mcugen.scales import Scales
-from mcugen.types import TensorType, dtypes
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op, Reordered
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Reordered
+from mcugen.ir.quant_rule import OWN_BYTES, Scales
+from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _strided, _tflite
-from mcugen.order import Order
-from mcugen.scales import OWN_BYTES, Scales
-from mcugen.types import QuantParams, Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _DTYPES = {"INT32": "s32", "INT64": "s64"}
 

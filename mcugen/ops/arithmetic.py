@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.element import Element
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Reordered
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Reordered
+from mcugen.ir.types import Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _onnx, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
-from mcugen.order import Order
-from mcugen.types import Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 INTEGERS = ("s8", "u8", "s16", "s32", "s64")
 _WIDE = np.uint64

@@ -9,20 +9,20 @@ from functools import partial
 
 import numpy as np
 
-from mcugen import channels
-from mcugen.call import Call, Params
-from mcugen.channels import Range
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import activation_range
-from mcugen.op import Example, Op
+from mcugen.ir import ranges
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.ranges import Range
+from mcugen.ir.requantize_proof import Line
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _pool, _rounding, _tflite
 from mcugen.ops._divide import reciprocals
 from mcugen.oracle import once, quantized
-from mcugen.staircase import Line
-from mcugen.types import QuantParams, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 FLIP = 128
 _SPAN = 255
@@ -287,7 +287,7 @@ class AveragePool2D(_pool.Pool):
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         if not _rounding.is_stated(call):
             return super().bounds(call)
-        return (channels.filled(call.output.shape[3], *activation_range(self.activation, call.output)),)
+        return (ranges.filled(call.output.shape[3], *activation_range(self.activation, call.output)),)
 
     def keeps_values(self, call: Call) -> bool:
         return False

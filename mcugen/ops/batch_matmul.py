@@ -8,17 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params
-from mcugen.channels import Range, filled
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Param, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import OWN, Scales
+from mcugen.ir.ranges import Range, filled
+from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _accumulators, _filter, _onnx, _rounding, _strided, _tflite
 from mcugen.oracle import filters, quantized
-from mcugen.scales import OWN, Scales
-from mcugen.types import QuantParams, Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 MAX_BATCHES = 1 << 12
 """Each batch takes eight bytes of flash."""

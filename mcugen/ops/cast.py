@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Line, Loop, Operand, Walk
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Line, Loop, Operand, Walk
+from mcugen.ir.imports import Expansion, Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import FLOATS, NUMPY_DTYPES, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _tflite
-from mcugen.types import FLOATS, NUMPY_DTYPES, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "u32": 3, "f32": 4, "bool": 5}
 _SATURATING = ("s8", "u8", "s16", "s32", "s64")

@@ -8,21 +8,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
 from mcugen.errors import QuantizationError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import quantize_multiplier
-from mcugen.op import Example, Reordered, Scaling
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import quantize_multiplier
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Reordered, Scaling
+from mcugen.ir.quant_rule import OWN_BYTES, Scales
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _onnx, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.arithmetic import plain_types
 from mcugen.oracle import quantized
 from mcugen.oracle.fixed import int64, scaled_twice
-from mcugen.order import Order
-from mcugen.scales import OWN_BYTES, Scales
-from mcugen.types import QuantParams, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
 _KINDS: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {

@@ -8,18 +8,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range, Removal, chosen
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
+from mcugen.ir.quant_rule import SHARED, Scales
+from mcugen.ir.ranges import Range, Removal, chosen
+from mcugen.ir.types import MOVABLE, QuantParams, Shape, TensorType, dtypes
 from mcugen.ops import _join, _onnx, _ordered, _strided, _tflite
 from mcugen.ops._channelwise import alike, sliced
 from mcugen.oracle.fixed import each
 from mcugen.oracle.rational import binary32, nearest, quotient, scale_of
-from mcugen.order import Order
-from mcugen.scales import SHARED, Scales
-from mcugen.types import MOVABLE, QuantParams, Shape, TensorType, dtypes
 
 FLIP = 128
 

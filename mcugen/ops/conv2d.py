@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.channels import Affine, Range, Removal
 from mcugen.errors import ShapeError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed, Widths
+from mcugen.ir.ranges import Affine, Range, Removal
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _slim, _steepest, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, row_kernels, sums_fit, window_of
 from mcugen.ops._window import Padding, Pair, Window, image, in_words, total
 from mcugen.oracle import filters
-from mcugen.order import Order
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:

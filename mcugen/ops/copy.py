@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range
 from mcugen.errors import ShapeError
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import TensorType
 from mcugen.ops import _onnx
 from mcugen.ops._channelwise import Channelwise
-from mcugen.types import TensorType
 
 
 def params(call: Call) -> Params:

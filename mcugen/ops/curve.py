@@ -9,16 +9,16 @@ from functools import cache, partial
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError
-from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import INT_RANGE, quantize_multiplier
-from mcugen.op import Example, Scaling, has_int16_zero_point
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import INT_RANGE, quantize_multiplier
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Scaling, has_int16_zero_point
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _interpolated, _tflite, _unary
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import curves
-from mcugen.types import TensorType
-from mcugen.writes import Sink, Write
 
 FUNCTIONS = ("exp", "log", "gelu", "gelu_by_tanh", "rsqrt")
 _LEAST, _MOST = INT_RANGE["s16"]

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _tflite, _view
 from mcugen.ops._window import image
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:

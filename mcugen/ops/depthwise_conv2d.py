@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Affine, Range, Removal, chosen
 from mcugen.errors import ShapeError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Kernel
-from mcugen.op import Example, Op, Reordered, Scaling, Slimmed, Widths
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed, Widths
+from mcugen.ir.ranges import Affine, Range, Removal, chosen
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _slim, _steepest, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
@@ -21,9 +24,6 @@ from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, row_
 from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
 from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
-from mcugen.order import Order
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 BLOCK = 4
 """Channels whose weights are interleaved."""

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.imports import Import
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, has_int16_zero_point
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, has_int16_zero_point
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _tflite
 from mcugen.ops._channelwise import Channelwise
-from mcugen.types import QuantParams, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 
 def params(call: Call) -> Params:

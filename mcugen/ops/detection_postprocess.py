@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import flexbuffer
-from mcugen.call import Call, Param, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.flexbuffer import Number
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Param, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _tflite
 from mcugen.oracle import overlaps
-from mcugen.scales import Scales, refused
-from mcugen.types import QuantParams, TensorType, dtypes
+from mcugen.system import flexbuffer
+from mcugen.system.flexbuffer import Number
 
 _KINDS = ("f32", "s8")
 _DATA = ("f32", "s8", "u8")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops.sqrt import Sqrt
-from mcugen.types import TensorType, dtypes
 
 KINDS = ("SQUARES", "MAGNITUDES", "LARGEST")
 _METRICS = {"sqeuclidean": 0, "euclidean": 0, "cityblock": 1, "manhattan": 1, "chebyshev": 2}

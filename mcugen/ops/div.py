@@ -8,18 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Affine
-from mcugen.element import Element
-from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import activation_bounds, activation_range, quantize_multiplier
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import activation_bounds, activation_range, quantize_multiplier
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.ranges import Affine
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _factors, _onnx, _pairs, _quotients, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, quotients
-from mcugen.scales import Scales, refused
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _LARGEST = float(np.finfo(np.float32).max)
 _QUANTIZED = ("s8", "u8", "s16")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import OPERANDS, Element, Line, Loop, Operand, Walk, composed, element_of
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import OPERANDS, Element, Line, Loop, Operand, Walk, composed, element_of
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
 from mcugen.ops._elementwise import number_of
-from mcugen.types import TensorType
 
 DTYPE = "f32"
 

@@ -8,12 +8,12 @@ from math import prod
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import Shape, TensorType
 from mcugen.ops import _strided
-from mcugen.types import Shape, TensorType
 
 _LOOPS = 6
 

@@ -9,16 +9,16 @@ from math import frexp, lcm
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range, filled
-from mcugen.element import OPERANDS, TERMS, Element, Walk, loop
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import OPERANDS, TERMS, Element, Walk, loop
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example
+from mcugen.ir.ranges import Range, filled
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _rounding
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once
-from mcugen.types import QuantParams, TensorType
 
 _TIE_BITS = 11
 """What all factors together are off by, times a byte, has ten bits for as many operands as there may be."""

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import flexbuffer
-from mcugen.call import Call, Params
 from mcugen.errors import UnsupportedError
-from mcugen.flexbuffer import Number
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
-from mcugen.types import TensorType, dtypes
+from mcugen.system import flexbuffer
+from mcugen.system.flexbuffer import Number
 
 _SEGMENTS = 128
 _ONE = 1 << 16

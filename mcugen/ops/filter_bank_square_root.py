@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
-from mcugen.types import TensorType, dtypes
 
 _MOST = 31
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import quantize_multiplier, wrap32
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Param, Params
+from mcugen.ir.fixed_point import quantize_multiplier, wrap32
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops.lstm_quantized import cell_power, distances, litert_lacks
 from mcugen.oracle import fixed, full_recurrent
-from mcugen.types import QuantParams, TensorType, dtypes
 
 _FUNCTION_BITS = 15
 _MOST_UNITS = 1 << 12

@@ -8,21 +8,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params, Rule
-from mcugen.channels import Affine, Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op, Reordered, Scaling, Slimmed
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Param, Params, Rule
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
+from mcugen.ir.ranges import Affine, Range, Removal, channels_of, met
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import Target
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
-from mcugen.order import Order
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 BLOCK = 4
 """Outputs whose weights are interleaved."""

@@ -9,18 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.element import Element
 from mcugen.errors import QuantizationError
-from mcugen.imports import Import
-from mcugen.numeric import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
-from mcugen.op import Example
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import INT_RANGE, Ints, quantize_multiplier, rounding_divide_by_pot
+from mcugen.ir.imports import Import
+from mcugen.ir.op import Example
+from mcugen.ir.quant_rule import Scales
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import quantized
 from mcugen.oracle.fixed import divided
 from mcugen.oracle.rational import binary32, multiplier, quotient, scale_of
-from mcugen.scales import Scales
-from mcugen.types import TensorType, dtypes
 
 _LOW, _HIGH = INT_RANGE["s16"]
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _tflite
 from mcugen.ops._tflite import Target
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import hybrid
-from mcugen.types import QuantParams, TensorType
 
 
 def _from_tflite(source: Source) -> HybridDepthwiseConv2D:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _recurrent
 from mcugen.oracle import hybrid
-from mcugen.types import QuantParams, TensorType
 
 
 def constant_weights(call: Call) -> bool:

@@ -8,15 +8,15 @@ from math import prod
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op, Reordered
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Reordered
+from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.types import Shape, TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _ordered, _strided, _tflite
-from mcugen.order import Order
-from mcugen.scales import Scales, refused
-from mcugen.types import Shape, TensorType
-from mcugen.writes import Sink, Write
 
 
 def constant_tables(call: Call) -> bool:

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.quant_rule import Scales, fixed
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _strided, _tflite
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
-from mcugen.scales import Scales, fixed
-from mcugen.types import QuantParams, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _MOST = 1 << 15
 """Elements of a vector whose squares fit 31 bits."""

@@ -9,16 +9,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Example, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import INT_RANGE, multiply_double_rounding, quantize_multiplier
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Scaling
+from mcugen.ir.quant_rule import OWN, Scales
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import quantized
-from mcugen.scales import OWN, Scales
-from mcugen.types import TensorType, dtypes
 
 Multiplier = tuple[int, int]
 

@@ -9,19 +9,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import multiply_double_rounding, quantize_multiplier
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import multiply_double_rounding, quantize_multiplier
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import Scales, fixed
+from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _gemmlowp, _onnx, _tflite
 from mcugen.ops.softmax import rows
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
 from mcugen.oracle.rational import binary64, multiplier, power, scale_of
-from mcugen.scales import Scales, fixed
-from mcugen.types import QuantParams, TensorType, dtypes
 
 _BITS = 5  # integer bits of scaled differences
 _SUM_BITS = 12  # integer bits of sums of exponentials

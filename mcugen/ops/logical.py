@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.element import Element
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Reordered
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Reordered
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.arithmetic import plain_types
-from mcugen.order import Order
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _SIGNS = {"and": "&", "or": "|", "xor": "^"}
 _IMPORTS = {"And": "and", "Or": "or", "Xor": "xor", "LOGICAL_AND": "and", "LOGICAL_OR": "or"}

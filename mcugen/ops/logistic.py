@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
-from mcugen.imports import Import
-from mcugen.numeric import INT_RANGE, rounding_divide_by_pot
-from mcugen.op import Example, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import INT_RANGE, rounding_divide_by_pot
+from mcugen.ir.imports import Import
+from mcugen.ir.op import Example, Scaling
+from mcugen.ir.quant_rule import Scales, fixed
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _bytes, _gemmlowp, _onnx, _sigmoid, _tflite, _unary
 from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
-from mcugen.scales import Scales, fixed
-from mcugen.types import TensorType, dtypes
 
 
 def params_s16(call: Call) -> Params:

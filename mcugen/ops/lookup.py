@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import ShapeError
-from mcugen.numeric import INT_RANGE
-from mcugen.op import Example
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import INT_RANGE
+from mcugen.ir.op import Example
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _bytes, _onnx
-from mcugen.types import QuantParams, TensorType
-from mcugen.writes import Sink, Write
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

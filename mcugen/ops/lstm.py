@@ -8,17 +8,17 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Expansion, Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _tflite, _unrolled
 from mcugen.ops._tflite import Target
 from mcugen.ops.add import Add
-from mcugen.scales import Scales, refused
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 GATES = 4
 COUPLED = ("", "input", "forget")

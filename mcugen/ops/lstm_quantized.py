@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params, Rule
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import quantize_multiplier, reduced_multiplier, wrap32
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Param, Params, Rule
+from mcugen.ir.fixed_point import quantize_multiplier, reduced_multiplier, wrap32
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _sigmoid, _tflite
 from mcugen.ops._tflite import Target
 from mcugen.oracle import fixed, quantized, recurrent
-from mcugen.types import QuantParams, TensorType, dtypes
 
 GATES = 4
 _GATE_BITS = 12

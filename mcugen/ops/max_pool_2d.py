@@ -8,15 +8,15 @@ from functools import reduce
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE
-from mcugen.op import Example, Op, Widths
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import INT_RANGE
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Widths
+from mcugen.ir.types import dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _pool, _tflite
 from mcugen.oracle import quantized
-from mcugen.types import dtypes
-from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import dtypes
 from mcugen.ops import _onnx, _reduce, _reduce_sum
-from mcugen.types import dtypes
 
 
 def from_tflite(source: Source) -> Imported:

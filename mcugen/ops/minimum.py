@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.element import Element
-from mcugen.imports import Import
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import
 from mcugen.ops import _elementwise, _extreme, _onnx
 from mcugen.ops._extreme import COMPUTED, Extreme
 

@@ -8,20 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Affine, Range
-from mcugen.element import Element, Stated
-from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import activation_range, quantize_multiplier
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element, Stated
+from mcugen.ir.fixed_point import activation_range, quantize_multiplier
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import OWN, Scales
+from mcugen.ir.ranges import Affine, Range
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _factors, _onnx, _pairs, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized
 from mcugen.oracle.fixed import int64, scaled_twice, wrapped
-from mcugen.scales import OWN, Scales
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 _MOST_SHIFT = 14

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Affine, channels_of
-from mcugen.element import Element
-from mcugen.imports import Import
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import
+from mcugen.ir.ranges import Affine, channels_of
+from mcugen.ir.types import dtypes
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
-from mcugen.types import dtypes
 
 
 class Neg(FloatFunction):

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import flexbuffer
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import NUMPY_DTYPES, TensorType, dtypes
 from mcugen.ops import _signal, _tflite
 from mcugen.ops._tflite import Target
-from mcugen.types import NUMPY_DTYPES, TensorType, dtypes
+from mcugen.system import flexbuffer
 
 _NUMBERS = {"s16": 7, "f32": 0}
 """Element types by their number in the schema of the format."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range
 from mcugen.errors import ShapeError
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _join, _onnx, _strided, _tflite
-from mcugen.types import Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:

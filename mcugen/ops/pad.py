@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Op, Reordered, Slimmed, has_int16_zero_point
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.op import Example, Op, Reordered, Slimmed, has_int16_zero_point
+from mcugen.ir.ranges import Range, Removal
+from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _ordered, _pool, _strided, _tflite
-from mcugen.order import Order
-from mcugen.types import QuantParams, Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 Widths = tuple[tuple[int, int], ...]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType
 from mcugen.ops import _recurrent
 from mcugen.ops.lstm import GATES
-from mcugen.types import TensorType
 
 _FURTHER = {6: "p", 7: "j", 8: "d", 9: "n"}
 """Operands that may be absent, and their fields in the C struct."""

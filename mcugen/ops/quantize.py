@@ -8,17 +8,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from mcugen import staircase
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.op import Example, Scaling, has_int16_zero_point
+from mcugen.ir import requantize_proof
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import INT_RANGE, multiply_double_rounding, quantize_multiplier
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Scaling, has_int16_zero_point
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _bytes, _onnx, _rounding, _tflite
 from mcugen.oracle import once, quantized
-from mcugen.types import QuantParams, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _FROM_TO = {
     "f32": ("s8", "u8", "s16"),
@@ -179,7 +179,7 @@ class Quantize(_bytes.ByteFunction):
         factor = _rounding.scale_of(a.scale) / _rounding.scale_of(y.scale)
         (low, high), ends = INT_RANGE[y.dtype], np.array([[-255], [255]])
         zero = y.zero_point
-        steps = staircase.exact((factor,), (Fraction(0),), (low - zero, high - zero), ends[0], ends[1])
+        steps = requantize_proof.exact((factor,), (Fraction(0),), (low - zero, high - zero), ends[0], ends[1])
         at = np.searchsorted(steps.steps[0], x.astype(np.int64) - a.zero_point, side="right")
         return np.asarray(low + at)
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Flip, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Flip, Op
+from mcugen.ir.types import TensorType
 from mcugen.ops import _tflite
 from mcugen.ops._tflite import Target
 from mcugen.oracle import hybrid
-from mcugen.types import TensorType
 
 
 def params(call: Call) -> Params:

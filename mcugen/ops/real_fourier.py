@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import flexbuffer
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _signal, _tflite
 from mcugen.oracle import fourier
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
+from mcugen.system import flexbuffer
 
 _BITS = {"s16": 16, "s32": 32, "f32": 0}
 _NUMBERS = {"s16": 7, "s32": 2, "f32": 0}

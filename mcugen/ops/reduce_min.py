@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.imports import Import, Imported, Source
+from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ops import _onnx, _reduce, _reduce_extreme
 
 

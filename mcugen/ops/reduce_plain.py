@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _plain, _reduce
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _TFLITE = {"REDUCE_PROD": "prod", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
 _WIDE = {"SUM": "sum", "REDUCE_MAX": "max", "REDUCE_MIN": "min"}

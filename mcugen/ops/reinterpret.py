@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import NUMPY_DTYPES, TensorType
 from mcugen.ops import _plain
-from mcugen.types import NUMPY_DTYPES, TensorType
 
 _TYPES = ("s8", "u8", "s16", "s32", "s64", "f32")
 

@@ -10,17 +10,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.numeric import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import SHARED, Scales
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _bytes, _onnx, _tflite, _unary
 from mcugen.oracle import quantized
-from mcugen.scales import SHARED, Scales
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _BOUNDS = {
     "RELU": (0.0, math.inf),

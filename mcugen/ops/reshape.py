@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Range, Removal, channels_of, met
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op, Slimmed
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Slimmed
+from mcugen.ir.ranges import Range, Removal, channels_of, met
+from mcugen.ir.types import MOVABLE, QuantParams, Shape, TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _tflite
 from mcugen.ops._tflite import Target
-from mcugen.order import Order
-from mcugen.types import MOVABLE, QuantParams, Shape, TensorType
-from mcugen.writes import Sink, Write
 
 
 def from_reshape(source: Source) -> Imported:

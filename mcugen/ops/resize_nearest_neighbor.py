@@ -8,17 +8,17 @@ from typing import cast
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.op import Example
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _strided, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import MAX_FIELD, Pair, image
-from mcugen.types import QuantParams, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 DTYPES = {
     "s8": QuantParams((0.5,), (-3,)),

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.imports import Expansion, Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _tflite, _unrolled
 from mcugen.ops._tflite import Target
 from mcugen.ops.add import Add
-from mcugen.scales import Scales, refused
-from mcugen.types import TensorType
-from mcugen.writes import Sink, Write
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:

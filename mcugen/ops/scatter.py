@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _plain, _strided
-from mcugen.types import TensorType
-from mcugen.writes import Sink, Write
 
 
 def replaces(call: Call) -> bool:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.element import OPERANDS, Line, Loop, Operand, Walk
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Reordered
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.element import OPERANDS, Line, Loop, Operand, Walk
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Reordered
+from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _onnx, _ordered, _tflite
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops.broadcast_to import BroadcastTo
-from mcugen.order import Order
-from mcugen.types import QuantParams, Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
 

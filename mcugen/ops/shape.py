@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import MOVABLE, TensorType
 from mcugen.ops import _strided
-from mcugen.types import MOVABLE, TensorType
 
 _DTYPES = {"INT32": "s32", "INT64": "s64"}
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import flexbuffer
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _tflite
 from mcugen.ops._tflite import Target
-from mcugen.types import TensorType, dtypes
+from mcugen.system import flexbuffer
 
 _MOST = 1 << 16
 

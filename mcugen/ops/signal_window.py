@@ -8,15 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen import flexbuffer
-from mcugen.call import Call, Params
-from mcugen.element import Element
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.flexbuffer import Number
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _elementwise, _signal, _tflite
-from mcugen.types import TensorType, dtypes
+from mcugen.system import flexbuffer
+from mcugen.system.flexbuffer import Number
 
 _MOST = 31
 

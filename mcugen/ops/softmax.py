@@ -10,23 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import (
-    quantize_multiplier,
-    rounding_doubling_high_mul,
-)
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import quantize_multiplier, rounding_doubling_high_mul
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import Scales, fixed
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _gemmlowp, _interpolated, _onnx, _tflite
 from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import gemmlowp, quantized, tables
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power, scale_of
-from mcugen.scales import Scales, fixed
-from mcugen.types import QuantParams, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _DIFF_BITS = 5  # integer bits of scaled differences
 _SUM_BITS = 12  # integer bits of sums of exponentials

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example, Op, Reordered
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example, Op, Reordered
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _join, _ordered, _strided, _tflite
-from mcugen.order import Order
-from mcugen.types import Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 
 def from_split(source: Source) -> Imported:

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
 from mcugen.errors import UnsupportedError
-from mcugen.imports import Import
-from mcugen.op import Example
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import
+from mcugen.ir.op import Example
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
 from mcugen.oracle import curves
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 
 def params(call: Call) -> Params:

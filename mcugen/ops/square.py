@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.element import Element
-from mcugen.imports import Import
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
-from mcugen.writes import Sink, Write
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

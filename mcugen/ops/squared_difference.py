@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.element import Element
-from mcugen.imports import Import
-from mcugen.numeric import quantize_multiplier
-from mcugen.op import Example, Scaling
+from mcugen.ir.call import Call, Params
+from mcugen.ir.element import Element
+from mcugen.ir.fixed_point import quantize_multiplier
+from mcugen.ir.imports import Import
+from mcugen.ir.op import Example, Scaling
+from mcugen.ir.quant_rule import OWN, Scales
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _onnx, _sum, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import differences
-from mcugen.scales import OWN, Scales
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 _TYPES = ("s8", "s16", "f32")
 _LEFT_SHIFT = {"s8": 7, "s16": 0}

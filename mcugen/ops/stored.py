@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Range
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example
+from mcugen.ir.ranges import Range
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx
 from mcugen.ops._channelwise import Channelwise
-from mcugen.order import Order
-from mcugen.types import QuantParams, TensorType
-from mcugen.writes import Sink, Write
 
 
 def same_bytes(call: Call) -> bool:

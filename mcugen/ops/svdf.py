@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source, cleared
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, activation_bounds, quantize_multiplier, wrap32
-from mcugen.op import Example, Op, Scaling
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.fixed_point import INT_RANGE, activation_bounds, quantize_multiplier, wrap32
+from mcugen.ir.imports import Expansion, Import, Source, cleared
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _tflite
 from mcugen.ops._hybrid import is_hybrid
 from mcugen.ops._tflite import Target
@@ -22,8 +24,6 @@ from mcugen.ops.logistic import Logistic
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.tanh import Tanh
 from mcugen.oracle import fixed, quantized
-from mcugen.scales import Scales, refused
-from mcugen.types import QuantParams, TensorType, dtypes
 
 _FUNCTIONS = {"TANH": Tanh, "SIGMOID": Logistic}
 """Activations of float data that are operators of their own."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import ShapeError
-from mcugen.op import Op
+from mcugen.ir.call import Call
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _bytes, _onnx
-from mcugen.types import TensorType
-from mcugen.writes import Sink, Write
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

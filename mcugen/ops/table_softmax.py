@@ -8,17 +8,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _pool
 from mcugen.oracle import tables
 from mcugen.oracle.fixed import int64
 from mcugen.oracle.quantized import stored
 from mcugen.oracle.rational import binary32, binary64, scale_of
-from mcugen.types import QuantParams, TensorType
-from mcugen.writes import Sink, Write
 
 _BYTES = ("s8", "u8")
 _LARGEST_FLOAT = float(np.finfo(np.float32).max)

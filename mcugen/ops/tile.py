@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import ShapeError
-from mcugen.imports import Import, Imported, Source
-from mcugen.op import Example
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Example
+from mcugen.ir.types import MOVABLE, TensorType
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _strided, _tflite, _view
-from mcugen.types import MOVABLE, TensorType
-from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:

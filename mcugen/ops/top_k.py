@@ -8,14 +8,14 @@ from math import prod
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _plain, _strided, _tflite
-from mcugen.types import QuantParams, Shape, TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 
 def from_tflite(source: Source) -> Imported:

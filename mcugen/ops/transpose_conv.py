@@ -8,21 +8,21 @@ from typing import Any, cast
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.channels import Affine, Range, Removal
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Import, Imported, Source
-from mcugen.kernel import Form, Kernel, RowWindow
-from mcugen.op import Example, Op, Scaling, Slimmed
+from mcugen.ir.call import Call, Params
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.op import Example, Op, Scaling, Slimmed
+from mcugen.ir.quant_rule import OWN, Scales
+from mcugen.ir.ranges import Affine, Range, Removal
+from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _rounding, _slim, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import in_halves
 from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
 from mcugen.oracle import filters
-from mcugen.scales import OWN, Scales
-from mcugen.types import TensorType, dtypes
-from mcugen.writes import Sink, Write
 
 BLOCK = 4
 """Output channels whose weights are interleaved."""

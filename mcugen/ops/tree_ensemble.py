@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.imports import Expansion, Import, Source
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _forest, _scores, _tree_tables
 from mcugen.ops._forest import DIFFERS, LEAF, NAN_IS_YES, Forest
 from mcugen.ops.add import Add
 from mcugen.ops.div import Div
-from mcugen.types import TensorType, dtypes
 
 DTYPES = ("f32", "s8", "u8", "s16", "s32")
 AGGREGATES = ("SUM", "MIN", "MAX")

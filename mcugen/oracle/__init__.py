@@ -1,6 +1,8 @@
-"""The oracle's arithmetic: the numbers that the reference runtimes derive from scales, and their rounding.
+"""The oracle: a graph in NumPy, with the numbers and roundings of the reference runtimes. It never calls C.
 
-Only `reference` and `reference_q` of operators use it. It is written from the runtimes' definitions, in exact rational
-numbers with a rounding to float32 or float64 where the runtimes round, and shares nothing with the functions that make
-the emitted constants (`mcugen.numeric` and those beside the kernels): a fault in one of the two is a difference.
+`interpreter` runs a graph through each operator's own reference, `stimuli` draws inputs. The other modules hold the
+arithmetic; only `reference` and `reference_q` of operators use it. It is written from the runtimes' definitions, in
+exact rational numbers with a rounding to float32 or float64 where the runtimes round, and shares nothing with the
+functions that make the emitted constants (`mcugen.ir.fixed_point` and those beside the kernels): a fault in one of the
+two is a difference.
 """

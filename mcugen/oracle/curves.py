@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
 from mcugen.oracle import tables
 from mcugen.oracle.fixed import Ints, each, int64, scaled_twice
 from mcugen.oracle.gemmlowp import inverse_root as inverse_root_of

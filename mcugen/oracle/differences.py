@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
 from mcugen.oracle.fixed import Ints, divided, high_product, scaled_twice
 from mcugen.oracle.quantized import Multiplier, activated, bounds, centred
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient

@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import QuantizationError
+from mcugen.ir.call import Call
 from mcugen.oracle import once as oracle_once
 from mcugen.oracle.fixed import Ints, int64, scaled_down, scaled_once, scaled_twice, scaled_wide, wrapped
 from mcugen.oracle.quantized import bounds, centred, centred_floats, clamped

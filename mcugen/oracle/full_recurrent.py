@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
 from mcugen.oracle import fixed, gemmlowp, gemmlowp16
 from mcugen.oracle.quantized import Multiplier
 from mcugen.oracle.rational import binary32, exact, multiplier, power, quotient, scale_of
-from mcugen.types import TensorType
 
 _FUNCTION_BITS = 15
 _SUM_BITS = 3

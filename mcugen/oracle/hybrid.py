@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import QuantizationError
+from mcugen.ir.call import Call
 from mcugen.oracle.fixed import away
 from mcugen.oracle.quantized import clamped
 

@@ -10,12 +10,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import QuantizationError
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
 from mcugen.oracle.fixed import Ints, int64, wrapped
 from mcugen.oracle.quantized import bounds, centred, ends, stored
 from mcugen.oracle.rational import binary32, exact, quotient, scale_of
-from mcugen.types import TensorType
 
 _FAR = 2.0**30
 _UNSURE = 2.0**-16

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcugen.types import TensorType
+from mcugen.ir.types import TensorType
 
 Found = tuple[int, int, float]
 """Anchor, class and score of a detection."""

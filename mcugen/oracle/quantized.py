@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import DTypeLike
 
-from mcugen.call import Call
 from mcugen.errors import QuantizationError, UnsupportedError
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
 from mcugen.oracle.fixed import Ints, away, int64, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, nearest, quotient, scale_of
-from mcugen.types import TensorType
 
 Multiplier = tuple[int, int]
 _FAR = 2.0**40  # steps, outside the range of every type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
 from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import each, int64
 from mcugen.oracle.quantized import Multiplier, activated, bounds, centred

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from mcugen.errors import QuantizationError
-from mcugen.types import TensorType
+from mcugen.ir.types import TensorType
 
 _DAMAGED = "the scales of the model are damaged"
 

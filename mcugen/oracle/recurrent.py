@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
 from mcugen.oracle import fixed, gemmlowp16, quantized, sigmoids
 from mcugen.oracle.rational import binary32, exact, multiplier, power, scale_of
-from mcugen.types import TensorType
 
 GATES = 4
 _GATE_BITS = 12

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
 from mcugen.oracle.fixed import scaled_twice, wrapped
 from mcugen.oracle.quantized import Multiplier, centred, product_multiplier, stored
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import UnsupportedError
+from mcugen.ir.call import Call
 from mcugen.oracle import gemmlowp, tables
 from mcugen.oracle.fixed import Ints, each, int64
 from mcugen.oracle.quantized import Multiplier

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import UnsupportedError
+from mcugen.ir.call import Call
 from mcugen.oracle.fixed import Ints, divided, high_product, scaled_twice
 from mcugen.oracle.quantized import Multiplier, activated, bounds, centred, is_tflm
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient

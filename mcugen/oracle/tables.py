@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
 from mcugen.oracle.fixed import Ints, each
 from mcugen.oracle.quantized import ends
 from mcugen.oracle.rational import binary32, binary64, nearest, quotient, scale_of

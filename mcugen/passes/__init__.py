@@ -1,10 +1,10 @@
-"""Passes: functions from Graph to Graph, one module each, verified after each; this module sets their order."""
+"""Passes: functions from Graph to Graph, one module each, verified after each. This module sets their order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from mcugen.graph import Graph, verify, verify_origins, with_origins
+from mcugen.ir.graph import Graph, verify, verify_origins, with_origins
 from mcugen.passes.compose_tables import compose_tables
 from mcugen.passes.copy_outputs import copy_outputs
 from mcugen.passes.copy_states import copy_states

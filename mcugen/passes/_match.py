@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mcugen.graph import Graph, Node, Removed, Tensor
-from mcugen.op import Op
+from mcugen.ir.graph import Graph, Node, Removed, Tensor
+from mcugen.ir.op import Op
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from mcugen import kernels
-from mcugen.graph import Graph, Node
-from mcugen.kernel import RESULT, Form, Kernel
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.kernel import RESULT, Form, Kernel
 
 
 class Runs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
 from mcugen.ops.table import Table
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 

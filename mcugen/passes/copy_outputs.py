@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.graph import Graph, Node, Origin, Tensor
+from mcugen.ir.graph import Graph, Node, Origin, Tensor
 from mcugen.ops.copy import Copy
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcugen.graph import Graph, Node, State, Tensor
-from mcugen.kernel import Form
+from mcugen.ir.graph import Graph, Node, State, Tensor
+from mcugen.ir.kernel import Form
 from mcugen.ops.copy import Copy
 from mcugen.passes.lay_in_place import kernel_without_code
 

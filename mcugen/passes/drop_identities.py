@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mcugen.graph import Graph, Node, Removed
+from mcugen.ir.graph import Graph, Node, Removed
 
 _WHY = "it has the type of its operand, and the same value for every value that its operand can have"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.graph import UNREAD_NODE, Graph, Removed
+from mcugen.ir.graph import UNREAD_NODE, Graph, Removed
 
 _WHY = "nothing reads it, and it is no output of the model"
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Origin, State, Tensor
+from mcugen.ir.graph import Graph, Node, Origin, State, Tensor
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.quantize import Quantize
-from mcugen.types import QuantParams, TensorType
 
 
 def flip_unsigned(graph: Graph, reference: str) -> Graph:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Removed, Tensor
-from mcugen.op import Widths
+from mcugen.ir.graph import Graph, Node, Removed, Tensor
+from mcugen.ir.op import Widths
+from mcugen.ir.types import Shape, TensorType
 from mcugen.ops import _filter
 from mcugen.ops._weighted import window_of
 from mcugen.ops.conv2d import Conv2D
@@ -22,7 +23,6 @@ from mcugen.ops.pad import Pad, constant_value, value_is_constant
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
-from mcugen.types import Shape, TensorType
 
 _WHY = "a dilated convolution computes the same of the whole image"
 _MOST_VIEWS = 6

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Affine
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.ranges import Affine
+from mcugen.ir.types import TensorType
 from mcugen.passes._match import Made, Match, Pattern, rewritten
-from mcugen.types import TensorType
 
 WHAT = "folded factors"
 _WHY = "its factors and addends are in the weights and biases of the operator beside it, which were rounded once"

@@ -1,7 +1,7 @@
 """Stores tensors in the order in which they are computed, so that transposes move no bytes.
 
 A transpose or a reshape only gives the same bytes other axes. Each value is therefore known as a stored tensor and the
-order in which that holds it (`mcugen.order`), and operators say whether they can run on what is stored
+order in which that holds it (`mcugen.ir.axis_order`), and operators say whether they can run on what is stored
 (`Op.reordered`). Bytes are moved only where an operator needs its operand in another order than it has, and at the
 outputs.
 """
@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from mcugen.errors import InternalError
-from mcugen.graph import Graph, Node, Tensor
-from mcugen.op import Reordered
+from mcugen.ir.axis_order import Order, move
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.op import Reordered
+from mcugen.ir.types import Shape
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
-from mcugen.order import Order, move
-from mcugen.types import Shape
 
 _Stored = tuple[str, Order]
 """The name of a stored tensor, and how it holds a value."""

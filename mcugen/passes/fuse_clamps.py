@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.graph import Graph
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph
 from mcugen.ops._bytes import between
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from mcugen import kernels
-from mcugen.graph import Graph, Node, Removed
+from mcugen.ir.graph import Graph, Node, Removed
 from mcugen.ops.element_chain import ElementChain, Link, fits, is_link
 
 _WHY = "it and its reader work element by element: one loop holds both, and this tensor is a variable in it"

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.graph import Graph, Node
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._summed import SummedConv2D
 from mcugen.ops.add import Add

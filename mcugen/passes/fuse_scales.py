@@ -11,15 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.channels import Affine
-from mcugen.graph import Graph, Node, Tensor
-from mcugen.numeric import activation_bounds
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import activation_bounds
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.ranges import Affine
+from mcugen.ir.types import TensorType
 from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import window_of
 from mcugen.ops.conv2d import Conv2D, groups_of
 from mcugen.passes._match import Made, Match, Pattern, rewritten
-from mcugen.types import TensorType
 
 WHAT = "fused factors"
 _WHY = "the convolution after it scales, shifts and clamps what it reads"

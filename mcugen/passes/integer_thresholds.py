@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.graph import Graph, Node, Removed, Tensor
-from mcugen.op import evaluate
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Removed, Tensor
+from mcugen.ir.op import evaluate
+from mcugen.ir.types import TensorType
 from mcugen.ops._forest import DIFFERS, Forest
 from mcugen.ops.cast import Cast
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.tree_ensemble import TreeEnsemble
-from mcugen.types import TensorType
 
 WHAT = "floats that trees compare"
 _WHY = "the trees compare the integers that the floats are made of"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Removed, Tensor
-from mcugen.op import Op
+from mcugen.ir.graph import Graph, Node, Removed, Tensor
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
 from mcugen.ops.abs import Abs
 from mcugen.ops.distances import Distances
 from mcugen.ops.pack import Pack
@@ -17,7 +18,6 @@ from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.square import Square
 from mcugen.ops.sub import Sub
 from mcugen.ops.sum import Sum
-from mcugen.types import TensorType
 
 WHAT = "distances row by row"
 _WHY = "the distances from all rows are computed together"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
 from mcugen.ops.interpolate import Interpolate
 from mcugen.ops.resize_bilinear import ResizeBilinear, float_tables
 from mcugen.passes._match import Made, Match, Pattern, rewritten

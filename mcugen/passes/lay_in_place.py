@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from mcugen import halves, kernels
-from mcugen.call import Call
-from mcugen.graph import Graph, Node, Tensor
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Op
+from mcugen import kernels
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Op
+from mcugen.kernels import halves
 from mcugen.ops.copy import Copy
 from mcugen.passes._runs import Runs
 

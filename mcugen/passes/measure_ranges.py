@@ -7,8 +7,8 @@ from itertools import count
 
 import numpy as np
 
-from mcugen.channels import MAX_CHANNELS, Range, channels_of, measured, whole
-from mcugen.graph import Graph, Tensor
+from mcugen.ir.graph import Graph, Tensor
+from mcugen.ir.ranges import MAX_CHANNELS, Range, channels_of, measured, whole
 
 _ROUNDS = 4
 """How often the bounds of a state are widened to what a run makes of them before they become those of its type."""

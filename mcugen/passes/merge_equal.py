@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Removed
+from mcugen.ir.graph import Graph, Node, Removed
 from mcugen.ops.copy import Copy
 
 _WHY = "an earlier node computes the same from the same operands"

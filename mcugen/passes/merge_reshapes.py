@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.ops.reshape import Reshape
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 

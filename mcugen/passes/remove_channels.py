@@ -15,11 +15,11 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.channels import MAX_CHANNELS, Removal, channels_of, chosen, measured
 from mcugen.errors import InternalError
-from mcugen.graph import Graph, Node, Origin, Removed, Tensor
-from mcugen.types import TensorType
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Origin, Removed, Tensor
+from mcugen.ir.ranges import MAX_CHANNELS, Removal, channels_of, chosen, measured
+from mcugen.ir.types import TensorType
 
 DEVICE_RUN = 4
 """Channels that kernels of devices read and write at once where a tensor has a multiple of them."""

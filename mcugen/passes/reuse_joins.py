@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mcugen import kernels
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
 from mcugen.ops.concatenation import Concatenation
 
 

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen import halves, kernels
-from mcugen.call import Call
-from mcugen.graph import Graph, Node, Origin, Tensor
-from mcugen.kernel import Form
-from mcugen.op import evaluate
+from mcugen import kernels
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Origin, Tensor
+from mcugen.ir.kernel import Form
+from mcugen.ir.op import evaluate
+from mcugen.kernels import halves
 from mcugen.ops.cast import Cast
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.graph import Graph, Origin, Tensor
+from mcugen.ir.graph import Graph, Origin, Tensor
 
 
 def unpack_constants(graph: Graph, reference: str) -> Graph:

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.graph import Graph, Node
-from mcugen.numeric import activation_bounds
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import activation_bounds
+from mcugen.ir.graph import Graph, Node
 from mcugen.quantize import batches, slopes
 from mcugen.quantize.layers import is_constant
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.channels import Affine
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.ranges import Affine
+from mcugen.ir.types import TensorType
 from mcugen.quantize.ranges import Observed
 from mcugen.quantize.streams import Stream, streams
-from mcugen.types import TensorType
 
 _HALF = 0.5
 _DEAD = 1e-6

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call
 from mcugen.errors import McugenError
-from mcugen.op import evaluate
+from mcugen.ir.call import Call
+from mcugen.ir.op import evaluate
 
 Arrays = Sequence[np.ndarray | None]
 """The values of operands: [samples, *shape] for those computed, the data of those that are constant."""

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcugen.forked import interrupts_kept
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize.balance import balanced
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.kept import Kept
@@ -22,6 +21,7 @@ from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
 from mcugen.quantize.steps import stored_inputs, to_real
 from mcugen.quantize.walk import outputs
+from mcugen.system.forked import interrupts_kept
 
 _AT_LEAST = 2
 """Ways to do a step that there are to try at a time."""

@@ -26,8 +26,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mcugen import files
 from mcugen.errors import UsageError
+from mcugen.system import files
 
 VERSION = 1
 POINTS = (0.001, 0.01, 99.99, 99.999)

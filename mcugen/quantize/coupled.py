@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.channels import channels_of
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.ranges import channels_of
 from mcugen.passes.remove_channels import Masks, Together, without_channels
 from mcugen.quantize.backwards import is_layer
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.graph import Graph, Node
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.types import TensorType
 from mcugen.quantize import batches
 from mcugen.quantize.effort import work
 from mcugen.quantize.floats import Floats, FloatWalk
@@ -20,7 +21,6 @@ from mcugen.quantize.ranges import Observed
 from mcugen.quantize.scales import matters
 from mcugen.quantize.steps import to_real, to_steps
 from mcugen.quantize.streams import obstacle
-from mcugen.types import TensorType
 
 _MOST, _LEAST, _WORK = 16, 4, 6e8
 """Samples to look at, and the work in multiply-accumulates that more than the least may take."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize.diagnose import LayerFacts, diagnosed
 from mcugen.quantize.findings import Finding, Situation, found, of_answers, of_test
 from mcugen.quantize.floats import Floats

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcugen.graph import Node
+from mcugen.ir.graph import Node
 from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import rounding
 from mcugen.quantize.backwards import Arrays, Network, matrix, unmatrix

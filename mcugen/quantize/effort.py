@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 
 _PER_ELEMENT = 50
 """What requantizing one element costs, in multiply-accumulates."""

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen import frontends, layouts, passes, registry
+from mcugen import passes
 from mcugen.errors import UnsupportedError, UsageError
-from mcugen.graph import Graph, Node
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.types import Shape
+from mcugen.passes import layouts
 from mcugen.passes.join_resizing import join_resizing
 from mcugen.quantize.recipe import Widths
-from mcugen.types import Shape
 
 REFERENCE = "tflm"
 """The runtime in whose arithmetic a quantization is solved and judged."""
@@ -24,7 +26,7 @@ def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signatu
 
     Raises UsageError for one that is quantized already, or has states; and all errors of `frontends.load`.
     """
-    graph = frontends.load(path, registry.load(()), shapes, signature)
+    graph = read.load(path, registry.load(()), shapes, signature)
     stored = [t for t in graph.tensors.values() if t.type.quant is not None]
     if stored:
         name = stored[0].label or stored[0].name
@@ -45,7 +47,7 @@ def prepared(graph: Graph, input_layout: str, output_layout: str, *, all_channel
 
     all_channels: keep channels that are constant.
     """
-    turned = layouts.applied(graph, input_layout, output_layout, frontends.layout(graph.format))
+    turned = layouts.applied(graph, input_layout, output_layout, read.layout(graph.format))
     return join_resizing(passes.simplified(turned, REFERENCE, all_channels=all_channels), REFERENCE)
 
 

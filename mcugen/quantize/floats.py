@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
-from mcugen.numeric import activation_bounds
+from mcugen.ir.fixed_point import activation_bounds
+from mcugen.ir.graph import Graph
+from mcugen.ir.quant_rule import Bounds
 from mcugen.quantize import batches
 from mcugen.quantize.older import Older
 from mcugen.quantize.ranges import Observed, observed
-from mcugen.scales import Bounds
 
 KEPT_BYTES = 1 << 30
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import tabular, writers
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.formats import write
+from mcugen.formats._halves import held, is_wide_enough
+from mcugen.ir.graph import Graph
 from mcugen.quantize import float_model
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
@@ -20,7 +21,7 @@ from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.run import Choices, given, in_interface
 from mcugen.quantize.scores import Score, score
 from mcugen.quantize.text import score_dict, score_lines
-from mcugen.writers.halves import held, is_wide_enough
+from mcugen.system import tabular
 
 _MOST = float(np.finfo(np.float16).max)
 _TFLM = "TensorFlow Lite Micro has no kernel that widens float16 constants; LiteRT, ONNX Runtime and mcugen read them"
@@ -47,7 +48,7 @@ class Half:
 
     def written(self, format_name: str) -> bytes:
         """The network as a model file."""
-        return writers.write(self.graph, format_name, halves=True)
+        return write.write(self.graph, format_name, halves=True)
 
 
 def quantize(

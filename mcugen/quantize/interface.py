@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.types import TensorType
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.quantize import Quantize
-from mcugen.types import TensorType
 
 
 def with_floats(graph: Graph) -> Graph:

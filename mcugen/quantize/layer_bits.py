@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize.recipe import Widths
 
 _BITS = re.compile(r"(?:w(4|8))?(?:a(8|16))?")

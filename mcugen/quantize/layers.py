@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.graph import Graph, Node
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.quantize import batches, rounding
 from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
 from mcugen.quantize.steps import to_real
-from mcugen.types import QuantParams, TensorType
 
 Sums = Callable[[str], np.ndarray]
 """The float values of a node's result before its fused activation, by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.recipe import Recipe, Widths

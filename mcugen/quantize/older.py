@@ -8,16 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import frontends, registry
 from mcugen.errors import UsageError
-from mcugen.graph import Graph, Node
+from mcugen.formats import registry
+from mcugen.formats.read import load
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.types import TensorType
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.quantize import Quantize
 from mcugen.quantize import float_model
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scales import BITS, Stored
-from mcugen.types import TensorType
 
 _FLAG = "--ranges-of"
 _HINT = "only the same layers run in the code of before; quantize with --data alone for new code"
@@ -51,9 +52,9 @@ class Older:
 def read(path: Path, graph: Graph) -> Older:
     """What a quantized model file says of a float network, as `float_model.prepared` gives it.
 
-    Raises UsageError with the first layer that differs in operator, shape or type; and all errors of `frontends.load`.
+    Raises UsageError with the first layer that differs in operator, shape or type; and all errors of `load`.
     """
-    imported = frontends.load(path, registry.load(()))
+    imported = load(path, registry.load(()))
     if all(t.type.quant is None for t in imported.tensors.values()):
         raise UsageError(f"{path.name} is not quantized", where=_FLAG, hint="give the integer model of before")
     return _Match(path.name, graph, float_model.prepared(imported, "", "", all_channels=True)).older()

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
+from mcugen.ir.quant_rule import Bounds
+from mcugen.ir.types import TensorType
 from mcugen.quantize.findings import Finding
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.ranges import quant
 from mcugen.quantize.scales import BITS, matters
 from mcugen.quantize.steps import to_real, to_steps
-from mcugen.scales import Bounds
-from mcugen.types import TensorType
 
 _HURTS_DB = 3.0
 _REMEDY = "take its `override` out of the file of `--cache`"

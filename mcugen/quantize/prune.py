@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcugen.errors import UnsupportedError, UsageError
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
 from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import coupled, removal, slopes
 from mcugen.quantize.backwards import Arrays, Network, is_layer

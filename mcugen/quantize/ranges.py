@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.scales import EVERYTHING, Bounds
-from mcugen.types import QuantParams
+from mcugen.ir.quant_rule import EVERYTHING, Bounds
+from mcugen.ir.types import QuantParams
 
 MIN_MAX, LEAST_ERROR, ON_GRID = "min-max", "least error", "on grid"
 _SAMPLE = 100_000

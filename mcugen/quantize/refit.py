@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.graph import Node
+from mcugen.ir.graph import Node
 from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import layers, rounding
 from mcugen.quantize.backwards import Arrays, Network, Run, Step, is_layer, matrix, unmatrix

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcugen.channels import channels_of
-from mcugen.graph import Node
+from mcugen.ir.graph import Node
+from mcugen.ir.ranges import channels_of
 from mcugen.quantize import rounding
 from mcugen.quantize.backwards import Arrays, Network, matrix, unmatrix
 from mcugen.quantize.coupled import Channel, Stream, meets_all, taps_of

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import __version__, samples, writers
+from mcugen import __version__, samples
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.formats import write
+from mcugen.ir.graph import Graph
+from mcugen.ir.types import Shape
 from mcugen.quantize import balance, cluster, float_model, guard, layer_bits, older, prune
 from mcugen.quantize.bench import Bench, Pool, pool
 from mcugen.quantize.calibration import calibrated
@@ -27,7 +29,6 @@ from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scores import Score, require_classes, score
 from mcugen.quantize.solve import BRIDGE
 from mcugen.samples import Samples
-from mcugen.types import Shape
 
 Choose = Callable[[Pool, Widths, Callable[[str], None]], Widths]
 """Finds the bits of all layers, by trials in a pool, from those that are given."""
@@ -124,7 +125,7 @@ class Quantized:
 
     def written(self, format_name: str) -> bytes:
         """The network as a model file."""
-        return writers.write(self.graph, format_name)
+        return write.write(self.graph, format_name)
 
 
 def quantize(

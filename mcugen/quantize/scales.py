@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.quant_rule import EVERYTHING, Bounds
+from mcugen.ir.types import QuantParams
 from mcugen.quantize.layers import with_same_weights
 from mcugen.quantize.ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.recipe import Recipe, Widths
-from mcugen.scales import EVERYTHING, Bounds
-from mcugen.types import QuantParams
 
 DTYPES = {8: "s8", 16: "s16"}
 BITS = {dtype: bits for bits, dtype in DTYPES.items()}

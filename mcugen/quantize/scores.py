@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
 from mcugen.quantize.noise import decibels, powers

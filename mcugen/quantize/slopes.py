@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.op import evaluate
+from mcugen.ir.call import Call
+from mcugen.ir.op import evaluate
 
 Operands = Sequence[np.ndarray | None]
 """[samples, *shape] for operands that are computed, the data of constants."""

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.quantize import Quantize
 from mcugen.quantize import batches, layers
 from mcugen.quantize.floats import Floats
@@ -16,7 +17,6 @@ from mcugen.quantize.ranges import MIN_MAX, chosen, observed, says_nothing
 from mcugen.quantize.recipe import NEAREST, Recipe, Widths
 from mcugen.quantize.scales import BITS, DTYPES, Stored, activations
 from mcugen.quantize.steps import to_steps
-from mcugen.types import QuantParams, TensorType
 
 BRIDGE = "bridge@"
 """How names of the Quantize nodes begin that join two widths or scales."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
+from mcugen.ir.types import TensorType
 from mcugen.oracle import quantized
-from mcugen.types import TensorType
 
 
 def to_steps(real: np.ndarray, t: TensorType) -> np.ndarray:

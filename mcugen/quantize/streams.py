@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mcugen.channels import channels_of
-from mcugen.graph import Graph, Node
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.ranges import channels_of
 from mcugen.quantize.layers import with_same_weights
 
 _FREE = frozenset({"NONE", "RELU"})

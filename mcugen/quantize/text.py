@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from mcugen import tabular
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.run import Quantized
 from mcugen.quantize.scores import Score
+from mcugen.system import tabular
 
 _BYTE = 8
 _SHOWN = 5

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize import batches
 
 

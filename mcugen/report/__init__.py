@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mcugen import tabular
+from mcugen.boards.target import Target
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan
 from mcugen.report import constants, estimates, layout, regions, removals
 from mcugen.report.facts import CycleFacts, Report, StateFacts, StepFacts
-from mcugen.schedule import Schedule, Step
-from mcugen.select import Solution, refusal
-from mcugen.select.weights import WeightRegions
-from mcugen.target import Target
+from mcugen.solve import Solution, refusal
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import Schedule, Step
+from mcugen.solve.weights import WeightRegions
+from mcugen.system import tabular
 
 PEAK_TENSORS = 6
 PEAK_LABEL = 40

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mcugen.boards.target import Target
 from mcugen.emit.view import ModelView
 from mcugen.report.facts import Report, WeightFacts
-from mcugen.select.weights import WeightRegions
-from mcugen.target import Target
+from mcugen.solve.weights import WeightRegions
 
 
 def facts_of(view: ModelView, board: Target) -> tuple[WeightFacts, ...]:

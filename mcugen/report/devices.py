@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from mcugen.call import Call
-from mcugen.machine import Device
-from mcugen.reference import HALF_TOLERANCE, tolerance_text
-from mcugen.schedule import Schedule, Step
-from mcugen.target import Target
+from mcugen.boards.machine import Device
+from mcugen.boards.target import Target
+from mcugen.ir.call import Call
+from mcugen.oracle.interpreter import HALF_TOLERANCE, tolerance_text
+from mcugen.solve.schedule import Schedule, Step
 
 _COPY_BYTES_PER_S = 10e9
 """What a copy between host and device is taken to move a second, where they share no memory."""

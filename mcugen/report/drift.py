@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from mcugen import tabular
 from mcugen.errors import UsageError
+from mcugen.system import tabular
 
 _LINE = re.compile(r"mcugen-drift 1 (\w+) (\d+) (\d+) (\d+) (\d+(?:,\d+)*)")
 

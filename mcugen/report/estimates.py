@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mcugen.boards.target import Target
 from mcugen.report.facts import CycleFacts, Report, WeightFacts
-from mcugen.schedule import Schedule, Step
-from mcugen.select import Solution, costs
-from mcugen.target import Target
+from mcugen.solve import Solution, costs
+from mcugen.solve.schedule import Schedule, Step
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcugen.graph import Removed
+from mcugen.ir.graph import Removed
 
 SCHEMA = 1
 """Version of report.json; it grows where a key changes its meaning or goes."""

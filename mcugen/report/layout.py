@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from mcugen.graph import Graph, Tensor
-from mcugen.plan import MemoryPlan
+from mcugen.ir.graph import Graph, Tensor
 from mcugen.report.facts import BufferFacts, TensorFacts
-from mcugen.schedule import Schedule, Step
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import Schedule, Step
 
 
 def name_of(schedule: Schedule, step: Step) -> str:

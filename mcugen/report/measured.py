@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcugen import tabular
 from mcugen.errors import UsageError
+from mcugen.system import tabular
 
 _BEGIN = re.compile(r"mcugen-profile 2 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) mark=(\d+) cycles=(\d+) us=(\d+)")
 _STEP = re.compile(r"\bstep (\d+) (\d+) (\d+) (.*)")

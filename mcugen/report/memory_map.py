@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mcugen.plan import Buffer, MemoryPlan, Piece, live_bytes
 from mcugen.report import svg
-from mcugen.schedule import Schedule
+from mcugen.solve.plan import Buffer, MemoryPlan, Piece, live_bytes
+from mcugen.solve.schedule import Schedule
 
 WIDTH = 1120
 LEFT, RIGHT = 78, 24

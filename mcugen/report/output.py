@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcugen.emit.view import ModelView
-from mcugen.plan import MemoryPlan
-from mcugen.schedule import Schedule
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import Schedule
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mcugen import tabular
 from mcugen.emit import environment
 from mcugen.errors import UsageError
 from mcugen.report import page_checks, page_graph, page_memory, schema
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import SCHEMA
 from mcugen.report.svg import escape, num
+from mcugen.system import tabular
 
 HTML, BADGE = "report.html", "badge.svg"
 _TOP, _LONGEST_LABEL, _LONGEST_LAYER, _LONGEST_WIDE = 3, 20, 24, 60

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mcugen.boards.target import Target
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan, Region
 from mcugen.report.facts import RegionFacts
-from mcugen.schedule.accesses import accesses
-from mcugen.schedule.size import region_bytes
-from mcugen.select import Solution
-from mcugen.select.memories import regions_text
-from mcugen.target import Target
+from mcugen.solve import Solution
+from mcugen.solve.memories import regions_text
+from mcugen.solve.plan import MemoryPlan, Region
+from mcugen.solve.schedule.accesses import accesses
+from mcugen.solve.schedule.size import region_bytes
 
 Limit = tuple[str, str, int, int | None]
 """A limit: its name, a text for the need, bytes needed, bytes available (None: no limit)."""

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from mcugen import tabular
-from mcugen.graph import Graph, Removed
-from mcugen.schedule import Schedule
+from mcugen.ir.graph import Graph, Removed
+from mcugen.solve.schedule import Schedule
+from mcugen.system import tabular
 
 
 def nominal_macs(imported: Graph, schedule: Schedule, reference: str) -> int:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from mcugen import kernels, registry, tabular, target
-from mcugen.kernel import Kernel
-from mcugen.op import Op
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.formats import registry
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Op
+from mcugen.ir.types import NUMPY_DTYPES
 from mcugen.options import RUNTIMES
-from mcugen.types import NUMPY_DTYPES
+from mcugen.system import tabular
 
 
 def boards(text: str = "") -> list[dict[str, Any]]:

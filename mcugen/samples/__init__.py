@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
+from mcugen.ir.types import TensorType
 from mcugen.samples import arrays, folders, images, keys, labels, preprocess, sounds
 from mcugen.samples.column import BLOCK_BYTES, Column
 from mcugen.samples.fit import Fit, fit
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
-from mcugen.types import TensorType
 
 MAX_BYTES = 1 << 29
 """Most bytes of samples in memory, as the model takes them."""

@@ -21,9 +21,9 @@ from typing import IO
 import numpy as np
 
 from mcugen.errors import UsageError
+from mcugen.ir.types import Shape
 from mcugen.samples.column import BLOCK_BYTES, Column, named, of_files
 from mcugen.samples.preprocess import IMAGE, SOUND, Plan
-from mcugen.types import Shape
 
 NPY, ZIP = b"\x93NUMPY", b"PK"
 MAX_WHOLE_BYTES = 1 << 28

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.types import Shape
+from mcugen.ir.types import Shape
 
 BLOCK_BYTES = 1 << 22
 """Bytes of samples that are read at once."""

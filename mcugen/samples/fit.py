@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import UsageError
+from mcugen.ir.types import Shape, TensorType
 from mcugen.samples import preprocess
 from mcugen.samples.column import Column
 from mcugen.samples.preprocess import Plan
-from mcugen.types import Shape, TensorType
 
 _F32_MAX = float(np.finfo(np.float32).max)
 

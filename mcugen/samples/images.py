@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcugen import files
 from mcugen.errors import UsageError
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.preprocess import IMAGE, Plan, Step, Word
+from mcugen.system import files
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.samples.column import Column
 
 LABELS = frozenset({"y", "label", "labels", "target", "targets", "class", "classes"})

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import files
 from mcugen.errors import UsageError
 from mcugen.samples import spectra
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.preprocess import SOUND, Plan, Step, Word
+from mcugen.system import files
 
 MAX_BYTES = 1 << 25
 MAX_RATE = 768_000

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.channels import channels_of
-from mcugen.graph import UNREAD_NODE, Graph, Node, Origin
-from mcugen.order import Order
-from mcugen.reference import FLOAT_TOLERANCE
+from mcugen.ir.axis_order import Order
+from mcugen.ir.graph import UNREAD_NODE, Graph, Node, Origin
+from mcugen.ir.ranges import channels_of
+from mcugen.oracle.interpreter import FLOAT_TOLERANCE
 
 TERM_TOLERANCE = 2.0**-26
 """What each product of an operator's sum may add to its error, as a share of the sum.

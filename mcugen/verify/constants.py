@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call
-from mcugen.graph import Graph, Node
-from mcugen.op import Scaling, evaluate
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.op import Scaling, evaluate
+from mcugen.ir.types import NUMPY_DTYPES
 from mcugen.pipeline import Artifact
-from mcugen.types import NUMPY_DTYPES
 
 
 @dataclass(frozen=True)

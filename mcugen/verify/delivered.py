@@ -7,9 +7,9 @@ from pathlib import Path
 
 from mcugen.emit import EXAMPLE, sources_of
 from mcugen.errors import ToolError
+from mcugen.machines.toolchain import cross
+from mcugen.machines.toolchain.process import find_tool, run
 from mcugen.pipeline import Artifact
-from mcugen.toolchain import cross
-from mcugen.toolchain.process import find_tool, run
 
 _FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only")
 

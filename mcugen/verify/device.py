@@ -7,9 +7,9 @@ from pathlib import Path
 
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
+from mcugen.ir.types import row_count
+from mcugen.machines.toolchain import host
 from mcugen.pipeline import Artifact
-from mcugen.toolchain import host
-from mcugen.types import row_count
 
 FLAGS = ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
 """Without the address sanitizer: drivers and compilers of OpenCL run in the same process, and do not bear it."""

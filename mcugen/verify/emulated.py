@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import cycles
-from mcugen.cycles import Interval
+from mcugen.boards.target import Target
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
+from mcugen.machines import cycles
+from mcugen.machines.cycles import Interval
+from mcugen.machines.toolchain import cross, qemu
+from mcugen.machines.toolchain.count import Counts, Fetches
+from mcugen.machines.toolchain.disassembly import Listing, code_bytes, disassemble
+from mcugen.machines.toolchain.stack import Stack, StackBound
+from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case
-from mcugen.target import Target
-from mcugen.toolchain import cross, qemu
-from mcugen.toolchain.count import Counts, Fetches
-from mcugen.toolchain.disassembly import Listing, code_bytes, disassemble
-from mcugen.toolchain.stack import Stack, StackBound
 from mcugen.verify import assembled
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.runs import Run, sequence_of

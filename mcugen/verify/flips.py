@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import reference
-from mcugen.graph import Graph, Node
-from mcugen.op import Flip
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.op import Flip
+from mcugen.oracle import interpreter
 
 TOLERANCE = 1e-4
 """Share of the largest magnitude of an output that a whole model may be off without a flip."""
@@ -35,7 +35,7 @@ class Explained:
 
 def explained(graph: Graph, inputs: Sequence[np.ndarray], which: str, wanted: Values) -> Explained:
     """The run of a graph, with the fewest flips that bring its outputs within the tolerance of the recorded ones."""
-    found = Explained(reference.run(graph, inputs, which))
+    found = Explained(interpreter.run(graph, inputs, which))
     chosen: dict[str, np.ndarray] = {}
     while _distance(found.values, wanted) > TOLERANCE and len(found.flips) < MOST:
         near = _near(graph, found.values, which)
@@ -51,7 +51,7 @@ def explained(graph: Graph, inputs: Sequence[np.ndarray], which: str, wanted: Va
 def _run(
     graph: Graph, inputs: Sequence[np.ndarray], which: str, seen: dict[str, np.ndarray], before: Explained, text: str
 ) -> Explained:
-    values = reference.run(graph, inputs, which, seen=seen)
+    values = interpreter.run(graph, inputs, which, seen=seen)
     return Explained({**values, **seen}, (*before.flips, text))
 
 

@@ -19,13 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import files, reference
 from mcugen.errors import UsageError
-from mcugen.graph import Graph, Tensor
-from mcugen.layouts import in_interface
-from mcugen.reference import HALF_TOLERANCE
-from mcugen.reference.inputs import RECORDED, Case
-from mcugen.types import TensorType
+from mcugen.ir.graph import Graph, Tensor
+from mcugen.ir.types import TensorType
+from mcugen.oracle import interpreter
+from mcugen.oracle.interpreter import HALF_TOLERANCE
+from mcugen.oracle.stimuli import RECORDED, Case
+from mcugen.passes.layouts import in_interface
+from mcugen.system import files
 from mcugen.verify import flips, halves, simulated
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.rebased import is_needed
@@ -73,7 +74,7 @@ def simulation(path: Path, graph: Graph, which: str) -> Simulated | None:
         return None
     found = simulated.start(graph)
     for k, case in enumerate(cases(path, graph)):
-        values = reference.run(graph, case.inputs, which)
+        values = interpreter.run(graph, case.inputs, which)
         simulated.check(found, graph, values, which)
         for j, name in enumerate(graph.outputs):
             (given,) = in_interface(graph, [name], [arrays[f"out{k}_{j}"]])
@@ -97,7 +98,7 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
     comparison = Comparison(renamed, graph, flips.TOLERANCE if flipping else HALF_TOLERANCE if rounds else None)
     notes: tuple[str, ...] = ()
     for k, case in enumerate(cases(path, graph)):
-        values = reference.run(graph, case.inputs, which)
+        values = interpreter.run(graph, case.inputs, which)
         outputs = [_recorded(arrays, graph, k, j, which) for j in range(len(graph.outputs))]
         if flipping:
             run = flips.explained(graph, case.inputs, which, dict(zip(graph.outputs, outputs, strict=True)))
@@ -127,7 +128,7 @@ def _check_sequence(path: Path, arrays: dict[str, np.ndarray], graph: Graph, com
     which = _recorder(graph)
     found = itertools.takewhile(lambda k: f"seq{k}_0" in arrays, itertools.count())
     given = [case.inputs for case in cases(path, graph)][: len(list(found))]
-    for k, values in enumerate(reference.runs(graph, given, which)):
+    for k, values in enumerate(interpreter.runs(graph, given, which)):
         comparison.begin_case(f"run {k}", values)
         for j, name in enumerate(graph.outputs):
             where = f"run {k} (oracle against {path.name})"
@@ -155,7 +156,7 @@ def check_trace(path: Path, golden: Path, graph: Graph) -> tuple[int, list[str]]
         rows = json.loads(files.read(path))
     except ValueError as error:
         raise UsageError(f"{path.name} cannot be read: {error}", hint="give the trace.json of this model") from error
-    values = reference.run(graph, cases(golden, graph)[0].inputs, _recorder(graph))
+    values = interpreter.run(graph, cases(golden, graph)[0].inputs, _recorder(graph))
     wrong: list[str] = []
     compared = 0
     for row in rows:

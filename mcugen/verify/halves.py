@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import reference
-from mcugen.call import Call
-from mcugen.graph import Graph, Node
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.types import TensorType
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.table_softmax import TableSoftmax
-from mcugen.types import TensorType
+from mcugen.oracle import interpreter
 
 NEAR = 1e-5
 """How near to a half, in steps, float32 may decide otherwise."""
@@ -113,7 +113,7 @@ def explained(
         for half in halves:
             seen[half.tensor] = seen.get(half.tensor, values[half.tensor]).copy()
             seen[half.tensor][half.index] = half.other
-        run = reference.run(graph, inputs, which, seen=seen)
+        run = interpreter.run(graph, inputs, which, seen=seen)
         if all(_equal(run[name], y) for name, y in zip(graph.outputs, wanted, strict=True)):
             return run, halves
     return None
@@ -122,7 +122,7 @@ def explained(
 def _equal(a: np.ndarray, b: np.ndarray) -> bool:
     if a.dtype.kind != "f":
         return bool(np.array_equal(a, b))
-    return bool((np.abs(a - b) <= reference.FLOAT_TOLERANCE * max(float(np.abs(b).max(initial=0)), 1e-30)).all())
+    return bool((np.abs(a - b) <= interpreter.FLOAT_TOLERANCE * max(float(np.abs(b).max(initial=0)), 1e-30)).all())
 
 
 def differs(graph: Graph, values: Mapping[str, np.ndarray], wanted: Sequence[np.ndarray]) -> bool:

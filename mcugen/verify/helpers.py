@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mcugen.ir.types import TensorType
+from mcugen.machines.toolchain import process
 from mcugen.oracle import quantized
 from mcugen.pipeline import Artifact
-from mcugen.toolchain import process
-from mcugen.types import TensorType
 
 _RANDOM = 2000
 _TIMEOUT_S = 60.0

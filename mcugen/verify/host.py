@@ -13,11 +13,11 @@ import numpy as np
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import InternalError, ToolError
+from mcugen.ir.types import TensorType, row_count
+from mcugen.machines.toolchain import host, process
+from mcugen.oracle.interpreter import HALF_TOLERANCE
+from mcugen.oracle.stimuli import RECORDED, Case
 from mcugen.pipeline import Artifact
-from mcugen.reference import HALF_TOLERANCE
-from mcugen.reference.inputs import RECORDED, Case
-from mcugen.toolchain import host, process
-from mcugen.types import TensorType, row_count
 from mcugen.verify import device
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.rebased import Rebased, is_needed

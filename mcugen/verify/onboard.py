@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import reference, tabular
 from mcugen.errors import UsageError
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case
+from mcugen.system import tabular
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.emulated import outputs_of
 from mcugen.verify.serial import Line
@@ -50,7 +51,7 @@ def validate(artifact: Artifact, line: Line, cases: Sequence[Case], tell: Callab
     comparison = Comparison(artifact.graph, artifact.imported)
     for case in cases:
         tell(case.name)
-        oracle = reference.run(artifact.imported, case.inputs, artifact.view.reference)
+        oracle = interpreter.run(artifact.imported, case.inputs, artifact.view.reference)
         answer = line.ask("R", b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs))
         comparison.begin_case(case.name, oracle)
         for tensor, array in outputs_of(artifact.graph, answer):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from mcugen import reference
-from mcugen.graph import Graph, Origin
+from mcugen.ir.graph import Graph, Origin
+from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
 from mcugen.verify.runs import Run, Start
 
@@ -33,7 +33,7 @@ class Rebased:
         graph = self._artifact.imported
         seen = self._seen(made)
         states = self._states if run.start == Start.GO_ON else None
-        values = reference.run(graph, run.inputs, self._artifact.view.reference, states, seen)
+        values = interpreter.run(graph, run.inputs, self._artifact.view.reference, states, seen)
         self._states = {s.before: seen.get(s.after, values[s.after]) for s in graph.states}
         return values
 

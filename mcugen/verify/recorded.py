@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from mcugen.emit.selftest import TOLERANCE
-from mcugen.native import all_of
+from mcugen.machines.native import all_of
 from mcugen.pipeline import Artifact
 from mcugen.verify import golden
 

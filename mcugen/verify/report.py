@@ -7,10 +7,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from mcugen import __version__, tabular
-from mcugen.cycles import Interval
+from mcugen import __version__
+from mcugen.machines.cycles import Interval
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
+from mcugen.system import tabular
 from mcugen.verify.compare import Verdict
 from mcugen.verify.emulated import SimulatedStep, Simulation
 from mcugen.verify.run import Verification

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from mcugen.emit.promise import stated
 from mcugen.errors import UsageError
-from mcugen.graph import Graph, Node
-from mcugen.imports import Import
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.imports import Import
+from mcugen.oracle.stimuli import Case
+from mcugen.oracle.stimuli import cases as drawn_cases
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case
-from mcugen.reference.inputs import cases as drawn_cases
 from mcugen.verify import constants, delivered, emulated, golden, helpers, host, text, witnesses
 from mcugen.verify.compare import Verdict
 from mcugen.verify.constants import Constants

@@ -7,9 +7,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from mcugen import reference
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case, Inputs, overlapping
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case, Inputs, overlapping
 
 
 class Start(IntEnum):
@@ -42,7 +42,7 @@ def sequence_of(artifact: Artifact, case: Case) -> list[Run]:
     calls = case.calls if graph.states else (case.inputs,)
     if view.streams and view.push:
         calls = tuple(overlapping(calls, view.push.input))
-    values = reference.runs(graph, calls, view.reference)
+    values = interpreter.runs(graph, calls, view.reference)
     return [
         Run(Start.GO_ON if k else Start.GARBAGE, inputs, oracle)
         for k, (inputs, oracle) in enumerate(zip(calls, values, strict=True))

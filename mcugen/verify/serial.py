@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 
 from mcugen.errors import ToolError, UsageError
-from mcugen.toolchain import hosts
+from mcugen.machines.toolchain import hosts
 
 _REQUEST, _ANSWER = 0xA5, 0x5A
 _LARGEST = 1 << 28

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcugen.graph import Graph, Node
-from mcugen.op import evaluate
-from mcugen.types import TensorType
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.op import evaluate
+from mcugen.ir.types import TensorType
 
 
 @dataclass

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mcugen.emit import libraries_of, opencl, sources_of
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.pipeline import Artifact
-from mcugen.toolchain.process import run_checked
 
 _NUMBERS = re.compile(r"\{[-+\w.,\s()]{400,}\}")
 

@@ -7,10 +7,10 @@ multiply-accumulate goes below; those that take fewer (Winograd) may.
 
 from __future__ import annotations
 
-from mcugen import target
-from mcugen.call import Call
-from mcugen.kernel import Kernel
-from mcugen.select import costs
+from mcugen.boards import target
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Kernel
+from mcugen.solve import costs
 
 DENSE, FULL, DEPTHWISE, FLOAT = "dense", "full", "depthwise", "float"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import mcugen
-from mcugen import target
+from mcugen.boards import target
+from mcugen.machines.toolchain import cross
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases
-from mcugen.toolchain import cross
 from mcugen.verify import emulated
 from mcugen.verify.emulated import Simulation
 from tests.bench import bounds

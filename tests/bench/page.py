@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from mcugen import target
+from mcugen.boards import target
 from tests.bench.measure import GOAL, MODELS, NEAR, NEAR_LEAST, PRESETS, Layer, Result
 from tests.bench.published import BEST
 

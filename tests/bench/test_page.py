@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import target
+from mcugen.boards import target
 from tests.bench import bounds, chart, measure, page, published
 from tests.bench.measure import Layer, Model, Result
 

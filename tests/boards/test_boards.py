@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import resources, target, toml_file
+from mcugen.boards import target
 from mcugen.errors import UsageError
+from mcugen.system import resources, toml_file
 
 CORES = {
     "cortex-m0plus": set(),

@@ -12,7 +12,7 @@ from typing import Any
 import click
 import pytest
 
-from mcugen import target
+from mcugen.boards import target
 from mcugen.cli import main
 
 

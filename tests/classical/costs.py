@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from mcugen import pipeline, select
-from mcugen.call import Call
+from mcugen import pipeline, solve
 from mcugen.emit.literals import float32
 from mcugen.errors import McugenError
-from mcugen.graph import Graph
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.ops import tree_ensemble
 from mcugen.ops._forest import DIFFERS, LEAF, Forest
 from mcugen.ops.tree_ensemble import TreeEnsemble
@@ -98,7 +98,7 @@ def build(path: Path, core: str, optimize: str, *, ifs: bool) -> Artifact:
             for node in graph.nodes
         ]
         prepared = replace(prepared, graph=graph.updated(nodes=nodes))
-    return pipeline.finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+    return pipeline.finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 def has_trees(graph: Graph) -> bool:

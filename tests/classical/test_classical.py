@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import frontends, reference, registry
 from mcugen.emit.promise import Promise, promises_of
 from mcugen.errors import InternalError, McugenError
-from mcugen.graph import Graph
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
+from mcugen.oracle import interpreter
 from mcugen.verify import golden, run
 
 FILE = Path(__file__).with_name("recorded.npz")
@@ -38,7 +39,7 @@ def path_of(k: int, folder: Path) -> Path:
 
 
 def graph_of(k: int, folder: Path) -> Graph:
-    return frontends.load(path_of(k, folder), registry.load())
+    return read.load(path_of(k, folder), registry.load())
 
 
 def tolerance(name: str) -> float:
@@ -53,7 +54,7 @@ def test_the_oracle_equals_the_runtime(k: int, tmp_path: Path) -> None:
     arrays, name = recorded(), names()[k]
     graph = graph_of(k, tmp_path)
     for case, x in enumerate(arrays[f"in{k}"]):
-        values = reference.run(graph, [x], "ort")
+        values = interpreter.run(graph, [x], "ort")
         for j, output in enumerate(graph.outputs):
             wanted = golden.numbered(arrays[f"out{k}_{j}"][case], graph.texts.get(j, ()))
             got = values[output].reshape(wanted.shape)

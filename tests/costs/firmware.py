@@ -10,21 +10,23 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from mcugen import cycles, kernels, schedule, target
-from mcugen.call import Call
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.boards.target import Target
 from mcugen.emit import bundle, emit
 from mcugen.errors import McugenError
-from mcugen.graph import Graph, Node
-from mcugen.kernel import Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.machines import cycles
+from mcugen.machines.toolchain import cross, qemu
+from mcugen.machines.toolchain.disassembly import disassemble
+from mcugen.machines.toolchain.elf import read_elf
 from mcugen.options import Options
-from mcugen.plan import plan
-from mcugen.schedule import Choice
-from mcugen.select import fitted
-from mcugen.target import Target
-from mcugen.toolchain import cross, qemu
-from mcugen.toolchain.disassembly import disassemble
-from mcugen.toolchain.elf import read_elf
+from mcugen.solve import fitted, schedule
+from mcugen.solve.plan import plan
+from mcugen.solve.schedule import Choice
 from tests.costs import layers
 from tests.support import draw, program
 from tests.support.cases import Case, prepared, under_test

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mcugen.select import costs
+from mcugen.solve import costs
 from tests.costs.firmware import Measured
 
 Row = tuple[float, float, float]

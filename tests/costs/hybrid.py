@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mcugen.op import Example, Op
+from mcugen.ir.op import Example, Op
 from mcugen.ops import hybrid_conv2d, hybrid_depthwise_conv2d
 from mcugen.ops.hybrid_conv2d import HybridConv2D
 from mcugen.ops.hybrid_depthwise_conv2d import HybridDepthwiseConv2D

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from mcugen.errors import McugenError
-from mcugen.op import Example, Op
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _filter_examples, tree_ensemble
 from mcugen.ops._pool import Pool
 from mcugen.ops.add import Add
@@ -20,7 +21,6 @@ from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.sub import Sub
 from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.ops.tree_ensemble import TreeEnsemble
-from mcugen.types import QuantParams, TensorType
 from tests.costs import hybrid, moved, recurrent, signals
 
 Shape = tuple[int, ...]

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mcugen.op import Example, Op
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, Shape, TensorType
 from mcugen.ops import gather
 from mcugen.ops._join import MAX_PARTS
 from mcugen.ops.gather import Gather
 from mcugen.ops.split import Split
-from mcugen.types import QuantParams, Shape, TensorType
 
 KINDS = (("s8", QuantParams((0.5,), (-3,))), ("f32", None))
 # A table, how many of its rows are taken.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from mcugen.op import Example, Op
+from mcugen.ir.op import Example, Op
 from mcugen.ops import _recurrent, full_lstm, gru, hybrid_lstm, hybrid_rnn, lstm, lstm_quantized, projected_lstm, svdf
 from mcugen.ops.full_lstm import FullLstm
 from mcugen.ops.gru import Gru

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mcugen.op import Example, Op
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType
 from mcugen.ops.filter_bank import FilterBank
 from mcugen.ops.real_fourier import RealFourier
-from mcugen.types import TensorType
 
 # Length of a transform, samples given.
 TRANSFORMS = ((512, 480), (256, 256), (1024, 640), (480, 480), (400, 400), (64, 40), (96, 96), (24, 20), (128, 101))

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import kernels, registry, target
+from mcugen import kernels
+from mcugen.boards import target
 from mcugen.errors import InternalError, UsageError
-from mcugen.kernel import Form, Kernel
+from mcugen.formats import registry
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.max_pool_2d import MaxPool2D
-from mcugen.reference.inputs import cases
-from mcugen.schedule.steps import Choice, node_of
-from mcugen.select import costs, fitted
+from mcugen.oracle.stimuli import cases
+from mcugen.solve import costs, fitted
+from mcugen.solve.schedule.steps import Choice, node_of
 from mcugen.verify import emulated
 from tests.costs import fitting
 from tests.support.calls import example_calls

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import target
-from mcugen.op import Example
+from mcugen.boards import target
+from mcugen.ir.op import Example
 from mcugen.ops import gather, hybrid_conv2d, hybrid_depthwise_conv2d, hybrid_lstm, hybrid_rnn, svdf
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.gather import Gather
@@ -22,7 +22,7 @@ from mcugen.ops.hybrid_rnn import HybridRnn
 from mcugen.ops.lstm import Lstm
 from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.rnn import Rnn
-from mcugen.select import costs, fitted
+from mcugen.solve import costs, fitted
 from tests.costs import firmware, layers, moved, recurrent, signals
 
 NEAR = 0.10

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import resources, target
-from mcugen.machine import Estimation
-from mcugen.reference.inputs import cases
-from mcugen.toolchain import cross, qemu
+from mcugen.boards import target
+from mcugen.boards.machine import Estimation
+from mcugen.machines.toolchain import cross, qemu
+from mcugen.oracle.stimuli import cases
+from mcugen.system import resources
 from mcugen.verify import emulated
 from tests.cycles.test_flash import LOOP, PASSES, WORDS, counted
 

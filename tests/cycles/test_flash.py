@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mcugen import target
-from mcugen.toolchain import cross, qemu
-from mcugen.toolchain.count import Fetches
+from mcugen.boards import target
+from mcugen.machines.toolchain import cross, qemu
+from mcugen.machines.toolchain.count import Fetches
 
 WORDS = 4096
 PASSES = 6

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from mcugen import isa
-from mcugen.cycles import flow
-from mcugen.toolchain.disassembly import Listing, parse
+from mcugen.boards import isa
+from mcugen.machines.cycles import flow
+from mcugen.machines.toolchain.disassembly import Listing, parse
 
 LINES = """00000000 <f>:
    0:	movs	r0, #0

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.reference.inputs import cases
-from mcugen.toolchain.count import Counts
+from mcugen.machines.toolchain.count import Counts
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated
 from tests.support.tflite_writer import ModelWriter
 

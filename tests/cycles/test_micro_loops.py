@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import cycles, target
-from mcugen.cycles import Estimator, Interval
-from mcugen.toolchain.disassembly import disassemble
-from mcugen.toolchain.process import run_checked
+from mcugen.boards import target
+from mcugen.machines import cycles
+from mcugen.machines.cycles import Estimator, Interval
+from mcugen.machines.toolchain.disassembly import disassemble
+from mcugen.machines.toolchain.process import run_checked
 
 LOOPS = 1000
 

@@ -13,8 +13,8 @@ import numpy as np
 import mcugen
 from mcugen.emit import sources_of
 from mcugen.emit.view import ModelView
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.pipeline import Artifact
-from mcugen.toolchain.process import run_checked
 from tests.frontends import small_models
 
 ROOT = Path(__file__).resolve().parents[2]

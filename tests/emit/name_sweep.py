@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import mcugen
-from mcugen import target
+from mcugen.boards import target
 from mcugen.emit.bundle import MAX_NAME
 from mcugen.errors import McugenError
 from mcugen.options import c_name_from

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import packing
+from mcugen.builds import weights_blob
 from mcugen.emit import blob
 from mcugen.emit.command import command_of, options_of
 from mcugen.errors import UsageError
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
-from mcugen.toolchain.process import run_checked
 from tests.emit.built import WARNINGS, Built, build
 from tests.frontends.onnx_models import Writer
 
@@ -87,7 +87,7 @@ def test_blocks_that_do_not_belong_are_refused(digits: Built, tmp_path: Path) ->
 
 
 def test_pack_for_the_code_in_the_field(digits: Built, tmp_path: Path) -> None:
-    data = packing.pack(DIGITS, digits.folder, 9)
+    data = weights_blob.pack(DIGITS, digits.folder, 9)
     told = blob.header_of(data, "here")
     assert told.version == 9 and data[blob.HEADER :] == (digits.folder / "digits.blob").read_bytes()[blob.HEADER :]
     retrained = bytearray(DIGITS.read_bytes())
@@ -96,15 +96,15 @@ def test_pack_for_the_code_in_the_field(digits: Built, tmp_path: Path) -> None:
     at = retrained.index(weights.tobytes())
     retrained[at : at + 16] = bytes((byte ^ 1) for byte in retrained[at : at + 16])
     (tmp_path / "digits.tflite").write_bytes(retrained)
-    changed = packing.pack(tmp_path / "digits.tflite", digits.folder, 10)
+    changed = weights_blob.pack(tmp_path / "digits.tflite", digits.folder, 10)
     assert len(changed) == len(data) and changed[blob.HEADER :] != data[blob.HEADER :]
     with pytest.raises(UsageError, match="no weights can carry") as caught:
-        packing.pack(SWEEPS, digits.folder, 1)
+        weights_blob.pack(SWEEPS, digits.folder, 1)
     assert "digits" in str(caught.value) and "`mcugen quantize --ranges-of`" in caught.value.hint
     w = Writer()
     (tmp_path / "v2.onnx").write_bytes(w.model(w.node("Relu", [w.input((1, 4))])).SerializeToString())
     with pytest.raises(UsageError, match=r"has the arithmetic of a \.tflite model") as caught:
-        packing.pack(tmp_path / "v2.onnx", digits.folder, 1)
+        weights_blob.pack(tmp_path / "v2.onnx", digits.folder, 1)
     assert "`mcugen quantize v2.onnx --ranges-of OLD.tflite -o NEW.tflite`" in caught.value.hint
 
 
@@ -112,8 +112,8 @@ def test_pack_wants_a_folder_with_a_block(tmp_path: Path) -> None:
     made = mcugen.compile(DIGITS)
     made.write(tmp_path / "out")
     with pytest.raises(UsageError, match="no block of constants"):
-        packing.pack(DIGITS, tmp_path / "out", 1)
-    assert {path.name for path in packing.files_of(tmp_path / "out")} == {Path(name).name for name in made.files}
+        weights_blob.pack(DIGITS, tmp_path / "out", 1)
+    assert {path.name for path in weights_blob.files_of(tmp_path / "out")} == {Path(name).name for name in made.files}
 
 
 @pytest.mark.parametrize("flags", [("weights_blob", "amalgamate"), ("weights_blob", "fetch_weights")])

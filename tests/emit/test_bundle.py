@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import resources
 from mcugen.emit import bundle
 from mcugen.emit.bundle import MAX_NAME, Bundle
 from mcugen.errors import InternalError
-from mcugen.toolchain.process import run_checked
+from mcugen.machines.toolchain.process import run_checked
+from mcugen.system import resources
 from tests.emit import name_sweep
 from tests.emit.built import ROOT, Built, build, model_file
 

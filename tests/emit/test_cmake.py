@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen.toolchain.process import run, run_checked
+from mcugen.machines.toolchain.process import run, run_checked
 from tests.emit.built import Built, build
 
 USE = '#include "f32_softmax.h"\nstatic f32_softmax_t m;\nint main() { return f32_softmax_selftest(&m); }\n'

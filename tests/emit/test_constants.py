@@ -13,11 +13,11 @@ import mcugen
 from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
 from mcugen.emit.constants import placed
 from mcugen.emit.parts import ArrayView
+from mcugen.machines.toolchain.process import run_checked
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.plan import Region
-from mcugen.reference.inputs import cases
-from mcugen.select.weights import ALL_WITH_CODE, WeightRegions
-from mcugen.toolchain.process import run_checked
+from mcugen.solve.plan import Region
+from mcugen.solve.weights import ALL_WITH_CODE, WeightRegions
 from mcugen.verify import emulated
 from tests.emit.built import ROOT, WARNINGS, Built
 

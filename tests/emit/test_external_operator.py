@@ -17,7 +17,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import UnsupportedError, UsageError
-from mcugen.toolchain.process import run_checked
+from mcugen.machines.toolchain.process import run_checked
 from tests.emit.built import ROOT, WARNINGS, Built
 from tests.support.tflite_writer import ModelWriter
 
@@ -30,11 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.errors import UnsupportedError
-from mcugen.imports import Import, Imported
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
-from mcugen.types import TensorType
+from mcugen.ext import Example, Form, Import, Imported, Kernel, Op, TensorType, UnsupportedError
 
 HEADER = """/* y = |x - centre|, s8. Source: this test. */
 #ifndef TRIANGLE_S8_H
@@ -188,9 +184,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.element import Element
-from mcugen.imports import Import
-from mcugen.op import Op
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Import
+from mcugen.ir.op import Op
 from mcugen.ops import _unary
 
 @dataclass(frozen=True)

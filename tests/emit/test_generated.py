@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import resources
 from mcugen.emit import EXAMPLE, bundle
 from mcugen.emit.amalgamate import LOCAL
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
+from mcugen.machines.toolchain.process import run, run_checked
 from mcugen.options import c_name_from
-from mcugen.toolchain.process import run, run_checked
+from mcugen.system import resources
 from tests.emit.built import MODELS, ROOT, WARNINGS, Built, build, build_bytes, model_file, transform
 from tests.support import runtime
 from tests.support.tflite_writer import ModelWriter

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen.toolchain.process import run
+from mcugen.machines.toolchain.process import run
 from tests.emit.built import ROOT, build
 
 COMMAND = ["cppcheck", "--addon=misra", "--std=c99", "--enable=warning,portability", "--force", "-I.", "-q"]

@@ -14,8 +14,8 @@ import pytest
 import mcugen
 from mcugen.emit import EXAMPLE
 from mcugen.errors import UsageError
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import MAX_PREFIX, c_name_from, is_c_name, is_shortened, named, stem_of
-from mcugen.toolchain.process import run_checked
 from tests.emit.built import WARNINGS, Built, build_bytes
 from tests.emit.name_sweep import long_names
 from tests.frontends.small_models import image_net, three_dense

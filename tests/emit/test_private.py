@@ -10,16 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import kernels, registry, schedule, target
+from mcugen import kernels
+from mcugen.boards import target
 from mcugen.emit import emit
 from mcugen.emit.amalgamate import _Folded
-from mcugen.graph import Graph, Node, Tensor
-from mcugen.kernel import Kernel
-from mcugen.op import Op
+from mcugen.formats import registry
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Op
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
-from mcugen.plan import plan
-from mcugen.schedule import Choice
-from mcugen.toolchain.process import run_checked
+from mcugen.solve import schedule
+from mcugen.solve.plan import plan
+from mcugen.solve.schedule import Choice
 from tests.emit.built import build_bytes
 from tests.support.cases import folded as constant_part
 from tests.support.cases import graph_of

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference
+from mcugen.machines.toolchain.process import run, run_checked
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases
-from mcugen.toolchain.process import run, run_checked
 from mcugen.verify import host
 from tests.emit.built import WARNINGS, Built
 from tests.schedule.test_frames import MAIN
@@ -29,11 +29,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.imports import Import, Imported
-from mcugen.kernel import Form, Kernel, Ring
-from mcugen.op import Example, Op
+from mcugen.ir.imports import Import, Imported
+from mcugen.ir.kernel import Form, Kernel, Ring
+from mcugen.ir.op import Example, Op
 from mcugen.ops._window import Window
-from mcugen.types import TensorType
+from mcugen.ir.types import TensorType
 
 HEADER = """#ifndef COLUMN_SUM_S8_WIDE_H
 #define COLUMN_SUM_S8_WIDE_H
@@ -196,6 +196,6 @@ def test_frame_by_frame(tmp_path: Path, ops: list[ModuleType]) -> None:
     got = np.frombuffer(done.stdout, np.int8).reshape(40, 3)
     for t in range(8, 40):
         window = frames[t - 8 : t + 1][None]
-        want = reference.run(artifact.imported, [window], "tflm")[artifact.imported.outputs[0]]
+        want = interpreter.run(artifact.imported, [window], "tflm")[artifact.imported.outputs[0]]
         assert got[t, 0] == 1
         np.testing.assert_array_equal(got[t, 1:], want.reshape(-1))

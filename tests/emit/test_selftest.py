@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen.toolchain.process import run_checked
+from mcugen.machines.toolchain.process import run_checked
 from tests.emit.built import MODELS, Built, build
 
 

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mcugen import reference, sharing
+from mcugen.builds import shared_arena
+from mcugen.builds.shared_arena import Shared
 from mcugen.cli import cli
 from mcugen.emit import EXAMPLE, sources_of
 from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.machines.toolchain import host
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
-from mcugen.sharing import Shared
-from mcugen.tabular import text_of
-from mcugen.toolchain import host
-from mcugen.toolchain.process import run_checked
+from mcugen.oracle import interpreter
+from mcugen.system.tabular import text_of
 from tests.emit.built import ROOT, WARNINGS
 from tests.frontends.small_models import image_net, three_dense
 
@@ -34,7 +35,7 @@ def other(tmp_path: Path) -> Path:
 
 
 def shared(paths: list[Path], folder: Path, **choices: Any) -> Shared:
-    made = sharing.build(paths, Options(**choices))
+    made = shared_arena.build(paths, Options(**choices))
     made.write(folder)
     return made
 
@@ -75,7 +76,7 @@ def require_same_bits(made: Shared, folder: Path, runs: int = 3) -> None:
         for a in made.artifacts:
             t = a.imported.type(a.imported.inputs[0])
             x = rng.integers(-128, 128, t.shape).astype(np.int8)
-            values = reference.run(a.imported, [x], a.view.reference)
+            values = interpreter.run(a.imported, [x], a.view.reference)
             data += x.tobytes()
             expected += b"".join(values[name].tobytes() for name in a.imported.outputs)
     (folder / "in_turn.c").write_text(driver(made, runs))
@@ -113,18 +114,18 @@ def test_the_memory_is_that_of_the_largest(tmp_path: Path, other: Path) -> None:
     on_disk = {str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file()}
     assert set(facts["files"]) == on_disk
     assert "digits_memory.svg" in on_disk
-    text = text_of(sharing.as_parts(made))
+    text = text_of(shared_arena.as_parts(made))
     assert f"{made.ram_bytes:,} bytes  in all; {sum(sizes.values()):,} where each has its own" in text
 
 
 def test_what_cannot_share_is_refused(tmp_path: Path, other: Path) -> None:
     with pytest.raises(UsageError, match="needs two models or more"):
-        sharing.build([DIGITS], Options())
+        shared_arena.build([DIGITS], Options())
     with pytest.raises(UsageError, match="keep rows from one frame to the next"):
-        sharing.build([DIGITS, other], Options(input_mode="frames"))
+        shared_arena.build([DIGITS, other], Options(input_mode="frames"))
     for paths, name in (([DIGITS, DIGITS], ""), ([DIGITS, other], "digits")):
         with pytest.raises(UsageError, match="are the same"):
-            sharing.build(paths, Options(name=name))
+            shared_arena.build(paths, Options(name=name))
 
 
 def test_command_line(tmp_path: Path, other: Path) -> None:
@@ -141,7 +142,7 @@ def test_command_line(tmp_path: Path, other: Path) -> None:
 
 
 def test_the_constants_of_all_models_must_fit(other: Path) -> None:
-    alone = sum(sharing.build([DIGITS, other], Options()).artifacts[k].report.weights_bytes for k in range(2))
-    sharing.build([DIGITS, other], Options(flash=str(alone)))
+    alone = sum(shared_arena.build([DIGITS, other], Options()).artifacts[k].report.weights_bytes for k in range(2))
+    shared_arena.build([DIGITS, other], Options(flash=str(alone)))
     with pytest.raises(MemoryBudgetError, match=f"--flash: the constants of the models need {alone:,} bytes.*: 1 over"):
-        sharing.build([DIGITS, other], Options(flash=str(alone - 1)))
+        shared_arena.build([DIGITS, other], Options(flash=str(alone - 1)))

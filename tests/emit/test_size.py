@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import mcugen
-from mcugen import target
-from mcugen.toolchain.cross import build_image
+from mcugen.boards import target
+from mcugen.machines.toolchain.cross import build_image
 from tests.emit.built import Built, build
 
 LIMIT_BYTES = 3 * 1024

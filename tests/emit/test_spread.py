@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import pipeline, select
+from mcugen import pipeline, solve
 from mcugen.emit import EXAMPLE
 from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.plan import MemoryPlan, check
-from mcugen.plan.buffers import align_up
-from mcugen.reference.inputs import cases
-from mcugen.schedule import Schedule
-from mcugen.toolchain.process import run_checked
+from mcugen.solve.plan import MemoryPlan, check
+from mcugen.solve.plan.buffers import align_up
+from mcugen.solve.schedule import Schedule
 from mcugen.verify import emulated, host
 from tests.emit.built import ROOT, WARNINGS, Built
 from tests.frontends.small_models import image_net
@@ -142,7 +142,7 @@ def gaps(artifact: Artifact, part: MemoryPlan) -> Iterator[tuple[int, int]]:
 def test_any_split_is_exact_and_stays_in_its_buffers(tmp_path: Path, seed: int, optimize: str) -> None:
     (tmp_path / "net.tflite").write_bytes(image_net())
     model = pipeline.prepare(tmp_path / "net.tflite", Options(optimize=optimize))
-    solution = select.solve(model.graph, model.board, model.options)
+    solution = solve.solve(model.graph, model.board, model.options)
     plan = spaced(solution.schedule, Random(seed), 2 + seed)
     regions = tuple(replace(solution.regions[0], name=part.region) for part in plan.parts)
     artifact = pipeline.finish(model, replace(solution, plan=plan, regions=regions))
@@ -156,7 +156,7 @@ def test_any_split_is_exact_and_stays_in_its_buffers(tmp_path: Path, seed: int, 
 
 
 def oracle(artifact: Artifact, inputs: Any) -> bytes:
-    values = mcugen.reference.run(artifact.imported, inputs, "tflm")
+    values = mcugen.oracle.interpreter.run(artifact.imported, inputs, "tflm")
     return b"".join(values[name].tobytes() for name in artifact.imported.outputs)
 
 

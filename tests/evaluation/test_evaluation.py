@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference
 from mcugen.cli import main
 from mcugen.errors import UsageError
-from mcugen.evaluation.metrics import chosen
+from mcugen.oracle import interpreter
 from mcugen.pytest_plugin import check
 from mcugen.verify import golden
+from mcugen.verify.evaluation.metrics import chosen
 from tests.states.graphs import accumulator, built
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits"
@@ -49,7 +49,7 @@ def test_accuracy_is_numpy_s_and_the_core_s(capsys: pytest.CaptureFixture[str]) 
     found = evaluated(capsys, "--data", TEST, "--board", "cortex-m4", "--emulated", "1")
     artifact, data = mcugen.compile(MODEL), np.load(TEST)
     (name,) = artifact.imported.outputs
-    answers = [reference.run(artifact.imported, [x[None]], "tflm")[name].argmax() for x in data["inputs"][:FEW]]
+    answers = [interpreter.run(artifact.imported, [x[None]], "tflm")[name].argmax() for x in data["inputs"][:FEW]]
     assert found["scores"] == {"top1": float(np.mean(answers == data["labels"][:FEW]))}
     assert np.array(found["confusion"]).shape == (10, 10) and np.sum(found["confusion"]) == FEW
     assert found["samples"] == FEW and found["samples_per_second"] > 0

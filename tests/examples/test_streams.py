@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference, sharing
+from mcugen.boards.target import Target
+from mcugen.builds import shared_arena
+from mcugen.machines.toolchain import cross, host, process, qemu
 from mcugen.options import Options
+from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
-from mcugen.target import Target
-from mcugen.toolchain import cross, host, process, qemu
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORE = "cortex-m4"
@@ -67,7 +68,7 @@ def lines(artifact: Artifact, inputs: Sequence[np.ndarray], names: Sequence[str]
     """The expected output of the example: the oracle's scores of each input, and the name of the best."""
     found = []
     for x in inputs:
-        values = reference.run(artifact.imported, [x], artifact.view.reference)
+        values = interpreter.run(artifact.imported, [x], artifact.view.reference)
         scores = values[artifact.imported.outputs[0]].reshape(-1)
         found.append(" ".join([names[int(scores.argmax())], *(str(int(s)) for s in scores)]))
     return found
@@ -107,7 +108,7 @@ def test_microphone_pushes_frames(board: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("board", ["host", CORE])
 def test_two_models_take_turns_in_one_memory(board: str, tmp_path: Path) -> None:
     paths = [EXAMPLES / "camera" / "shapes.tflite", EXAMPLES / "digits" / "digits.tflite"]
-    made = sharing.build(paths, Options(board=board, name="reader"))
+    made = shared_arena.build(paths, Options(board=board, name="reader"))
     made.write(tmp_path / "out")
     shapes, digits = made.artifacts
     example = Example("two_models", shapes.target, tmp_path / "out")

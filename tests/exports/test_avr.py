@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen.toolchain.process import run, run_checked
+from mcugen.machines.toolchain.process import run, run_checked
 from tests.exports.recorded import MODELS, build, same
 
 SIMAVR = ["simavr", "-m", "atmega2560", "-f", "16000000"]

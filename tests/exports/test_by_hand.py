@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mcugen.cli import main
-from mcugen.toolchain.process import run_checked
+from mcugen.machines.toolchain.process import run_checked
 
 ROOT = Path(__file__).resolve().parents[2]
 

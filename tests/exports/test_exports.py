@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import exports
 from mcugen.errors import UsageError
+from mcugen.report import exports
 from mcugen.report.output import Content, Model, Output
 from tests.support.plugin import ROOT, install, run
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import exports, resources
 from mcugen.errors import UsageError
-from mcugen.toolchain.process import run, run_checked
+from mcugen.machines.toolchain.process import run, run_checked
+from mcugen.report import exports
+from mcugen.system import resources
 from tests.exports.recorded import DIGITS, MODELS, ROOT, build, compiled, printed, same
 from tests.support.tflite_writer import ModelWriter
 

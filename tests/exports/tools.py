@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from mcugen.errors import ToolError
-from mcugen.toolchain.process import run_checked
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.verify import run as verification
 from tests.exports import pio
 from tests.exports.recorded import DIGITS, MODELS, build, compiled, printed, same

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen.toolchain.process import run
+from mcugen.machines.toolchain.process import run
 from tests.support.clock import slowness
 
 CORES = ("host", "cortex-m0plus")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import mcugen
 from mcugen.errors import McugenError
-from mcugen.frontends._foreign import Kind, kinds
+from mcugen.formats._foreign import Kind, kinds
 
 
 def python_for(kind: Kind, folder: Path) -> str:

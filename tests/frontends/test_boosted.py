@@ -13,16 +13,17 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import frontends, reference, registry
 from mcugen.errors import CorruptModelError, McugenError, UnsupportedError, UsageError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 
 NAN = math.nan
 
 
 def predictions(path: Path, x: np.ndarray) -> list[np.ndarray]:
     """The outputs of a model file for each row of features, by the oracle."""
-    graph = frontends.load(path, registry.load())
-    rows = [reference.run(graph, [row[None]], "ort") for row in x.astype(np.float32)]
+    graph = read.load(path, registry.load())
+    rows = [interpreter.run(graph, [row[None]], "ort") for row in x.astype(np.float32)]
     return [np.concatenate([values[name] for values in rows]) for name in graph.outputs]
 
 
@@ -169,7 +170,7 @@ def test_refused_json(name: str, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text(json.dumps(content))
     with pytest.raises(kind, match=message):
-        frontends.load(path, registry.load())
+        read.load(path, registry.load())
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_refused_txt(content: str, kind: type[McugenError], message: str, tmp_pa
     path = tmp_path / "model.txt"
     path.write_text(content)
     with pytest.raises(kind, match=message):
-        frontends.load(path, registry.load())
+        read.load(path, registry.load())
 
 
 def test_damaged_boosters_are_refused_or_read(tmp_path: Path) -> None:
@@ -194,7 +195,7 @@ def test_damaged_boosters_are_refused_or_read(tmp_path: Path) -> None:
     for cut in range(0, len(text), 7):
         path.write_text(text[:cut] + text[cut + 3 :])
         try:
-            frontends.load(path, registry.load())
+            read.load(path, registry.load())
         except McugenError:
             refused += 1
     assert refused > 50

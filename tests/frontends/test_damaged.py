@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcugen.errors import CorruptModelError
-from mcugen.frontends import _flatbuffer
+from mcugen.formats.tflite import flatbuffer
 from tests.frontends import damage, small_models, soak
 from tests.frontends.edits import Editor
 
@@ -65,4 +65,4 @@ def test_the_limits_are_real(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tables_that_share_their_parts_are_not_read_for_ever() -> None:
     editor = Editor(small_models.shared_name(tensors=400, name_bytes=20_000))
     with pytest.raises(CorruptModelError, match="overlap"):
-        _flatbuffer.read(editor.data())
+        flatbuffer.read(editor.data())

@@ -13,10 +13,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from mcugen import frontends, registry
-from mcugen.decompositions.onnx import resize
 from mcugen.errors import ShapeError
-from mcugen.graph import Graph
+from mcugen.formats import read, registry
+from mcugen.formats.onnx.operators import resize
+from mcugen.ir.graph import Graph
 from tests.frontends.onnx_models import Writer, write
 from tests.support.tflite_writer import ModelWriter
 
@@ -39,7 +39,7 @@ def declared(shape: list[int | str | None] | None, kind: str = "Relu", *, inside
 
 
 def load(model: onnx.ModelProto, folder: Path, **shapes: tuple[int, ...]) -> Graph:
-    return frontends.load(write(model, folder), registry.load(), shapes=shapes)
+    return read.load(write(model, folder), registry.load(), shapes=shapes)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -142,7 +142,7 @@ def test_another_shape_than_a_tflite_file_declares_is_refused(kind: str, tmp_pat
         y = m.tensor("result", shape, dtype, shape_signature=signature)
         m.op(kind, [x, x] if kind == "SQUARED_DIFFERENCE" else [x], [y])
         (tmp_path / "net.tflite").write_bytes(m.build([x], [y]))
-        return frontends.load(tmp_path / "net.tflite", registry.load())
+        return read.load(tmp_path / "net.tflite", registry.load())
 
     assert net(right)
     assert net((1, *right[1:]), (-1, *right[1:]))

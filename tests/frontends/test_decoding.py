@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import McugenError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 from tests.runtimes import decoded
 from tests.runtimes.sketch import Sketch
 from tests.support.tflite_writer import ModelWriter
@@ -34,7 +35,7 @@ def refused(data: bytes, folder: Path) -> bool:
     path.write_bytes(data)
     start = time.perf_counter()
     try:
-        frontends.load(path, registry.load())
+        read.load(path, registry.load())
         return False
     except McugenError:
         return True
@@ -74,9 +75,9 @@ def test_slices_of_nothing_add_nothing(begin: int, size: int, tmp_path: Path) ->
     w.op("CONCATENATION", [part, x], [y], {"axis": 0, "fused_activation_function": "NONE"})
     path = tmp_path / "model.tflite"
     path.write_bytes(w.build([x], [y]))
-    graph = frontends.load(path, registry.load())
+    graph = read.load(path, registry.load())
     data = np.arange(6, dtype=np.float32).reshape(3, 2)
-    assert np.array_equal(reference.run(graph, [data], "litert")[graph.outputs[0]], data)
+    assert np.array_equal(interpreter.run(graph, [data], "litert")[graph.outputs[0]], data)
 
 
 def test_sizes_that_the_converter_left_open_are_noted(tmp_path: Path) -> None:
@@ -87,5 +88,5 @@ def test_sizes_that_the_converter_left_open_are_noted(tmp_path: Path) -> None:
     w.op("ABS", [b], [z])
     path = tmp_path / "model.tflite"
     path.write_bytes(w.build([x, b], [y, z]))
-    notes = frontends.load(path, registry.load()).notes
+    notes = read.load(path, registry.load()).notes
     assert notes == ("input 'x': its open shape [-1, -1, 3] is taken as [1, 1, 3]",)

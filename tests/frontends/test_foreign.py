@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import frontends, registry
 from mcugen.errors import McugenError, UsageError
-from mcugen.frontends import _embedded, _foreign
+from mcugen.formats import _embedded, _foreign, read, registry
 from tests.frontends.onnx_models import Writer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,7 +60,7 @@ FOREIGN = {
 
 
 def load(path: Path) -> object:
-    return frontends.load(path, registry.load(()))
+    return read.load(path, registry.load(()))
 
 
 @pytest.mark.parametrize("name", FOREIGN)

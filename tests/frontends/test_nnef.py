@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError, UsageError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 from mcugen.verify import golden, run
 from tests.frontends import nnef_models as nm
 
@@ -165,8 +166,8 @@ def used(body: str) -> dict[str, np.ndarray]:
 def test_operation(name: str, tmp_path: Path) -> None:
     body, wanted = OPERATIONS[name]
     folder = nm.write(nm.model(body, used(body)), tmp_path / "net")
-    graph = frontends.load(folder, registry.load())
-    got = reference.run(graph, [X], "tflm")[graph.outputs[0]]
+    graph = read.load(folder, registry.load())
+    got = interpreter.run(graph, [X], "tflm")[graph.outputs[0]]
     assert got.shape == wanted().shape
     np.testing.assert_allclose(got, wanted(), rtol=1e-5, atol=1e-5)
 
@@ -175,16 +176,16 @@ def test_fragments_and_expressions_are_expanded(tmp_path: Path) -> None:
     fragments = "fragment twice(a: tensor<scalar>) -> (b: tensor<scalar>) { b = max(a * 2.0 - 1.0, 0.0); }"
     extension = "extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;"
     files = nm.model("y = twice(twice(x));", extension=extension, fragments=fragments)
-    graph = frontends.load(nm.write(files, tmp_path / "net"), registry.load())
+    graph = read.load(nm.write(files, tmp_path / "net"), registry.load())
     once = np.maximum(X * 2 - 1, 0)
-    assert np.allclose(reference.run(graph, [X], "tflm")[graph.outputs[0]], np.maximum(once * 2 - 1, 0))
+    assert np.allclose(interpreter.run(graph, [X], "tflm")[graph.outputs[0]], np.maximum(once * 2 - 1, 0))
 
 
 def test_a_quantized_network_in_c_is_the_oracle_and_near_the_real_values(tmp_path: Path) -> None:
     folder = nm.write(nm.small(), tmp_path / "net")
-    graph = frontends.load(folder, registry.load())
+    graph = read.load(folder, registry.load())
     real = {"in0_0": X, "out0_0": np.zeros((1, 4), np.float32)}
-    stored = reference.run(graph, golden_inputs(tmp_path, real, graph), "tflm")[graph.outputs[0]]
+    stored = interpreter.run(graph, golden_inputs(tmp_path, real, graph), "tflm")[graph.outputs[0]]
     real["out0_0"] = (np.float32(0.1) * (stored.astype(np.float32) - 5)).astype(np.float32)
     np.savez(tmp_path / "golden.npz", **real)
     result = run.verify(mcugen.compile(folder, name="net"), 2, tmp_path / "golden.npz", None, lambda text: None)
@@ -198,11 +199,11 @@ def test_a_float_constant_beside_integers_is_met_in_floats(tmp_path: Path) -> No
     quant = "\n".join(form.format(name) for name in ("x", "a", "y"))
     body = "a = mul(x, 0.5); y = conv(a, W, padding = []);"
     folder = nm.write(nm.model(body, used(body), quant), tmp_path / "net")
-    graph = frontends.load(folder, registry.load())
+    graph = read.load(folder, registry.load())
     stored = np.clip(np.rint(X / 0.05), -128, 127).astype(np.int8)
     halves = np.trunc(stored * 0.5 + np.copysign(0.5, stored)) * 0.05
     wanted = np.clip(np.rint(convolved(halves, W, 1, (1, 1)) / 0.05), -128, 127)
-    got = reference.run(graph, [stored], "tflm")[graph.outputs[0]]
+    got = interpreter.run(graph, [stored], "tflm")[graph.outputs[0]]
     assert graph.type(graph.outputs[0]).dtype == "s8" and np.abs(got - wanted).max() <= 1
 
 
@@ -219,8 +220,8 @@ def test_scales_of_channels_along_the_second_axis(nested: bool, tmp_path: Path) 
     for quant, bias in ((stated, given), (kinds, np.float32(given * steps))):
         text = "\n".join(form.format(name, *values) for name, values in quant.items())
         files = nm.model("y = conv(x, w, b, padding = []);", {"w": weights, "b": bias}, text)
-        graph = frontends.load(nm.write(files, tmp_path / f"net{len(found)}"), registry.load())
-        found.append(reference.run(graph, [data], "tflm")[graph.outputs[0]])
+        graph = read.load(nm.write(files, tmp_path / f"net{len(found)}"), registry.load())
+        found.append(interpreter.run(graph, [data], "tflm")[graph.outputs[0]])
     assert np.ptp(found[0]) > 50
     assert np.array_equal(*found)
 
@@ -237,18 +238,18 @@ def test_weights_with_zero_points(layer: str, zero: int | list[int], tmp_path: P
     x = X if image else RNG.normal(0, 2, (1, 40)).astype(np.float32)
     files = nm.model(f"y = {layer};", {"w": weights}, text, shape=x.shape)
     folder = nm.write(files, tmp_path / "net")
-    graph = frontends.load(folder, registry.load())
+    graph = read.load(folder, registry.load())
     stored = np.clip(np.rint(x / 0.05) - 7, -128, 127).astype(np.int8)
     real = 0.01 * (weights - np.array(zero).reshape(-1, *(1,) * (weights.ndim - 1)))
     data = (stored + 7.0) * 0.05
     products = convolved(data, real, 1, (1, 1)) if image else data @ real.T
-    got = reference.run(graph, [stored], "tflm")[graph.outputs[0]]
+    got = interpreter.run(graph, [stored], "tflm")[graph.outputs[0]]
     assert np.ptp(got) > 20
     assert np.abs(got - np.clip(products / 0.5 + 11, -128, 127)).max() <= 0.5 + 1e-3
     assert run.verify(mcugen.compile(folder, name="net"), 2, None, None, lambda text: None).c.exact
 
 
-def golden_inputs(tmp_path: Path, arrays: dict[str, np.ndarray], graph: mcugen.graph.Graph) -> list[np.ndarray]:
+def golden_inputs(tmp_path: Path, arrays: dict[str, np.ndarray], graph: mcugen.ir.graph.Graph) -> list[np.ndarray]:
     np.savez(tmp_path / "golden.npz", **arrays)
     return golden.cases(tmp_path / "golden.npz", graph)[0].inputs
 
@@ -265,7 +266,7 @@ def test_one_graph_from_every_container(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).write_bytes(data)
         found.append(tmp_path / name)
-    dumps = {frontends.load(path, registry.load()).dump().split("\n", 1)[1] for path in found}
+    dumps = {read.load(path, registry.load()).dump().split("\n", 1)[1] for path in found}
     assert len(dumps) == 1
 
 
@@ -277,7 +278,7 @@ def test_the_package_is_asked_for_where_it_is_missing(tmp_path: Path, monkeypatc
 
 
 def test_no_format_is_loaded_before_it_is_read() -> None:
-    code = "import sys, mcugen.cli, mcugen.frontends as f; f._recognised(f.Path('a.tflite'), b'....TFL3');"
+    code = "import sys, mcugen.cli, mcugen.formats.read as f; f._recognised(f.Path('a.tflite'), b'....TFL3');"
     code += "print(sorted({'onnx', 'nnef', 'google.protobuf'} & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "[]"

@@ -12,9 +12,11 @@ import pytest
 from onnx import TensorProto, helper
 
 import mcugen
-from mcugen import frontends, passes, reference, registry
+from mcugen import passes
 from mcugen.errors import CorruptModelError, McugenError, ShapeError, UnsupportedError, UsageError
+from mcugen.formats import read, registry
 from mcugen.ops.transpose import Transpose
+from mcugen.oracle import interpreter
 from mcugen.verify import golden, run
 from tests.frontends.onnx_models import Writer, expected, write
 
@@ -91,11 +93,11 @@ NETS: tuple[Callable[[Writer], tuple[str, ...]], ...] = (classifier, shuffled, s
 
 def agrees(model: onnx.ModelProto, path: Path) -> None:
     """The oracle's outputs are those of the onnx package."""
-    graph = frontends.load(path, registry.load())
+    graph = read.load(path, registry.load())
     rng = np.random.default_rng(3)
     inputs = [rng.normal(size=graph.type(name).shape).astype(np.float32) for name in graph.inputs]
     named = {value.name: array for value, array in zip(model.graph.input, inputs, strict=True)}
-    got = reference.run(graph, inputs, "ort")
+    got = interpreter.run(graph, inputs, "ort")
     for name, wanted in zip(graph.outputs, expected(model, named), strict=True):
         assert got[name].shape == wanted.shape
         assert np.abs(got[name] - wanted).max() <= TOLERANCE * max(np.abs(wanted).max(), 1e-30)
@@ -119,7 +121,7 @@ def test_c_is_within_the_tolerance(net: Callable[[Writer], tuple[str, ...]], tmp
 def test_no_transpose_is_left_inside(net: Callable[[Writer], tuple[str, ...]], left: int, tmp_path: Path) -> None:
     """The one that is left moves the input, which the file states channels first."""
     w = Writer()
-    graph = frontends.load(write(w.model(*net(w)), tmp_path), registry.load())
+    graph = read.load(write(w.model(*net(w)), tmp_path), registry.load())
     moved = [node for node in passes.run(graph, "ort").nodes if isinstance(node.op, Transpose)]
     assert len(moved) == left
 
@@ -210,9 +212,9 @@ def test_the_default_domain_has_two_names(opset: int, of_nodes: str, of_versions
     graph = helper.make_graph(w.nodes, "g", w.inputs, [helper.make_tensor_value_info("v1_0", 6, [2, 3])], w.constants)
     graph.node[0].domain = of_nodes
     model = helper.make_model(graph, opset_imports=versions, functions=[function], ir_version=9)
-    loaded = frontends.load(write(model, tmp_path), registry.load())
+    loaded = read.load(write(model, tmp_path), registry.load())
     data = np.float32([[-1, 0, 1.5], [2, -3, 4]])
-    assert reference.run(loaded, [data], "ort")[loaded.outputs[0]].tolist() == [[0, 0, 1], [2, 0, 4]]
+    assert interpreter.run(loaded, [data], "ort")[loaded.outputs[0]].tolist() == [[0, 0, 1], [2, 0, 4]]
 
 
 def test_only_onnx_runtime_runs_onnx(tmp_path: Path) -> None:
@@ -249,7 +251,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
             damaged[at] ^= 1 << int(rng.integers(8))
         path.write_bytes(damaged)
         try:
-            passes.run(frontends.load(path, registry.load()), "ort")
+            passes.run(read.load(path, registry.load()), "ort")
         except McugenError as error:
             assert error.exit_code != 70, error
             refused += 1
@@ -265,12 +267,12 @@ def test_a_model_of_float16_is_one_of_float32_and_says_so(tmp_path: Path) -> Non
         constant.CopyFrom(onnx.numpy_helper.from_array(narrow, constant.name))
     for value in (*model.graph.input, *model.graph.output):
         value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
-    found = frontends.load(write(model, tmp_path), registry.load())
+    found = read.load(write(model, tmp_path), registry.load())
     x = np.random.default_rng(0).normal(0, 1, (1, 3, 9, 8)).astype(np.float16)
     (y,) = expected(model, {model.graph.input[0].name: x})
     np.savez(tmp_path / "recorded.npz", in0_0=x, out0_0=y)
     assert golden.check(tmp_path / "recorded.npz", found, "ort").agrees
-    values = reference.run(found, [x.astype(np.float32)], "ort")
+    values = interpreter.run(found, [x.astype(np.float32)], "ort")
     assert values[found.outputs[0]].dtype == np.float32 and y.dtype == np.float16
     assert np.abs(values[found.outputs[0]] - y).max() < 2e-3
     assert sum("float16 in the file" in note for note in found.notes) == 2

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 from tests.frontends.onnx_models import Writer, write
 
 Layer = Callable[[Writer, Mapping[str, Any]], str]
@@ -82,7 +83,7 @@ CASES: Mapping[str, tuple[Layer, int, Mapping[str, Any]]] = {
 def known(layer: Layer, opset: int, attributes: Mapping[str, Any], folder: Path) -> list[Any]:
     """The operators that a layer becomes, and the data of their constants."""
     w = Writer(opset)
-    graph = frontends.load(write(w.model(layer(w, attributes)), folder), registry.load())
+    graph = read.load(write(w.model(layer(w, attributes)), folder), registry.load())
     data = [None if t.data is None else t.data.tobytes() for t in graph.tensors.values()]
     return [[node.op for node in graph.nodes], data]
 
@@ -116,7 +117,7 @@ def test_reductions_over_no_axis_leave_each_element_by_itself(
     w = Writer(opset=20)
     operands = [w.input([2, 3]), *([] if axes is None else [w.constant(np.array(axes, np.int64))])]
     model = w.model(w.node(kind, operands, noop_with_empty_axes=1))
-    graph = frontends.load(write(model, tmp_path), registry.load())
+    graph = read.load(write(model, tmp_path), registry.load())
     x = np.linspace(0.5, 2.0, 6, dtype=np.float32).reshape(2, 3)
-    (found,) = (reference.run(graph, [x], "ort")[name] for name in graph.outputs)
+    (found,) = (interpreter.run(graph, [x], "ort")[name] for name in graph.outputs)
     assert np.allclose(found, np.log(x) if kind == "ReduceLogSum" else x, rtol=1e-6)

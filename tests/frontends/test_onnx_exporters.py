@@ -12,8 +12,10 @@ import pytest
 from onnx import TensorProto, helper
 
 import mcugen
-from mcugen import frontends, passes, reference, registry
+from mcugen import passes
+from mcugen.formats import read, registry
 from mcugen.ops.transpose import Transpose
+from mcugen.oracle import interpreter
 from mcugen.verify import run
 from tests.frontends.onnx_models import Writer, expected, write
 
@@ -166,10 +168,10 @@ def exported(network: Network) -> onnx.ModelProto:
 @pytest.mark.parametrize("network", NETWORKS)
 def test_results_are_those_of_onnx(network: Network, tmp_path: Path) -> None:
     model = exported(network)
-    graph = frontends.load(write(model, tmp_path), registry.load())
+    graph = read.load(write(model, tmp_path), registry.load())
     assert graph.type(graph.inputs[0]).shape[0] == 1 and "taken as 1" in graph.notes[0]
     x = np.random.default_rng(4).normal(size=graph.type(graph.inputs[0]).shape).astype(np.float32)
-    values = reference.run(graph, [x], "ort")
+    values = interpreter.run(graph, [x], "ort")
     for name, wanted in zip(graph.outputs, expected(model, {"input0": x}), strict=True):
         np.testing.assert_allclose(values[name], wanted, rtol=0, atol=1e-5 * max(np.abs(wanted).max(), 1e-3))
     done = passes.run(graph, "ort")
@@ -187,7 +189,7 @@ def test_outputs_may_be_written_without_a_shape(tmp_path: Path) -> None:
     output = helper.make_tensor_value_info(model.graph.output[0].name, TensorProto.FLOAT, None)
     del model.graph.output[:]
     model.graph.output.append(output)
-    graph = frontends.load(write(model, tmp_path), registry.load())
+    graph = read.load(write(model, tmp_path), registry.load())
     assert graph.type(graph.outputs[0]).shape == (1, 3)
 
 
@@ -221,8 +223,8 @@ def test_fused_activations_of_onnx_runtime_are_those_after_it(
 ) -> None:
     x, found = np.random.default_rng(4).normal(size=(1, 3, 6, 5)).astype(np.float32), []
     for fused in (False, True):
-        graph = frontends.load(write(activated(kind, numbers, fused=fused), tmp_path), registry.load())
-        found.append(reference.run(graph, [x], "ort")[graph.outputs[0]])
+        graph = read.load(write(activated(kind, numbers, fused=fused), tmp_path), registry.load())
+        found.append(interpreter.run(graph, [x], "ort")[graph.outputs[0]])
     np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-6)
     assert np.ptp(found[0]) > 0
 
@@ -234,6 +236,6 @@ def test_the_places_of_one_image_keep_its_axis(aligned: int, tmp_path: Path) -> 
     grid = w.node("AffineGrid", [theta, ints(w, 1, 2, 5, 4)], align_corners=aligned)
     model = w.model(w.node("Identity", [w.node("GridSample", [w.weights(1, 2, 6, 7), grid])]))
     x = np.random.default_rng(4).normal(size=(1, 2, 3)).astype(np.float32)
-    graph = frontends.load(write(model, tmp_path), registry.load())
+    graph = read.load(write(model, tmp_path), registry.load())
     (wanted,) = expected(model, {"input0": x})
-    np.testing.assert_allclose(reference.run(graph, [x], "ort")[graph.outputs[0]], wanted, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(interpreter.run(graph, [x], "ort")[graph.outputs[0]], wanted, rtol=0, atol=1e-5)

@@ -11,8 +11,8 @@ import pytest
 from onnx import helper
 
 import mcugen
-from mcugen import reference
-from mcugen.reference.inputs import Case
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case
 from mcugen.verify import host
 from tests.frontends.onnx_models import Writer, write
 
@@ -33,7 +33,7 @@ def agrees(model: onnx.ModelProto, x: np.ndarray, folder: Path) -> list[np.ndarr
     """The oracle's results, with which the C and all witnesses agree."""
     artifact = mcugen.compile(write(model, folder))
     assert host.verify(artifact, [Case("given", [x])]).agrees
-    values = reference.run(artifact.imported, [x], "ort")
+    values = interpreter.run(artifact.imported, [x], "ort")
     return [values[name] for name in artifact.imported.outputs]
 
 

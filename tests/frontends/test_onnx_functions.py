@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import frontends, registry
-from mcugen.graph import Graph
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
 from mcugen.ops.add import Add
 from mcugen.ops.hard_swish import HardSwish
 from mcugen.ops.mul import Mul
@@ -24,7 +24,7 @@ def imported(kind: str, folder: Path, opset: int = 21, **attributes: float) -> G
     w = Writer(opset)
     model = w.model(w.node(kind, [w.input([3, 40])], **attributes))
     agrees(model, write(model, folder))
-    return frontends.load(write(model, folder), registry.load())
+    return read.load(write(model, folder), registry.load())
 
 
 @pytest.mark.parametrize("opset", OPSETS)

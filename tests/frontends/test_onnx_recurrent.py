@@ -10,9 +10,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import mcugen
-import mcugen.reference
-from mcugen import frontends, registry
+import mcugen.oracle.interpreter
 from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.formats import read, registry
 
 T, N, H = 3, 2, 2
 COUPLED = {
@@ -50,9 +50,9 @@ def layer(folder: Path, kind: str, gates: int, more: tuple[str, ...] = (), **att
 def test_a_coupled_forget_gate_is_what_the_input_gate_leaves(peepholes: bool, tmp_path: Path) -> None:
     operands = ("", "h", "c", "p") if peepholes else ("", "h", "c")
     path = layer(tmp_path, "LSTM", 4, operands, input_forget=1)
-    graph = frontends.load(path, registry.load())
+    graph = read.load(path, registry.load())
     x = waves(T, 1, N)
-    oracle = mcugen.reference.run(graph, [x], "ort")[graph.outputs[0]]
+    oracle = mcugen.oracle.interpreter.run(graph, [x], "ort")[graph.outputs[0]]
     assert np.allclose(oracle.reshape(T, H), COUPLED[peepholes], atol=1e-6)
     assert np.allclose(np.reshape(mcugen.load(path).run(x), (T, H)), COUPLED[peepholes], atol=1e-6)
 
@@ -71,7 +71,7 @@ def test_attributes_that_mean_nothing_are_refused_by_name(kind: str, gates: int,
     ]
     for attributes, message in cases:
         with pytest.raises((UnsupportedError, ShapeError), match=message):
-            frontends.load(layer(tmp_path, kind, gates, **attributes), registry.load())
+            read.load(layer(tmp_path, kind, gates, **attributes), registry.load())
 
 
 @pytest.mark.parametrize(("kind", "gates", "count"), [("GRU", 3, 2), ("LSTM", 4, 3)])
@@ -79,7 +79,7 @@ def test_activations_may_be_written_in_any_case(kind: str, gates: int, count: in
     """ONNX Runtime takes "relu" and "TANH" for them."""
     x, found = waves(T, 1, N), []
     for names in (["Relu", "Tanh", "Sigmoid"], ["relu", "TANH", "siGmoid"]):
-        graph = frontends.load(layer(tmp_path, kind, gates, activations=names[:count]), registry.load())
-        found.append(mcugen.reference.run(graph, [x], "ort")[graph.outputs[0]])
+        graph = read.load(layer(tmp_path, kind, gates, activations=names[:count]), registry.load())
+        found.append(mcugen.oracle.interpreter.run(graph, [x], "ort")[graph.outputs[0]])
     assert found[0].any()
     assert np.array_equal(*found)

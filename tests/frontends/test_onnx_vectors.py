@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import frontends, reference, registry
-from mcugen.decompositions.onnx import resize
+from mcugen.formats import read, registry
+from mcugen.formats.onnx.operators import resize
 from mcugen.ops.gru import Gru
-from mcugen.reference.inputs import Case
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case
 from mcugen.verify import host
 from tests.frontends import onnx_windows
 from tests.frontends.onnx_models import write
@@ -28,8 +29,8 @@ TOLERANCE = 1e-5
 def furthest(name: str, folder: Path) -> float:
     """The largest difference from the recorded result, as a share of its largest magnitude."""
     model, x = made(name)
-    graph = frontends.load(write(model, folder), registry.load())
-    got, wanted = reference.run(graph, [x], "ort")[graph.outputs[0]], np.load(VECTORS)[name]
+    graph = read.load(write(model, folder), registry.load())
+    got, wanted = interpreter.run(graph, [x], "ort")[graph.outputs[0]], np.load(VECTORS)[name]
     assert got.shape == wanted.shape
     return float(np.abs(got - wanted).max() / np.abs(wanted).max())
 
@@ -66,8 +67,8 @@ def test_a_clip_that_is_doubled_is_seen(name: str, tmp_path: Path, monkeypatch: 
 def test_a_resize_that_is_shifted_is_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exact, (net, x) = resize._coordinates, onnx_windows.model(onnx_windows.layers()[name])
     monkeypatch.setattr(resize, "_coordinates", lambda *given: exact(*given) + 0.25)
-    graph = frontends.load(write(net, tmp_path), registry.load())
-    got, wanted = reference.run(graph, [x], "ort")[graph.outputs[0]], np.load(WINDOWS)[name]
+    graph = read.load(write(net, tmp_path), registry.load())
+    got, wanted = interpreter.run(graph, [x], "ort")[graph.outputs[0]], np.load(WINDOWS)[name]
     assert float(np.abs(got - wanted).max() / np.abs(wanted).max()) > 100 * TOLERANCE
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 from tests.frontends.onnx_models import Writer, expected, write
 
 IMAGE = np.random.default_rng(3).normal(size=(1, 2, 5, 4)).astype(np.float32)
@@ -19,8 +20,8 @@ SCALES = (1.0, 1.0, 0.6, 2.25)
 
 
 def result(w: Writer, data: np.ndarray, y: str, folder: Path) -> np.ndarray:
-    graph = frontends.load(write(w.model(y), folder), registry.load())
-    return np.asarray(reference.run(graph, [data], "ort")[graph.outputs[0]])
+    graph = read.load(write(w.model(y), folder), registry.load())
+    return np.asarray(interpreter.run(graph, [data], "ort")[graph.outputs[0]])
 
 
 def resized(along: Callable[[np.ndarray, int, float], np.ndarray]) -> np.ndarray:
@@ -99,8 +100,8 @@ def test_a_unit_matrix_like_what_another_domain_computes(tmp_path: Path) -> None
     results = [helper.make_tensor_value_info("y", TensorProto.INT32, [2, 3])]
     sets = [helper.make_opsetid("", 9), helper.make_opsetid("ai.onnx.ml", 3)]
     model = helper.make_model(helper.make_graph(nodes, "g", ends, results), opset_imports=sets, ir_version=5)
-    graph = frontends.load(write(model, tmp_path), registry.load())
-    values = reference.run(graph, [np.ones((2, 3), np.float32)], "ort")
+    graph = read.load(write(model, tmp_path), registry.load())
+    values = interpreter.run(graph, [np.ones((2, 3), np.float32)], "ort")
     assert values[graph.outputs[0]].tolist() == [[0, 1, 0], [0, 0, 1]]
 
 
@@ -115,4 +116,4 @@ def test_texts_matched_in_what_another_domain_computes(tmp_path: Path) -> None:
     sets = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 3)]
     model = helper.make_model(helper.make_graph(nodes, "g", ends, results), opset_imports=sets, ir_version=9)
     with pytest.raises(UnsupportedError, match="RegexFullMatch"):
-        frontends.load(write(model, tmp_path), registry.load())
+        read.load(write(model, tmp_path), registry.load())

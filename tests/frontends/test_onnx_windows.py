@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import ShapeError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 from tests.frontends.onnx_models import Writer, write
 from tests.frontends.onnx_windows import layers, model
 
@@ -25,8 +26,8 @@ def test_results_are_those_of_onnx_runtime(tmp_path: Path) -> None:
     wrong = []
     for name, layer in layers().items():
         net, data = model(layer)
-        graph = frontends.load(write(net, tmp_path), registry.load())
-        got = reference.run(graph, [data], "ort")[graph.outputs[0]]
+        graph = read.load(write(net, tmp_path), registry.load())
+        got = interpreter.run(graph, [data], "ort")[graph.outputs[0]]
         tolerance = 0.0 if name.startswith(("nearest", "MaxPool")) else 1e-5 * float(np.abs(wanted[name]).max())
         if got.shape != wanted[name].shape or np.abs(got - wanted[name]).max() > tolerance:
             wrong.append(name)
@@ -55,8 +56,8 @@ def test_a_window_that_lacks_less_than_a_stride_is_one(
         path = write(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), tmp_path)
         if stride == 2:
             with pytest.raises(ShapeError):
-                frontends.load(path, registry.load())
+                read.load(path, registry.load())
             continue
-        loaded = frontends.load(path, registry.load())
-        got = reference.run(loaded, [np.float32([[[-1.0, -3.0]]])], "ort")[loaded.outputs[0]]
+        loaded = read.load(path, registry.load())
+        got = interpreter.run(loaded, [np.float32([[[-1.0, -3.0]]])], "ort")[loaded.outputs[0]]
         assert got.tolist() == [[[wanted]]]

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-import mcugen.reference
-from mcugen import frontends, registry
+import mcugen.oracle.interpreter
 from mcugen.emit.promise import Promise, promises_of
 from mcugen.errors import UnsupportedError
-from mcugen.graph import Graph
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
 from mcugen.passes.flip_unsigned import flip_unsigned
-from mcugen.qdq import rewriting
+from mcugen.passes.qdq import rewriting
 from mcugen.verify import run
 from tests.frontends.quantized_models import FLOATS, MODELS, made
 
@@ -27,7 +27,7 @@ def imported(name: str, folder: Path) -> tuple[Graph, list[list[np.ndarray]]]:
     model, sets = made(name)
     path = folder / f"{name}.onnx"
     path.write_bytes(model.SerializeToString())
-    return frontends.load(path, registry.load()), sets
+    return read.load(path, registry.load()), sets
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -35,11 +35,11 @@ def test_results_are_those_of_onnx_runtime(name: str, tmp_path: Path) -> None:
     graph, sets = imported(name, tmp_path)
     recorded = np.load(VECTORS)
     for k, inputs in enumerate(sets):
-        values = mcugen.reference.run(graph, inputs, "ort")
+        values = mcugen.oracle.interpreter.run(graph, inputs, "ort")
         assert np.array_equal(values[graph.outputs[0]], recorded[f"{name} {k}"])
         signed = flip_unsigned(graph, "ort")  # what the C computes
         if signed is not graph:
-            values = mcugen.reference.run(signed, inputs, "ort")
+            values = mcugen.oracle.interpreter.run(signed, inputs, "ort")
             assert np.array_equal(values[graph.outputs[0]], recorded[f"{name} {k}"])
 
 
@@ -48,7 +48,7 @@ def test_tables_that_round_halves_up_are_seen(name: str, tmp_path: Path, monkeyp
     numbers = SimpleNamespace(**{**vars(np), "rint": lambda a: np.floor(np.asarray(a) + 0.5)})
     monkeypatch.setattr(rewriting, "np", numbers)
     graph, sets = imported(name, tmp_path)
-    values = mcugen.reference.run(graph, sets[0], "ort")
+    values = mcugen.oracle.interpreter.run(graph, sets[0], "ort")
     assert not np.array_equal(values[graph.outputs[0]], np.load(VECTORS)[f"{name} 0"])
 
 
@@ -115,8 +115,8 @@ def test_uint16_are_read_with_their_zero_points(tmp_path: Path) -> None:
     first = np.clip(np.rint(x / scale) + 40000, 0, 65535) - 40000
     second = np.clip(np.rint(np.maximum(first * scale, 0) / scale), 0, 65535)
     want = (second * scale) @ ((w.astype(np.float64) - 30000) * scale)
-    imported = frontends.load(path, registry.load())
-    found = mcugen.reference.run(imported, [x], "ort")[imported.outputs[0]]
+    imported = read.load(path, registry.load())
+    found = mcugen.oracle.interpreter.run(imported, [x], "ort")[imported.outputs[0]]
     assert np.allclose(found, want, rtol=1e-4, atol=1e-4)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import frontends, registry
 from mcugen.errors import InternalError, McugenError
+from mcugen.formats import read, registry
 from tests.support.tflite_writer import ModelWriter
 
 B, T, N, H = 1, 2, 3, 4
@@ -21,7 +21,7 @@ Change = Callable[[ModelWriter, dict[int, int]], dict[str, Any] | None]
 def load(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "net.tflite"
     path.write_bytes(content)
-    frontends.load(path, registry.load())
+    read.load(path, registry.load())
 
 
 def lstm(change: Change, name: str = "UNIDIRECTIONAL_SEQUENCE_LSTM", shape: tuple[int, ...] = (B, T)) -> bytes:

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import reference, registry
 from mcugen.errors import CorruptModelError
-from mcugen.frontends import tflite
+from mcugen.formats import registry
+from mcugen.formats.tflite import read
+from mcugen.oracle import interpreter
 from tests.support.tflite_writer import ModelWriter, Sparse
 
 WEIGHTS = np.array([[0, 0, 1, 2], [0, 0, 3, 4], [5, 0, 0, 0], [0, 6, 0, 0]], np.float32)
@@ -41,9 +42,9 @@ def model(sparsity: Sparse, values: list[int], *, densify: bool = False) -> byte
 @pytest.mark.parametrize("kind", STORED)
 def test_sparse_weights_are_expanded(kind: str, densify: bool) -> None:
     data = model(*STORED[kind], densify=densify)
-    graph = tflite.load(data, registry.load(), path=Path("m.tflite"), sha256="", shapes={})
+    graph = read.load(data, registry.load(), path=Path("m.tflite"), sha256="", shapes={})
     x = np.array([[1, -2, 3, 5]], np.float32)
-    assert np.array_equal(reference.run(graph, [x], "litert")[graph.outputs[0]], x @ WEIGHTS.T)
+    assert np.array_equal(interpreter.run(graph, [x], "litert")[graph.outputs[0]], x @ WEIGHTS.T)
     assert graph.refusals["tflm"] and not graph.refusals["litert"]
 
 
@@ -63,4 +64,4 @@ def test_sparse_weights_are_expanded(kind: str, densify: bool) -> None:
 )
 def test_damaged_storage_is_refused(sparsity: Sparse, why: str) -> None:
     with pytest.raises(CorruptModelError, match=why):
-        tflite.load(model(sparsity, [1, 2, 3, 4, 5, 6]), registry.load(), path=Path("m"), sha256="", shapes={})
+        read.load(model(sparsity, [1, 2, 3, 4, 5, 6]), registry.load(), path=Path("m"), sha256="", shapes={})

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import frontends, inspection, reference, registry
+from mcugen.builds import inspection
 from mcugen.errors import CorruptModelError, McugenError, ModelError, UnsupportedError, UsageError
-from mcugen.graph import Graph
-from mcugen.reference.inputs import cases
-from mcugen.tabular import text_of
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
+from mcugen.system.tabular import text_of
 from mcugen.verify import host
 from tests.support.tflite_writer import ModelWriter
 
@@ -39,7 +41,7 @@ def number(m: ModelWriter, name: str, value: int | None = None) -> int:
 def load(tmp_path: Path, content: bytes, signature: str = "") -> Graph:
     path = tmp_path / "net.tflite"
     path.write_bytes(content)
-    return frontends.load(path, registry.load(), signature=signature)
+    return read.load(path, registry.load(), signature=signature)
 
 
 def summed(*, first: bool = True, late: bool = False) -> bytes:
@@ -66,7 +68,7 @@ def test_a_variable_is_a_state(tmp_path: Path, *, first: bool) -> None:
     assert np.array_equal(state.initial, FIRST if first else np.full(SHAPE, -4, np.int8))
     zeros = np.full(SHAPE, -4, np.int8)
     ones = zeros + np.int8(10)
-    found = [v[graph.outputs[0]] for v in reference.runs(graph, [[zeros], [ones], [ones]], "tflm")]
+    found = [v[graph.outputs[0]] for v in interpreter.runs(graph, [[zeros], [ones], [ones]], "tflm")]
     assert [row.tolist() for row in found] == [(state.initial + np.int8(k)).tolist() for k in (0, 10, 20)]
 
 
@@ -97,7 +99,7 @@ def test_an_output_may_be_the_value_from_before(tmp_path: Path) -> None:
     m.op("ASSIGN_VARIABLE", [kept, x], [])
     graph = load(tmp_path, m.build([x], [y]))
     x0, x1 = (np.full(SHAPE, k, np.int8) for k in (1, 2))
-    found = [v[graph.outputs[0]] for v in reference.runs(graph, [[x0], [x1]], "tflm")]
+    found = [v[graph.outputs[0]] for v in interpreter.runs(graph, [[x0], [x1]], "tflm")]
     assert np.array_equal(found, [np.full(SHAPE, -4), x0])
 
 
@@ -121,7 +123,7 @@ def test_a_variable_that_no_run_changes_is_a_constant(tmp_path: Path) -> None:
     assert not graph.states
     assert [type(node.op).__name__ for node in graph.nodes] == ["Add"]
     x = np.full(SHAPE, -4, np.int8)
-    assert np.array_equal(reference.run(graph, [x], "tflm")[graph.outputs[0]], FIRST)
+    assert np.array_equal(interpreter.run(graph, [x], "tflm")[graph.outputs[0]], FIRST)
     assert mcugen.compile(tmp_path / "net.tflite").files
 
 
@@ -148,7 +150,7 @@ def test_a_loop_with_a_known_count_is_repeated(tmp_path: Path, trips: int) -> No
     graph = load(tmp_path, looped(trips))
     assert len(graph.nodes) == trips
     x = np.array([[1, 2, 3, 4]], np.int8)
-    (y,) = (reference.run(graph, [x], "tflm")[name] for name in graph.outputs)
+    (y,) = (interpreter.run(graph, [x], "tflm")[name] for name in graph.outputs)
     assert y.tolist() == (x + 10 * trips).tolist()
 
 

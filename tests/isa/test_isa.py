@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import isa, target
+from mcugen.boards import isa, target
 from mcugen.errors import ToolError, UsageError
-from mcugen.toolchain.disassembly import disassemble
-from mcugen.toolchain.elf import read_elf
-from mcugen.toolchain.process import run_checked
-from mcugen.toolchain.stack import bound
+from mcugen.machines.toolchain.disassembly import disassemble
+from mcugen.machines.toolchain.elf import read_elf
+from mcugen.machines.toolchain.process import run_checked
+from mcugen.machines.toolchain.stack import bound
 from tests.support.cores import CORES, SAMPLED
 from tests.support.plugin import install
 
@@ -41,7 +41,7 @@ long entry(long n) { return inner(table, n) + 1; }
 """
 STUB = '''
 """Just enough of an instruction set: what moves the stack pointer, calls and returns."""
-from mcugen.isa import Instruction, InstructionSet, Operation, place
+from mcugen.ext import Instruction, InstructionSet, Operation, place
 
 def instruction(lines, k):
     _, name, operands, note = lines.rows[k]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.op import Op
+from mcugen.ir.call import Call
+from mcugen.ir.op import Op
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected

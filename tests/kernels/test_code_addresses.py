@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import resources, target
-from mcugen.toolchain.process import run_checked
+from mcugen.boards import target
+from mcugen.machines.toolchain.process import run_checked
+from mcugen.system import resources
 from tests.support import runtime
 
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(\w+)>:\n((?:.+\n)*)", re.MULTILINE)

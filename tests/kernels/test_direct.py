@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import target
-from mcugen.call import Call
+from mcugen.boards import target
+from mcugen.ir.call import Call
 from mcugen.kernels.dsp import direct
 from mcugen.kernels.dsp.shape import shape_of
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
-from mcugen.select.candidates import candidates_of
+from mcugen.solve.candidates import candidates_of
 from tests.support import draw
 from tests.support.cases import graph_of
 from tests.support.copies import code_of_copy

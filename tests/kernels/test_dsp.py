@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.kernel import Kernel
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import multiply_double_rounding, multiply_single_rounding
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams
 from mcugen.kernels.dsp import scaling
 from mcugen.kernels.dsp.layout import UNROLLED_GROUPS, UNROLLED_WORDS, runs_of, words_of
-from mcugen.numeric import multiply_double_rounding, multiply_single_rounding
-from mcugen.op import Op
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.select import costs
-from mcugen.types import QuantParams
+from mcugen.solve import costs
 from tests.support import draw
 from tests.support.copies import code_of_copy
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import kernels, target
-from mcugen.call import Call
-from mcugen.kernel import Kernel
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Example
 from mcugen.kernels.dsp import windows
-from mcugen.op import Example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from tests.kernels.test_mve_direct import one_channel

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import kernels, target
+from mcugen import kernels
+from mcugen.boards import target
 from mcugen.errors import UsageError
 from mcugen.ops.conv2d import Conv2D
 from tests.support.plugin import install, run
@@ -20,7 +21,7 @@ DIGITS = ROOT / "examples/digits/digits.tflite"
 FAMILY = '''
 """Kernels for cores with the turbo feature."""
 from dataclasses import replace
-from mcugen.kernel import Family
+from mcugen.ext import Family
 from mcugen.ops.max_pool_2d import MaxPool2D
 
 portable = next(k for k in MaxPool2D.kernels if k.symbol == "mg_max_pool_2d_s8")

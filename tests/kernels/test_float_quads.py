@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from mcugen import kernels
-from mcugen.call import Call
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.types import TensorType
 
 FPU = frozenset({"fpu"})
 DENSE = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_f32__quads")

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import kernels, target
-from mcugen.op import Op
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.op import Op
 from mcugen.ops import _float_blocks
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import target
+from mcugen.boards import target
 from tests.support import emulated, program
 from tests.support.cores import Portion
 from tests.test_conformance import OPS

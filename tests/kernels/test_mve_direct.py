@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
+from mcugen.ir.op import Example
 from mcugen.kernels.helium import direct, packing
-from mcugen.op import Example
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D

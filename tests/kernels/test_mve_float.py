@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.kernel import Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import TensorType
 from mcugen.ops._filter_examples import example
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
@@ -23,7 +24,6 @@ from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.mul import Mul
 from mcugen.ops.relu import Relu
 from mcugen.ops.sub import Sub
-from mcugen.types import TensorType
 from tests.support import emulated
 from tests.support.cases import cases_of, graph_of
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.channels import Range
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example
+from mcugen.ir.ranges import Range
 from mcugen.kernels.helium import near, packing
-from mcugen.op import Example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from tests.kernels.test_mve_taps import CORE, call_of, deep, served_by
 from tests.support import conformance, emulated

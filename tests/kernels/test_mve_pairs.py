@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mcugen import kernels, target
-from mcugen.call import Call
-from mcugen.op import Example
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from tests.support import conformance, emulated

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mcugen import kernels
+from mcugen.ir.op import Example
 from mcugen.kernels.helium import packing, pieces, woven
-from mcugen.op import Example
 from mcugen.ops.conv2d import Conv2D
 from tests.kernels.test_mve_pairs import CORE, call_of, filtered
 from tests.kernels.test_mve_taps import served_by

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops._filter_examples import example
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.types import QuantParams, TensorType
 from tests.support.cases import graph_of
 
 M55 = frozenset({"dsp", "fpu", "mve", "mve_float"})

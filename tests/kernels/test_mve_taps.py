@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import kernels, target
-from mcugen.call import Call
-from mcugen.channels import Range
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example, Op
+from mcugen.ir.ranges import Range
 from mcugen.kernels.helium import packing, taps
-from mcugen.op import Example, Op
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from tests.support import conformance, emulated

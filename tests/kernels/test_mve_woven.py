@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import kernels, target
-from mcugen.call import Call
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example
 from mcugen.kernels.helium import packing, woven
-from mcugen.op import Example
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from tests.support import emulated

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import kernels, target
-from mcugen.call import Call
-from mcugen.kernel import Kernel
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.types import TensorType
 from mcugen.kernels.dsp import planar
 from mcugen.kernels.dsp.shape import MAX_SUMS, Shape, shape_of
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
-from mcugen.select.candidates import candidates_of
-from mcugen.types import TensorType
+from mcugen.solve.candidates import candidates_of
 from tests.support import draw
 from tests.support.cases import graph_of
 from tests.support.copies import code_of_copy

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.op import Example, Op
+from mcugen.formats.registry import load
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import NUMPY_DTYPES
 from mcugen.ops._weighted import Weighted, matrix, taps_of
-from mcugen.registry import load
-from mcugen.types import NUMPY_DTYPES
 from tests.support.calls import example_calls
 from tests.support.cases import graph_of
 

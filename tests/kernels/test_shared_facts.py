@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mcugen import alike, kernels
-from mcugen.call import Call
-from mcugen.kernel import Kernel
-from mcugen.op import Op
-from mcugen.registry import load
-from mcugen.schedule import Choice
-from mcugen.schedule.steps import node_of
-from mcugen.select import costs
+from mcugen import kernels
+from mcugen.formats.registry import load
+from mcugen.ir import alike
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Op
+from mcugen.solve import costs
+from mcugen.solve.schedule import Choice
+from mcugen.solve.schedule.steps import node_of
 from tests.support import random_layers
 from tests.support.calls import alone, example_calls
 from tests.support.cases import prepared, under_test

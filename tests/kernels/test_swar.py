@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
+from mcugen.ir.call import Call
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.kernels.swar import packing
 from mcugen.ops._weighted import matrix
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
-from mcugen.types import QuantParams, TensorType
 
 KERNEL = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_s8__swar")
 

@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import kernels, target
-from mcugen.call import Call
-from mcugen.kernel import Kernel
-from mcugen.op import Op
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Op
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import matrix
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.options import Options
-from mcugen.schedule.steps import Choice, batch_of
-from mcugen.select.batches import in_fewest
-from mcugen.select.candidates import candidates_of
+from mcugen.solve.batches import in_fewest
+from mcugen.solve.candidates import candidates_of
+from mcugen.solve.schedule.steps import Choice, batch_of
 from tests.support import draw
 from tests.support.cases import graph_of
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
+from mcugen.ir.call import Call
+from mcugen.ir.op import Example
 from mcugen.kernels.swar import direct
-from mcugen.op import Example
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
+from mcugen.ir.call import Call
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.types import QuantParams, TensorType
 
 KERNEL = next(k for k in kernels.of(FullyConnected) if k.symbol == "mg_fully_connected_s8__swar")
 

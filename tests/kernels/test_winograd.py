@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
+from mcugen.ir.call import Call
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.kernels.dsp import winograd
 from mcugen.ops.conv2d import Conv2D
-from mcugen.types import QuantParams, TensorType
 
 KERNEL = next(k for k in kernels.of(Conv2D) if k.symbol == "mg_conv2d_s8__winograd")
 DATA = np.array(

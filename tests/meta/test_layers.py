@@ -10,74 +10,53 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from mcugen import kernels, resources
+from mcugen import kernels
+from mcugen.system import resources
 
 PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
 C_RUNTIME = PACKAGE.parent / "c_runtime/mcugen"
+ARCHITECTURE = PACKAGE.parent / "docs/architecture.md"
+MOST_ROWS, MOST_MODULES, MOST_PACKAGES = 16, 8, 18
 
-# From the bottom up; a module imports from layers below its own, or from its own package.
-LAYERS: tuple[frozenset[str], ...] = tuple(
-    frozenset(layer.split())
-    for layer in (
-        "errors",
-        "resources plugins files tabular training forked",
-        "toml_file",
-        "packed flexbuffer scales machine",
-        "types isa",
-        "order",
-        "channels",
-        "call numeric staircase",
-        "alike",
-        "element",
-        "kernel oracle",
-        "grid",
-        "halves",
-        "op graph options choices",
-        "imports writes",
-        "ops",
-        "decompositions",
-        "kernels",
-        "registry target qdq",
-        "frontends layouts passes reference",
-        "writers",
-        "samples",
-        "quantize",
-        "plan",
-        "schedule",
-        "select",
-        "emit",
-        "report",
-        "exports",
-        "toolchain",
-        "cycles native",
-        "pipeline",
-        "verify inspection sharing mixed packing new_board",
-        "pareto evaluation tuning device_bench",
-        "gemm c_bench",
+LAYERS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(row.split())
+    for row in (
         "cli __main__ pytest_plugin",
+        "builds",
+        "verify opencl_bench",
+        "pipeline ext",
+        "report machines",
+        "quantize emit",
+        "solve",
+        "formats",
+        "passes boards",
+        "kernels",
+        "ops samples",
+        "oracle",
+        "ir",
+        "options system interop",
+        "errors",
     )
 )
-# Layers below may be mutually used only as written here: graph on op, op on no one, and so on.
-WITHIN = {"graph": {"op"}, "__main__": {"cli"}}
+"""Packages and modules of mcugen. One imports itself and rows below its own, never its neighbours in a row."""
+WITHIN = {("__main__", "cli")}
 OWNERS = {
-    "flatbuffers": ("frontends", "writers"),
-    "tflite": ("frontends", "writers"),
-    "onnx": ("frontends", "writers", "verify"),
-    "google": ("frontends",),
-    "nnef": ("frontends",),
+    "flatbuffers": ("formats",),
+    "tflite": ("formats",),
+    "onnx": ("formats", "verify"),
+    "google": ("formats",),
+    "nnef": ("formats",),
     "jinja2": ("emit",),
     "pycparser": ("emit",),
-    "subprocess": ("toolchain",),
+    "subprocess": ("machines",),
     "click": ("cli",),
     "rich": ("cli",),
     "pytest": ("pytest_plugin",),
     "PIL": ("samples",),
     "distributed": ("quantize",),
-    "ai_edge_litert": ("toolchain",),
-    "tflite_micro": ("toolchain",),
-    "onnxruntime": ("toolchain",),
+    "ai_edge_litert": ("machines",),
+    "tflite_micro": ("machines",),
+    "onnxruntime": ("machines",),
 }
 
 
@@ -90,9 +69,9 @@ def part_of(path: Path) -> str:
 
 
 def level(part: str) -> int:
-    found = [k for k, layer in enumerate(LAYERS) if part in layer]
-    assert len(found) == 1, f"{part} belongs to no layer: add it to LAYERS"
-    return found[0]
+    rows = [k for k, row in enumerate(LAYERS) if part in row]
+    assert len(rows) == 1, f"{part} stands in no row of LAYERS"
+    return rows[0]
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -105,24 +84,49 @@ def imported(path: Path) -> Iterator[str]:
             yield from ([f"mcugen.{alias.name}" for alias in node.names] if node.module == "mcugen" else [node.module])
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_down(path: Path) -> None:
-    own = part_of(path)
-    if own == "__init__":
-        return
-    for name in imported(path):
-        words = name.split(".")
-        if words[0] != "mcugen" or len(words) == 1 or words[1] in (own, "__version__"):
-            continue
-        below = level(words[1]) < level(own) or words[1] in WITHIN.get(own, ())
-        assert below, f"{own} imports {name}, which is not below it"
+def test_imports_point_down() -> None:
+    wrong = []
+    for path in sources():
+        own = part_of(path)
+        for name in imported(path) if own != "__init__" else ():
+            part = next(iter(name.split(".")[1:]), "") if name.startswith("mcugen.") else ""
+            if part not in ("", own, "__version__") and level(part) <= level(own) and (own, part) not in WITHIN:
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {name}, which is not below it")
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_libraries_stay_with_their_owner(path: Path) -> None:
-    for name in imported(path):
-        owners = OWNERS.get(name.split(".")[0])
-        assert owners is None or part_of(path) in owners, f"{part_of(path)} imports {name}"
+def test_the_street_plan_is_small() -> None:
+    modules = {path.name for path in PACKAGE.glob("*.py")}
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert len(LAYERS) <= MOST_ROWS and len(modules) <= MOST_MODULES and len(packages) <= MOST_PACKAGES
+    parts = {name.removesuffix(".py") for name in modules} | packages
+    assert parts - {"__init__"} == {part for row in LAYERS for part in row}
+
+
+def job_of(part: str) -> str:
+    """The first sentence of a part's docstring, of one line in the table."""
+    path = PACKAGE / part
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")))
+    return " ".join((text or "").split("\n\n")[0].split()).partition(". ")[0].rstrip(".")
+
+
+def table() -> str:
+    """The table of layers, as docs/architecture.md has it."""
+    lines = ["| row | package | job |", "|---|---|---|"]
+    for k, row in enumerate(LAYERS):
+        parts = [part for part in row if part != "__main__"]
+        lines += [f"| {k + 1} | `{part}{'/' * (PACKAGE / part).is_dir()}` | {job_of(part)} |" for part in parts]
+    return "\n".join(lines) + "\n"
+
+
+def test_the_documented_layers_are_those_of_this_test() -> None:
+    assert table() in ARCHITECTURE.read_text(encoding="utf-8"), f"docs/architecture.md lacks this table:\n{table()}"
+
+
+def test_libraries_stay_with_their_owner() -> None:
+    uses = {(part_of(path), name.split(".")[0]) for path in sources() for name in imported(path)}
+    assert not {(part, name) for part, name in uses if part not in OWNERS.get(name, (part,))}
 
 
 def test_every_family_has_its_folder_of_c() -> None:
@@ -131,24 +135,23 @@ def test_every_family_has_its_folder_of_c() -> None:
     }
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "kernels").rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_families_see_operators_and_never_each_other(path: Path) -> None:
-    own = path.relative_to(PACKAGE).parts[1]
-    for name in imported(path):
-        words = name.split(".")
-        if words[:2] == ["mcugen", "kernels"]:
-            assert words[2:3] == [own], f"{path.name} of {own} imports {name}"
+def test_families_see_operators_and_never_each_other() -> None:
+    modules = {path.stem for path in (PACKAGE / "kernels").glob("*.py")}
+    for path in (PACKAGE / "kernels").glob("*/**/*.py"):
+        own = path.relative_to(PACKAGE).parts[1]
+        others = [name for name in imported(path) if name.startswith("mcugen.kernels.")]
+        assert not [name for name in others if name.split(".")[2] not in {own, *modules}], path
 
 
-@pytest.mark.parametrize("path", sorted(C_RUNTIME.rglob("*.[ch]")), ids=lambda path: path.name)
-def test_c_of_a_family_includes_its_own_folder_and_the_ground(path: Path) -> None:
-    for name in re.findall(r'^\s*#\s*include "mcugen/(.+)"$', path.read_text(encoding="utf-8"), re.MULTILINE):
-        folder = resources.c_files()[name].parent
-        assert folder in (path.parent, C_RUNTIME), f"{path.name} of {path.parent.name} includes {name} of {folder.name}"
+def test_c_of_a_family_includes_its_own_folder_and_the_ground() -> None:
+    for path in sorted(C_RUNTIME.rglob("*.[ch]")):
+        for name in re.findall(r'^\s*#\s*include "mcugen/(.+)"$', path.read_text(encoding="utf-8"), re.MULTILINE):
+            folder = resources.c_files()[name].parent
+            assert folder in (path.parent, C_RUNTIME), f"{path.name} includes {name} of {folder.name}"
 
 
 def test_only_families_name_instruction_sets() -> None:
-    parts = ("ops", "select", "schedule", "plan", "emit")
+    parts = ("ops", "solve", "emit")
     word = re.compile(r"mve|helium|smlad|\bdsp|swar|quads", re.IGNORECASE)
     assert [str(p) for p in sources() if part_of(p) in parts and word.search(p.read_text(encoding="utf-8"))] == []
 
@@ -159,12 +162,13 @@ def test_names_of_c_files_are_unique() -> None:
 
 def test_only_kernels_of_asks_for_kernels() -> None:
     """Whatever chooses, prints or tests kernels asks `mcugen.kernels.of`, and so names no family."""
-    asking = [path for path in sources() if part_of(path) not in ("kernels", "registry", "ops", "passes")]
+    asking = [path for path in sources() if part_of(path) not in ("kernels", "formats", "ops", "passes")]
     assert [
         path.name for path in asking if re.search(r"\b(op|kind)\.kernels\b", path.read_text(encoding="utf-8"))
     ] == []
-    inside = [name for path in asking for name in imported(path) if name.startswith("mcugen.kernels.")]
-    assert inside == []
+    families = {path.parent.name for path in (PACKAGE / "kernels").glob("*/__init__.py")}
+    names = {name for path in asking for name in imported(path) if name.startswith("mcugen.kernels.")}
+    assert not [name for name in names if name.split(".")[2] in families]
 
 
 def test_only_declared_libraries() -> None:
@@ -173,14 +177,11 @@ def test_only_declared_libraries() -> None:
     assert outside <= {*OWNERS, "numpy"}
 
 
-@pytest.mark.parametrize(
-    "path", sorted((PACKAGE / "decompositions").glob("*/*.py")), ids=lambda p: f"{p.parent.name}/{p.name}"
-)
-def test_decompositions_in_the_folder_of_a_format_are_of_that_format(path: Path) -> None:
-    name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-    entries = getattr(importlib.import_module(name), "IMPORTS", ())
-    assert {entry.format for entry in entries} <= {path.parent.name}
-    for other in imported(path):
-        words = other.split(".")
-        if words[:2] == ["mcugen", "decompositions"] and len(words) > 3:
-            assert words[2] == path.parent.name, f"{path.name} imports {other}"
+def test_operators_in_the_folder_of_a_format_are_of_that_format() -> None:
+    for path in sorted((PACKAGE / "formats").glob("*/operators/*.py")):
+        own = path.parents[1].name
+        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        entries = getattr(importlib.import_module(name), "IMPORTS", ())
+        assert {entry.format for entry in entries} <= {own}
+        others = [re.match(r"mcugen\.formats\.(\w+)\.operators", name) for name in imported(path)]
+        assert {other[1] for other in others if other} <= {own}, path

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: what `mcugen.native` gives, and what the program of `mcugen verify` prints."""
+"""The two sides of a comparison: results of `mcugen.machines.native`, and of the program of `mcugen verify`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen.native import Model
+from mcugen.machines.native import Model
+from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case
 from mcugen.verify import host
 from mcugen.verify.runs import Run, Start, runs_of
 

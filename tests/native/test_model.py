@@ -15,9 +15,9 @@ import pytest
 
 import mcugen
 from mcugen.errors import ToolError, UsageError
-from mcugen.native import Model
-from mcugen.reference.inputs import cases
-from mcugen.toolchain import host
+from mcugen.machines.native import Model
+from mcugen.machines.toolchain import host
+from mcugen.oracle.stimuli import cases
 from mcugen.verify.runs import runs_of
 from tests.native.sides import differ, outputs
 from tests.states.graphs import accumulator, built

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.op import Example
+from mcugen.ir.op import Example
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._summed import SummedConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
-from mcugen.types import QuantParams, TensorType
 from tests.opencl.launched import HasExamples
 from tests.test_conformance import OPS
 

@@ -19,17 +19,20 @@ from typing import Protocol
 
 import numpy as np
 
-from mcugen import halves, kernels, reference, target
-from mcugen.call import Call
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.boards.machine import Device
 from mcugen.emit.opencl import launches
-from mcugen.graph import Graph, Node
-from mcugen.kernel import Form, Kernel
-from mcugen.machine import Device
-from mcugen.op import Example, evaluate
-from mcugen.schedule import Choice
-from mcugen.select import devices
-from mcugen.toolchain import opencl
-from mcugen.types import TensorType
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, evaluate
+from mcugen.ir.types import TensorType
+from mcugen.kernels import halves
+from mcugen.machines.toolchain import opencl
+from mcugen.oracle import interpreter
+from mcugen.solve import devices
+from mcugen.solve.schedule import Choice
 from tests.support import draw, program
 from tests.support.cases import folded, prepared, under_test
 from tests.support.references import REFERENCES
@@ -118,7 +121,7 @@ def cases(example: Example, choice: Choice, which: str) -> Iterator[Launched]:
     node = choice.node
     for name, arrays in list(draw.input_sets(types, example.seed, SETS))[:SETS]:
         known = dict(zip(example_graph.inputs, arrays, strict=True))
-        known.update(reference.run(example_graph, arrays, which))
+        known.update(interpreter.run(example_graph, arrays, which))
         operands = tuple(_stored(known[str(node.inputs[k])], choice.call.input(k)) for k in _computed(choice))
         expected = known[node.outputs[0]]
         if halves.are_in(choice.call):
@@ -177,7 +180,7 @@ def _far(got: np.ndarray, case: Launched) -> str:
     """The first element of a result stored as half that is not near; "" for none. Weights are rounded to half, too."""
     want = halves.as_half(case.expected).astype(np.float32)
     largest = float(np.abs(want[np.isfinite(want)]).max(initial=0.0))
-    near = reference.HALF_TOLERANCE * max(largest, 2.0**-10 * case.magnitude, 2.0**-14)
+    near = interpreter.HALF_TOLERANCE * max(largest, 2.0**-10 * case.magnitude, 2.0**-14)
     wrong = ~(np.abs(got.astype(np.float32) - want) <= near) & ~(np.isnan(got) & np.isnan(want))
     wrong &= ~(np.isinf(got) & (np.abs(want) == np.finfo(np.float16).max))
     if not wrong.any():

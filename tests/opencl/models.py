@@ -19,11 +19,11 @@ from pathlib import Path
 
 from mcugen import pipeline
 from mcugen.errors import McugenError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.ops._weighted import Weighted
 from mcugen.ops.distances import Distances
 from mcugen.options import Options
-from mcugen.reference.inputs import cases
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
 
 FORMATS = (".tflite", ".onnx", ".nnef")

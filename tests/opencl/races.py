@@ -18,8 +18,8 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from mcugen.op import Example
-from mcugen.schedule import Choice
+from mcugen.ir.op import Example
+from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 from tests.opencl.fused import ALL
 

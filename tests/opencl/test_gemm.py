@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import gemm, kernels
+from mcugen import kernels
+from mcugen.boards.target import load
 from mcugen.errors import UsageError
-from mcugen.graph import Graph, Node, Tensor, verify
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.types import TensorType
+from mcugen.opencl_bench import gemm
 from mcugen.ops.batch_matmul import BatchMatmul
-from mcugen.schedule import Choice
-from mcugen.select import devices as chosen
-from mcugen.target import load
-from mcugen.types import TensorType
+from mcugen.solve import devices as chosen
+from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 
 SIZES = ((20, 24, 36), (1, 24, 36), (20, 1, 36))

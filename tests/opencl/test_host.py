@@ -14,8 +14,8 @@ import pytest
 from mcugen import pipeline
 from mcugen.emit.opencl import host_files
 from mcugen.errors import UsageError
+from mcugen.machines.toolchain import opencl
 from mcugen.options import Options
-from mcugen.toolchain import opencl
 
 HERE = Path(__file__).resolve().parent
 PART = b"PART = 1 << 22"

@@ -10,16 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import kernels, passes, reference
+from mcugen import kernels, passes
 from mcugen.emit.opencl import program
-from mcugen.graph import Graph, Node, Tensor, verify
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops._summed import SummedConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.quantize import Quantize
-from mcugen.schedule import Choice
-from mcugen.select import devices as chosen
-from mcugen.types import QuantParams, TensorType
+from mcugen.oracle import interpreter
+from mcugen.solve import devices as chosen
+from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 
 BYTES = np.arange(-128, 128).astype(np.int8)
@@ -65,8 +66,8 @@ def checked(given: Graph, *symbols: str) -> Iterator[launched.Launched]:
     graph = passes.run(given, "tflm", launched.FEATURES)
     assert [type(node.op) for node in graph.nodes] == [SummedConv2D]
     x = np.random.default_rng(1).integers(-128, 128, given.type("x").shape).astype(np.int8)
-    expected = reference.run(given, [x], "tflm")["y"]
-    assert np.array_equal(reference.run(graph, [x], "tflm")["y"], expected)
+    expected = interpreter.run(given, [x], "tflm")["y"]
+    assert np.array_equal(interpreter.run(graph, [x], "tflm")["y"], expected)
     assert len(np.unique(expected)) > 20
     for choice in smallest(graph):
         if choice.kernel.symbol in symbols:
@@ -151,7 +152,7 @@ def stored(dtype: str, rounding: str, scale: float, zero: int) -> launched.Launc
     below = np.nextafter(at, np.float32(-np.inf))
     away = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 3e38, -3e38], np.float32)
     x = np.concatenate([at, below, np.nextafter(at, np.float32(np.inf)), away]).astype(np.float32)
-    expected = reference.run(graph, [x], "litert")["y"]
+    expected = interpreter.run(graph, [x], "litert")["y"]
     assert np.array_equal(expected[:255].astype(int), expected[255:510].astype(int) + 1)
     return launched.Launched(f"{dtype} {rounding} {scale}", choice, (x,), expected, 0.0)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import pipeline, select
-from mcugen.graph import Graph, Node, State, Tensor, verify
+from mcugen import pipeline, solve
+from mcugen.ir.graph import Graph, Node, State, Tensor, verify
+from mcugen.ir.types import TensorType
+from mcugen.machines.toolchain import opencl
 from mcugen.ops.add import Add
 from mcugen.ops.mul import Mul
 from mcugen.options import Options
-from mcugen.toolchain import opencl
-from mcugen.types import TensorType
 from mcugen.verify import run
 
 MAIN = b"""
@@ -68,7 +68,7 @@ def network() -> Graph:
 
 def built() -> pipeline.Artifact:
     prepared = pipeline.prepare_graph(network(), Options(backend="opencl"), "net")
-    return pipeline.finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+    return pipeline.finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 @pytest.mark.whole

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import kernels, registry
+from mcugen import kernels
 from mcugen.emit.opencl import launches, program
 from mcugen.errors import InternalError
-from mcugen.schedule import Choice
+from mcugen.formats import registry
+from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 from tests.opencl.fused import ALL
 from tests.test_conformance import OPS

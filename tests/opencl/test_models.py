@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import device_bench, halves, pipeline, reference
-from mcugen.call import Call
+from mcugen import pipeline
 from mcugen.errors import NoKernelError, UsageError
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
+from mcugen.kernels import halves
+from mcugen.opencl_bench import device_bench
 from mcugen.options import Options
-from mcugen.reference.inputs import cases
-from mcugen.types import TensorType
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import run
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
@@ -39,9 +42,9 @@ def test_halves_are_within_their_tolerance() -> None:
     """In half of the memory; inputs and outputs stay float."""
     whole, artifact = built("f32_fully_connected"), built("f32_fully_connected", precision="f16")
     given = next(iter(cases(artifact.imported, 1))).inputs
-    oracle = reference.run(artifact.imported, given, "tflm")[artifact.imported.outputs[0]]
+    oracle = interpreter.run(artifact.imported, given, "tflm")[artifact.imported.outputs[0]]
     got = device_bench.bench(artifact, 1, given).outputs[0]
-    assert 1e-5 < np.abs(got - oracle).max() / np.abs(oracle).max() < reference.HALF_TOLERANCE
+    assert 1e-5 < np.abs(got - oracle).max() / np.abs(oracle).max() < interpreter.HALF_TOLERANCE
     assert len(artifact.view.device.constants) < 0.8 * len(whole.view.device.constants)  # type: ignore[union-attr]
     assert {artifact.graph.type(name).dtype for name in (*artifact.graph.inputs, *artifact.graph.outputs)} == {"f32"}
     assert any("within 0.01" in note and "steps turn" in note for note in artifact.report.notes)
@@ -118,6 +121,6 @@ def test_launches_fit_the_device() -> None:
             assert grid.local_bytes <= device.local_bytes
     small = dataclasses.replace(device, local_bytes=64)
     step = next(s for s in artifact.schedule.steps if s.choice.kernel.tiles)
-    from mcugen.select import devices as chosen
+    from mcugen.solve import devices as chosen
 
     assert not list(chosen.launches(step.choice.call, step.choice.kernel, small))

@@ -11,17 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import device_bench, kernels, pipeline, reference, resources, select
-from mcugen.graph import Graph
-from mcugen.kernel import Form
+from mcugen import kernels, pipeline, solve
+from mcugen.boards.target import load, names
+from mcugen.ir.graph import Graph
+from mcugen.ir.kernel import Form
+from mcugen.opencl_bench import device_bench
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.softmax import Softmax
 from mcugen.options import Options
-from mcugen.select import devices as chosen
-from mcugen.target import load, names
+from mcugen.oracle import interpreter
+from mcugen.solve import devices as chosen
+from mcugen.system import resources
 from tests.opencl.test_runs import SIZE, Builder
 
 PAPER = ("opencl-videocore-vi", "opencl-mali-g72", "opencl-adreno-630", "opencl-vivante-gc7000")
@@ -41,7 +44,7 @@ def network() -> Graph:
 
 def built(board: str) -> pipeline.Artifact:
     prepared = pipeline.prepare_graph(network(), Options(board=board), "net")
-    return pipeline.finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+    return pipeline.finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 def limits(artifact: pipeline.Artifact) -> list[str]:
@@ -70,7 +73,7 @@ def test_programs_keep_the_limits_of_a_profile(board: str, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     assert "Oclgrind" in done.stdout
     assert not any(word in done.stderr for word in ("Error", "race", "Invalid")), done.stderr
-    expected = reference.run(network(), [x], "tflm")["y"]
+    expected = interpreter.run(network(), [x], "tflm")["y"]
     got = np.frombuffer((tmp_path / device_bench.OUTPUT).read_bytes(), np.float32)
     assert np.allclose(got, expected.reshape(-1), atol=1e-5)
 

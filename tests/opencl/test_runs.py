@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen import passes, pipeline, select
-from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.kernel import Form
-from mcugen.op import Op
+from mcugen import passes, pipeline, solve
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.kernel import Form
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
 from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
@@ -20,7 +21,6 @@ from mcugen.ops.mul import Mul
 from mcugen.ops.pad import Pad
 from mcugen.ops.relu import Relu
 from mcugen.options import Options
-from mcugen.types import TensorType
 from mcugen.verify import run
 
 FEATURES = frozenset({"cl12", "fence"})
@@ -80,7 +80,7 @@ def dense_block(batch: int) -> Graph:
 
 def built(graph: Graph) -> pipeline.Artifact:
     prepared = pipeline.prepare_graph(graph, Options(backend="opencl"), "net")
-    return pipeline.finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+    return pipeline.finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 def test_a_dense_block_copies_and_normalizes_nothing() -> None:

@@ -7,13 +7,13 @@ import os
 import subprocess
 from pathlib import Path
 
-from mcugen import pipeline, select
+from mcugen import pipeline, solve
+from mcugen.machines.toolchain import opencl
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.softmax import Softmax
 from mcugen.options import Options
-from mcugen.toolchain import opencl
 from tests.opencl.test_runs import Builder
 
 MAIN = b"""
@@ -103,7 +103,7 @@ def built() -> pipeline.Artifact:
     b.node(Concatenation(3), "pd", 32, "p", "d")
     b.node(Softmax(), "y", 32, "pd")
     prepared = pipeline.prepare_graph(b.graph("y"), Options(backend="opencl"), "net")
-    return pipeline.finish(prepared, select.solve(prepared.graph, prepared.board, prepared.options))
+    return pipeline.finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 def test_two_devices_give_the_outputs_of_one(tmp_path: Path) -> None:

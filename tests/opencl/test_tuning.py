@@ -9,20 +9,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import passes, pipeline, reference, tuning
+from mcugen import passes, pipeline
+from mcugen.boards.target import Target, load
 from mcugen.errors import UsageError
-from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.kernel import Form
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.kernel import Form
+from mcugen.ir.types import TensorType
+from mcugen.machines.toolchain import opencl
+from mcugen.opencl_bench import tuning
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
 from mcugen.options import Options
-from mcugen.schedule import Choice
-from mcugen.select import devices as chosen
-from mcugen.target import Target, load
-from mcugen.toolchain import opencl
-from mcugen.types import TensorType
+from mcugen.oracle import interpreter
+from mcugen.solve import devices as chosen
+from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 from tests.support.tflite_writer import ModelWriter
 
@@ -61,7 +63,7 @@ def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Pat
     call = graph.call(node, "tflm")
     rng = np.random.default_rng(1)
     x = rng.standard_normal(call.input(0).shape).astype(np.float32)
-    expected = reference.run(residual(channels), [x], "tflm")["y"]
+    expected = interpreter.run(residual(channels), [x], "tflm")["y"]
     cases = []
     from mcugen import kernels
 

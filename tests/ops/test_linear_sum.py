@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
-from mcugen.call import Call
-from mcugen.kernel import Kernel
-from mcugen.op import Op
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _linear_sum
 from mcugen.ops.add import Add
 from mcugen.ops.sub import Sub
-from mcugen.types import QuantParams, TensorType
 
 BYTES = np.arange(-128, 128, dtype=np.int8)
 LINEAR = "mg_linear_sum_s8"

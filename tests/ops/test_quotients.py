@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-import mcugen.reference
-from mcugen import frontends, registry
+import mcugen.oracle.interpreter
+from mcugen.formats import read, registry
 from tests.support.tflite_writer import ModelWriter
 
 PAIRS = (
@@ -37,10 +37,10 @@ def test_small_quotients_are_those_of_the_runtime(tmp_path: Path) -> None:
     m.op("DIV", [a, b], [y], {"fused_activation_function": "NONE"})
     path = tmp_path / "net.tflite"
     path.write_bytes(m.build([a, b], [y]))
-    graph = frontends.load(path, registry.load())
+    graph = read.load(path, registry.load())
     inputs = [np.array([column], np.uint8) + np.uint8(zero) for column, zero in zip(_columns(), (99, 96), strict=True)]
     for runtime in ("litert", "tflm"):
-        assert mcugen.reference.run(graph, inputs, runtime)[graph.outputs[0]].tolist() == [list(RECORDED)]
+        assert mcugen.oracle.interpreter.run(graph, inputs, runtime)[graph.outputs[0]].tolist() == [list(RECORDED)]
     found = mcugen.load(path, reference="litert").run(*inputs)
     assert np.array_equal(np.reshape(found, -1), RECORDED)
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import numeric
-from mcugen.call import Call
 from mcugen.errors import McugenError
-from mcugen.op import Op
+from mcugen.ir import fixed_point
+from mcugen.ir.call import Call
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _filter, _reduce_sum, _sigmoid, _sum, curve, leaky_relu, mul, prelu, quantize, relu, softmax
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
@@ -32,7 +33,6 @@ from mcugen.ops.relu import Relu
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.tanh import Tanh
 from mcugen.oracle import curves, filters, fixed, quantized, rational, sigmoids, sums, tables
-from mcugen.types import QuantParams, TensorType
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 EXTREMES = (
@@ -80,7 +80,7 @@ def test_multipliers_of_all_magnitudes() -> None:
     reals = np.concatenate([scales(1, 1000, -12, 12), 2.0 ** rng.uniform(-40, 40, 1000), [0.0, 2.0**-32, 2.0**-33]])
     edges = [2.0**e * (1 - 2.0**-k) for e in (-40, -31, 0, 30, 31) for k in (30, 31, 32, 33, 52)]
     for real in (*reals.tolist(), *edges):
-        assert numeric.quantize_multiplier(real) == rational.multiplier(Fraction(real)), real
+        assert fixed_point.quantize_multiplier(real) == rational.multiplier(Fraction(real)), real
 
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
@@ -121,7 +121,7 @@ def test_bounds_of_activations(activation: str, dtype: str) -> None:
         t = tensor(dtype, scale, zero)
         least, most = quantized.ends(t)
         values = np.arange(least, most + 1, 1 if dtype != "s16" else 37)
-        ours = outcome(numeric.activation_range, activation, t)
+        ours = outcome(fixed_point.activation_range, activation, t)
         theirs = outcome(quantized.activated, values, activation, t)
         assert theirs == (ours if ours == "refused" else np.clip(values, *ours).tolist()), t
 
@@ -153,8 +153,8 @@ def test_means_on_random_sums(shape: tuple[int, ...]) -> None:
         ours = outcome(_reduce_sum.multiplier, found)
         theirs = outcome(found.op.reference_q, found, x)
         if ours != "refused":
-            total = numeric.wrap32(np.array(int(x.astype(int).sum()) - 5 * x.size))
-            ours = int(np.clip(int(numeric.multiply_double_rounding(total, *ours)) - 7, -128, 127))
+            total = fixed_point.wrap32(np.array(int(x.astype(int).sum()) - 5 * x.size))
+            ours = int(np.clip(int(fixed_point.multiply_double_rounding(total, *ours)) - 7, -128, 127))
         assert ours == theirs
 
 
@@ -272,16 +272,16 @@ def halves(mult: np.ndarray, shift: np.ndarray) -> np.ndarray:
 def test_fixed_point_arithmetic() -> None:
     x, rng = integers(19, 32), np.random.default_rng(20)
     mult, shift = rng.integers(2**30, 2**31, x.size), rng.integers(-31, 8, x.size)
-    assert np.array_equal(numeric.multiply_double_rounding(x, mult, shift), fixed.scaled_twice(x, mult, shift))
+    assert np.array_equal(fixed_point.multiply_double_rounding(x, mult, shift), fixed.scaled_twice(x, mult, shift))
     assert np.array_equal(
-        numeric.rounding_divide_by_pot(x, -np.minimum(shift, 0)), fixed.divided(x, -np.minimum(shift, 0))
+        fixed_point.rounding_divide_by_pot(x, -np.minimum(shift, 0)), fixed.divided(x, -np.minimum(shift, 0))
     )
-    assert np.array_equal(numeric.wrap32(integers(21, 60)), fixed.wrapped(integers(21, 60)))
+    assert np.array_equal(fixed_point.wrap32(integers(21, 60)), fixed.wrapped(integers(21, 60)))
     down = rng.integers(-31, 1, x.size)
     for rows in (x, halves(mult, down)):
         found = fixed.scaled_down(rows.astype(np.float64)[None], mult, down)[0]
-        assert np.array_equal(numeric.multiply_double_rounding(rows, mult, down), found)
+        assert np.array_equal(fixed_point.multiply_double_rounding(rows, mult, down), found)
     small = np.minimum(shift, -1)
     assert np.array_equal(
-        numeric.multiply_single_rounding(x, mult, small), fixed.scaled_once(x, mult * 2.0 ** (small - 31))
+        fixed_point.multiply_single_rounding(x, mult, small), fixed.scaled_once(x, mult * 2.0 ** (small - 31))
     )

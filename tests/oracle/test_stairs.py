@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mcugen import staircase
-from mcugen.staircase import Line, Stairs
+from mcugen.ir import requantize_proof
+from mcugen.ir.requantize_proof import Line, Stairs
 
 REACH = 1 << 20
 
@@ -57,8 +57,8 @@ def line_at(line: Line, k: int, sums: np.ndarray, even: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("span", [(-128, 127), (0, 255), (-100, 60)])
 def test_one_multiplication_and_shift_equal_the_exact_meaning(span: tuple[int, int]) -> None:
     real = factors(1, 24)
-    stairs = staircase.exact(real, [Fraction(0)] * 24, span, *ends(24))
-    found = staircase.scaled(stairs)
+    stairs = requantize_proof.exact(real, [Fraction(0)] * 24, span, *ends(24))
+    found = requantize_proof.scaled(stairs)
     assert found.proved.all()
     for k, factor in enumerate(real):
         sums = sums_of(stairs, k, k)
@@ -70,10 +70,10 @@ def test_one_multiplication_and_shift_equal_the_exact_meaning(span: tuple[int, i
 @pytest.mark.parametrize("even", [0, 1])
 def test_exact_halves_go_to_even_results(even: int) -> None:
     real = [Fraction(1, 1 << k) for k in range(1, 15)] + [Fraction(3, 64), Fraction(1, 6), Fraction(1, 1000)]
-    stairs = staircase.exact(real, [Fraction(0)] * len(real), (-128, 127), *ends(len(real), 1 << 18), even=even)
-    line = staircase.line(stairs, 128)
+    stairs = requantize_proof.exact(real, [Fraction(0)] * len(real), (-128, 127), *ends(len(real), 1 << 18), even=even)
+    line = requantize_proof.line(stairs, 128)
     assert line is not None and not line.exceptions
-    assert not staircase.scaled(stairs).proved.any()
+    assert not requantize_proof.scaled(stairs).proved.any()
     for k, factor in enumerate(real):
         sums = sums_of(stairs, k, k)
         assert np.array_equal(
@@ -84,8 +84,8 @@ def test_exact_halves_go_to_even_results(even: int) -> None:
 def test_a_real_bias_moves_the_steps_by_parts_of_a_sum() -> None:
     real, rng = factors(2, 16), np.random.default_rng(3)
     offsets = [Fraction(float(np.float32(v))) for v in rng.uniform(-0.5, 0.5, 16)]
-    stairs = staircase.exact(real, offsets, (-128, 127), *ends(16))
-    line = staircase.line(stairs, 0)
+    stairs = requantize_proof.exact(real, offsets, (-128, 127), *ends(16))
+    line = requantize_proof.line(stairs, 0)
     assert line is not None
     for k, (factor, offset) in enumerate(zip(real, offsets, strict=True)):
         sums = sums_of(stairs, k, k)
@@ -94,8 +94,8 @@ def test_a_real_bias_moves_the_steps_by_parts_of_a_sum() -> None:
 
 def test_lines_with_exceptions_equal_float_arithmetic() -> None:
     real = np.array([float(f) for f in factors(4, 80)], np.float32)
-    stairs = staircase.single(real, (-128, 127), *ends(80))
-    line = staircase.line(stairs, 128)
+    stairs = requantize_proof.single(real, (-128, 127), *ends(80))
+    line = requantize_proof.line(stairs, 128)
     assert line is not None and line.exceptions
     for k, factor in enumerate(real):
         sums = sums_of(stairs, k, k)
@@ -105,8 +105,8 @@ def test_lines_with_exceptions_equal_float_arithmetic() -> None:
 
 def test_multipliers_further_from_the_factor_equal_float_arithmetic() -> None:
     real = np.array([float(f) for f in factors(6, 200)], np.float32)
-    stairs = staircase.single(real, (-128, 127), *ends(200))
-    found = staircase.scaled(stairs)
+    stairs = requantize_proof.single(real, (-128, 127), *ends(200))
+    found = requantize_proof.scaled(stairs)
     nearest = [round(Fraction(float(f)) * 2 ** (31 + int(r))) for f, r in zip(real, found.right, strict=True)]
     far = np.abs(found.mult - nearest) > 16
     assert (found.proved & far).sum() > 10
@@ -120,8 +120,8 @@ def test_multipliers_further_from_the_factor_equal_float_arithmetic() -> None:
 
 def test_float_arithmetic_is_proved_for_the_meaning_or_refused() -> None:
     real = factors(7, 40)
-    stairs = staircase.exact(real, [Fraction(0)] * 40, (-128, 127), *ends(40))
-    factor, proved = staircase.floats(stairs, [float(f) for f in real])
+    stairs = requantize_proof.exact(real, [Fraction(0)] * 40, (-128, 127), *ends(40))
+    factor, proved = requantize_proof.floats(stairs, [float(f) for f in real])
     assert factor.dtype == np.float32 and 0 < proved.sum() < 40
     for k in np.flatnonzero(proved):
         sums = sums_of(stairs, k, k)
@@ -132,19 +132,19 @@ def test_float_arithmetic_is_proved_for_the_meaning_or_refused() -> None:
 def test_float_arithmetic_has_its_own_steps_whatever_sums_occur() -> None:
     real = np.array([0.002, 0.31, 0.002], np.float32)
     low, high = np.array([-5000, -3, 60]), np.array([400, 900, 61])
-    stairs = staircase.single(real, (-100, 60), low, high)
-    factor, proved = staircase.floats(stairs, real.tolist())
+    stairs = requantize_proof.single(real, (-100, 60), low, high)
+    factor, proved = requantize_proof.floats(stairs, real.tolist())
     assert proved.all() and np.array_equal(factor, real)
 
 
 def test_a_form_that_is_wrong_for_one_sum_is_refused() -> None:
-    stairs = staircase.exact(factors(5, 1), [Fraction(0)], (-128, 127), *ends(1))
+    stairs = requantize_proof.exact(factors(5, 1), [Fraction(0)], (-128, 127), *ends(1))
     refused = 0
     for step in np.flatnonzero(stairs.active[0])[::20]:
         moved = stairs.steps.copy()
         moved[0, step] += 1
         planted = Stairs(stairs.first, moved, stairs.low, stairs.high, stairs.factor, stairs.offset)
-        found = staircase.scaled(planted)
+        found = requantize_proof.scaled(planted)
         refused += not found.proved[0]
         if found.proved[0]:  # a line that is steeper, or less steep, has that step too
             shift = int(found.right[0]) + 31
@@ -159,15 +159,15 @@ def test_factors_that_scale_nothing_are_refused(factor: Fraction) -> None:
     from mcugen.errors import UnsupportedError
 
     with pytest.raises(UnsupportedError):
-        staircase.exact([factor], [Fraction(0)], (-128, 127), *ends(1))
+        requantize_proof.exact([factor], [Fraction(0)], (-128, 127), *ends(1))
 
 
 def test_results_that_leave_32_bits_are_bounded() -> None:
     """A factor of a billion with half a unit added, and slopes that only sums near the ends take beyond 32 bits."""
     real, offsets = [Fraction(10**9), Fraction(5000), Fraction(9, 4)], [Fraction(1, 2**24), Fraction(1, 4), Fraction(0)]
     reach = np.array([1 << 20, 1 << 20, 2**31 - 1])
-    stairs = staircase.exact(real, offsets, (-128, 127), -reach, reach)
-    line = staircase.line(stairs, 128)
+    stairs = requantize_proof.exact(real, offsets, (-128, 127), -reach, reach)
+    line = requantize_proof.line(stairs, 128)
     assert line is not None and line.wide.all()
     for k, factor in enumerate(real):
         sums = sums_of(stairs, k, k)
@@ -178,9 +178,9 @@ def test_results_that_leave_32_bits_are_bounded() -> None:
 
 def test_factors_beyond_float32_have_floats_and_lines() -> None:
     """One unit is then more than all results, so that less steep ones are the same."""
-    stairs = staircase.exact([Fraction(10) ** 42], [Fraction(0)], (-128, 127), *ends(1))
-    line = staircase.line(stairs, 128)
+    stairs = requantize_proof.exact([Fraction(10) ** 42], [Fraction(0)], (-128, 127), *ends(1))
+    line = requantize_proof.line(stairs, 128)
     assert line is not None and not line.wide.any()
     assert np.array_equal(np.clip(line_at(line, 0, np.array([-3, 0, 1])), -128, 127), [-128, 0, 127])
-    factor, proved = staircase.floats(stairs, [float(Fraction(10) ** 42)])
+    factor, proved = requantize_proof.floats(stairs, [float(Fraction(10) ** 42)])
     assert np.isfinite(factor).all() and proved.all()

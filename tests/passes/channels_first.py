@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.op import Op
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, Shape, TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
@@ -21,7 +22,6 @@ from mcugen.ops.relu import Relu
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.split import Split
 from mcugen.ops.transpose import Transpose
-from mcugen.types import QuantParams, Shape, TensorType
 
 TO_LAST = (0, 2, 3, 1)
 TO_FIRST = (0, 3, 1, 2)

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import frontends, passes, reference, registry
-from mcugen.graph import Graph
-from mcugen.reference.inputs import cases
+from mcugen import passes
+from mcugen.formats import registry
+from mcugen.formats.read import load
+from mcugen.ir.graph import Graph
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
 from tests.support.tflite_writer import ModelWriter
 
 SCALE = 0.05
@@ -18,15 +21,15 @@ SCALE = 0.05
 
 def read(data: bytes, folder: Path) -> Graph:
     (folder / "m.tflite").write_bytes(data)
-    return frontends.load(folder / "m.tflite", registry.load())
+    return load(folder / "m.tflite", registry.load())
 
 
 def differences(before: Graph, after: Graph, which: str) -> list[str]:
     """Tensors of `after` that are not what they stand for, and constants that are not, for drawn and extreme inputs."""
     found: list[str] = []
     for case in cases(before, 2):
-        wanted = reference.run(before, case.inputs, which)
-        got = reference.run(after, case.inputs, which)
+        wanted = interpreter.run(before, case.inputs, which)
+        got = interpreter.run(after, case.inputs, which)
         for name, tensor in after.tensors.items():
             origin = tensor.origin
             if tensor.is_constant or origin is None:

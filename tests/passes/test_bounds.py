@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import channels, passes, registry
-from mcugen.call import Call
-from mcugen.channels import MAX_CHANNELS, Range, channels_of, filled
+from mcugen import passes
 from mcugen.errors import InternalError
-from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.op import Op, evaluate
+from mcugen.formats import registry
+from mcugen.ir import ranges
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.op import Op, evaluate
+from mcugen.ir.ranges import MAX_CHANNELS, Range, channels_of, filled
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.maximum import Maximum
@@ -22,7 +25,6 @@ from mcugen.ops.minimum import Minimum
 from mcugen.ops.relu import Relu
 from mcugen.ops.reverse import Reverse
 from mcugen.passes.measure_ranges import measure_ranges
-from mcugen.types import QuantParams, TensorType
 from tests.passes.net import Net, read
 from tests.states.graphs import Sketch
 from tests.support.calls import example_calls
@@ -34,9 +36,9 @@ DRAWS_WHOLE = 3
 
 def narrowed(rng: np.random.Generator, t: TensorType, data: np.ndarray | None) -> Range | None:
     """The bounds of a constant, or random bounds within the type: narrow ones, single values and whole ones."""
-    given = channels.whole(t)
+    given = ranges.whole(t)
     if data is not None or given is None:
-        return None if data is None else channels.measured(data)
+        return None if data is None else ranges.measured(data)
     ends = np.sort(rng.integers(given.low, given.high, (2, given.low.size), endpoint=True), axis=0)
     kind = rng.integers(0, 3, given.low.size)
     high = np.where(kind == 0, ends[0], ends[1])
@@ -67,8 +69,8 @@ def test_bounds_hold(op: type[Op], pytestconfig: pytest.Config) -> None:
             known = tuple(None if t is None else narrowed(rng, t, data) for t, data in pairs)
             told = replace(call, input_range=known)
             bounds = call.op.bounds(told)
-            if all(channels.whole(t) for t in call.inputs if t is not None):
-                assert [b is None for b in bounds] == [channels.whole(t) is None for t in call.outputs]
+            if all(ranges.whole(t) for t in call.inputs if t is not None):
+                assert [b is None for b in bounds] == [ranges.whole(t) is None for t in call.outputs]
             arrays = [
                 None if t is None else drawn(rng, t, known[k], draw > 0) if data is None else data
                 for k, (t, data) in enumerate(pairs)
@@ -164,7 +166,7 @@ def test_nothing_is_known_of_millions_of_channels(tmp_path: Path) -> None:
     after = passes.run(read(net.build(z), tmp_path), "tflm")
     assert [after.tensors[f"t{k}"].range is None for k in (net.x, y, z)] == [False, True, True]
     assert after.removed == ()
-    assert channels.measured(np.zeros((1, size), np.int8)) is None
+    assert ranges.measured(np.zeros((1, size), np.int8)) is None
     pixels = TensorType((1, 2000, 1100, 2), "s8", QuantParams((1.0,), (0,)))
     call = Call(Reverse((1,)), (pixels,), (pixels,), (None,), "tflm", (filled(2, 3, 4),))
     assert [found and found.hull for found in call.op.bounds(call)] == [(-128, 127)]

@@ -12,7 +12,7 @@ import pytest
 
 from mcugen import passes
 from mcugen.errors import InternalError
-from mcugen.graph import UNREAD_NODE, Origin, verify_origins, with_origins
+from mcugen.ir.graph import UNREAD_NODE, Origin, verify_origins, with_origins
 from tests.passes.net import SCALE, Net, differences, kept, read, simplified
 from tests.rows.graphs import planted_graph
 

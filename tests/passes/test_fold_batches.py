@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
-from mcugen.reference.inputs import cases
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
 from tests.passes.net import Net, simplified
 

@@ -58,7 +58,7 @@ def built(w: Writer, y: str, folder: Path) -> Artifact:
     x = np.random.default_rng(2).normal(0, 1, artifact.imported.type(artifact.imported.inputs[0]).shape)
     values = {"input0": x.astype(np.float32)}
     wanted = expected(model, values)[0]
-    got = mcugen.reference.run(artifact.imported, list(values.values()), "ort")[artifact.imported.outputs[0]]
+    got = mcugen.oracle.interpreter.run(artifact.imported, list(values.values()), "ort")[artifact.imported.outputs[0]]
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())
     assert run.verify(artifact, 2, None, None, lambda text: None).agrees
     return artifact

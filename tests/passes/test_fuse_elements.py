@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import mcugen
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.ops.element_chain import ElementChain
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases
-from mcugen.select import costs
-from mcugen.toolchain.process import run_checked
+from mcugen.solve import costs
 from mcugen.verify import emulated, host
 from tests.emit.built import Built
 from tests.support.tflite_writer import ModelWriter

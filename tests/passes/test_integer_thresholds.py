@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mcugen import passes, reference
-from mcugen.graph import Graph, Node, Tensor
-from mcugen.op import Op
+from mcugen import passes
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _forest
 from mcugen.ops.cast import Cast
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.tree_ensemble import TreeEnsemble
-from mcugen.types import QuantParams, TensorType
+from mcugen.oracle import interpreter
 
 FEATURES = 6
 
@@ -57,5 +58,5 @@ def test_integers_decide_as_floats_do(dtype: str, flags: bool) -> None:
             rng.integers(low, high, (1, FEATURES), endpoint=True) if case % 2 else rng.integers(-90, 90, (1, FEATURES))
         )
         stored = np.clip(data, low, high).astype(x.np_dtype)
-        found, wanted = reference.run(done, [stored], "ort"), reference.run(graph, [stored], "ort")
+        found, wanted = interpreter.run(done, [stored], "ort"), interpreter.run(graph, [stored], "ort")
         assert np.array_equal(found[done.outputs[0]], wanted["y"])

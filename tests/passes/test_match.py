@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcugen import reference
-from mcugen.graph import Graph, Node, with_origins
+from mcugen.ir.graph import Graph, Node, with_origins
+from mcugen.ir.types import TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.logistic import Logistic
@@ -15,9 +15,9 @@ from mcugen.ops.mul import Mul
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.ops.table import Table
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
 from mcugen.passes._match import Made, Match, Pattern, rewritten
-from mcugen.reference.inputs import cases
-from mcugen.types import TensorType
 from tests.states.graphs import Sketch
 
 GATE = Pattern("product", (Mul,), ("x", Pattern("gate", (Logistic,), ("x",))), commutes=True)
@@ -64,7 +64,7 @@ def test_a_pattern_fits_in_either_order_and_keeps_the_bits(order: tuple[str, str
     assert [(r.what, r.tensor) for r in after.removed] == [("fused gates", "gate")]
     assert "gate" not in after.tensors
     for case in cases(before, 4):
-        wanted, got = (reference.run(g, case.inputs, "tflm")["y"] for g in (before, after))
+        wanted, got = (interpreter.run(g, case.inputs, "tflm")["y"] for g in (before, after))
         np.testing.assert_array_equal(wanted, got)
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import frontends, passes, registry
-from mcugen.graph import Graph
+from mcugen import passes
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
 from mcugen.verify import run
 from tests.frontends.onnx_models import Writer, write
 from tests.passes.net import Net, differences
@@ -22,7 +23,7 @@ def kinds(graph: Graph) -> Counter[str]:
 
 
 def loaded(path: Path) -> Graph:
-    return frontends.load(path, registry.load())
+    return read.load(path, registry.load())
 
 
 def twice(net: Net, other: bool = False) -> list[int]:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mcugen import passes
-from mcugen.graph import Graph
+from mcugen.ir.axis_order import Order, move
+from mcugen.ir.graph import Graph
 from mcugen.ops.transpose import Transpose
-from mcugen.order import Order, move
 from tests.passes.channels_first import Builder
 from tests.passes.net import differences
 

@@ -10,15 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import frontends, passes, reference, registry
+from mcugen import passes
 from mcugen.errors import InternalError, QuantizationError, ShapeError, UnsupportedError
-from mcugen.graph import Graph, Node, Tensor, verify
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.copy import Copy
 from mcugen.ops.quantize import Quantize
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import draw
 from mcugen.passes.copy_outputs import copy_outputs
 from mcugen.passes.flip_unsigned import _flipped, flip_unsigned
-from mcugen.reference.inputs import draw
-from mcugen.types import QuantParams, TensorType
 from tests.runtimes import operators
 from tests.runtimes.sketch import Drawn
 from tests.support.tflite_writer import ModelWriter
@@ -30,7 +32,7 @@ UNSIGNED_OPERATORS = {name for name, dtype in operators.KINDS if dtype == "u8"} 
 
 
 def imported(path: Path) -> Graph:
-    return frontends.load(path, registry.load())
+    return read.load(path, registry.load())
 
 
 def written(tmp_path: Path, data: bytes) -> Graph:
@@ -39,7 +41,7 @@ def written(tmp_path: Path, data: bytes) -> Graph:
 
 
 def outputs(graph: Graph, seed: int, which: str) -> list[np.ndarray]:
-    values = reference.run(graph, draw(graph, seed), which)
+    values = interpreter.run(graph, draw(graph, seed), which)
     return [values[name] for name in graph.outputs]
 
 
@@ -59,7 +61,7 @@ def test_passes_keep_what_an_operator_computes_of_bytes(name: str, tmp_path: Pat
     drawn, before = next(_accepted(name, tmp_path))
     after = passes.run(before, "litert")
     for inputs in drawn.sets:
-        a, b = (reference.run(graph, inputs, "litert") for graph in (before, after))
+        a, b = (interpreter.run(graph, inputs, "litert") for graph in (before, after))
         for one, other in zip(before.outputs, after.outputs, strict=True):
             np.testing.assert_array_equal(a[one], b[other], strict=True)
 

@@ -12,11 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 import mcugen
-from mcugen import reference, report
+from mcugen import report
 from mcugen.cli import cli
-from mcugen.graph import Graph, Origin
+from mcugen.ir.graph import Graph, Origin
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases, draw
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases, draw
 from mcugen.verify.compare import Comparison
 from tests.passes.net import Net, differences
 
@@ -48,8 +49,8 @@ def compared(artifact: Artifact, graph: Graph, change: int = 0) -> Comparison:
     """The oracle's own values for every tensor, the last one of the narrowed tensor changed."""
     comparison = Comparison(graph, artifact.imported)
     inputs = draw(artifact.imported, 1)
-    oracle = reference.run(artifact.imported, inputs, "tflm")
-    values = reference.run(artifact.graph, inputs, "tflm")
+    oracle = interpreter.run(artifact.imported, inputs, "tflm")
+    values = interpreter.run(artifact.graph, inputs, "tflm")
     comparison.begin_case("drawn", oracle)
     for step, node in enumerate(artifact.graph.nodes):
         got = values[node.outputs[0]].copy()
@@ -121,5 +122,6 @@ def test_all_is_computed_on_request(model: Path) -> None:
     assert [type(n.op) for n in plain.graph.nodes] == [type(n.op) for n in plain.imported.nodes]
     assert differences(plain.imported, plain.graph, "tflm") == []
     first = next(iter(cases(plain.imported, 1)))
-    outputs = [reference.run(g, first.inputs, "tflm")[g.outputs[0]] for g in (plain.graph, mcugen.compile(model).graph)]
+    graphs = (plain.graph, mcugen.compile(model).graph)
+    outputs = [interpreter.run(graph, first.inputs, "tflm")[graph.outputs[0]] for graph in graphs]
     np.testing.assert_array_equal(*outputs)

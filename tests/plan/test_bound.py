@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.plan import Buffer, aligned_bound, live_bytes, lower_bound
+from mcugen.solve.plan import Buffer, aligned_bound, live_bytes, lower_bound
 
 
 def test_live_bytes_counts_both_ends_of_a_life() -> None:

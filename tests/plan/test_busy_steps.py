@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from mcugen.plan import Buffer, Piece, check, plan
-from mcugen.plan.busy_steps import busy_steps_of
+from mcugen.solve.plan import Buffer, Piece, check, plan
+from mcugen.solve.plan.busy_steps import busy_steps_of
 
 
 def at_once(*sizes: int) -> list[Buffer]:

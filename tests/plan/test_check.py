@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mcugen.errors import InternalError
-from mcugen.plan import Buffer, MemoryPlan, check, plan
+from mcugen.solve.plan import Buffer, MemoryPlan, check, plan
 
 BUFFERS = [
     Buffer("conv_1", 64, 16, 0, 2),

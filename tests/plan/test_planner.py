@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from mcugen.errors import InternalError
-from mcugen.plan import Buffer, check, live_bytes, plan, plan_regions
-from mcugen.plan.buffers import height
-from mcugen.plan.exact import search
-from mcugen.plan.greedy import near_of, orders, place
-from mcugen.plan.hillclimb import climb
+from mcugen.solve.plan import Buffer, check, live_bytes, plan, plan_regions
+from mcugen.solve.plan.buffers import height
+from mcugen.solve.plan.exact import search
+from mcugen.solve.plan.greedy import near_of, orders, place
+from mcugen.solve.plan.hillclimb import climb
 from tests.support.clock import Watch
 
 

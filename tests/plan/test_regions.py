@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from mcugen.errors import InternalError
-from mcugen.plan import Buffer, MemoryPlan, Piece, Region, assign, check, lower_bound, plan
+from mcugen.solve.plan import Buffer, MemoryPlan, Piece, Region, assign, check, lower_bound, plan
 
 
 def random_buffers(rng: Random, n: int, *, rings: bool) -> list[Buffer]:

@@ -13,7 +13,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import InternalError
-from mcugen.plan import Buffer, Piece, check, domains, live_bytes, plan, shapes
+from mcugen.solve.plan import Buffer, Piece, check, domains, live_bytes, plan, shapes
 from tests.support.clock import Watch
 from tests.support.tflite_writer import ModelWriter
 

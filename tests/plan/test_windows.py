@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from mcugen.plan import Buffer, Piece, check, lower_bound, plan, shapes, windows
-from mcugen.plan.buffers import height
-from mcugen.plan.domains import Forbidden, Problem
-from mcugen.plan.exact import Outcome
+from mcugen.solve.plan import Buffer, Piece, check, lower_bound, plan, shapes, windows
+from mcugen.solve.plan.buffers import height
+from mcugen.solve.plan.domains import Forbidden, Problem
+from mcugen.solve.plan.exact import Outcome
 from tests.support.clock import Watch
 
 

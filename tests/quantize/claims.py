@@ -12,17 +12,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import mcugen
+from mcugen.builds.mixed.axis import Axis
+from mcugen.builds.mixed.cost import Costs, constants
+from mcugen.builds.mixed.plan import Chosen, Tell, Wish, recipes
+from mcugen.builds.mixed.search import Point, Search
 from mcugen.errors import MemoryBudgetError, UnsupportedError
-from mcugen.mixed.axis import Axis
-from mcugen.mixed.cost import Costs, constants
-from mcugen.mixed.plan import Chosen, Tell, Wish, recipes
-from mcugen.mixed.search import Point, Search
 from mcugen.options import Options
+from mcugen.oracle.stimuli import cases
 from mcugen.quantize import run
 from mcugen.quantize.bench import Pool
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scores import Score
-from mcugen.reference.inputs import cases
 from mcugen.report.facts import Report
 from mcugen.verify import host
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.graph import Graph, Node, Tensor
-from mcugen.op import Op
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.mean import Mean
 from mcugen.ops.reshape import Reshape
-from mcugen.types import TensorType
 
 
 class Builder:

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import writers
 from mcugen.errors import UnsupportedError, UsageError
-from mcugen.graph import Graph, Node, Tensor
+from mcugen.formats import write
+from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ops.add import Add
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
@@ -61,7 +61,7 @@ class Net:
             return given[format_name]
         if self.graph is None:
             raise UnsupportedError(f"{self.name} is not made as .{format_name}")
-        return writers.write(self.graph, format_name)
+        return write.write(self.graph, format_name)
 
 
 def one_hot(labels: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize import float_model
 from mcugen.quantize.balance import balanced
 from mcugen.quantize.floats import Floats

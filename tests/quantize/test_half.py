@@ -10,13 +10,14 @@ import pytest
 from click.testing import CliRunner
 from onnx import numpy_helper
 
-from mcugen import frontends, reference, registry
 from mcugen.cli import cli
 from mcugen.errors import UsageError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 from mcugen.quantize import half, run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.floats import Floats
-from mcugen.tabular import text_of
+from mcugen.system.tabular import text_of
 from tests.quantize.test_quantize import network, samples
 
 
@@ -33,10 +34,10 @@ def test_written_file_computes_with_the_rounded_weights(files: tuple[Path, Path]
     assert found.score.sqnr == found.sqnr
     path = tmp_path / f"half.{suffix}"
     path.write_bytes(found.written(suffix))
-    graph = frontends.load(path, registry.load(()))
+    graph = read.load(path, registry.load(()))
     given = np.load(files[1])["x"]
     wanted = outputs_of(Floats(found.graph, "tflm", (given[:, None],)), found.graph)[0]
-    got = [reference.run(graph, [x[None]], "tflm")[graph.outputs[0]] for x in given]
+    got = [interpreter.run(graph, [x[None]], "tflm")[graph.outputs[0]] for x in given]
     np.testing.assert_allclose(np.stack(got), wanted, atol=1e-5)
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mcugen import frontends, registry
+from mcugen.builds.mixed import axis as axes
+from mcugen.builds.mixed.loss import CLASSES, ERROR, Loss
+from mcugen.builds.mixed.plan import Chosen, Wish
+from mcugen.builds.mixed.search import Point
 from mcugen.cli import cli
 from mcugen.errors import MemoryBudgetError, UsageError
-from mcugen.mixed import axis as axes
-from mcugen.mixed.loss import CLASSES, ERROR, Loss
-from mcugen.mixed.plan import Chosen, Wish
-from mcugen.mixed.search import Point
+from mcugen.formats import read, registry
 from mcugen.options import Options
 from mcugen.quantize import kept, run
 from mcugen.quantize.recipe import Widths
@@ -43,7 +43,7 @@ def board(**budgets: str) -> Options:
 
 def kinds(found: run.Quantized, path: Path) -> list[str]:
     path.write_bytes(found.written("tflite"))
-    graph = frontends.load(path, registry.load(()))
+    graph = read.load(path, registry.load(()))
     return [graph.type(str(n.inputs[1])).dtype for n in graph.nodes if n.op.scaled_axis is not None]
 
 

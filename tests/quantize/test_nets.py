@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError
-from mcugen.graph import Graph
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
+from mcugen.oracle import interpreter
 from mcugen.quantize import run
 from tests.quantize import net_tasks, nets
 
@@ -21,7 +22,7 @@ ACCURACY = {"gratings": 0.75, "moves": 0.85, "attention": 0.6, "lstm": 0.75, "gr
 def imported(net: nets.Net, format_name: str, folder: Path) -> Graph:
     path = folder / f"{net.name}.{format_name}"
     path.write_bytes(net.written(format_name))
-    return frontends.load(path, registry.load())
+    return read.load(path, registry.load())
 
 
 def results(
@@ -30,7 +31,7 @@ def results(
     """The first output for each sample; change sees all tensors of a run."""
     found = []
     for sample in samples:
-        values = reference.run(graph, [sample.reshape(graph.type(graph.inputs[0]).shape)], "tflm")
+        values = interpreter.run(graph, [sample.reshape(graph.type(graph.inputs[0]).shape)], "tflm")
         if change is not None:
             change(values)
         found.append(values[graph.outputs[0]][0])
@@ -63,7 +64,7 @@ def test_the_detector_finds(tmp_path: Path) -> None:
     found = 0
     assert net.boxes is not None
     for sample, box, kind in zip(net.test[:100], net.boxes, net.labels, strict=False):
-        values = reference.run(graph, [sample[None]], "tflm")
+        values = interpreter.run(graph, [sample[None]], "tflm")
         places, kinds, _, count = (values[name] for name in graph.outputs)
         found += bool(count[0] and kinds[0, 0] == kind and overlap(places[0, 0], box) > 0.5)
     assert found > 70

@@ -9,8 +9,9 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import UsageError
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
 from mcugen.quantize import run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.steps import stored_inputs, to_real
@@ -48,10 +49,10 @@ def test_same_integers_as_from_onnx(twins: tuple[Path, Path, Path], tmp_path: Pa
     np.testing.assert_array_equal(wanted, outputs_of(twin.floats, twin.graph)[0])
     path = tmp_path / "made.tflite"
     path.write_bytes(found.written("tflite"))
-    graph = frontends.load(path, registry.load(()))
+    graph = read.load(path, registry.load(()))
     given = stored_inputs(found.graph, found.floats.given())[0]
     name = graph.outputs[0]
-    got = [to_real(reference.run(graph, [x], "tflm")[name], graph.type(name)) for x in given]
+    got = [to_real(interpreter.run(graph, [x], "tflm")[name], graph.type(name)) for x in given]
     np.testing.assert_array_equal(np.stack(got).reshape(wanted.shape), wanted)
 
 

@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mcugen import frontends, registry, target, writers
+from mcugen.boards import target
 from mcugen.cli import cli
 from mcugen.errors import UsageError
-from mcugen.graph import Graph
+from mcugen.formats import registry, write
+from mcugen.formats.read import load
+from mcugen.ir.graph import Graph
+from mcugen.machines.toolchain import cross, qemu
 from mcugen.ops.add import Add
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.older import read
 from mcugen.quantize.steps import stored_inputs, to_real
 from mcugen.quantize.walk import outputs
-from mcugen.toolchain import cross, qemu
 from tests.quantize.net_builder import Builder
 
 SAMPLES = np.random.default_rng(5).normal(0, 1, (12, 6, 6, 2)).astype(np.float32)
@@ -72,7 +74,7 @@ def run(*arguments: object) -> str:
 
 def results(model: Path) -> tuple[Graph, np.ndarray, np.ndarray]:
     """A quantized model, the samples as it takes them, and its results."""
-    graph = frontends.load(model, registry.load(()))
+    graph = load(model, registry.load(()))
     given = stored_inputs(graph, [SAMPLES[:, None]])
     return graph, given[0], outputs(graph, "tflm", given)[0]
 
@@ -83,8 +85,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("older")
     graph = net()
     np.save(path / "data.npy", SAMPLES)
-    (path / "first.tflite").write_bytes(writers.write(graph, "tflite"))
-    (path / "new.tflite").write_bytes(writers.write(retrained(graph), "tflite"))
+    (path / "first.tflite").write_bytes(write.write(graph, "tflite"))
+    (path / "new.tflite").write_bytes(write.write(retrained(graph), "tflite"))
     run("quantize", path / "first.tflite", "--data", path / "data.npy", "--jobs", 1, "-o", path / "wake.tflite")
     run("build", path / "wake.tflite", "--board", "cortex-m4", "--weights-blob", "--export", "none", "-o", path / "out")
     return path

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import writers
 from mcugen.errors import McugenError, UnsupportedError, UsageError
-from mcugen.graph import Graph, Node, Tensor
-from mcugen.op import Op
+from mcugen.formats import write
+from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.average_pool_2d import AveragePool2D
@@ -28,12 +29,11 @@ from mcugen.ops.mean import Mean
 from mcugen.ops.mul import Mul
 from mcugen.ops.select import Select
 from mcugen.ops.softmax import Softmax
+from mcugen.oracle.stimuli import cases
 from mcugen.quantize import coupled, distill, prune, removal, run, text
 from mcugen.quantize.backwards import Network
 from mcugen.quantize.recipe import Widths
-from mcugen.reference.inputs import cases
 from mcugen.report import quantization
-from mcugen.types import TensorType
 from mcugen.verify import host
 from tests.quantize.net_builder import Builder
 
@@ -195,13 +195,13 @@ def test_a_budget_is_met_and_training_makes_up_for_it(monkeypatch: pytest.Monkey
     assert found.graph.type(found.graph.outputs[0]) == graph.type(graph.outputs[0])
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     again = prune.pruned(graph, REFERENCE, given, "80%", lambda text: None)
-    assert writers.write(again.graph, "onnx") == writers.write(found.graph, "onnx")
+    assert write.write(again.graph, "onnx") == write.write(found.graph, "onnx")
 
 
 def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distill, "_MOST", 5)
     model, calib, test = (tmp_path / name for name in ("net.onnx", "calib.npz", "test.npz"))
-    model.write_bytes(writers.write(built(), "onnx"))
+    model.write_bytes(write.write(built(), "onnx"))
     np.savez(calib, samples())
     np.savez(test, x=samples(), y=np.arange(48) % 5)
     found = run.quantize(model, calib, run.Choices(macs="70%", method="min-max", jobs=1), test=test)
@@ -268,7 +268,7 @@ def test_what_is_refused_anyway_is_refused_before_training(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scale: float, choices: dict[str, Any], says: str
 ) -> None:
     monkeypatch.setattr(removal, "facts", None)
-    (tmp_path / "net.onnx").write_bytes(writers.write(chain(between=HardSwish()), "onnx"))
+    (tmp_path / "net.onnx").write_bytes(write.write(chain(between=HardSwish()), "onnx"))
     np.savez(tmp_path / "calib.npz", samples()[:8] * np.float32(scale))
     with pytest.raises(McugenError, match=says):
         run.quantize(tmp_path / "net.onnx", tmp_path / "calib.npz", run.Choices(macs="70%", **choices))

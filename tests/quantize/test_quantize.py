@@ -10,9 +10,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import mcugen
-from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError, UsageError
+from mcugen.formats import read, registry
 from mcugen.ops.resize_bilinear import ResizeBilinear
+from mcugen.oracle import interpreter
 from mcugen.quantize import float_model, run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.recipe import Widths
@@ -76,11 +77,11 @@ def test_balancing_brings_uneven_channels_back(quantized: run.Quantized) -> None
 def test_written_file_computes_what_was_judged(quantized: run.Quantized, tmp_path: Path) -> None:
     path = tmp_path / "net.tflite"
     path.write_bytes(quantized.written("tflite"))
-    graph = frontends.load(path, registry.load(()))
+    graph = read.load(path, registry.load(()))
     wanted = outputs_of(quantized.floats, quantized.graph)[0]
     given = stored_inputs(quantized.graph, quantized.floats.given())[0]
     name = graph.outputs[0]
-    found = [to_real(reference.run(graph, [x], "tflm")[name], graph.type(name)) for x in given]
+    found = [to_real(interpreter.run(graph, [x], "tflm")[name], graph.type(name)) for x in given]
     np.testing.assert_array_equal(np.stack(found).reshape(wanted.shape), wanted)
 
 
@@ -100,7 +101,7 @@ def test_other_widths(tmp_path: Path, widths: Widths) -> None:
     assert found.score.sqnr > (45 if widths.activations == 16 else 15)
     path = tmp_path / "net.tflite"
     path.write_bytes(found.written("tflite"))
-    kinds = {t.type.dtype for t in frontends.load(path, registry.load(())).tensors.values() if t.is_constant}
+    kinds = {t.type.dtype for t in read.load(path, registry.load(())).tensors.values() if t.is_constant}
     assert ("s4" in kinds) == (widths.weights == 4)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from tests.random import kinds
 
 Sets = Sequence[Sequence[np.ndarray]]

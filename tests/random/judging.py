@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 import mcugen
-from mcugen import reference, registry
 from mcugen.errors import InternalError, McugenError, ToolError
+from mcugen.formats import registry
+from mcugen.machines.toolchain.host import SANITIZE, compile_program
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case as Inputs
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case as Inputs
-from mcugen.toolchain.host import SANITIZE, compile_program
 from mcugen.verify import host
 from tests.random.drawing import Drawn, Kind, Sets, UnjudgedError, kind
 from tests.support import conformance, draw, program
@@ -142,7 +143,7 @@ def _import_and_compare(made: Kind, seed: int, folder: Path) -> Verdict | _Built
         graph = artifact.imported
         types = [graph.type(name) for name in graph.inputs]
         sets = drawn.sets or [arrays for _, arrays in draw.input_sets(types, seed % 2**32, _DRAWN_SETS)]
-        values = reference.runs(graph, sets, artifact.view.reference)
+        values = interpreter.runs(graph, sets, artifact.view.reference)
         oracle = [[value[name] for name in graph.outputs] for value in values]
         why = made.differs(drawn, graph, oracle)
     except UnjudgedError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.verify import golden
 from tests.random.drawing import Drawn, Sets, UnjudgedError
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from tests.random import drawing, ort
 from tests.random.drawing import Drawn, Sets
 

@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from mcugen import registry
-from mcugen.graph import Graph
+from mcugen.formats import registry
+from mcugen.ir.graph import Graph
 from tests.random import operators, ort
 from tests.random.drawing import Drawn
 from tests.random.kinds import classical

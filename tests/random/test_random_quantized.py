@@ -12,8 +12,8 @@ import pytest
 from onnx import helper, numpy_helper
 
 import mcugen
-from mcugen import reference
-from mcugen.reference.inputs import Case as Inputs
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case as Inputs
 from mcugen.verify import host
 from tests.random import exact_judge, judging, mutants, quantized
 from tests.random.drawing import kind
@@ -89,7 +89,7 @@ def test_a_softmax_of_equal_elements_is_that_of_onnx_runtime(
     path.write_bytes(helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString())
     x = np.full((1, classes), 39, np.uint8)
     artifact = mcugen.compile(path)
-    values = reference.run(artifact.imported, [x], "ort")
+    values = interpreter.run(artifact.imported, [x], "ort")
     assert values[artifact.imported.outputs[0]].tolist() == [[step] * classes]
     checked = host.verify(artifact, [Inputs("equal", [x])])
     assert checked.agrees
@@ -102,7 +102,7 @@ def test_a_sum_of_three_on_a_coarse_scale_far_from_zero(tmp_path: Path) -> None:
     path.write_bytes(model.SerializeToString())
     x = [np.array([values], np.int8) for values in ([-128, 127, 0, 1], [-128, 0, 0, 2], [-127, 5, 0, 3])]
     artifact = mcugen.compile(path)
-    (found,) = reference.run(artifact.imported, x, "ort")[artifact.imported.outputs[0]].tolist()
+    (found,) = interpreter.run(artifact.imported, x, "ort")[artifact.imported.outputs[0]].tolist()
     assert [[value, value] for value in found] == _stored(model, *(a[0].tolist() for a in x)) != [[127, 127]] * 4
     assert host.verify(artifact, [Inputs("ends", x)]).agrees
 
@@ -165,7 +165,7 @@ def test_factors_and_addends_pass_moves_that_leave_them_as_they_are(case: str, t
     (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
     x = np.arange(-100, 100, 10, dtype=np.int8).reshape(1, 1, 4, 5)
     net = mcugen.compile(tmp_path / "net.onnx").imported
-    got = reference.run(net, [x], "ort")[net.outputs[0]]
+    got = interpreter.run(net, [x], "ort")[net.outputs[0]]
     assert not exact_judge.difference(model, exact_judge.values(model, [x], near=True), [got])
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from mcugen.errors import UnsupportedError
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from tests.frontends import damage
 from tests.random import judging, mutants, tflite_networks
 from tests.random.drawing import Drawn, Sets

@@ -15,7 +15,8 @@ import pytest
 from onnx import helper, numpy_helper
 
 import mcugen
-from mcugen import report, sharing
+from mcugen import report
+from mcugen.builds import shared_arena
 from mcugen.cli import main
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
@@ -238,7 +239,7 @@ def test_a_notebook_shows_the_head(digits: Artifact) -> None:
 
 def test_several_models_have_one_page() -> None:
     models = [DIGITS, MICROPHONE]
-    made = sharing.build(models, Options(board="cortex-m4"))
+    made = shared_arena.build(models, Options(board="cortex-m4"))
     text = made.files["report.html"].decode()
     assert {"digits-layer-0", "sweeps-layer-0"} <= set(Outline(text).ids) and not Outline(text).open
     assert page.checked(json.loads(made.files["report.json"]), "report.json")["name"] == "models"

@@ -11,9 +11,9 @@ import pytest
 import mcugen
 from mcugen.emit import sources_of
 from mcugen.errors import UsageError
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.report import drift
-from mcugen.tabular import text_of
-from mcugen.toolchain.process import run_checked
+from mcugen.system.tabular import text_of
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 COUNT = """

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcugen import target
+from mcugen.boards import target
 from mcugen.cli import main
 from mcugen.errors import UsageError
 from mcugen.report import fitting, measured

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import tabular
 from mcugen.errors import UsageError
 from mcugen.report import measured
+from mcugen.system import tabular
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import pipeline, schedule, select
+from mcugen import pipeline, solve
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.plan import Buffer, MemoryPlan, lower_bound
 from mcugen.report import memory_map, svg
 from mcugen.report.pages.memory import FILE as MEMORY_MAP
-from mcugen.schedule import Event
+from mcugen.solve import schedule
+from mcugen.solve.plan import Buffer, MemoryPlan, lower_bound
+from mcugen.solve.schedule import Event
 from tests.frontends.small_models import image_net
 from tests.support.tflite_writer import ModelWriter
 
@@ -110,7 +111,7 @@ def test_long_models_stay_small(tmp_path: Path) -> None:
         m.op("CONV_2D", [tensors[-2], w], tensors[-1:], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
     (tmp_path / "m.tflite").write_bytes(m.build(tensors[:1], tensors[-1:]))
     model = pipeline.prepare(tmp_path / "m.tflite", Options())
-    choices = [listed[0].choice for listed in select.candidates_of(model.graph, model.board, model.options)]
+    choices = [listed[0].choice for listed in solve.candidates_of(model.graph, model.board, model.options)]
     made = schedule.build(model.graph, choices, [range(200)], keep_input=False)
     drawn = memory_map.picture(made, stacked(made.buffers()), "long")
     assert sum(len(b.pieces) for b in made.buffers()) > 5000

@@ -14,9 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from mcugen.op import Example
+from mcugen.ir.op import Example
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.conv2d import Conv2D
-from mcugen.types import QuantParams, TensorType
 from tests.support.cases import Case, cases_of
 
 INPUTS = 20

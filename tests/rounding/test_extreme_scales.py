@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mcugen
-import mcugen.reference
+import mcugen.oracle.interpreter
 from mcugen.errors import InternalError, McugenError
 from mcugen.verify import run
 from tests.rounding import extreme
@@ -39,7 +39,7 @@ def test_any_scale_is_computed_or_refused_by_name(tmp_path: Path) -> None:
         try:
             artifact = mcugen.compile(path)
             with np.errstate(all="ignore"):
-                mcugen.reference.run(artifact.graph, inputs, "ort")
+                mcugen.oracle.interpreter.run(artifact.graph, inputs, "ort")
             ran += 1
         except McugenError as error:
             assert not isinstance(error, InternalError), what

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import kernels, target
-from mcugen.op import Example, Op
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.types import QuantParams, TensorType
 from tests.rounding.sums import FEWER_SUMS, NETWORKS, RANDOM_SUMS, REACH, cases, pixels, weights
 from tests.support import conformance, emulated, program
 from tests.support.cases import cases_of

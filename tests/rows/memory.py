@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mcugen.graph import Graph
-from mcugen.kernel import Form
-from mcugen.plan import MemoryPlan
-from mcugen.schedule import INPUT, Schedule, Step
-from mcugen.types import rows_of
+from mcugen.ir.graph import Graph
+from mcugen.ir.kernel import Form
+from mcugen.ir.types import rows_of
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import INPUT, Schedule, Step
 
 _NOBODY = -1
 _SCRATCH = -2

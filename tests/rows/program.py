@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import reference
 from mcugen.emit.view import ModelView
-from mcugen.graph import Graph
-from mcugen.plan import Buffer, MemoryPlan
-from mcugen.schedule import INPUT, Step
-from mcugen.schedule.trace import Trace
-from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
-from mcugen.toolchain.process import run, run_checked
-from mcugen.types import row_count
+from mcugen.ir.graph import Graph
+from mcugen.ir.types import row_count
+from mcugen.machines.toolchain.host import SANITIZE, STRICT_WARNINGS
+from mcugen.machines.toolchain.process import run, run_checked
+from mcugen.oracle import interpreter
+from mcugen.solve.plan import Buffer, MemoryPlan
+from mcugen.solve.schedule import INPUT, Step
+from mcugen.solve.schedule.trace import Trace
 from tests.support.program import first_difference, write_runtime
 
 HERE = Path(__file__).resolve().parent
@@ -188,7 +188,7 @@ def wanted_of(imported: Graph, sets: Sequence[Arrays], which: str) -> list[Wante
     """The oracle's outputs of each input set."""
     found = []
     for inputs in sets:
-        values = reference.run(imported, inputs, which)
+        values = interpreter.run(imported, inputs, which)
         found.append(Wanted(values, [values[name] for name in imported.outputs]))
     return found
 

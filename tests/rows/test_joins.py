@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mcugen import kernels
-from mcugen.kernel import Form
+from mcugen.ir.kernel import Form
 from tests.rows import checks, memory
 from tests.rows.joins import joining_graph
 

@@ -12,7 +12,7 @@ import pytest
 from mcugen.emit import emit
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.schedule import INPUT, Schedule
+from mcugen.solve.schedule import INPUT, Schedule
 from tests.rows import checks, memory
 from tests.rows.graphs import random_graph
 from tests.rows.program import Model, Workshop, problem, wanted_of

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen.reference.inputs import cases
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
 from tests.rows import checks, soak
 from tests.rows.graphs import BOARDS, board_of, planted_graph, random_graph

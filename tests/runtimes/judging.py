@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import reference, registry
 from mcugen.errors import InternalError, McugenError, ModelError
-from mcugen.frontends import tflite
-from mcugen.graph import Graph
-from mcugen.toolchain.runtimes import Answer, Runtime
+from mcugen.formats import registry
+from mcugen.formats.tflite import read
+from mcugen.ir.graph import Graph
+from mcugen.machines.toolchain.runtimes import Answer, Runtime
+from mcugen.oracle import interpreter
 from tests.runtimes.sketch import Drawn
 
 REFERENCES = ("litert", "tflm")
@@ -38,7 +39,7 @@ class Judgement:
 
 
 def imported(model: bytes) -> Graph:
-    return tflite.load(model, registry.load(), path=Path("m.tflite"), sha256="", shapes={})
+    return read.load(model, registry.load(), path=Path("m.tflite"), sha256="", shapes={})
 
 
 def judge(drawn: Drawn, runtimes: Mapping[str, Runtime]) -> Judgement:
@@ -60,7 +61,7 @@ def judge(drawn: Drawn, runtimes: Mapping[str, Runtime]) -> Judgement:
 
 def outputs_of(graph: Graph, sets: Sets, which: str) -> list[list[np.ndarray]]:
     """The oracle's outputs of each input set."""
-    found = (reference.run(graph, [widened(a) for a in arrays], which) for arrays in sets)
+    found = (interpreter.run(graph, [widened(a) for a in arrays], which) for arrays in sets)
     return [[values[name] for name in graph.outputs] for values in found]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mcugen.types import dtypes
+from mcugen.ir.types import dtypes
 from tests.runtimes import calling, choosing, computing, further, moving, recurrent, weighing
 from tests.runtimes.sketch import Drawn, Sketch
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.toolchain.runtimes import Answer
+from mcugen.machines.toolchain.runtimes import Answer
 
 FOLDER = Path(__file__).resolve().parents[1] / "vectors"
 REFERENCES = ("litert", "tflm")

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from itertools import islice
 
 from mcugen.errors import ModelError
-from mcugen.toolchain.runtimes import Runtime
+from mcugen.machines.toolchain.runtimes import Runtime
 from tests.runtimes import (
     choosing,
     decoded,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import count, islice
 
-from mcugen.toolchain.runtimes import Runtime
+from mcugen.machines.toolchain.runtimes import Runtime
 from tests.runtimes import graphs, operators
 from tests.runtimes.judging import REFERENCES, Judgement, judge
 from tests.runtimes.sketch import Drawn

@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference, registry
-from mcugen.call import Call
 from mcugen.errors import NoKernelError, UnsupportedError
-from mcugen.imports import Import
+from mcugen.formats import registry
+from mcugen.ir.call import Call
+from mcugen.ir.imports import Import
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.div import Div
 from mcugen.ops.logistic import Logistic
 from mcugen.ops.tanh import Tanh
+from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
-from mcugen.types import QuantParams, TensorType
 from mcugen.verify.run import refused
 from tests.runtimes import faults, full_lstm, hybrid, operators, packs, recording
 from tests.runtimes.judging import compared, first_difference, imported, magnitude, outputs_of
@@ -83,7 +84,7 @@ def test_runs_of_the_signal_library_have_tflm_s_bits() -> None:
     compared = 0
     for case in recorded(recording.SIGNAL):
         graph = graph_of(case.model)
-        found = reference.runs(graph, case.sets, "tflm")
+        found = interpreter.runs(graph, case.sets, "tflm")
         for values, want in zip(found, case.answers["tflm"].outputs, strict=True):
             got = [values[name].reshape(w.shape) for name, w in zip(graph.outputs, want, strict=True)]
             valid = all(w for w in want if w.dtype == np.bool_)

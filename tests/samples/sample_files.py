@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from mcugen.errors import UsageError
-from mcugen.graph import Graph, Tensor
+from mcugen.ir.graph import Graph, Tensor
+from mcugen.ir.types import TensorType
 from mcugen.samples import load
-from mcugen.types import TensorType
 
 IMAGE = (1, 3, 8, 6)
 

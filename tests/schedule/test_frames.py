@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference
 from mcugen.emit import sources_of
 from mcugen.errors import UsageError
+from mcugen.machines.toolchain import host, process
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases
-from mcugen.toolchain import host, process
 from mcugen.verify.host import verify
 from tests.support.tflite_writer import ModelWriter
 
@@ -254,7 +254,7 @@ def compared(artifact: Artifact, folder: Path, length: int, resets: Sequence[int
         assert ready == (k - begun + 1 >= window), k
         if not ready:
             continue
-        values = reference.run(artifact.imported, [frames[None, k + 1 - window : k + 1]], artifact.view.reference)
+        values = interpreter.run(artifact.imported, [frames[None, k + 1 - window : k + 1]], artifact.view.reference)
         wanted = values[artifact.imported.outputs[0]]
         got = np.frombuffer(output, wanted.dtype).reshape(wanted.shape)
         if t.is_float:

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import pareto, schedule
-from mcugen.graph import Graph
+from mcugen.builds import pareto
+from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.plan import lower_bound
-from mcugen.reference.inputs import cases
-from mcugen.schedule.branches import in_branches
-from mcugen.schedule.order import Problem, Work, best_order, problem_of
-from mcugen.schedule.size import OBJECT_ALIGN
-from mcugen.select import solver
+from mcugen.oracle.stimuli import cases
+from mcugen.solve import schedule, solver
+from mcugen.solve.plan import lower_bound
+from mcugen.solve.schedule.branches import in_branches
+from mcugen.solve.schedule.order import Problem, Work, best_order, problem_of
+from mcugen.solve.schedule.size import OBJECT_ALIGN
 from mcugen.verify import host
 from tests.support.clock import Watch
 from tests.support.tflite_writer import ModelWriter

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import kernels, schedule
-from mcugen.kernel import Form
+from mcugen import kernels
+from mcugen.ir.kernel import Form
 from mcugen.options import Options
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.plan import MemoryPlan, plan
-from mcugen.reference.inputs import cases
-from mcugen.schedule import Schedule
-from mcugen.schedule.places import Place
-from mcugen.select import budget
+from mcugen.solve import budget, schedule
+from mcugen.solve.plan import MemoryPlan, plan
+from mcugen.solve.schedule import Schedule
+from mcugen.solve.schedule.places import Place
 from mcugen.verify import host
 from tests.support.tflite_writer import ModelWriter
 

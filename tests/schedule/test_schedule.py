@@ -11,20 +11,21 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import schedule, target
-from mcugen.kernel import Form, RowWindow
-from mcugen.op import Example
+from mcugen.boards import target
+from mcugen.ir.kernel import Form, RowWindow
+from mcugen.ir.op import Example
+from mcugen.ir.types import TensorType
 from mcugen.ops._filter_examples import example
 from mcugen.ops.abs import Abs
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.plan import Buffer
-from mcugen.schedule import storage
-from mcugen.schedule.steps import Step
-from mcugen.schedule.trace import INPUT
-from mcugen.select.candidates import candidates_of
-from mcugen.types import TensorType
+from mcugen.solve import schedule
+from mcugen.solve.candidates import candidates_of
+from mcugen.solve.plan import Buffer
+from mcugen.solve.schedule import storage
+from mcugen.solve.schedule.steps import Step
+from mcugen.solve.schedule.trace import INPUT
 from tests.frontends.small_models import image_net, three_dense
 from tests.support.cases import graph_of
 from tests.support.tflite_writer import ModelWriter

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.kernel import RowWindow
+from mcugen.ir.kernel import RowWindow
 from mcugen.pipeline import Artifact
 from tests.support.tflite_writer import ModelWriter
 

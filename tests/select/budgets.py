@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from mcugen import pipeline, select
+from mcugen import pipeline, solve
 from mcugen.options import Options
 
 MODELS = (
@@ -38,18 +38,18 @@ ANEW = 8
 def walked(model: pipeline.Prepared, steps: int) -> tuple[list[float], list[int], int]:
     """Cost and budget left over of each budget, from the least to the most; how many a search anew solves otherwise."""
     graph, board, options = model.graph, model.board, model.options
-    most = select.solve(graph, board, options).ram_bytes
-    least = select.solve(graph, board, replace(options, optimize="ram")).ram_bytes
-    known = select.Known.brief(select.candidates_of(graph, board, options))
+    most = solve.solve(graph, board, options).ram_bytes
+    least = solve.solve(graph, board, replace(options, optimize="ram")).ram_bytes
+    known = solve.Known.brief(solve.candidates_of(graph, board, options))
     costs, left, other = [], [], 0
     for k in range(steps):
         budget = least + (most - least) * k // max(steps - 1, 1)
         asked = replace(options, ram=str(budget))
-        solution, cost = select.solve_with_time(graph, board, asked, known)
+        solution, cost = solve.solve_with_time(graph, board, asked, known)
         costs.append(cost)
         left.append(budget - solution.ram_bytes)
         if k % ANEW == 0:
-            anew, cost_anew = select.solve_with_time(graph, board, asked)
+            anew, cost_anew = solve.solve_with_time(graph, board, asked)
             other += (anew.ram_bytes, cost_anew) != (solution.ram_bytes, cost)
     return costs, left, other
 

@@ -16,15 +16,16 @@ from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 
-from mcugen import pipeline, schedule, select
-from mcugen.graph import Graph
+from mcugen import pipeline, solve
+from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.plan import lower_bound
-from mcugen.schedule.cuts import Parts, cuts_of
-from mcugen.schedule.places import sources
-from mcugen.select.candidates import Candidate, Candidates
-from mcugen.select.curve import Curve, Point
-from mcugen.select.walks import EVENT_COST
+from mcugen.solve import schedule
+from mcugen.solve.candidates import Candidate, Candidates
+from mcugen.solve.curve import Curve, Point
+from mcugen.solve.plan import lower_bound
+from mcugen.solve.schedule.cuts import Parts, cuts_of
+from mcugen.solve.schedule.places import sources
+from mcugen.solve.walks import EVENT_COST
 from tests.rows.graphs import random_graph
 
 WORST = 1.03
@@ -40,7 +41,7 @@ def candidates_of(folder: Path, seed: int) -> tuple[Graph, list[Candidates]]:
     """A random network with few candidates for each node: the fastest, and those that need the least."""
     (folder / "m.tflite").write_bytes(random_graph(seed).data)
     model = pipeline.prepare(folder / "m.tflite", Options(board=BOARDS[seed % len(BOARDS)], optimize="speed"))
-    listed = select.candidates_of(model.graph, model.board, model.options)
+    listed = solve.candidates_of(model.graph, model.board, model.options)
     return model.graph, [_few(found) for found in listed]
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases
-from mcugen.select import batches as batches_of
-from mcugen.select import candidates
-from mcugen.select.candidates import Candidate
+from mcugen.solve import batches as batches_of
+from mcugen.solve import candidates
+from mcugen.solve.candidates import Candidate
 from mcugen.verify import emulated
 from mcugen.verify.runs import sequence_of
 from tests.select.test_budget import built

@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import kernels, pipeline, select, target
+from mcugen import kernels, pipeline, solve
+from mcugen.boards import target
 from mcugen.errors import MemoryBudgetError, NoKernelError, UsageError
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Op
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Op
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
-from mcugen.select import budget, constants, costs, solver
-from mcugen.select.constants import FIRMWARE_BYTES
-from mcugen.select.prices import FREE, Prices
-from mcugen.select.stretch import Stretch
+from mcugen.solve import budget, constants, costs, solver
+from mcugen.solve.constants import FIRMWARE_BYTES
+from mcugen.solve.prices import FREE, Prices
+from mcugen.solve.stretch import Stretch
 from tests.rows.graphs import random_graph
 from tests.support.tflite_writer import ModelWriter
 
@@ -175,7 +176,7 @@ def test_what_no_kernels_go_below_is_refused_without_a_search(tmp_path: Path, mo
 def test_what_can_never_fit_is_refused_before_any_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, choices: dict[str, str], text: str, hint: str
 ) -> None:
-    monkeypatch.setattr("mcugen.select.candidates_of", None)
+    monkeypatch.setattr("mcugen.solve.candidates_of", None)
     with pytest.raises(MemoryBudgetError) as caught:
         built(tmp_path, SMALL, **choices)
     assert text in str(caught.value) and hint in caught.value.hint
@@ -240,7 +241,7 @@ def test_every_budget_of_flash_from_the_least_to_the_most_is_met(tmp_path: Path,
     data = chain((32, 32, 32, 16), (4, 8, 8, 16), most=7)
     whole = built(tmp_path, data, board="cortex-m4", optimize=goal)
     model = pipeline.prepare(tmp_path / "m.tflite", Options(board="cortex-m4", optimize=goal))
-    listed = select.candidates_of(model.graph, model.board, model.options)
+    listed = solve.candidates_of(model.graph, model.board, model.options)
     fewest = constants.constants_of(constants.within([c[0] for c in listed], listed, 0))
     assert fewest < 0.8 * whole.report.weights_bytes
     for room in (fewest, fewest + 100, whole.report.weights_bytes - 1):
@@ -285,12 +286,12 @@ def test_more_ram_is_never_slower(tmp_path: Path, goal: str, pytestconfig: pytes
     (tmp_path / "m.tflite").write_bytes(SMALL)
     options = Options(board="cortex-m4", optimize=goal)
     model = pipeline.prepare(tmp_path / "m.tflite", options)
-    whole = select.solve(model.graph, model.board, options).ram_bytes
-    least = select.solve(model.graph, model.board, replace(options, optimize="ram")).ram_bytes
+    whole = solve.solve(model.graph, model.board, options).ram_bytes
+    least = solve.solve(model.graph, model.board, replace(options, optimize="ram")).ram_bytes
     costs_found = []
     for k in range(steps):
         budget_bytes = least + (whole - least) * k // (steps - 1)
-        made, cost = select.solve_with_time(model.graph, model.board, replace(options, ram=str(budget_bytes)))
+        made, cost = solve.solve_with_time(model.graph, model.board, replace(options, ram=str(budget_bytes)))
         assert made.ram_bytes <= budget_bytes
         costs_found.append(cost)
     assert costs_found == sorted(costs_found, reverse=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import pytest
 
-from mcugen import kernels, target
-from mcugen.call import Call
+from mcugen import kernels
+from mcugen.boards import target
 from mcugen.errors import NoKernelError, UnsupportedError
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
-from mcugen.select import no_kernel
-from mcugen.select.candidates import candidates_of
+from mcugen.solve import no_kernel
+from mcugen.solve.candidates import candidates_of
 from tests.support.cases import graph_of
 
 

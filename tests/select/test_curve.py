@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import schedule
-from mcugen.graph import Graph
-from mcugen.plan import lower_bound
-from mcugen.select.candidates import Candidates
-from mcugen.select.curve import Curve, Point
-from mcugen.select.stretch import Frames
-from mcugen.select.walks import EVENT_COST
+from mcugen.ir.graph import Graph
+from mcugen.solve import schedule
+from mcugen.solve.candidates import Candidates
+from mcugen.solve.curve import Curve, Point
+from mcugen.solve.plan import lower_bound
+from mcugen.solve.stretch import Frames
+from mcugen.solve.walks import EVENT_COST
 from tests.select import exhaustive
 
 SEEDS = tuple(range(100, 130))

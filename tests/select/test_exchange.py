@@ -8,8 +8,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from mcugen.select.candidates import Candidate
-from mcugen.select.exchange import Load, Loads, Offer, Part, Search, _State
+from mcugen.solve.candidates import Candidate
+from mcugen.solve.exchange import Load, Loads, Offer, Part, Search, _State
 
 EVENTS, STEPS, KERNELS = 40, 8, 3
 

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from mcugen import kernels
-from mcugen.kernel import Kernel
+from mcugen.ir.kernel import Kernel
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
-from mcugen.select import costs
+from mcugen.solve import costs
 from tests.support.cases import graph_of
 
 

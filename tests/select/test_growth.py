@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import forked, pipeline, select
+from mcugen import pipeline, solve
 from mcugen.options import Options
-from mcugen.select import budget, curve, segment, stretch
-from mcugen.select.candidates import Candidates
-from mcugen.select.curve import Curve
-from mcugen.select.dominance import undominated
-from mcugen.select.stretch import Network
+from mcugen.solve import budget, curve, segment, stretch
+from mcugen.solve.candidates import Candidates
+from mcugen.solve.curve import Curve
+from mcugen.solve.dominance import undominated
+from mcugen.solve.stretch import Network
+from mcugen.system import forked
 from mcugen.verify import text
 from tests.support.clock import Watch
 from tests.support.long_networks import network
@@ -35,7 +36,7 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Any, lis
         path.write_bytes(network(layers))
         options = Options(board="cortex-m4", optimize="ram")
         model = pipeline.prepare(path, options)
-        listed = select.candidates_of(model.graph, model.board, options)
+        listed = solve.candidates_of(model.graph, model.board, options)
         narrow = [tuple(c for c in each if not c.choice.kernel.widened)[:2] for each in listed]
         found[layers] = model.graph, narrow
     return found
@@ -80,7 +81,7 @@ def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path
     path.write_bytes(network(30))
     options = Options(board="cortex-m4", optimize="ram")
     model = pipeline.prepare(path, options)
-    every = tuple(select.candidates_of(model.graph, model.board, options))
+    every = tuple(solve.candidates_of(model.graph, model.board, options))
     useful = tuple(map(undominated, every))
     all_kinds, kinds = (
         set(Network(model.graph, listed, keep_input=False, pushed=None, results=frozenset()).kinds)

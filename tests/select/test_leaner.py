@@ -6,9 +6,9 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from mcugen.select import leaner
-from mcugen.select.curve import Curve, Point
-from mcugen.select.leaner import Plannable, Waiting
+from mcugen.solve import leaner
+from mcugen.solve.curve import Curve, Point
+from mcugen.solve.leaner import Plannable, Waiting
 from tests.select import exhaustive
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import pipeline, select
+from mcugen import pipeline, solve
 from mcugen.options import Options
-from mcugen.select import flash
-from mcugen.select.candidates import Candidates
-from mcugen.select.sharing import Picks, code_of
+from mcugen.solve import flash
+from mcugen.solve.candidates import Candidates
+from mcugen.solve.sharing import Picks, code_of
 from tests.select.test_budget import chain
 from tests.support.tflite_writer import ModelWriter
 
@@ -30,7 +30,7 @@ def candidates_of(folder: Path, data: bytes) -> list[Candidates]:
     path.write_bytes(data)
     options = Options(board="cortex-m4", optimize="flash")
     model = pipeline.prepare(path, options)
-    listed = select.candidates_of(model.graph, model.board, options)
+    listed = solve.candidates_of(model.graph, model.board, options)
     return [tuple(c for c in each if not c.choice.kernel.widened) for each in listed]
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import target
+from mcugen.boards import target
 from mcugen.emit import EXAMPLE
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.plan import Region
-from mcugen.select.memories import STACK_RESERVE_BYTES, regions_of, regions_text
+from mcugen.solve.memories import STACK_RESERVE_BYTES, regions_of, regions_text
+from mcugen.solve.plan import Region
 from tests.select.test_budget import SMALL, built, chain
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from mcugen.select import offers
-from mcugen.select.curve import Point
+from mcugen.solve import offers
+from mcugen.solve.curve import Point
 
 
 @dataclass(frozen=True)

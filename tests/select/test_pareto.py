@@ -17,15 +17,17 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import forked, pareto, select
+from mcugen import solve as solving
+from mcugen.builds import pareto
+from mcugen.builds.pareto import Front, Point
 from mcugen.cli import main
 from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.machines.toolchain import count, objects, process
 from mcugen.options import GOALS, Options
-from mcugen.pareto import Front, Point
 from mcugen.report import curve
-from mcugen.select import problem
-from mcugen.select.curve import Curve
-from mcugen.toolchain import count, objects, process
+from mcugen.solve import problem
+from mcugen.solve.curve import Curve
+from mcugen.system import forked
 from tests.select.test_budget import SMALL
 
 
@@ -140,7 +142,7 @@ def test_the_command_of_the_knee_builds_it(tmp_path: Path, counted: Front) -> No
 
 def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimates that are far off change nothing but what is built in vain."""
-    estimated, solved = pareto._Builds._estimated, select.solve
+    estimated, solved = pareto._Builds._estimated, solving.solve
     budgets: list[set[str]] = []
 
     def wrong(builds: pareto._Builds, key: object) -> Point:
@@ -156,7 +158,7 @@ def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(pareto._Builds, "_counted", counted)
     monkeypatch.setattr(count, "plugin", lambda: None)
-    monkeypatch.setattr(select, "solve", solve)
+    monkeypatch.setattr(solving, "solve", solve)
     found = []
     for estimate in (wrong, estimated):
         monkeypatch.setattr(pareto._Builds, "_estimated", estimate)
@@ -168,7 +170,7 @@ def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pyte
 
 def test_a_knee_without_a_build_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = Options(ram="2672")
-    solve = select.solve
+    solve = solving.solve
 
     def refuse(graph: Any, board: Any, options: Options, known: Any) -> Any:
         if options.ram != given.ram:
@@ -176,7 +178,7 @@ def test_a_knee_without_a_build_is_explained(tmp_path: Path, monkeypatch: pytest
         return solve(graph, board, options, known)
 
     assert pareto.front(small(tmp_path), given).knee is not None
-    monkeypatch.setattr(select, "solve", refuse)
+    monkeypatch.setattr(solving, "solve", refuse)
     result = pareto.front(small(tmp_path), given)
     assert result.knee is None and result.command == "" and "no knee is named" in result.notes[-1]
 

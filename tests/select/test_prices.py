@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import pipeline, select
+from mcugen import pipeline, solve
 from mcugen.options import Options
-from mcugen.select import flash
-from mcugen.select.advice import faster_points, knee_of, sentence
-from mcugen.select.curve import Point
-from mcugen.select.memories import allowing
-from mcugen.select.prices import FLASH_PRICE, FREE, RAM_PRICE, prices_of
+from mcugen.solve import flash
+from mcugen.solve.advice import faster_points, knee_of, sentence
+from mcugen.solve.curve import Point
+from mcugen.solve.memories import allowing
+from mcugen.solve.prices import FLASH_PRICE, FREE, RAM_PRICE, prices_of
 from tests.select.test_budget import SMALL, built, chain
 from tests.support.tflite_writer import ModelWriter
 
@@ -47,7 +47,7 @@ def test_no_budget_makes_a_slower_model_than_a_smaller_one(tmp_path: Path) -> No
     for ram in ("", "60K", "30K", "20K", "14K"):
         options = Options(board="cortex-m4", ram=ram)
         model = pipeline.prepare(tmp_path / "m.tflite", options)
-        found.append(select.solve_with_time(model.graph, model.board, options)[1])
+        found.append(solve.solve_with_time(model.graph, model.board, options)[1])
     assert found == sorted(found)
 
 
@@ -111,7 +111,7 @@ def test_packed_weights_stay_for_a_larger_share_of_bytes_than_of_time(
     (tmp_path / "m.tflite").write_bytes(narrow_images())
     options = Options(board="cortex-m0plus", optimize="flash")
     model = pipeline.prepare(tmp_path / "m.tflite", options)
-    listed = select.candidates_of(model.graph, model.board, options)
+    listed = solve.candidates_of(model.graph, model.board, options)
     found = [tuple(c for c in each if not c.choice.kernel.widened) for each in listed]
     assert all("nibbles" in c.choice.kernel.symbol for c in flash.least_flash(found))
     monkeypatch.setattr(flash, "BYTES_PRICE", 0.03)
@@ -126,7 +126,7 @@ def test_balanced_prices_all_bytes_and_ram_those_of_flash_but_on_a_computer(tmp_
     ):  # fmt: skip
         options = Options(board=board, optimize=goal)
         model = pipeline.prepare(tmp_path / "m.tflite", options)
-        candidates = select.candidates_of(model.graph, model.board, options)
+        candidates = solve.candidates_of(model.graph, model.board, options)
         prices = prices_of(model.graph, candidates, options, model.board)
         assert (prices == FREE) == (board == "host" or goal == "speed")
         if prices != FREE:

@@ -10,11 +10,11 @@ from typing import cast
 import numpy as np
 import pytest
 
-from mcugen.schedule import Choice
-from mcugen.select import sharing
-from mcugen.select.candidates import Candidate, Candidates
-from mcugen.select.problem import CODE_BYTES, CODE_WORTH, SMALL_CODE_BYTES, fastest
-from mcugen.select.sharing import Picks, cheapest, code_of, within_code, within_each
+from mcugen.solve import sharing
+from mcugen.solve.candidates import Candidate, Candidates
+from mcugen.solve.problem import CODE_BYTES, CODE_WORTH, SMALL_CODE_BYTES, fastest
+from mcugen.solve.schedule import Choice
+from mcugen.solve.sharing import Picks, cheapest, code_of, within_code, within_each
 
 CHOICE = cast(Choice, None)
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import mcugen
-from mcugen import target
+from mcugen.boards import target
 from mcugen.options import Options
-from mcugen.schedule import Choice
-from mcugen.select import costs
-from mcugen.select.weights import waits_per_byte
+from mcugen.solve import costs
+from mcugen.solve.schedule import Choice
+from mcugen.solve.weights import waits_per_byte
 from tests.emit.built import ROOT
 
 SHAPES = ROOT / "examples/camera/shapes.tflite"

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen import resources, sharing
+from mcugen.builds import shared_arena
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
+from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases
-from mcugen.select.memories import STACK_RESERVE_BYTES
+from mcugen.solve.memories import STACK_RESERVE_BYTES
+from mcugen.system import resources
 from mcugen.verify import emulated
 from tests.emit.built import ROOT
 
@@ -78,7 +79,7 @@ def test_no_more_moves_than_the_ram_holds(tmp_path: Path) -> None:
 def test_models_that_share_an_arena_leave_their_constants(tmp_path: Path) -> None:
     other = tmp_path / "other.tflite"
     other.write_bytes(DIGITS.read_bytes())
-    shared = sharing.build([DIGITS, other], Options(**SPEED))
+    shared = shared_arena.build([DIGITS, other], Options(**SPEED))
     assert all(not a.view.weight_places for a in shared.artifacts)
 
 

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from mcugen import pipeline, select
-from mcugen.graph import Graph, Node, State, Tensor, verify
-from mcugen.op import Op
+from mcugen import pipeline, solve
+from mcugen.ir.graph import Graph, Node, State, Tensor, verify
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.max_pool_2d import MaxPool2D
@@ -22,7 +23,6 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.sub import Sub
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.types import QuantParams, TensorType
 
 SCALE = {"s8": 0.05, "s16": 0.0005, "u8": 0.05}
 
@@ -186,4 +186,4 @@ def built(graph: Graph, name: str = "net", **choices: object) -> Artifact:
     """The graph as C."""
     options = Options(**choices)  # type: ignore[arg-type]
     model = pipeline.prepare_graph(graph, options, name)
-    return pipeline.finish(model, select.solve(model.graph, model.board, model.options))
+    return pipeline.finish(model, solve.solve(model.graph, model.board, model.options))

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference, registry
 from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
-from mcugen.imports import Import
-from mcugen.reference.inputs import cases, draw
+from mcugen.formats import registry
+from mcugen.ir.imports import Import
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases, draw
 from mcugen.verify import emulated, host
 from tests.support.tflite_writer import ModelWriter
 
@@ -28,12 +29,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.imports import Import
-from mcugen.kernel import Form, Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.imports import Import
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.op import Example, Op
 from mcugen.ops.add import Add
 from mcugen.ops.relu import Relu
-from mcugen.types import TensorType
+from mcugen.ir.types import TensorType
 
 HEADER = """/* y = (3 a + b) / 4, rounded down, s8. */
 #ifndef LEAK_S8_H
@@ -154,7 +155,7 @@ def test_run_and_exact_on_an_emulated_core(tmp_path: Path) -> None:
 def test_the_variables_are_those_of_the_file_and_of_each_operator(tmp_path: Path) -> None:
     graph = mcugen.compile(model(tmp_path), ops=[module(tmp_path)]).imported
     inputs = [draw(graph, seed) for seed in range(6)]
-    values = [[v[name] for name in graph.outputs] for v in reference.runs(graph, inputs, "tflm")]
+    values = [[v[name] for name in graph.outputs] for v in interpreter.runs(graph, inputs, "tflm")]
     kept = [np.full(SHAPE, -4, np.int64) for _ in range(4)]
     total = np.zeros(SHAPE)
     for (x,), (first, second) in zip(inputs, values, strict=True):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen.reference.inputs import cases
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
 from tests.runtimes import signals
 

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import passes, reference, sharing
+from mcugen import passes
+from mcugen.builds import shared_arena
 from mcugen.errors import InternalError, UsageError
-from mcugen.graph import Graph, State, verify
+from mcugen.ir.graph import Graph, State, verify
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases, draw
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases, draw
-from mcugen.toolchain.process import run_checked
 from mcugen.verify import emulated, host
 from mcugen.verify.compare import Verdict
 from tests.emit.built import WARNINGS, Built
@@ -189,9 +191,9 @@ def test_objects_are_independent(tmp_path: Path, amalgamate: bool) -> None:
     program = Built(tmp_path / "net", artifact).program(["-std=c99", "-O2", *WARNINGS], DRIVER)
     inputs = [draw(graph, seed) for seed in range(4)]
     got = run_checked([program], stdin=b"".join(x.tobytes() for (x,) in inputs)).stdout
-    single = [v["next"] for v in reference.runs(graph, inputs, "tflm")]
-    double = [v["next"] for v in reference.runs(graph, [x for x in inputs for _ in range(2)], "tflm")]
-    again = reference.run(graph, inputs[-1], "tflm")["next"]
+    single = [v["next"] for v in interpreter.runs(graph, inputs, "tflm")]
+    double = [v["next"] for v in interpreter.runs(graph, [x for x in inputs for _ in range(2)], "tflm")]
+    again = interpreter.run(graph, inputs[-1], "tflm")["next"]
     wanted = [y for k in range(4) for y in (single[k], double[2 * k], double[2 * k + 1])] + [again]
     assert got == b"".join(y.tobytes() for y in wanted)
 
@@ -214,9 +216,9 @@ def test_the_selftest_runs_a_sequence(tmp_path: Path, choices: dict[str, Any]) -
 
 
 def test_a_shared_arena_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing.pipeline, "build", lambda path, options: built(accumulator("s8"), path.stem))
+    monkeypatch.setattr(shared_arena.pipeline, "build", lambda path, options: built(accumulator("s8"), path.stem))
     with pytest.raises(UsageError, match="a hands values on from run to run \\('the total'\\)"):
-        sharing.build([Path("a.tflite"), Path("b.tflite")], Options())
+        shared_arena.build([Path("a.tflite"), Path("b.tflite")], Options())
 
 
 def test_passes_keep_the_meaning() -> None:
@@ -225,7 +227,7 @@ def test_passes_keep_the_meaning() -> None:
         after = passes.run(before, "tflm")
         assert after.states
         inputs = [draw(before, seed) for seed in range(5)]
-        pairs = zip(reference.runs(before, inputs, "tflm"), reference.runs(after, inputs, "tflm"), strict=True)
+        pairs = zip(interpreter.runs(before, inputs, "tflm"), interpreter.runs(after, inputs, "tflm"), strict=True)
         for wanted, got in pairs:
             for old, new in zip(before.outputs, after.outputs, strict=True):
                 np.testing.assert_array_equal(wanted[old], got[new])
@@ -242,7 +244,7 @@ def test_bounds_hold_after_any_number_of_runs() -> None:
     low, high = draw(graph, 0), draw(graph, 0)
     low[0][:], high[0][:] = -128, 127
     for inputs in (low, high):
-        for values in reference.runs(graph, [inputs] * 50, "tflm"):
+        for values in interpreter.runs(graph, [inputs] * 50, "tflm"):
             assert (values["next"] >= bounds.low).all()
             assert (values["next"] <= bounds.high).all()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pytest plugin: writes which tests passed, how long each took, and which functions of mcugen it called.
 
-MCUGEN_CALLED names the JSON file: test -> {"passed", "seconds", "called": ["mcugen/plan/bound.py: function", ...]}.
+MCUGEN_CALLED names the JSON file: test -> {"passed", "seconds", "called": ["mcugen/passes/x.py: function", ...]}.
 Calls in fixtures count for the first test that uses them; those in other processes do not count.
 """
 

@@ -9,11 +9,11 @@ from functools import cache, partial
 import numpy as np
 
 from mcugen import kernels
-from mcugen.call import Call, Rule
 from mcugen.errors import McugenError
-from mcugen.kernel import Kernel
-from mcugen.op import Op
-from mcugen.types import NUMPY_DTYPES, QuantParams, TensorType
+from mcugen.ir.call import Call, Rule
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Op
+from mcugen.ir.types import NUMPY_DTYPES, QuantParams, TensorType
 from tests.support.cases import folded, prepared, under_test
 from tests.support.draw import limits
 from tests.support.references import REFERENCES

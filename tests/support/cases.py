@@ -9,17 +9,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcugen import kernels, passes, reference, schedule
-from mcugen.call import Call
+from mcugen import kernels, passes
 from mcugen.emit import emit, view
 from mcugen.emit.view import ModelView
 from mcugen.errors import McugenError
-from mcugen.graph import Graph, Node, Tensor, verify
-from mcugen.kernel import Kernel
-from mcugen.op import Example, Op
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node, Tensor, verify
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.op import Example, Op
 from mcugen.options import Options
-from mcugen.plan import MemoryPlan, check
-from mcugen.schedule import Choice, Schedule
+from mcugen.oracle import interpreter
+from mcugen.solve import schedule
+from mcugen.solve.plan import MemoryPlan, check
+from mcugen.solve.schedule import Choice, Schedule
 from tests.support import draw
 from tests.support.references import REFERENCES
 
@@ -282,7 +284,7 @@ class _Maker:
 
 
 def _outputs(graph: Graph, inputs: Arrays, which: str) -> Arrays:
-    values = reference.run(graph, inputs, which)
+    values = interpreter.run(graph, inputs, which)
     return [values[name] for name in graph.outputs]
 
 

@@ -20,12 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen import element, kernels, registry, resources
+from mcugen import kernels
 from mcugen.emit import bundle
 from mcugen.errors import ToolError
-from mcugen.op import Op
-from mcugen.toolchain.host import SANITIZE, STRICT_WARNINGS
-from mcugen.toolchain.process import run, run_checked
+from mcugen.formats import registry
+from mcugen.ir import element
+from mcugen.ir.op import Op
+from mcugen.machines.toolchain.host import SANITIZE, STRICT_WARNINGS
+from mcugen.machines.toolchain.process import run, run_checked
+from mcugen.system import resources
 from tests.support import program
 from tests.support.cases import Case, Refused, Sample, cases_of, folded
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcugen.call import Call
 from mcugen.emit import bundle
-from mcugen.graph import Node
-from mcugen.kernel import Kernel
-from mcugen.schedule import Choice
-from mcugen.toolchain.elf import read_elf
-from mcugen.toolchain.process import run_checked
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Node
+from mcugen.ir.kernel import Kernel
+from mcugen.machines.toolchain.elf import read_elf
+from mcugen.machines.toolchain.process import run_checked
+from mcugen.solve.schedule import Choice
 
 
 def code_of_copy(kernel: Kernel, call: Call, folder: Path) -> int:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcugen import kernels, target
-from mcugen.op import Op
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.ir.op import Op
 from tests.support.cases import Sample
 
 EVERY = 40

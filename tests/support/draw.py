@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from mcugen.types import TensorType
+from mcugen.ir.types import TensorType
 
 Array = np.ndarray
 Draw = Callable[[np.random.Generator, int], Array]

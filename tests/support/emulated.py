@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from mcugen import kernels, target
+from mcugen import kernels
+from mcugen.boards import target
+from mcugen.boards.target import Target
 from mcugen.errors import MemoryBudgetError, ToolError
-from mcugen.op import Op
-from mcugen.target import Target
-from mcugen.toolchain import cross, qemu
+from mcugen.ir.op import Op
+from mcugen.machines.toolchain import cross, qemu
 from tests.support import program
 from tests.support.cases import cases_of
 from tests.support.conformance import CASE_WARNINGS, compiler_complaints

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mcugen
 from mcugen.errors import McugenError
-from mcugen.reference.inputs import cases as drawn
+from mcugen.oracle.stimuli import cases as drawn
 from mcugen.verify import emulated, run
 from mcugen.verify.compare import Verdict
 from mcugen.verify.run import Verification

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from mcugen.emit import bundle
 from mcugen.errors import ToolError
-from mcugen.toolchain.host import SANITIZE
-from mcugen.toolchain.process import run, run_checked
+from mcugen.machines.toolchain.host import SANITIZE
+from mcugen.machines.toolchain.process import run, run_checked
 from tests.support import program
 from tests.support.conformance import CASE_WARNINGS
 from tests.support.mutants import Mutant

@@ -16,9 +16,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import mcugen
-from mcugen import frontends, reference, registry
 from mcugen.errors import InternalError, McugenError, ToolError
-from mcugen.reference.inputs import Case
+from mcugen.formats import read, registry
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case
 from mcugen.verify import host
 from mcugen.verify.runs import runs_of
 
@@ -142,8 +143,8 @@ def _results(model: onnx.ModelProto, inputs: list[np.ndarray], *, with_c: bool) 
         path = Path(folder) / "node.onnx"
         path.write_bytes(model.SerializeToString())
         if not with_c:
-            graph = frontends.load(path, registry.load())
-            values = reference.run(graph, inputs, "ort")
+            graph = read.load(path, registry.load())
+            values = interpreter.run(graph, inputs, "ort")
             return [values[name] for name in graph.outputs]
         artifact = mcugen.compile(path, name="node")
         program = host.build_program(artifact, Path(folder))

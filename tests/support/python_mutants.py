@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mcugen.errors import ToolError
-from mcugen.toolchain.process import run
+from mcugen.machines.toolchain.process import run
 from tests.support.dependents import tests_of
 from tests.support.mutants import OPERATORS, Mutant, alike, other_numbers
 from tests.support.mutation import Trial

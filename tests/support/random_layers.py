@@ -18,13 +18,14 @@ from random import Random
 
 import numpy as np
 
-from mcugen import kernels, target
+from mcugen import kernels
+from mcugen.boards import target
 from mcugen.errors import McugenError, ToolError
-from mcugen.op import Example, Op
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.types import QuantParams, TensorType
 from tests.support import conformance, emulated, program
 from tests.support.cases import Case, cases_of
 

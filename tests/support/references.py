@@ -3,6 +3,6 @@
 
 from __future__ import annotations
 
-from mcugen import frontends
+from mcugen.formats import read
 
-REFERENCES = frontends.references("tflite")
+REFERENCES = read.references("tflite")

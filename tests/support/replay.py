@@ -21,9 +21,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mcugen import target
+from mcugen.boards import target
 from mcugen.errors import UsageError
-from mcugen.toolchain.process import run, run_checked
+from mcugen.machines.toolchain.process import run, run_checked
 from tests.support import objects
 
 ROOT = Path(__file__).resolve().parents[2]

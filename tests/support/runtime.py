@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from mcugen import resources
+from mcugen.system import resources
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mcugen.errors import ToolError
-from mcugen.toolchain.process import run
+from mcugen.machines.toolchain.process import run
 
 
 def conduct(commands: Mapping[str, Sequence[str]], end: float, memory: Path, folder: Path) -> dict[str, str]:

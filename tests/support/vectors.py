@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 import mcugen
-from mcugen import frontends, reference, registry
-from mcugen.graph import Graph
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
+from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
 from tests.support import program
 from tests.support.cases import Arrays, Case
@@ -55,7 +56,7 @@ def _sets(arrays: dict[str, np.ndarray], kind: str) -> list[Arrays]:
 
 
 def imported(name: str) -> Graph:
-    return frontends.load(MODELS / f"{name}.tflite", registry.load())
+    return read.load(MODELS / f"{name}.tflite", registry.load())
 
 
 def oracle_differences(name: str) -> list[str]:
@@ -64,7 +65,7 @@ def oracle_differences(name: str) -> list[str]:
     found = []
     for which, sets in vectors.outputs.items():
         for k, (inputs, expected) in enumerate(zip(vectors.inputs, sets, strict=True)):
-            values = reference.run(graph, inputs, which)
+            values = interpreter.run(graph, inputs, which)
             for j, (output, want) in enumerate(zip(graph.outputs, expected, strict=True)):
                 difference = program.first_difference(values[output], want)
                 if difference:

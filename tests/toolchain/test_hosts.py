@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcugen.toolchain import hosts
+from mcugen.machines.toolchain import hosts
 
 HOME = Path("/home/someone")
 

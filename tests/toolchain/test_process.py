@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcugen.errors import ToolError
-from mcugen.toolchain import elf, host, process
+from mcugen.machines.toolchain import elf, host, process
 
 
 def test_missing_tool_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

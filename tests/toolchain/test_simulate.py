@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mcugen import resources, target
+from mcugen.boards import target
 from mcugen.errors import MemoryBudgetError, ToolError, UsageError
-from mcugen.toolchain import cross, host, qemu
-from mcugen.toolchain.count import OUTSIDE
-from mcugen.toolchain.process import run_checked
+from mcugen.machines.toolchain import cross, host, qemu
+from mcugen.machines.toolchain.count import OUTSIDE
+from mcugen.machines.toolchain.process import run_checked
+from mcugen.system import resources
 
 HERE = Path(__file__).parent
 MACHINES = {

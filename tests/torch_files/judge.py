@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 
 import mcugen
-from mcugen import frontends, reference, registry
 from mcugen.errors import InternalError, McugenError, ToolError
-from mcugen.native.model import all_of
+from mcugen.formats import read, registry
+from mcugen.machines.native.model import all_of
+from mcugen.oracle import interpreter
 from tests.torch_files.rows import EXPORTERS, Row, rows
 
 TOLERANCE = 1e-5
@@ -46,8 +47,8 @@ def judged(row: Row, exporter: str, folder: Path, *, by_oracle: bool = False) ->
     given = [array for k, array in enumerate(inputs) if k < len(names)]
     try:
         if by_oracle:
-            graph = frontends.load(path, registry.load())
-            values = reference.run(graph, given, "ort")
+            graph = read.load(path, registry.load())
+            values = interpreter.run(graph, given, "ort")
             found: Sequence[np.ndarray] = [values[name] for name in graph.outputs]
         else:
             found = all_of(mcugen.load(path).run(*given))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import target
+from mcugen.boards import target
 from mcugen.emit.parts import ArrayView
+from mcugen.machines.toolchain.elf import read_elf
+from mcugen.machines.toolchain.objects import Compiler
 from mcugen.pipeline import Artifact
-from mcugen.toolchain.elf import read_elf
-from mcugen.toolchain.objects import Compiler
 from mcugen.verify import assembled
 from tests.select.test_budget import SMALL
 

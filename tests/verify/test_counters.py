@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mcugen.machines.toolchain.process import run_checked
 from mcugen.report import fitting, measured
-from mcugen.toolchain.process import run_checked
 from tests.exports.recorded import compiled
 
 MAIN = Path(__file__).with_name("counters.c")

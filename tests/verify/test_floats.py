@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import reference
+from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
 from mcugen.verify import report, run
 from mcugen.verify.compare import Comparison
@@ -44,7 +44,7 @@ def test_floats_are_never_called_exact(clamped: Artifact) -> None:
 def test_the_tolerance_is_a_share_of_the_sums_before_a_clamp(clamped: Artifact, share: float, agrees: bool) -> None:
     graph, rng = clamped.imported, np.random.default_rng(1)
     x = rng.standard_normal((1, 64)).astype(np.float32)
-    oracle, name = reference.run(graph, [x], "tflm"), graph.outputs[0]
+    oracle, name = interpreter.run(graph, [x], "tflm"), graph.outputs[0]
     weights = next(t.data for t in graph.tensors.values() if t.data is not None)
     sums = x.astype(np.float64) @ weights.astype(np.float64).T
     assert np.abs(sums).max() > 1000 * np.abs(oracle[name]).max()
@@ -64,7 +64,7 @@ def test_where_terms_cancel_their_roundings_are_left(share: float, agrees: bool,
     m.op("FULLY_CONNECTED", [x, m.tensor("w", (1, 2), "f32", data=np.float32([[1, -1]]))], [y], {})
     (tmp_path / "net.tflite").write_bytes(m.build([x], [y]))
     net = mcugen.compile(tmp_path / "net.tflite")
-    oracle, name = reference.run(net.imported, [np.float32([[100.001, 100]])], "tflm"), net.imported.outputs[0]
+    oracle, name = interpreter.run(net.imported, [np.float32([[100.001, 100]])], "tflm"), net.imported.outputs[0]
     comparison = Comparison(net.graph, net.imported, by_operator=True)
     comparison.begin_case("planted", oracle)
     got = (oracle[name] + share * 200 * 2.0**-24).astype(np.float32)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-import mcugen.reference
-from mcugen.graph import Graph
+import mcugen.oracle.interpreter
+from mcugen.ir.graph import Graph
 from mcugen.verify import halves
 from tests.frontends.test_quantized import imported
 
 
 def ran(folder: Path) -> tuple[Graph, list[np.ndarray], dict[str, np.ndarray]]:
     graph, sets = imported("qdq_add_halves", folder)
-    return graph, sets[0], mcugen.reference.run(graph, sets[0], "ort")
+    return graph, sets[0], mcugen.oracle.interpreter.run(graph, sets[0], "ort")
 
 
 def test_a_half_that_goes_the_other_way_is_named(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 import mcugen
-from mcugen import reference
-from mcugen.reference.inputs import cases
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import cases
 from mcugen.verify import flips, host
 from tests.support.tflite_writer import ModelWriter
 
@@ -49,11 +49,11 @@ def test_a_flip_of_one_step_explains_what_is_too_far(tmp_path: Path) -> None:
     node = graph.nodes[0]
     for k in range(1000):
         x = np.random.default_rng(k).standard_normal((1, 6, 6, 2)).astype(np.float32)
-        plain = reference.run(graph, [x], "litert")
+        plain = interpreter.run(graph, [x], "litert")
         for flip in node.op.near_ties(graph.call(node, "litert"), x):
             changed = plain[node.outputs[0]].copy()
             changed[flip.index] = flip.value
-            other = reference.run(graph, [x], "litert", seen={node.outputs[0]: changed})
+            other = interpreter.run(graph, [x], "litert", seen={node.outputs[0]: changed})
             wanted = {name: other[name] for name in graph.outputs}
             if np.abs(plain[graph.outputs[0]] - wanted[graph.outputs[0]]).max() > 0.01:
                 found = flips.explained(graph, [x], "litert", wanted)

@@ -21,13 +21,14 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import isa, resources
+from mcugen.boards import isa
 from mcugen.cli import main
 from mcugen.emit import sources_of
+from mcugen.machines.toolchain import count, qemu
+from mcugen.machines.toolchain.cross import Image, build_image
+from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import Case
-from mcugen.toolchain import count, qemu
-from mcugen.toolchain.cross import Image, build_image
+from mcugen.system import resources
 from mcugen.verify import emulated, serial
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"

@@ -17,13 +17,13 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import mcugen
-from mcugen import frontends, registry
-from mcugen.decompositions import _images
-from mcugen.decompositions.onnx import resize
-from mcugen.frontends._builder import Expander
+from mcugen.formats import read, registry
+from mcugen.formats._builder import Expander
+from mcugen.formats.onnx.operators import resize
+from mcugen.formats.operators import _images
 from mcugen.ops import _forest
-from mcugen.qdq import rewriting
-from mcugen.reference.inputs import cases
+from mcugen.oracle.stimuli import cases
+from mcugen.passes.qdq import rewriting
 from mcugen.verify import report, run
 from mcugen.verify.witnesses import Ask, evaluator, testimony
 
@@ -137,7 +137,7 @@ PLANTS: dict[str, tuple[Callable[[], bytes], Callable[[Patch], None]]] = {
 def heard(data: bytes, folder: Path) -> testimony.Testimony:
     path = folder / "planted.onnx"
     path.write_bytes(data)
-    graph = frontends.load(path, registry.load())
+    graph = read.load(path, registry.load())
     return evaluator.check(data, folder, graph, "ort", list(cases(graph, 2)))
 
 

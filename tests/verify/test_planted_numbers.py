@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen import numeric, pipeline
-from mcugen.call import Call
+from mcugen import pipeline
 from mcugen.errors import ToolError
+from mcugen.ir import fixed_point
+from mcugen.ir.call import Call
+from mcugen.ir.types import TensorType
 from mcugen.ops import _bytes, _filter, _reduce_sum, leaky_relu
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.types import TensorType
 from mcugen.verify import report, run
 from mcugen.verify.run import Verification
 from tests.support.tflite_writer import ModelWriter
@@ -60,7 +61,7 @@ def verified(artifact: Artifact) -> Verification:
 
 def one_bit_short(patch: Patch) -> None:
     def short(real: float) -> tuple[int, int]:
-        mult, shift = numeric.quantize_multiplier(real)
+        mult, shift = fixed_point.quantize_multiplier(real)
         return (mult - 1) & ~1, shift
 
     for module in (_filter, _reduce_sum):

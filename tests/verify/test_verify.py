@@ -10,8 +10,8 @@ import pytest
 
 import mcugen
 from mcugen.errors import ToolError, UsageError
+from mcugen.oracle.stimuli import cases, draw
 from mcugen.pipeline import Artifact
-from mcugen.reference.inputs import cases, draw
 from mcugen.verify import delivered, emulated, golden, host, report, run
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
@@ -72,10 +72,10 @@ def test_the_host_cannot_be_emulated() -> None:
 
 
 def test_recorded_outputs_are_compared_with_the_oracle(artifact: Artifact, tmp_path: Path) -> None:
-    from mcugen import reference
+    from mcugen.oracle import interpreter
 
     inputs = draw(artifact.imported, 3)
-    outputs = reference.run(artifact.imported, inputs, "tflm")[artifact.imported.outputs[0]]
+    outputs = interpreter.run(artifact.imported, inputs, "tflm")[artifact.imported.outputs[0]]
     np.savez(tmp_path / "good.npz", in0_0=inputs[0], out0_0=outputs)
     assert golden.check(tmp_path / "good.npz", artifact.imported, "tflm").exact
     wrong = outputs.copy()

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import ToolError, UsageError
-from mcugen.graph import Graph
-from mcugen.op import Op
-from mcugen.reference.inputs import Case, cases
-from mcugen.toolchain.runtimes import Answer
+from mcugen.formats import read, registry
+from mcugen.ir.graph import Graph
+from mcugen.ir.op import Op
+from mcugen.machines.toolchain.runtimes import Answer
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case, cases
 from mcugen.verify import witnesses
 from mcugen.verify.witnesses import Ask, evaluator, installed, testimony
 from tests.frontends.onnx_models import Writer, write
@@ -44,7 +45,7 @@ class Fake:
         self.calls += 1
         if self.planted == "refuses" or (self.planted == "stops" and self.calls == 1):
             return Answer(refused="why", crashed=self.planted == "stops")
-        values = reference.run(self.graph, list(sets[0]), "tflm")
+        values = interpreter.run(self.graph, list(sets[0]), "tflm")
         found = {k: values[f"t{k}"].copy() for k in tensors}
         if self.planted == "differs":
             found[tensors[0]].flat[3] ^= 1
@@ -52,7 +53,7 @@ class Fake:
 
 
 def ask(monkeypatch: pytest.MonkeyPatch, planted: str, wanted: str = witnesses.SAME) -> list[testimony.Testimony]:
-    graph = frontends.load(MODEL, registry.load())
+    graph = read.load(MODEL, registry.load())
     monkeypatch.setattr(Fake, "graph", graph, raising=False)
     monkeypatch.setattr(Fake, "planted", planted)
     monkeypatch.setattr(installed, "Runtime", Fake)
@@ -89,7 +90,7 @@ def test_a_runtime_whose_bits_are_not_claimed_is_refused(monkeypatch: pytest.Mon
 
 def test_a_missing_runtime_names_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    graph = frontends.load(MODEL, registry.load())
+    graph = read.load(MODEL, registry.load())
     with pytest.raises(ToolError) as caught:
         witnesses.hear(Ask(MODEL, witnesses.SAME), graph, "tflm", list(cases(graph, 1)), lambda text: None)
     assert "-m pip install tflite-micro" in caught.value.hint
@@ -102,7 +103,7 @@ def test_operators_that_the_evaluator_lacks_or_gets_wrong_are_named(tmp_path: Pa
     x = w.input((2, 1, 3))
     y = w.node("GRU", [x, w.weights(1, 12, 3), w.weights(1, 12, 4)], 2, hidden_size=4, clip=0.5)[0]
     path = write(w.model(w.node("Relu", [y])), tmp_path)
-    graph = frontends.load(path, registry.load())
+    graph = read.load(path, registry.load())
     heard = evaluator.check(path.read_bytes(), tmp_path, graph, "ort", list(cases(graph, 1)))
     assert heard.agrees and heard.verdict.tensors == heard.of - 2  # the ReLU, on the operands that the oracle has
     assert heard.left_out == ("node 0 GRU 'GRU 0': the evaluator ignores clip, activations and sequence_lens of GRU",)
@@ -113,7 +114,7 @@ def test_what_takes_the_evaluator_too_long_is_said(tmp_path: Path, monkeypatch: 
     x = w.input((1, 2, 8, 8))
     y = w.node("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2])
     path = write(w.model(w.node("Relu", [y])), tmp_path)
-    graph = frontends.load(path, registry.load())
+    graph = read.load(path, registry.load())
     drawn = list(cases(graph, 1))
     monkeypatch.setattr(evaluator, "LIMIT_S", 1e-3)
     heard = evaluator.check(path.read_bytes(), tmp_path, graph, "ort", drawn)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import registry
-from mcugen.frontends import tflite
-from mcugen.graph import Graph, Tensor
+from mcugen.formats import registry
+from mcugen.formats.tflite import read
+from mcugen.ir.graph import Graph, Tensor
 
 
 def imported(model: bytes) -> Graph:
-    return tflite.load(model, registry.load(), path=Path("m.tflite"), sha256="", shapes={})
+    return read.load(model, registry.load(), path=Path("m.tflite"), sha256="", shapes={})
 
 
 def differences(a: Graph, b: Graph) -> list[str]:

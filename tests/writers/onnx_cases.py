@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen import reference, registry
 from mcugen.errors import UnsupportedError
-from mcugen.graph import Graph
-from mcugen.op import Op
-from mcugen.types import TensorType
-from mcugen.writers import write
+from mcugen.formats import registry
+from mcugen.formats.write import write
+from mcugen.ir.graph import Graph
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
+from mcugen.oracle import interpreter
 from tests.support.cases import folded, graph_of
 from tests.support.draw import input_sets
 
@@ -57,7 +58,7 @@ def written(op: type[Op], sets: int) -> Iterator[Written]:
 
 def nodes(graph: Graph, inputs: Arrays, reference_name: str) -> Iterator[Written]:
     """Each node of a network as a file of its own, with the operands that it has for these inputs of the network."""
-    values = reference.run(graph, inputs, reference_name)
+    values = interpreter.run(graph, inputs, reference_name)
     for node in graph.nodes:
         computed = [n for n in dict.fromkeys(node.inputs) if n is not None and not graph.tensors[n].is_constant]
         used = {*(n for n in node.inputs if n is not None), *node.outputs}
@@ -84,7 +85,7 @@ def judge(case: Written, inputs: Arrays, got: Sequence[np.ndarray]) -> Verdict:
     A runtime's integers may themselves be off: sums wrap, tables are coarse. There the real value must be a step away.
     """
     verdict, real = Verdict(), None
-    values = reference.run(case.graph, inputs, "litert")
+    values = interpreter.run(case.graph, inputs, "litert")
     for k, (name, y) in enumerate(zip(case.graph.outputs, got, strict=True)):
         want = values[name]
         verdict.values += want.size

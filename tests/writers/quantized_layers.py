@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from mcugen.quantize import run
 from mcugen.quantize.steps import stored_inputs
 from tests.quantize import nets, table

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from mcugen import passes
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 
 
 def simplified(graph: Graph) -> Graph:

@@ -16,14 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import frontends, reference, registry
 from mcugen.errors import McugenError
-from mcugen.graph import Graph
+from mcugen.formats import registry
+from mcugen.formats.read import load
+from mcugen.formats.write import write
+from mcugen.ir.graph import Graph
 from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.cast import Cast
 from mcugen.ops.div import Div
 from mcugen.ops.softmax import Softmax
-from mcugen.writers import write
+from mcugen.oracle import interpreter
 from tests.writers import onnx_cases
 from tests.writers.onnx_cases import Arrays, Verdict, Written
 from tests.writers.simplifying import simplified
@@ -79,7 +81,7 @@ def _is_undefined(graph: Graph, arrays: Arrays) -> bool:
 
 def of_model(path: Path) -> tuple[Verdict, str] | None:
     """All operators of a model, each on the operands of the reference; None where it is not written."""
-    graph = simplified(frontends.load(path, registry.load()))
+    graph = simplified(load(path, registry.load()))
     reference_name = "ort" if graph.format == "onnx" else "litert"
     try:
         data = write(graph, "onnx")
@@ -114,7 +116,7 @@ def _apart(whole: Written, found: Arrays, reference_name: str) -> float:
     one of them read what was found.
     """
     seen = dict(zip(whole.graph.outputs, found, strict=True))
-    values = reference.run(whole.graph, whole.inputs[0], reference_name, seen=seen)
+    values = interpreter.run(whole.graph, whole.inputs[0], reference_name, seen=seen)
     apart = [0.0]
     for name, y in seen.items():
         want = values[name]

@@ -14,15 +14,17 @@ import onnx
 import pytest
 
 import mcugen
-from mcugen import frontends, reference, registry
 from mcugen.errors import UnsupportedError
-from mcugen.graph import Graph
-from mcugen.op import Op
+from mcugen.formats import registry
+from mcugen.formats.read import load
+from mcugen.formats.write import write
+from mcugen.ir.graph import Graph
+from mcugen.ir.op import Op
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.oracle import interpreter
 from mcugen.verify import run
-from mcugen.writers import write
 from tests.frontends import onnx_models
 from tests.frontends.test_onnx import classifier, enlarged, moved, reduced, shuffled, signal
 from tests.writers import onnx_cases
@@ -39,7 +41,7 @@ RUNTIME_LACKS = {("Resize", "tensor(bool)")}
 def read(data: bytes, folder: Path) -> Graph:
     path = folder / "written.onnx"
     path.write_bytes(data)
-    return frontends.load(path, REGISTRY)
+    return load(path, REGISTRY)
 
 
 def kinds(data: bytes) -> Counter[str]:
@@ -56,7 +58,7 @@ def test_what_is_written_is_read_again(op: type[Op], tmp_path: Path, pytestconfi
         graph = read(case.data, tmp_path)
         count += 1
         for inputs in case.inputs:
-            found = reference.run(graph, inputs, "ort")
+            found = interpreter.run(graph, inputs, "ort")
             verdict = onnx_cases.judge(case, inputs, [found[name] for name in graph.outputs])
             assert not verdict.fault, f"{case.label}: {verdict.fault}"
     assert count or not op.examples(), f"no example of {op.__name__} is written"
@@ -88,11 +90,11 @@ def test_operands_have_types_that_their_operators_take(op: type[Op]) -> None:
 def test_networks_are_read_again(net: Net, tmp_path: Path) -> None:
     w = onnx_models.Writer()
     model = w.model(*net(w))
-    graph = simplified(frontends.load(onnx_models.write(model, tmp_path), REGISTRY))
+    graph = simplified(load(onnx_models.write(model, tmp_path), REGISTRY))
     again = read(write(graph, "onnx"), tmp_path)
     rng = np.random.default_rng(5)
     inputs = [rng.normal(size=graph.type(name).shape).astype(np.float32) for name in graph.inputs]
-    wanted, got = (reference.run(g, inputs, "ort") for g in (graph, again))
+    wanted, got = (interpreter.run(g, inputs, "ort") for g in (graph, again))
     for a, b in zip(graph.outputs, again.outputs, strict=True):
         assert wanted[a].shape == got[b].shape
         assert onnx_cases.error(wanted[a], got[b]) <= onnx_cases.TOLERANCE
@@ -101,7 +103,7 @@ def test_networks_are_read_again(net: Net, tmp_path: Path) -> None:
 
 def test_a_network_of_images_has_no_transpose(tmp_path: Path) -> None:
     w = onnx_models.Writer()
-    graph = simplified(frontends.load(onnx_models.write(w.model(*classifier(w)), tmp_path), REGISTRY))
+    graph = simplified(load(onnx_models.write(w.model(*classifier(w)), tmp_path), REGISTRY))
     data = write(graph, "onnx")
     assert "Transpose" not in kinds(data)
     model = onnx.load_from_string(data)
@@ -110,7 +112,7 @@ def test_a_network_of_images_has_no_transpose(tmp_path: Path) -> None:
 
 def test_a_tflite_network_keeps_its_interface(tmp_path: Path) -> None:
     """Images come channels last: one transpose moves the input."""
-    graph = simplified(frontends.load(DIGITS, REGISTRY))
+    graph = simplified(load(DIGITS, REGISTRY))
     data = write(graph, "onnx")
     model = onnx.load_from_string(data)
     assert [value.name for value in model.graph.input] == [graph.tensors[name].label for name in graph.inputs]
@@ -121,14 +123,14 @@ def test_a_tflite_network_keeps_its_interface(tmp_path: Path) -> None:
     for case in onnx_cases.nodes(graph, inputs, "litert"):
         (given,) = case.inputs
         again = read(case.data, tmp_path)
-        found = reference.run(again, given, "ort")
+        found = interpreter.run(again, given, "ort")
         verdict = onnx_cases.judge(case, given, [found[name] for name in again.outputs])
         assert not verdict.fault, f"{case.label}: {verdict.fault}"
 
 
 def test_stored_inputs_become_c(tmp_path: Path) -> None:
     """An input of plain integers that a DequantizeLinear gives a scale has that scale in every order of axes."""
-    graph = simplified(frontends.load(DIGITS, REGISTRY))
+    graph = simplified(load(DIGITS, REGISTRY))
     path = tmp_path / "digits.onnx"
     path.write_bytes(write(graph, "onnx"))
     artifact = mcugen.compile(path, name="digits")
@@ -146,19 +148,19 @@ def test_weights_of_four_bits_stay_so(op: type[Op], tmp_path: Path) -> None:
         narrow = graph.updated(tensors=[replace(tensor, type=replace(tensor.type, dtype="s4"), data=data)])
         again = read(write(narrow, "onnx"), tmp_path)
         assert "s4" in {t.type.dtype for t in again.tensors.values()}
-        found = reference.run(again, case.inputs[0], "ort")
+        found = interpreter.run(again, case.inputs[0], "ort")
         four_bits = replace(case, graph=narrow)
         verdict = onnx_cases.judge(four_bits, case.inputs[0], [found[name] for name in again.outputs])
         assert not verdict.fault, f"{case.label}: {verdict.fault}"
 
 
 def test_the_bytes_are_the_same_each_time() -> None:
-    first, second = (write(simplified(frontends.load(DIGITS, REGISTRY)), "onnx") for _ in range(2))
+    first, second = (write(simplified(load(DIGITS, REGISTRY)), "onnx") for _ in range(2))
     assert first == second
 
 
 def test_what_cannot_be_written_is_named_with_its_place() -> None:
-    graph = frontends.load(MODELS / "s8_cast_f32.tflite", REGISTRY)
+    graph = load(MODELS / "s8_cast_f32.tflite", REGISTRY)
     node = graph.nodes[0]
     foreign = graph.updated(nodes=[type(node)(node.name, _Foreign(), node.inputs, node.outputs, "operator 7 FOREIGN")])
     with pytest.raises(UnsupportedError, match=r"operator 7 FOREIGN.*cannot be written as onnx"):

@@ -11,18 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcugen import reference, registry, writers
 from mcugen.errors import ModelError, UnsupportedError, UsageError
-from mcugen.graph import Graph, Node, State, Tensor
-from mcugen.op import Example, Op
+from mcugen.formats import registry, write
+from mcugen.ir.graph import Graph, Node, State, Tensor
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.erf import Erf
 from mcugen.ops.overlap_add import OverlapAdd
 from mcugen.ops.signal_stacker import SignalStacker
 from mcugen.ops.spectral_subtraction import SpectralSubtraction
 from mcugen.ops.strided_slice import StridedSlice
-from mcugen.reference.inputs import draw
-from mcugen.types import QuantParams, TensorType
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import draw
 from tests.frontends import small_models
 from tests.runtimes import graphs, operators, packs, recording
 from tests.runtimes.sketch import Drawn
@@ -53,13 +54,13 @@ def written_examples(op: type[Op]) -> Iterator[tuple[int, Graph, bytes]]:
     for k, example in enumerate(op.examples()):
         graph = stored_graph(example)
         try:
-            yield k, graph, writers.write(graph, "tflite")
+            yield k, graph, write.write(graph, "tflite")
         except UnsupportedError:
             continue
 
 
 def outputs(graph: Graph, arrays: list[np.ndarray], which: str) -> list[np.ndarray]:
-    values = reference.run(graph, arrays, which)
+    values = interpreter.run(graph, arrays, which)
     return [values[name] for name in graph.outputs]
 
 
@@ -94,7 +95,7 @@ def _check_recorded(op: type[Op]) -> None:
     """What files say together with other operators, or with the state that it keeps, comes back from a recording."""
     assert op in recorded_graphs(), "neither an example nor a recorded model can be written"
     graph = recorded_graphs()[op]
-    back = imported(writers.write(graph, "tflite"))
+    back = imported(write.write(graph, "tflite"))
     if differences(graph, back):
         arrays = draw(graph, 0)
         assert all(map(same, outputs(graph, arrays, "litert"), outputs(back, arrays, "litert")))
@@ -117,7 +118,7 @@ def recorded_graphs() -> Mapping[type[Op], Graph]:
 
 def _is_written(graph: Graph) -> bool:
     try:
-        return bool(writers.write(graph, "tflite"))
+        return bool(write.write(graph, "tflite"))
     except UnsupportedError:
         return False
 
@@ -131,7 +132,7 @@ def _adds_axes(graph: Graph) -> bool:
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_recorded_models_come_back(path: Path) -> None:
     graph = imported(path.read_bytes())
-    model = writers.write(graph, "tflite")
+    model = write.write(graph, "tflite")
     back = imported(model)
     found = differences(graph, back)
     if _adds_axes(graph):
@@ -140,7 +141,7 @@ def test_recorded_models_come_back(path: Path) -> None:
         assert all(map(same, outputs(graph, arrays, "litert"), outputs(back, arrays, "litert")))
     else:
         assert found == []
-    assert writers.write(imported(path.read_bytes()), "tflite") == model
+    assert write.write(imported(path.read_bytes()), "tflite") == model
 
 
 @pytest.mark.parametrize("name", dict.fromkeys(name for name, _ in operators.KINDS))
@@ -154,7 +155,7 @@ def test_random_models_of_one_operator_come_back(name: str) -> None:
             continue  # refused by name
         can_be_written = all(any(entry.format == "tflite" for entry in node.op.writes) for node in graph.nodes)
         if len(graph.nodes) == 1 and can_be_written and _is_itself(graph, name):
-            assert differences(graph, imported(writers.write(graph, "tflite"))) == [], drawn.label
+            assert differences(graph, imported(write.write(graph, "tflite"))) == [], drawn.label
         else:
             _check_parts(graph, drawn, can_be_written)
 
@@ -166,7 +167,7 @@ def _is_itself(graph: Graph, name: str) -> bool:
 
 def _check_parts(graph: Graph, drawn: Drawn, can_be_written: bool) -> None:
     try:
-        back = imported(writers.write(graph, "tflite"))
+        back = imported(write.write(graph, "tflite"))
     except UnsupportedError as error:
         assert not can_be_written or any(type(node.op).__name__ in error.message for node in graph.nodes)
         return
@@ -181,14 +182,14 @@ def test_random_networks_come_back(seed: int) -> None:
         graph = imported(graphs.draw(seed).model)
     except ModelError:
         return  # refused by name
-    assert differences(graph, imported(writers.write(graph, "tflite"))) == []
+    assert differences(graph, imported(write.write(graph, "tflite"))) == []
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_resized_float_images_compute_the_same(seed: int) -> None:
     drawn = operators.draw("RESIZE_BILINEAR", "f32", seed)
     graph = imported(drawn.model)
-    back = imported(writers.write(graph, "tflite"))
+    back = imported(write.write(graph, "tflite"))
     for arrays in drawn.sets:
         assert all(map(np.array_equal, outputs(graph, arrays, "litert"), outputs(back, arrays, "litert")))
 
@@ -206,14 +207,14 @@ def test_memories_of_the_signal_library_come_back(op: type[Op], states: dict[int
     inputs = tuple(name for name in graph.inputs if name not in {state.before for state in kept})
     ends = tuple(name for name in graph.outputs if name not in hidden)
     graph = replace(graph, inputs=inputs, outputs=ends, states=kept)
-    back = imported(writers.write(graph, "tflite"))
+    back = imported(write.write(graph, "tflite"))
     assert [n.op for n in back.nodes] == [n.op for n in graph.nodes]
     assert [back.type(state.before) for state in back.states] == list(types.values())
 
 
 def test_a_network_of_images_comes_back() -> None:
     graph = imported(small_models.image_net())
-    back = imported(writers.write(graph, "tflite"))
+    back = imported(write.write(graph, "tflite"))
     assert differences(graph, back) == []
     assert [name for name, _ in back.signatures] == ["serving_default"]
 
@@ -226,7 +227,7 @@ def test_padding_of_other_sizes_is_an_operator_before() -> None:
     data = np.arange(108, dtype=np.int8).reshape(w.shape)
     tensors = {"x": Tensor("x", x, None, "x"), "w": Tensor("w", w, data, "w"), "y": Tensor("y", y, None, "y")}
     graph = Graph("net", tensors, (Node("n", op, ("x", "w"), ("y",)),), ("x",), ("y",))
-    back = imported(writers.write(graph, "tflite"))
+    back = imported(write.write(graph, "tflite"))
     assert [type(n.op).__name__ for n in back.nodes] == ["Pad", "Conv2D"]
     sums = back.tensors[str(back.nodes[1].inputs[2])]
     assert sums.type.quant == QuantParams((0.125,) * 1, (0,))  # runtimes without a kernel for no bias get zeros
@@ -240,7 +241,7 @@ def test_all_that_cannot_be_written_is_named_at_once() -> None:
     tensors = {name: Tensor(name, TensorType((4,), "f32"), None, f"the {name}") for name in "xyz"}
     nodes = (Node("a", Erf(), ("x",), ("y",), "layer 1"), Node("b", Erf(), ("y",), ("z",), "layer 2"))
     with pytest.raises(UnsupportedError) as raised:
-        writers.write(Graph("net", tensors, nodes, ("x",), ("z",)), "tflite")
+        write.write(Graph("net", tensors, nodes, ("x",), ("z",)), "tflite")
     assert "layer 1 Erf 'the y'" in raised.value.message
     assert "layer 2 Erf 'the z'" in raised.value.message
 
@@ -248,7 +249,7 @@ def test_all_that_cannot_be_written_is_named_at_once() -> None:
 def test_labels_are_unique_and_the_last_of_several_keeps_its_own() -> None:
     graph = imported(small_models.three_dense())
     same = {name: replace(t, label="layer") for name, t in graph.tensors.items()}
-    back = imported(writers.write(replace(graph, tensors=same), "tflite"))
+    back = imported(write.write(replace(graph, tensors=same), "tflite"))
     labels = [back.tensors[name].label for name in (*back.inputs, *back.outputs)]
     assert len(set(labels)) == len(labels)
     assert back.tensors[back.inputs[0]].label == "layer"
@@ -256,4 +257,4 @@ def test_labels_are_unique_and_the_last_of_several_keeps_its_own() -> None:
 
 def test_unknown_formats_are_refused() -> None:
     with pytest.raises(UsageError, match="does not write"):
-        writers.load("caffe")
+        write.load("caffe")

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import writers
 from mcugen.errors import McugenError, UnsupportedError
-from mcugen.reference.inputs import draw
-from mcugen.toolchain.runtimes import Runtime
+from mcugen.formats import write
+from mcugen.machines.toolchain.runtimes import Runtime
+from mcugen.oracle.stimuli import draw
 from tests.runtimes import graphs
 from tests.writers.equality import differences, imported
 
@@ -35,7 +35,7 @@ def judge(model: bytes, runtimes: Mapping[str, Runtime]) -> tuple[str, str]:
     except McugenError as error:
         return "refused", error.message
     try:
-        written = writers.write(graph, "tflite")
+        written = write.write(graph, "tflite")
     except UnsupportedError as error:
         return "not written", error.message
     found = differences(graph, imported(written))

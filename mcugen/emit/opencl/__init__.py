@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mcugen import resources
 from mcugen.emit.environment import render
 from mcugen.emit.parts import DeviceView, literal
 from mcugen.emit.view import ModelView
+from mcugen.system import resources
 
 _HOST = "kernels/opencl_"
 """What the files begin with that run any model's tables."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from mcugen.plan import MemoryPlan
-from mcugen.schedule import Schedule
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.schedule import Schedule
 
 Span = tuple[int, int]
 """The first byte, and how many."""

@@ -9,7 +9,7 @@ from mcugen.emit import bundle
 from mcugen.emit.environment import render
 from mcugen.emit.opencl import host_files, view
 from mcugen.emit.parts import literal
-from mcugen.schedule import Choice
+from mcugen.solve.schedule import Choice
 
 CONSTANTS = "launches.bin"
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from mcugen import resources
 from mcugen.emit.opencl.arguments import Arguments, packed
 from mcugen.errors import InternalError
-from mcugen.grid import GridLoop, in_opencl
-from mcugen.schedule import Choice
+from mcugen.kernels.grid import GridLoop, in_opencl
+from mcugen.solve.schedule import Choice
+from mcugen.system import resources
 
 _INCLUDE = re.compile(r'^#include [<"]([\w./]+)[>"]\n', re.MULTILINE)
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)

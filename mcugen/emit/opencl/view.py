@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from mcugen import halves
 from mcugen.emit.literals import number
 from mcugen.emit.opencl import program
 from mcugen.emit.opencl.arguments import CONSTANTS
 from mcugen.emit.opencl.cuts import cuts
 from mcugen.emit.parts import CopyView, DeviceView, EndView, GridStepView, KeptView, NumberView
 from mcugen.errors import InternalError, UnsupportedError
-from mcugen.graph import Node, State
-from mcugen.plan import MemoryPlan
-from mcugen.plan.buffers import align_up
-from mcugen.schedule import Choice, Schedule, Step
-from mcugen.schedule.places import Place
-from mcugen.types import TensorType
+from mcugen.ir.graph import Node, State
+from mcugen.ir.types import TensorType
+from mcugen.kernels import halves
+from mcugen.solve.plan import MemoryPlan
+from mcugen.solve.plan.buffers import align_up
+from mcugen.solve.schedule import Choice, Schedule, Step
+from mcugen.solve.schedule.places import Place
 
 ALIGN = 64
 """Bytes at whose multiples constants begin, tensors of separate launches, and the host's copies of ends."""

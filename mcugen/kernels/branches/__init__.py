@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.kernel import Family
+from mcugen.ir.kernel import Family
 from mcugen.kernels.branches.trees import FLOATS, INTEGERS, NEEDS
 from mcugen.ops.tree_ensemble import TreeEnsemble
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.numeric import INT_RANGE
+from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ops._forest import DIFFERS, LEAF
 from mcugen.ops._tree_tables import Tables
 

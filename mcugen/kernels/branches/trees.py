@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.branches.text import Branches
 from mcugen.ops import _tree_tables
 from mcugen.ops._tree_tables import WORK

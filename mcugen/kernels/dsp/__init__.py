@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.kernel import Family
+from mcugen.ir.kernel import Family
 from mcugen.kernels.dsp import (
     conv,
     direct,

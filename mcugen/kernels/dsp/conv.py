@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Form, Kernel, Ring
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.kernel import Form, Kernel, Ring
 from mcugen.kernels.dsp import nine, scaling, streams
 from mcugen.kernels.dsp.layout import Layout, Words, groups_in, layout, words_in, words_of
 from mcugen.kernels.dsp.ways import SMALL_WAYS, WAYS, Way

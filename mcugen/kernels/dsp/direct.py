@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.fixed_point import wrap32
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.dsp import planar, scaling, streams
 from mcugen.kernels.dsp.shape import Shape, shape_of
-from mcugen.numeric import wrap32
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, row_window
 from mcugen.ops._window import MAX_FIELD

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import wrap32
 from mcugen.kernels.dsp import planar, scaling
 from mcugen.kernels.dsp.shape import Shape, shape_of
-from mcugen.numeric import wrap32
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once, row_window
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, fact
+from mcugen.ir.call import Call, fact
 from mcugen.kernels.dsp import scaling, streams
 from mcugen.ops._weighted import window_of
 

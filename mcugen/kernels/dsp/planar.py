@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel, Ring, RowWindow
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.fixed_point import wrap32
+from mcugen.ir.kernel import Form, Kernel, Ring, RowWindow
 from mcugen.kernels.dsp import scaling
 from mcugen.kernels.dsp.shape import Shape, line_of, shape_of
-from mcugen.numeric import wrap32
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once, row_window, window_of
 from mcugen.ops._window import MAX_FIELD

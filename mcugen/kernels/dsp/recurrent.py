@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Kernel
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Kernel
 from mcugen.kernels.dsp import scaling
 from mcugen.ops import lstm_quantized as lstm
 from mcugen.ops import svdf

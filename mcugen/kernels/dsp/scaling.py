@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.alike import trait
-from mcugen.call import Call, Params, Rule, fact
 from mcugen.errors import InternalError
-from mcugen.kernels.dsp import nine
-from mcugen.numeric import (
+from mcugen.ir.alike import trait
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.fixed_point import (
     activation_range,
     multiply_double_rounding,
     multiply_single_rounding,
     rounding_doubling_high_mul,
 )
+from mcugen.kernels.dsp import nine
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, four_bits, matrix, rounds_once
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form
 from mcugen.kernels.dsp import planar
 from mcugen.kernels.dsp.shape import Shape, line_of, shape_of
 from mcugen.ops._weighted import row_window

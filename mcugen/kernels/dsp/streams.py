@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
+from mcugen.ir.call import Call, Params, fact
 from mcugen.kernels.dsp import nine, scaling
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix

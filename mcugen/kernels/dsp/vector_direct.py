@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels

@@ -11,8 +11,8 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of

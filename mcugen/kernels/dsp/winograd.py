@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel, Ring
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Form, Kernel, Ring
 from mcugen.kernels.dsp import scaling, streams
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcugen.call import Call
-from mcugen.kernel import Family
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Family
 from mcugen.kernels.helium import (
     conv,
     dense,

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
 from mcugen.errors import InternalError
-from mcugen.kernel import Form, Kernel, Ring
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Form, Kernel, Ring
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.types import row_count
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, pixels, sums_fit, taps_of
-from mcugen.types import row_count
 
 SHORT = 15
 """Most steps of 16 inputs that the kernels for short vectors take."""

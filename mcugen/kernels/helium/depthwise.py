@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
 from mcugen.errors import InternalError
-from mcugen.kernel import Form, Kernel, Ring
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel, Ring
 from mcugen.kernels.helium import near, packing, spread, squares, taps
 from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.kernels.helium.taps import one_to_one

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.fixed_point import wrap32
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
-from mcugen.numeric import wrap32
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD

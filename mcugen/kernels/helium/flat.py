@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.call import Call, Rule
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Rule
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing, woven
 from mcugen.kernels.helium.conv import has_block
 from mcugen.ops import _filter

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form, Kernel
-from mcugen.numeric import INT_RANGE, activation_bounds
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import INT_RANGE, activation_bounds
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.ops import _elementwise, _filter, _float_blocks, _weighted, relu
 from mcugen.ops._weighted import activation_of, half_weights, matrix, row_window, taps_of, window_of
 from mcugen.ops._window import fields

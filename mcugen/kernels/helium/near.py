@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Kernel
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.kernel import Kernel
 from mcugen.kernels.helium import packing, taps, woven
 from mcugen.ops._weighted import matrix, window_of
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Kernel
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Kernel
 from mcugen.kernels.helium import conv, dense, packing, shared
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, pixels, sums_fit

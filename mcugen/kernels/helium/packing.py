@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Rule, fact
-from mcugen.numeric import activation_range
+from mcugen.ir.call import Call, Rule, fact
+from mcugen.ir.fixed_point import activation_range
 from mcugen.ops import _filter, _rounding
 
 NEEDS = frozenset({"mve"})

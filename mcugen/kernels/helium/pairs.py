@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import conv, packing, shared
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, sums_fit, taps_of, window_of

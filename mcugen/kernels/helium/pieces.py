@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing, woven
 from mcugen.kernels.helium.conv import has_block
 from mcugen.ops import _filter

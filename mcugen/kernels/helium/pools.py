@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.ops import _pool
 from mcugen.ops.average_pool_2d import by_runtime, is_global, params_int, sums_bytes, sums_fit

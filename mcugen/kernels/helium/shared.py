@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Kernel, Ring
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Kernel, Ring
 from mcugen.kernels.helium import conv, packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, sums_fit, window_of

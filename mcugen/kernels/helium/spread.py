@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call
+from mcugen.ir.call import Call
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, window_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing, spread
 from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.ops._weighted import matrix, window_of

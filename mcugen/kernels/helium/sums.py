@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
 from mcugen.errors import InternalError
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
-from mcugen.numeric import activation_range
 from mcugen.ops import _elementwise, _pairs, _sum
 from mcugen.ops.sub import Sub
 

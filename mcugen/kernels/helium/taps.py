@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, window_of

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule, fact
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.helium import packing
 from mcugen.kernels.helium.conv import has_block
 from mcugen.ops import _filter, _rounding

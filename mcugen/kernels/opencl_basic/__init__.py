@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mcugen.grid import of_loop
-from mcugen.kernel import Family, Kernel
+from mcugen.ir.kernel import Family, Kernel
+from mcugen.ir.op import Op
+from mcugen.kernels.grid import of_loop
 from mcugen.kernels.opencl_basic import casts, direct, lookups, movement, reductions, tables, windows
-from mcugen.op import Op
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.cast import Cast

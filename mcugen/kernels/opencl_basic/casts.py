@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
-from mcugen.element import Line, Loop, Operand, Walk
-from mcugen.grid import GridLoop
-from mcugen.kernel import Form, Grid, Kernel
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.element import Line, Loop, Operand, Walk
+from mcugen.ir.fixed_point import INT_RANGE, round_array_half_away
+from mcugen.ir.kernel import Form, Grid, Kernel
+from mcugen.kernels.grid import GridLoop
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
-from mcugen.numeric import INT_RANGE, round_array_half_away
 
 
 def between_floats(call: Call) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import RESULT, Form, Grid, Kernel
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import RESULT, Form, Grid, Kernel
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, of_bytes, of_floats
 from mcugen.ops import _filter, _rounding, transpose_conv
 from mcugen.ops._weighted import matrix, rounds_once, sums_fit, window_of

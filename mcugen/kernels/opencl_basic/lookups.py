@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form, Grid, Kernel
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Grid, Kernel
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 from mcugen.ops import batch_matmul, dequantize, gather
 

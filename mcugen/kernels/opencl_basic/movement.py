@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.call import Call, Params, Rule
-from mcugen.kernel import RESULT, Form, Grid, Kernel
+from mcugen.ir.call import Call, Params, Rule
+from mcugen.ir.kernel import RESULT, Form, Grid, Kernel
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 from mcugen.ops import _join, _strided, _view, concatenation, pad
 from mcugen.ops.pad import Pad

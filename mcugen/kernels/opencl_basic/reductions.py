@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Grid, Kernel, Tile
+from mcugen.ir.types import images_of
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 from mcugen.ops import _pool, _reduce, _reduce_sum, softmax
-from mcugen.types import images_of
 
 GROUP = 64
 LANES = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.kernel import Form, Grid, Kernel
+from mcugen.ir.kernel import Form, Grid, Kernel
 from mcugen.kernels.opencl_basic.windows import NEEDS
 from mcugen.ops import _bytes
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.ops import _filter, _pool, _rounding, average_pool_2d
 from mcugen.ops._activation import float_clamp
 from mcugen.ops._weighted import activation_of, matrix, rounds_once, sums_fit, window_of

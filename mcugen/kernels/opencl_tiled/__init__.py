@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.kernel import Family
+from mcugen.ir.kernel import Family
 from mcugen.kernels.opencl_tiled import pairs
 from mcugen.kernels.opencl_tiled.dots import DOT, DOTS
 from mcugen.kernels.opencl_tiled.products import F32, NEEDS, RESIDUAL, S8, SCALED, SPLIT_F32, SPLIT_S8, VECTOR

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Grid, Kernel, Tile
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Grid, Kernel, Tile
 from mcugen.kernels.opencl_tiled import products
 from mcugen.kernels.opencl_tiled.products import S8, SHORTEST, SPLIT_S8, is_point, taps
 

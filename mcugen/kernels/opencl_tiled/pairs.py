@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form, Grid, Kernel, Tile
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Grid, Kernel, Tile
 from mcugen.kernels.opencl_tiled.products import BLOCKS, FLOAT_BYTES, LARGEST, NAMES
 from mcugen.ops import batch_matmul
 

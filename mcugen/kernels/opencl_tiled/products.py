@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
-from mcugen.kernel import RESULT, Form, Grid, Kernel, Tile
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import float_clamp
 from mcugen.ops._residual import ResidualConv2D

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.call import Call, Params, fact
-from mcugen.element import Walk
-from mcugen.grid import GridLoop, Tail, of_loop
-from mcugen.kernel import Kernel
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.element import Walk
+from mcugen.ir.kernel import Kernel
+from mcugen.kernels.grid import GridLoop, Tail, of_loop
 from mcugen.kernels.opencl_tiled.dots import DOTS
 from mcugen.kernels.opencl_tiled.products import S8, SPLIT_S8, in_runs
 from mcugen.ops._summed import addition, convolution

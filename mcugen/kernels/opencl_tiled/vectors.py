@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Grid, Kernel, Tile
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Grid, Kernel, Tile
 from mcugen.kernels.opencl_tiled.products import FLOAT_BYTES, S8, VECTOR, in_runs, one_vector, params_s8, taps
 from mcugen.ops import _rounding
 from mcugen.ops._weighted import matrix

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcugen.call import Rule
-from mcugen.kernel import Family, Kernel
+from mcugen.ir.call import Rule
+from mcugen.ir.kernel import Family, Kernel
 from mcugen.kernels.quads.floats import DEPTHWISE, HALVES, NEEDS, RUN, VECTOR, WINDOW
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel

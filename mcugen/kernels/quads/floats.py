@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.ops import _filter, _float_blocks
 from mcugen.ops._weighted import activation_of, half_weights, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import fields

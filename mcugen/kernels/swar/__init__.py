@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.kernel import Family
+from mcugen.ir.kernel import Family
 from mcugen.kernels.swar import direct, vectors
 from mcugen.kernels.swar.words import DEPTHWISE, DEPTHWISE_DIRECT, RUN, WINDOW
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group

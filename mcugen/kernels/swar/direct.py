@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.swar import packing
 from mcugen.kernels.swar.words import GROUP, aligned, channels_of
 from mcugen.kernels.swar.words import RUN as PATCHED
-from mcugen.numeric import activation_range
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import fields

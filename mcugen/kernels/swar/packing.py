@@ -24,8 +24,8 @@ from functools import cached_property
 
 import numpy as np
 
-from mcugen.call import Call, Param, Params
-from mcugen.numeric import activation_range, multiply_double_rounding
+from mcugen.ir.call import Call, Param, Params
+from mcugen.ir.fixed_point import activation_range, multiply_double_rounding
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once
 

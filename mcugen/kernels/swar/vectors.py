@@ -21,11 +21,11 @@ from functools import partial
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
-from mcugen.kernel import Kernel
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.fixed_point import activation_range
+from mcugen.ir.kernel import Kernel
 from mcugen.kernels.swar import packing
 from mcugen.kernels.swar.words import RUN, aligned, channels_of
-from mcugen.numeric import activation_range
 from mcugen.ops._weighted import activation_of, matrix, pixels, taps_of
 
 BLOCK = 8

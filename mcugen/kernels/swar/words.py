@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.call import Call, Params, fact
-from mcugen.kernel import Form, Kernel
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.swar import packing
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcugen import frontends
 from mcugen.errors import ToolError, UsageError
-from mcugen.graph import Graph
+from mcugen.formats import read
+from mcugen.ir.graph import Graph
+from mcugen.machines.toolchain.runtimes import PACKAGES
 from mcugen.options import RUNTIMES
-from mcugen.reference.inputs import Case
-from mcugen.toolchain.runtimes import PACKAGES
+from mcugen.oracle.stimuli import Case
 from mcugen.verify.witnesses import installed
 from mcugen.verify.witnesses.testimony import Testimony
 
@@ -48,7 +48,7 @@ def hear(
     _check_wanted(ask.runtime, which)
     if graph.format not in ("onnx", "tflite"):
         return [], [f"no witness: no other program computes .{graph.format} files; --golden compares recorded outputs"]
-    data, folder = frontends.content(ask.model), ask.model.parent
+    data, folder = read.content(ask.model), ask.model.parent
     heard, notes = [], []
     if graph.format == "onnx":
         from mcugen.verify.witnesses import evaluator

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from mcugen import reference
-from mcugen.graph import Graph
-from mcugen.layouts import in_file
-from mcugen.op import evaluate
-from mcugen.reference import FLOAT_TOLERANCE
-from mcugen.reference.inputs import Case
+from mcugen.ir.graph import Graph
+from mcugen.ir.op import evaluate
+from mcugen.oracle import interpreter
+from mcugen.oracle.interpreter import FLOAT_TOLERANCE
+from mcugen.oracle.stimuli import Case
+from mcugen.passes.layouts import in_file
 from mcugen.verify.witnesses.onnx_file import FileNode, LeftOutError, OnnxFile, adds, chooses, work_ns
 from mcugen.verify.witnesses.testimony import Record, Testimony
 
@@ -194,7 +194,7 @@ def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[C
     for case in cases:
         if done and run.spent * (done + 1) / done > LIMIT_S * 1e9:
             break
-        values = reference.run(graph, case.inputs, which)
+        values = interpreter.run(graph, case.inputs, which)
         run.case(case.name, case.inputs, values)
         done += 1
     run.told(values, which)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import reference
 from mcugen.errors import ToolError
-from mcugen.graph import Graph
-from mcugen.layouts import in_file
+from mcugen.ir.graph import Graph
+from mcugen.machines.toolchain.runtimes import Answer, Key, Runtime
 from mcugen.ops.quantize import Quantize
 from mcugen.options import RUNTIMES
-from mcugen.reference.inputs import Case
-from mcugen.toolchain.runtimes import Answer, Key, Runtime
+from mcugen.oracle import interpreter
+from mcugen.oracle.stimuli import Case
+from mcugen.passes.layouts import in_file
 from mcugen.verify import halves
 from mcugen.verify.golden import numbered
 from mcugen.verify.witnesses import onnx_file
@@ -48,7 +48,7 @@ def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[C
                 stopped.append(_note_stop(case, answer, which))
                 continue
             given = {name: _given(graph, name, answer.tensors[0][key]) for name, key in named.items()}
-            values = reference.run(graph, case.inputs, which, seen={n: a for n, a in given.items() if a is not None})
+            values = interpreter.run(graph, case.inputs, which, seen={n: a for n, a in given.items() if a is not None})
             record.comparison.begin_case(case.name, values)
             near = dict(_near(graph, values, given, which)) if which == "ort" else {}
             for name, theirs in given.items():

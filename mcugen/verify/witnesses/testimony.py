@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcugen.graph import Graph, Origin
-from mcugen.reference import FLOAT_TOLERANCE
+from mcugen.ir.graph import Graph, Origin
+from mcugen.oracle.interpreter import FLOAT_TOLERANCE
 from mcugen.verify.compare import Comparison, Verdict
 
 

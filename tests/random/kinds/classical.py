@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from tests.random import estimators, ort
 from tests.random.drawing import Drawn, Sets, UnjudgedError, options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from tests.random import mutants
 from tests.random.drawing import Drawn, Sets, options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from tests.random import operators, ort
 from tests.random.drawing import Drawn, Sets, options
 from tests.random.sketch import OPSETS, ImpossibleError, Sketch

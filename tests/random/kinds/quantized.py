@@ -14,7 +14,7 @@ import importlib.util
 import numpy as np
 import onnx
 
-from mcugen.graph import Graph
+from mcugen.ir.graph import Graph
 from tests.random import exact_judge, ort, quantized
 from tests.random.drawing import Drawn, Sets, UnjudgedError, options
 

@@ -9,9 +9,9 @@ from functools import cache
 
 import numpy as np
 
-from mcugen import reference
-from mcugen.graph import Graph
-from mcugen.toolchain.runtimes import Answer, Runtime
+from mcugen.ir.graph import Graph
+from mcugen.machines.toolchain.runtimes import Answer, Runtime
+from mcugen.oracle import interpreter
 from tests.random import tflite_networks
 from tests.random.drawing import Drawn, Sets, UnjudgedError, options
 from tests.random.tflite_networks import Network
@@ -66,7 +66,8 @@ def _compared(network: Network, graph: Graph, which: str, answer: Answer, sets: 
         return []
     if answer.refused:  # the oracle has no bits to give either
         return compared(graph, which, network.drawn.sets, answer, [])
-    values = reference.runs(graph, sets, which) if network.follow else (reference.run(graph, a, which) for a in sets)
+    alone = (interpreter.run(graph, a, which) for a in sets)
+    values = interpreter.runs(graph, sets, which) if network.follow else alone
     got = [[value[name] for name in graph.outputs] for value in values]
     if network.kind != "hybrid recurrent":
         return compared(graph, which, network.drawn.sets, answer, got)

@@ -1,0 +1,1 @@
+"""Boards and cores: their files, memories and instruction sets."""

@@ -1,0 +1,1 @@
+"""Commands that take several builds: curves, shared arenas, weight blobs, mixed precision."""

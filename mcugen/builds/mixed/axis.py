@@ -1,0 +1,90 @@
+"""Layers whose bits may be chosen, and the orders in which it is tried to give them fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from mcugen.ir.graph import Graph, Node
+from mcugen.quantize.bench import Bench
+from mcugen.quantize.layers import is_constant
+from mcugen.quantize.offered import refused
+from mcugen.quantize.recipe import Widths
+
+WEIGHTS, ACTIVATIONS = "weights", "activations"
+Order = tuple[str, ...]
+_BYTE = 8
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One kind of bits to choose.
+
+    kind: "weights", 8 or 4 bits, or "activations", 16 or 8; base: the bits of everything else; nodes: those that have
+    a choice, in the order of the graph; orders: which to make narrow first, by size; sizes: elements of each
+    """
+
+    kind: str
+    base: Widths
+    nodes: Order
+    orders: tuple[Order, ...]
+    sizes: Mapping[str, int]
+
+    def widths(self, narrow: Iterable[str]) -> Widths:
+        """The assignment in which these nodes, of those that have a choice, have few bits."""
+        few = set(narrow)
+        if self.kind == WEIGHTS:
+            own = tuple((n, 4 if n in few else 8) for n in self.nodes)
+            return replace(self.base, weights_of=(*self.base.weights_of, *own))
+        own = tuple((n, 8 if n in few else 16) for n in self.nodes)
+        return replace(self.base, activations_of=(*self.base.activations_of, *own))
+
+    @property
+    def narrowest(self) -> Widths:
+        return self.widths(self.nodes)
+
+    @property
+    def widest(self) -> Widths:
+        return self.widths(())
+
+
+def weights(bench: Bench, base: Widths) -> Axis:
+    """The choice of weights: the largest first."""
+    graph = bench.floats.graph
+    weighted = [n for n in graph.nodes if n.op.scaled_axis is not None and is_constant(graph, n)]
+    weighted = [
+        n for n in weighted if base.of_data(n.name) == _BYTE
+    ]  # TensorFlow Lite Micro has no kernels for others.
+    sizes = {n.name: graph.type(str(n.inputs[1])).size for n in weighted if n.name not in dict(base.weights_of)}
+    narrow = replace(base, weights_of=(*base.weights_of, *((n, 4) for n in sizes)))
+    no = refused(bench.floats, narrow)
+    free = tuple(n for n in sizes if n not in no)
+    return Axis(WEIGHTS, base, free, (tuple(sorted(free, key=lambda n: -sizes[n])),), sizes)
+
+
+def activations(bench: Bench, base: Widths) -> Axis:
+    """The choice of activations: the largest first, or the first first."""
+    graph, reference = bench.floats.graph, bench.floats.reference
+    rules = {n.name: n.op.quantized(graph.call(n, reference)) for n in graph.nodes if _is_float(graph, n)}
+    given = {name for name, _ in base.activations_of}
+    able = [n for n, rule in rules.items() if 16 in rule.widths and n not in given]
+    able = [n for n in able if base.of_weights(n) == _BYTE or not _has_weights(graph, n)]
+    wide = replace(base, activations_of=(*base.activations_of, *((n, 16) for n in able)))
+    no = refused(bench.floats, wide)
+    free = tuple(n for n in able if n not in no)
+    sizes = {n.name: sum(graph.type(str(t)).size for t in _data(graph, n)) for n in graph.nodes}
+    largest = tuple(sorted(free, key=lambda n: -sizes[n]))
+    return Axis(ACTIVATIONS, base, free, tuple(dict.fromkeys((largest, free))), sizes)
+
+
+def _is_float(graph: Graph, node: Node) -> bool:
+    return any(name is not None and graph.type(name).is_float for name in (*node.inputs, *node.outputs))
+
+
+def _has_weights(graph: Graph, name: str) -> bool:
+    return any(n.name == name and n.op.scaled_axis is not None for n in graph.nodes)
+
+
+def _data(graph: Graph, node: Node) -> list[str]:
+    names = [*node.inputs[:1], *node.outputs] if node.op.scaled_axis is not None else [*node.inputs, *node.outputs]
+    return [n for n in names if n is not None and graph.tensors[n].data is None]

@@ -1,0 +1,124 @@
+"""What the user wants of mixed precision, and how it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mcugen.builds.mixed import axis as axes
+from mcugen.builds.mixed.axis import Axis
+from mcugen.builds.mixed.cost import Costs
+from mcugen.builds.mixed.loss import Loss, loss_of
+from mcugen.builds.mixed.search import Point, Search
+from mcugen.errors import MemoryBudgetError, UsageError
+from mcugen.ir.graph import Graph
+from mcugen.options import Options
+from mcugen.quantize.bench import Bench, Pool
+from mcugen.quantize.guard import Guard
+from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.quantize.solve import solved
+
+FRONT_POINTS = 9
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to choose, and what to meet.
+
+    weights, activations: whether bits of them are to be chosen; most: the loss allowed in %; options: the board and
+    the budgets; front: whether to compare assignments from wide to narrow as well; judge: "classes", "error" or ""
+    """
+
+    weights: bool = False
+    activations: bool = False
+    most: float | None = None
+    options: Options = field(default_factory=Options)
+    front: bool = False
+    judge: str = ""
+
+    @property
+    def has_goal(self) -> bool:
+        return self.most is not None or bool(self.options.flash or self.options.ram)
+
+
+@dataclass
+class Chosen:
+    """What was found: the assignment as `run.quantize` asks for it (`choose`), and what led to it, for the report."""
+
+    wish: Wish
+    point: Point | None = None
+    loss: Loss | None = None
+    fronts: dict[str, list[Point]] = field(default_factory=dict)
+
+    def choose(self, workers: Pool, base: Widths, tell: Tell) -> Widths:
+        """The cheapest assignment that meets what is wanted.
+
+        Weights come first: with 8 bits in all activations. Where these do not do, activations follow. Raises
+        MemoryBudgetError where nothing fits, and UsageError where nothing loses so little.
+        """
+        bench, wish = workers.bench, self.wish
+        self.loss = loss_of(bench, wish.judge)
+        last: Widths = base
+        for make in [*([axes.weights] if wish.weights else []), *([axes.activations] if wish.activations else [])]:
+            axis = make(bench, last)
+            if not axis.nodes:
+                raise UsageError(f"no layer can have other bits of {make.__name__} in this network", hint=_HINT)
+            costs = Costs(wish.options, _network(bench))
+            found = self._along(axis, workers, costs, tell)
+            if found is not None:
+                self.point = found
+                last = found.widths
+                if make is axes.weights and self._is_met(found):
+                    break
+            elif axis.kind == axes.WEIGHTS:
+                last = axis.widest
+        if wish.has_goal and (self.point is None or not self._is_met(self.point)):
+            raise self._unmet(Costs(wish.options, _network(bench)), last)
+        return last
+
+    def _along(self, axis: Axis, workers: Pool, costs: Costs, tell: Tell) -> Point | None:
+        tell(f"comparing {axis.kind} of {len(axis.nodes)} layers")
+        assert self.loss is not None
+        search = Search(workers, axis, recipes(workers, axis, tell), costs, self.loss, self.wish.most, tell)
+        if self.wish.front:
+            free = replace(self.wish.options, flash="", ram="")
+            unbounded = Costs(free, costs.network)
+            self.fronts[axis.kind] = replace(search, costs=unbounded).front(FRONT_POINTS)
+        if not self.wish.has_goal:
+            return None
+        budget = self.wish.options.flash or self.wish.options.ram
+        return search.best() if budget else search.cheapest()
+
+    def _is_met(self, point: Point) -> bool:
+        return self.wish.most is None or point.loss <= self.wish.most
+
+    def _unmet(self, costs: Costs, widths: Widths) -> MemoryBudgetError | UsageError:
+        if self.point is None and (self.wish.options.flash or self.wish.options.ram):
+            cost = costs.of(widths)
+            return MemoryBudgetError(
+                f"no assignment of bits fits: {cost.flash:,} bytes of constants and {cost.ram:,} of RAM are left",
+                hint="allow more --flash or --ram, or choose --weights mixed as well",
+            )
+        lost = "more" if self.point is None else f"{self.point.loss:.2f} %"
+        return UsageError(
+            f"--max-loss {self.wish.most:g}%: the best assignment that was found loses {lost}",
+            hint="allow more, or choose --activations mixed as well",
+        )
+
+
+_HINT = "the reference runtime has no other kernels for its layers"
+
+
+def recipes(workers: Pool, axis: Axis, tell: Tell = lambda text: None) -> tuple[Recipe, ...]:
+    """The recipes that suit the assignments of an axis: what helps data of 8 bits may be what limits those of 16."""
+    ends = (axis.narrowest,) if axis.kind == axes.WEIGHTS else (axis.narrowest, axis.widest)
+    return tuple(dict.fromkeys(Guard(workers, widths, tell).judged().recipe for widths in ends))
+
+
+def _network(bench: Bench) -> Callable[[Widths], Graph]:
+    """Integer networks for costs: of one sample, with the plainest recipe."""
+    one = bench.floats.part(np.arange(1))
+    return lambda widths: solved(one, Recipe(), widths)

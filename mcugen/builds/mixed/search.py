@@ -1,0 +1,182 @@
+"""Finds the cheapest assignment of bits within a loss, or the one with the least loss within a budget.
+
+Layers are made narrow in the order of their size; only where that does not reach the narrowest assignment is it
+measured what each layer loses, and single layers are exchanged. What is chosen has been run as integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from mcugen.builds.mixed.axis import WEIGHTS, Axis, Order
+from mcugen.builds.mixed.cost import Cost, Costs
+from mcugen.builds.mixed.loss import Loss
+from mcugen.quantize.bench import Pool
+from mcugen.quantize.noise import decibels
+from mcugen.quantize.recipe import Recipe, Widths
+
+_EXCHANGES = 12
+"""Exchanges of layers that are tried."""
+_SLACK = 1e-9
+_ABOUT = 1.01
+"""Costs that differ by less are taken as equal where points are compared."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """An assignment, its cost, and what integer runs found: SQNR in dB and loss in %."""
+
+    widths: Widths
+    cost: Cost
+    sqnr: float
+    loss: float
+
+
+@dataclass
+class Search:
+    """A search over one axis.
+
+    recipes: with each of which assignments are run, and the best counts; most: the loss allowed, None for any
+    """
+
+    pool: Pool
+    axis: Axis
+    recipes: tuple[Recipe, ...]
+    costs: Costs
+    loss: Loss
+    most: float | None = None
+    tell: Callable[[str], None] = lambda text: None
+    _measured: dict[Widths, tuple[float, float]] = field(default_factory=dict)
+
+    def point(self, narrow: Sequence[str]) -> Point:
+        """The assignment in which these nodes are narrow, run."""
+        widths = self.axis.widths(narrow)
+        return Point(widths, self.costs.of(widths), *self._run([widths])[0])
+
+    def cheapest(self) -> Point | None:
+        """The cheapest assignment within the loss, and within the budgets; None where none was found."""
+        every = self.axis.nodes
+        if self._within(every):
+            return self.point(every)
+        tried = (self._by_size(), self._longest(self._by_error()))
+        found = min((n for n in tried if n is not None), key=self._price, default=None)
+        if found is None:
+            return None
+        best = self._exchanged(found)
+        return self.point(best) if self.costs.fits(self.axis.widths(best)) else None
+
+    def best(self) -> Point | None:
+        """The assignment that fits the budgets with the fewest narrow layers, in the order that loses least."""
+        found = [n for order in self.axis.orders if (n := self._shortest(order)) is not None]
+        points = [self.point(narrow) for narrow in dict.fromkeys(found)]
+        if points and self.most is not None and min(p.loss for p in points) > self.most:
+            again = self._shortest(self._by_error())
+            points += [] if again is None else [self.point(again)]
+        return min(points, key=lambda p: (p.loss, -p.sqnr), default=None)
+
+    def front(self, most: int) -> list[Point]:
+        """At most `most` assignments for each order, the least SQNR first: those that none serves better."""
+        chosen: dict[Order, None] = {}
+        for order in self.axis.orders:
+            counts = sorted({round(k * len(order) / (most - 1)) for k in range(most)})
+            chosen.update(dict.fromkeys(tuple(n for n in self.axis.nodes if n in order[:k]) for k in counts))
+        self._run([self.axis.widths(narrow) for narrow in chosen])
+        points = sorted((self.point(n) for n in chosen), key=lambda p: p.sqnr)
+        return [p for k, p in enumerate(points) if not any(self._serves(better, p) for better in points[k + 1 :])]
+
+    def _serves(self, better: Point, point: Point) -> bool:
+        """Whether a point of at least the same SQNR takes about as many bytes and as much time, or less."""
+        first, second = better.cost, point.cost
+        return self._bytes(first) <= _ABOUT * self._bytes(second) and first.time <= _ABOUT * second.time
+
+    def cheapest_by_size(self) -> Point | None:
+        """The cheapest assignment within the loss that the sizes of layers alone lead to."""
+        found = self.axis.nodes if self._within(self.axis.nodes) else self._by_size()
+        return None if found is None else self.point(found)
+
+    def _by_size(self) -> Order | None:
+        found = [n for order in self.axis.orders if (n := self._longest(order)) is not None]
+        return min(found, key=self._price, default=None)
+
+    def _longest(self, order: Order) -> Order | None:
+        """The most nodes from the start of an order that stay within the loss, taking it to grow with each."""
+        return _last(order, self._within) if self._within(()) else None
+
+    def _shortest(self, order: Order) -> Order | None:
+        """The fewest nodes from the start of an order that fit the budgets, taking costs to fall with each."""
+        if not self.costs.fits(self.axis.widths(order)):
+            return None
+        if self.costs.fits(self.axis.widths(())):
+            return ()
+        over = _last(order, lambda narrow: not self.costs.fits(self.axis.widths(narrow)))
+        return order[: len(over) + 1]
+
+    def _by_error(self) -> Order:
+        """The nodes by the noise that each adds per element, the least first: measured from the narrowest."""
+        every = self.axis.nodes
+        wider = [self.axis.widths(tuple(n for n in every if n != node)) for node in every]
+        all_noise, *noises = (noise for _, noise in self._noise([self.axis.narrowest, *wider]))
+        harm = {n: (all_noise - noise) / self.axis.sizes[n] for n, noise in zip(every, noises, strict=True)}
+        return tuple(sorted(every, key=lambda n: harm[n]))
+
+    def _exchanged(self, narrow: Order) -> Order:
+        """Further nodes made narrow, alone or for a smaller one, while the loss allows it and it saves something."""
+        now, price = narrow, self._price(narrow)
+        for tried in islice(self._exchanges(narrow), _EXCHANGES):
+            if self._price(tried) < price and self._within(tried):
+                now, price = tried, self._price(tried)
+        return now
+
+    def _exchanges(self, narrow: Order) -> Sequence[Order]:
+        wide = [n for order in self.axis.orders[:1] for n in order if n not in narrow]
+        alone = [self._in_order({*narrow, n}) for n in wide]
+        swapped = [self._in_order({*narrow, n} - {m}) for n in wide for m in reversed(narrow)]
+        return sorted([*alone, *swapped], key=self._guess)
+
+    def _guess(self, narrow: Order) -> int:
+        """Elements that stay wide, in place of a price: it takes no build."""
+        return sum(self.axis.sizes[n] for n in self.axis.nodes if n not in narrow)
+
+    def _in_order(self, narrow: set[str]) -> Order:
+        return tuple(n for n in self.axis.nodes if n in narrow)
+
+    def _within(self, narrow: Sequence[str]) -> bool:
+        found = self._run([self.axis.widths(narrow)])[0][1]
+        self.tell(f"{len(narrow)} of {len(self.axis.nodes)} layers narrow: {found:.2f} % lost")
+        return self.most is None or found <= self.most + _SLACK
+
+    def _price(self, narrow: Sequence[str]) -> tuple[int, float]:
+        cost = self.costs.of(self.axis.widths(narrow))
+        return self._bytes(cost), cost.time
+
+    def _bytes(self, cost: Cost) -> int:
+        return cost.flash if self.axis.kind == WEIGHTS else cost.ram
+
+    def _run(self, wanted: Sequence[Widths]) -> list[tuple[float, float]]:
+        """SQNR and loss of assignments, on all folds."""
+        folds = range(len(self.pool.bench.folds))
+        new = [w for w in dict.fromkeys(wanted) if w not in self._measured]
+        found = iter(self.pool.results([(r, w, fold) for w in new for r in self.recipes for fold in folds]))
+        for widths in new:
+            tried = [np.concatenate([next(found) for _ in folds], axis=1) for _ in self.recipes]
+            powers = min(tried, key=lambda p: float(p[1].sum()))
+            self._measured[widths] = float(decibels(powers.sum(axis=1))), self.loss.of(powers)
+        return [self._measured[w] for w in wanted]
+
+    def _noise(self, wanted: Sequence[Widths]) -> list[tuple[float, float]]:
+        """Powers of signal and noise of assignments, on the first fold alone and by the first recipe."""
+        found = self.pool.results([(self.recipes[0], w, 0) for w in wanted])
+        return [(float(p[0].sum()), float(p[1].sum())) for p in found]
+
+
+def _last(order: Order, holds: Callable[[Order], bool]) -> Order:
+    """The longest start of an order for which something holds that ends to hold somewhere; it holds for none of it."""
+    low, high = 0, len(order)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(order[:middle]) else (low, middle)
+    return order[:low]

@@ -1,8 +1,0 @@
-"""Estimates of cycles: the time of the counted instructions on a core, as an interval."""
-
-from __future__ import annotations
-
-from mcugen.cycles.estimate import Estimator, Interval
-from mcugen.cycles.model import Model, load
-
-__all__ = ["Estimator", "Interval", "Model", "load"]

@@ -1,0 +1,42 @@
+"""The door for plugins: the names that packages import which add operators, kernels or instruction sets.
+
+These names stay from version to version; other modules of mcugen may move. An export needs none of them.
+"""
+
+from mcugen.boards.isa import Instruction, InstructionSet, Operation, place
+from mcugen.errors import QuantizationError, ShapeError, UnsupportedError, UsageError
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.element import Element
+from mcugen.ir.imports import Expansion, Import, Imported, Source
+from mcugen.ir.kernel import Family, Form, Kernel
+from mcugen.ir.op import Example, Op
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.writes import Sink, Write
+
+__all__ = [
+    "Call",
+    "Element",
+    "Example",
+    "Expansion",
+    "Family",
+    "Form",
+    "Import",
+    "Imported",
+    "Instruction",
+    "InstructionSet",
+    "Kernel",
+    "Op",
+    "Operation",
+    "Params",
+    "QuantParams",
+    "QuantizationError",
+    "ShapeError",
+    "Sink",
+    "Source",
+    "TensorType",
+    "UnsupportedError",
+    "UsageError",
+    "Write",
+    "fact",
+    "place",
+]

@@ -1,0 +1,1 @@
+"""Model files: what is read and written, a folder for each format."""

@@ -1,0 +1,73 @@
+"""The nodes of a graph, each written by its own operator."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.op import Op
+from mcugen.ir.types import NUMPY_DTYPES, QuantParams, TensorType
+from mcugen.ir.writes import Sink, Write
+
+_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
+
+
+class Target(Sink, Protocol):
+    """A Sink that can go on after an operator was refused."""
+
+    def stand_in(self, t: TensorType) -> str:
+        """A value in place of a result that could not be written."""
+
+
+def write_of(op: Op, format_name: str) -> Write:
+    """How an operator is written. Raises UnsupportedError where the format has nothing like it."""
+    for entry in op.writes:
+        if isinstance(entry, Write) and entry.format == format_name:
+            return entry
+    raise UnsupportedError(f"{op} cannot be written as {format_name}")
+
+
+def constant_type(data: np.ndarray, quant: QuantParams | None, format_name: str) -> TensorType:
+    """The type of a constant. Raises UnsupportedError for element types that mcugen does not have."""
+    dtype = _NAMES.get(data.dtype)
+    if dtype is None:
+        raise UnsupportedError(f"a constant of {data.dtype} cannot be written as .{format_name}")
+    return TensorType(data.shape, dtype, quant)
+
+
+def append(graph: Graph, format_name: str, target: Target, values: dict[str, str], reference: str) -> None:
+    """Write all nodes, in order. values: the value of the target for each tensor that has one; grows by the results.
+
+    Raises UnsupportedError for all nodes that the format cannot say, at once.
+    """
+    refused: list[str] = []
+    for node in graph.nodes:
+        try:
+            results = _written(graph, node, format_name, target, values, reference)
+        except UnsupportedError as error:
+            refused.append(f"{_place(graph, node)}: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+            results = [target.stand_in(graph.type(name)) for name in node.outputs]
+        values.update(zip(node.outputs, results, strict=True))
+    if refused:
+        raise UnsupportedError(
+            f"the network uses what a .{format_name} file cannot say:\n  " + "\n  ".join(refused),
+            hint="leave these layers out of what is written, or build C from the model as it is",
+        )
+
+
+def _written(
+    graph: Graph, node: Node, format_name: str, target: Target, values: dict[str, str], reference: str
+) -> list[str]:
+    write = write_of(node.op, format_name).write
+    operands = [None if name is None else values[name] for name in node.inputs]
+    return list(write(graph.call(node, reference), target, operands))
+
+
+def _place(graph: Graph, node: Node) -> str:
+    """The node as its user knows it."""
+    label = graph.tensors[node.outputs[0]].label if node.outputs else ""
+    named = f" {label!r}" if label else ""
+    return f"{node.source or node.name} {type(node.op).__name__}{named}"

@@ -1,0 +1,95 @@
+"""What the operands of a new node say: whether their number fits, what is constant, which quantization stays."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.ir.call import Call
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, Shape, TensorType
+
+
+def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
+    """The quantization of results that are elements of stored integers, where the operands have one."""
+    found = {t.quant for t in types if t is not None and t.dtype == made[0].dtype}
+    if len(found) != 1 or not op.keeps_values(Call(op, tuple(types), tuple(made), (None,) * len(types), "")):
+        return None
+    quant = found.pop()
+    return None if quant is None or quant.per_channel else quant
+
+
+def constant_results(call: Call) -> tuple[np.ndarray, ...]:
+    """The results of a call that is only not folded because constants are deferred; () where inputs decide."""
+    if not any(data is not None for data in call.constants):
+        return ()
+    op = replace(call.op, deferred=False) if getattr(call.op, "deferred", False) else call.op
+    return op.fold(replace(call, op=op)) or ()
+
+
+def check_operands(op: type[Op], inputs: Sequence[TensorType | None]) -> None:
+    """Compare the operands with the signature of the operator's `infer`: how many, and which may be absent."""
+    least, most = _operand_counts(op.infer)
+    if not least <= len(inputs) <= most:
+        needs = f"{least}" if least == most else f"{least} or more" if most == sys.maxsize else f"{least} to {most}"
+        raise CorruptModelError(f"has {len(inputs)} operands, needs {needs}")
+    required = inputs if most == sys.maxsize else inputs[:least]
+    if None in required:
+        raise CorruptModelError(f"operand {list(required).index(None)} is absent but required")
+
+
+@cache
+def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
+    """The least and the most operands of an operator, from the signature of its `infer`."""
+    parameters = list(inspect.signature(infer).parameters.values())[1:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return max(len(parameters) - 1, 1), sys.maxsize
+    return sum(p.default is p.empty for p in parameters), len(parameters)
+
+
+def require_runtime(reasons: Mapping[str, str], runtimes: Sequence[str]) -> None:
+    """Raise UnsupportedError where every runtime has a reason why it does not compute an operator: it has no bits."""
+    if all(reasons.get(runtime) for runtime in runtimes):
+        raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes))
+
+
+def check_results(op: Op, call: Call, labels: Sequence[str]) -> None:
+    """Compare the declared result types with those the operator infers. labels: the file's names for the results."""
+    check_operands(type(op), call.inputs)
+    inferred = op.infer(*call.inputs)
+    if len(inferred) != len(call.outputs):
+        raise CorruptModelError(f"has {len(call.outputs)} results, needs {len(inferred)}")
+    for label, expected, declared in zip(labels, inferred, call.outputs, strict=True):
+        check_result(label, expected, declared, _types(call))
+
+
+def check_result(label: str, made: TensorType, declared: TensorType, operands: str = "the import") -> None:
+    """Compare the type that a result has with the one that the file declares."""
+    check_shape(label, made.shape, declared.shape)
+    if made.dtype != declared.dtype:
+        raise UnsupportedError(f"{operands} gives {made.dtype}, the file declares {declared.dtype}")
+
+
+def check_shape(label: str, made: Shape, declared: Sequence[int | None]) -> None:
+    """Compare the shape that a value has with the one that the file declares, where None stands for any size.
+
+    Raises ShapeError where they contradict each other, in which case runtimes warn of it at most.
+    """
+    fits = len(made) == len(declared) and all(d in (None, n) for n, d in zip(made, declared, strict=True))
+    if not fits:
+        shown = ", ".join("?" if d is None else str(d) for d in declared)
+        raise ShapeError(
+            f"its operands make {label!r} {list(made)}, the file declares it [{shown}]",
+            hint="export the model again with the shapes that its operators have, or without that of this tensor",
+        )
+
+
+def _types(call: Call) -> str:
+    return ", ".join("-" if t is None else t.dtype for t in call.inputs)

@@ -1,0 +1,1 @@
+"""NNEF: reading, and operators that become several."""

@@ -1,0 +1,63 @@
+""".dat files: the data of variables."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.formats.nnef.parts import Model
+from mcugen.ir.types import Shape
+
+HEADER = 128
+MAX_RANK = 8
+
+
+class _Stream:
+    """Bytes as the nnef package reads them: not seekable, as only then it does not ask for a file descriptor."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def seekable(self) -> bool:
+        return False
+
+    def read(self, count: int) -> bytes:
+        found = self._data[self._at : self._at + int(count)]
+        self._at += len(found)
+        return found
+
+
+def read(model: Model, label: str, shape: Shape, where: str) -> np.ndarray:
+    """The data of a variable. Raises CorruptModelError, ShapeError or UnsupportedError."""
+    data = model.read(f"{label}.dat")
+    if data is None:
+        raise CorruptModelError(f"there is no file {label[:80] + '.dat'!r} in the model", where=where)
+    _check(data, f"{label}.dat")
+    import nnef
+
+    try:
+        found = np.asarray(nnef.read_tensor(_Stream(data)))
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise CorruptModelError(f"{label}.dat cannot be read: {error}", where=where) from error
+    if found.shape != shape:
+        raise ShapeError(f"{label}.dat has the shape {list(found.shape)}, the graph states {list(shape)}", where=where)
+    return found
+
+
+def _check(data: bytes, name: str) -> None:
+    """Raise CorruptModelError for a header that does not fit the file, before anything is made of it."""
+    if len(data) < HEADER or data[:2] != b"\x4e\xef":
+        raise CorruptModelError(f"{name} is no NNEF tensor")
+    length, rank, *extents = struct.unpack_from("<10I", data, 4)
+    bits, kind = struct.unpack_from("<2I", data, 44)
+    if data[2] > 1 or data[3] > 0:
+        raise UnsupportedError(f"{name} is of version {data[2]}.{data[3]}, which is not supported")
+    if length != len(data) - HEADER or rank > MAX_RANK:
+        raise CorruptModelError(f"{name} states {length} bytes of data of rank {rank} and has {len(data) - HEADER}")
+    elements = 1
+    for extent in extents[:rank]:
+        elements *= extent
+    if elements * bits > 8 * length + 7 or not elements or bits not in (1, 8, 16, 32, 64) or kind > 5:
+        raise CorruptModelError(f"{name} states {elements} elements of {bits} bits in {length} bytes")

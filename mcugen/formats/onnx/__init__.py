@@ -1,0 +1,1 @@
+"""ONNX: reading, writing, and operators that become several."""

@@ -1,0 +1,141 @@
+"""The operators of an ONNX graph, one after the other: functions and subgraphs take the place of their operators."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import onnx
+
+from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
+from mcugen.formats._builder import Builder, importing
+from mcugen.formats._operands import check_shape
+from mcugen.formats.onnx import functions, inference
+from mcugen.formats.onnx.container import MAX_NODES, Dims, RawGraph, RawNode, guarded
+from mcugen.ir.imports import Attributes
+
+MAX_DEPTH = 8
+"""Functions and subgraphs within each other that are taken for operators."""
+
+
+class Nodes:
+    """Appends operators to a builder, and the subgraphs that they run.
+
+    shapes: those that the file declares of results. ends: the model's outputs, of which files may declare other shapes
+    than ONNX's rules give them: then a note says so, as a warning of ONNX Runtime does.
+    """
+
+    def __init__(self, builder: Builder, shapes: Mapping[str, Dims], ends: Collection[str] = ()) -> None:
+        self._builder, self._shapes, self._ends = builder, shapes, ends
+        self.notes: list[str] = []
+        self._added: list[RawNode] = []
+        self._graphs: list[RawGraph] = []
+        self._count = 0
+        self._within: list[str] = []
+        builder.inline = self._inlined
+
+    def add(self, where: str, node: RawNode) -> None:
+        """Append an operator, or those by which ONNX defines one that mcugen does not have. where: its place."""
+        builder = self._builder
+        name = f"{node.domain}:{node.type}" if node.domain else node.type
+        where += name + (f" {node.name!r}" if node.name else "")
+        self._count += 1
+        if self._count > MAX_NODES:
+            raise UnsupportedError(f"the model runs more than {MAX_NODES} operators", where=where)
+        known = builder.registry.find("onnx", name, node.version) is not None
+        inner = None if known or len(self._within) >= MAX_DEPTH else self._defined(node)
+        self._within.append(where)
+        if inner is None:
+            attributes = Attributes(self._plain(node.attributes), _defaults(node))
+            builder.operator(name, node.version, attributes, node.inputs, node.outputs, where)
+        for part in inner or ():
+            self.add(f"{where}: ", part)
+        self._within.pop()
+        if not self._within:
+            self._added.append(node)
+        self._check(where, node.outputs)
+
+    def _check(self, where: str, values: Sequence[str]) -> None:
+        """Compare the shapes of an operator's results with those that the file declares. Raises ShapeError."""
+        with importing(where, self._builder.unsupported):
+            for value in values:
+                if value in self._shapes and value in self._builder.values:
+                    self._check_value(value)
+
+    def _check_value(self, value: str) -> None:
+        made = self._builder.tensors[self._builder.values[value]].type.shape
+        try:
+            check_shape(value, made, self._shapes[value])
+        except ShapeError as error:
+            if self._within or value not in self._ends or not inference.agrees(self._added, self._held()):
+                raise
+            self.notes.append(f"{error.message}; ONNX's rules make it the former, too, which is taken")
+
+    def _held(self) -> inference.Held:
+        """The values so far that are tensors."""
+        builder = self._builder
+        known = ((value, name) for value, name in builder.values.items() if name in builder.tensors)
+        return {value: (builder.tensors[name].type, builder.data(name)) for value, name in known}
+
+    def _plain(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The attributes that have a value; numbers stand for graphs."""
+        found = {}
+        for name, value in attributes.items():
+            if isinstance(value, RawGraph):
+                found[name] = len(self._graphs)
+                self._graphs.append(value)
+            elif value is not None:
+                found[name] = value
+        return found
+
+    def _defined(self, node: RawNode) -> tuple[RawNode, ...] | None:
+        """The function of an operator; None where there is none, or where an operand is not known."""
+        builder = self._builder
+        names = [builder.values.get(value) for value in node.inputs]
+        if any(value and name is None for value, name in zip(node.inputs, names, strict=True)):
+            return () if builder.unsupported and functions.exists(node) else None
+        types = [None if name is None else builder.tensors[name].type for name in names]
+        what = "has an operator whose function is damaged"
+        found: tuple[RawNode, ...] | None = guarded(what, functions.body, node, types)
+        return found
+
+    def _inlined(self, index: int, operands: Sequence[str]) -> Sequence[str]:
+        """The results of a subgraph, which sees the values around it; its own values are gone afterwards."""
+        if not 0 <= index < len(self._graphs) or len(self._within) >= MAX_DEPTH:
+            raise UnsupportedError(f"more than {MAX_DEPTH} graphs within each other are not supported")
+        graph, builder = self._graphs[index], self._builder
+        if len(operands) != len(graph.inputs):
+            raise CorruptModelError(f"a subgraph has {len(graph.inputs)} inputs, and {len(operands)} operands")
+        outside, failed, shapes = dict(builder.values), len(builder.unsupported), self._shapes
+        self._shapes = graph.shapes
+        for name, array in graph.constants.items():
+            builder.values[name] = builder.constant(array, label=name)
+        builder.values |= dict(zip(graph.inputs, operands, strict=True))
+        for node in graph.nodes:
+            self.add(f"{self._within[-1]}: ", node)
+        found = [builder.values.get(name, "") for name in graph.outputs]
+        builder.values, self._shapes = outside, shapes
+        if len(builder.unsupported) > failed or (builder.unsupported and "" in found):
+            raise UnsupportedError("its subgraph uses what mcugen does not support")
+        if "" in found:
+            raise CorruptModelError("a result of a subgraph is never computed")
+        return found
+
+
+def _defaults(node: RawNode) -> Mapping[str, Any]:
+    """The attributes of the operator's schema, with None for those without a default; none where it has no schema."""
+    try:
+        schema = onnx.defs.get_schema(node.type, node.version, node.domain)
+    except onnx.defs.SchemaError:
+        return {}
+    return {name: _default(attribute) for name, attribute in schema.attributes.items()}
+
+
+def _default(attribute: Any) -> Any:
+    given = attribute.default_value
+    if not given.type:
+        return None
+    value = onnx.helper.get_attribute_value(given)
+    if isinstance(value, list):
+        return tuple(item.decode() if isinstance(item, bytes) else item for item in value)
+    return value.decode() if isinstance(value, bytes) else value

@@ -1,0 +1,90 @@
+"""Normalizations of ONNX that have no function of simpler operators, or a needlessly long one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.formats.operators.elements import operands
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ops.add import Add
+from mcugen.ops.arithmetic import Arithmetic
+from mcugen.ops.div import Div
+from mcugen.ops.mean import Mean
+from mcugen.ops.mul import Mul
+from mcugen.ops.pad import Pad
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.sqrt import Sqrt
+from mcugen.ops.square import Square
+from mcugen.ops.strided_slice import StridedSlice
+from mcugen.ops.sub import Sub
+
+MAX_TAPS = 64
+_DEFAULT_AXES = (0, 2, 3)
+"""Of MeanVarianceNormalization."""
+
+
+def instance(source: Source, e: Expansion) -> Sequence[str]:
+    """(x - mean) / sqrt(var + epsilon) * scale + bias, by image and channel. Source: ONNX InstanceNormalization-22."""
+    x, scale, bias = operands(e, 3)
+    shape = e.type(x).shape
+    if len(shape) < 3 or any(e.type(name).shape != (shape[1],) for name in (scale, bias)):
+        raise ShapeError(f"scales and biases do not fit data {list(shape)}")
+    normal = standardized(e, x, tuple(range(2, len(shape))), source.attributes["epsilon"])
+    spread = (shape[1], *(1,) * (len(shape) - 2))
+    factor, addend = (e.node(Reshape(spread), name) for name in (scale, bias))
+    return [e.node(Add(), e.node(Mul(), normal, factor), addend)]
+
+
+def standardized(e: Expansion, x: str, axes: tuple[int, ...], epsilon: float) -> str:
+    """x less its mean over axes, over the root of its variance and epsilon."""
+    centred = e.node(Sub(), x, e.node(Mean(axes, True), x))
+    variance = e.node(Mean(axes, True), e.node(Square(), centred))
+    spread = e.node(Sqrt(), e.node(Add(), variance, e.constant(np.array(epsilon, np.float32))))
+    return e.node(Div(), centred, spread)
+
+
+def mean_variance(source: Source, e: Expansion) -> Sequence[str]:
+    """(x - mean) / standard deviation over axes: not a number where all elements are equal.
+
+    The default axes are those of images. ONNX Runtime leaves out those beyond the rank, and the 1e-9 that the function
+    of ONNX adds to the standard deviation.
+    Source: ONNX MeanVarianceNormalization-13; onnxruntime, mean_variance_normalization.cc.
+    """
+    (x,), stated = operands(e, 1), source.attributes["axes"]
+    rank = len(e.type(x).shape)
+    axes = tuple(k for k in stated if k < rank) if tuple(stated) == _DEFAULT_AXES else tuple(stated)
+    if not axes or not all(-rank <= k < rank for k in axes):
+        raise ShapeError(f"axes {list(axes)} are not axes of rank {rank}")
+    chosen = tuple(sorted({k % rank for k in axes}))
+    centred = e.node(Sub(), x, e.node(Mean(chosen, True), x))
+    deviation = e.node(Sqrt(), e.node(Mean(chosen, True), e.node(Square(), centred)))
+    return [e.node(Div(), centred, deviation)]
+
+
+def local_response(source: Source, e: Expansion) -> Sequence[str]:
+    """x / (bias + alpha / size * sum of the squares of near channels)^beta. Source: ONNX LRN-13."""
+    (x,), a = operands(e, 1), source.attributes
+    shape, size = e.type(x).shape, a["size"]
+    if len(shape) < 2 or not 1 <= size <= MAX_TAPS:
+        raise UnsupportedError(f"normalizing {list(shape)} over {size} channels is not supported")
+    before = (size - 1) // 2
+    none = ((0, 0),) * (len(shape) - 2)
+    squares = e.node(Pad(((0, 0), (before, size - 1 - before), *none)), e.node(Square(), x))
+    total = ""
+    for k in range(size):
+        ranges = ((0, shape[0], 1), (k, shape[1], 1), *((0, d, 1) for d in shape[2:]))
+        part = e.node(StridedSlice(ranges, shape), squares)
+        total = e.node(Add(), total, part) if total else part
+    alpha, beta, bias = (e.constant(np.array(v, np.float32)) for v in (a["alpha"] / size, a["beta"], a["bias"]))
+    divisor = e.node(Arithmetic("pow"), e.node(Add(), e.node(Mul(), total, alpha), bias), beta)
+    return [e.node(Div(), x, divisor)]
+
+
+IMPORTS = (
+    Import("onnx", "InstanceNormalization", expand=instance),
+    Import("onnx", "LRN", expand=local_response),
+    Import("onnx", "MeanVarianceNormalization", expand=mean_variance),
+)

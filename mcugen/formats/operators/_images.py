@@ -1,0 +1,164 @@
+"""Images of channels-first formats: [N, C, W] and [N, C, H, W] as operators on [N, H, W, C] want them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.ir.imports import Attributes, Expansion
+from mcugen.ir.op import Widths
+from mcugen.ir.types import Shape
+from mcugen.ops.pad import Pad
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.transpose import Transpose
+
+Pair = tuple[int, int]
+
+
+def to_last(e: Expansion, x: str) -> str:
+    """An image or a signal with its channels last, as [N, H, W, C]; of a signal H is 1."""
+    return e.node(Transpose((0, 2, 3, 1)), two_dimensional(e, x))
+
+
+def to_first(e: Expansion, y: str, rank: int) -> str:
+    """[N, H, W, C] with its channels second, in the rank of the format's tensors."""
+    first = e.node(Transpose((0, 3, 1, 2)), y)
+    n, c, h, w = e.type(first).shape
+    return first if rank == 4 else e.node(Reshape((n, c, h * w)), first)
+
+
+def two_dimensional(e: Expansion, x: str) -> str:
+    """A tensor [N, C, H, W] as it is, or [N, C, W] as [N, C, 1, W]."""
+    shape = e.type(x).shape
+    if len(shape) == 3:
+        return e.node(Reshape((*shape[:2], 1, shape[2])), x)
+    if len(shape) != 4:
+        raise UnsupportedError(f"an image {list(shape)} of {len(shape) - 2} spatial axes is not supported, 1 and 2 are")
+    return x
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A window over images: pairs are (vertical, horizontal); padding is (above, below), (left, right)."""
+
+    kernel: Pair
+    stride: Pair
+    dilation: Pair
+    padding: Widths
+
+    def extent(self, d: int) -> int:
+        return (self.kernel[d] - 1) * self.dilation[d] + 1
+
+    def fits(self) -> bool:
+        """Whether no window lies in the padding alone."""
+        return all(0 <= width < self.extent(d) for d in (0, 1) for width in self.padding[d])
+
+
+def geometry(a: Attributes, x: Shape, kernel: Sequence[int], *, pools: bool = False) -> Geometry:
+    """The window of a convolution or pooling over x: [N, C, (H,) W].
+
+    pools: ONNX Runtime pads poolings with auto_pad SAME as if their taps were neighbours, so that those that lie apart
+    give fewer results than ONNX says, and takes rows away, which are negative widths, where strides exceed the kernel.
+    Source: ONNX Conv-11, MaxPool-12, AveragePool-19; onnxruntime, pool_attributes.h.
+    """
+    rank = len(x) - 2
+    plain = Geometry(*sizes(a, kernel), ((0, 0), (0, 0)))
+    near = replace(plain, dilation=(1, 1)) if pools else plain
+    return replace(plain, padding=_padding(a, near, _pair(x[2:]), rank, may_cut=pools))
+
+
+def sizes(a: Attributes, kernel: Sequence[int]) -> tuple[Pair, Pair, Pair]:
+    """The kernel, strides and dilations of a window."""
+    stride, dilation = _sizes(a, "strides", len(kernel)), _sizes(a, "dilations", len(kernel))
+    if min(*_pair(kernel), *stride, *dilation) < 1:
+        raise ShapeError(f"a window of {list(kernel)}, strides {stride} and dilations {dilation} has no meaning")
+    return _pair(kernel), stride, dilation
+
+
+def rounded_up(g: Geometry, size: Pair) -> Geometry:
+    """The geometry with so much more padding below and to the right that the number of windows is rounded up.
+
+    A window that would begin past the image and its first padding is left out.
+    """
+    widths = []
+    for d in (0, 1):
+        before, after = g.padding[d]
+        count = -(-(size[d] + before + after - g.extent(d)) // g.stride[d]) + 1
+        if (count - 1) * g.stride[d] >= size[d] + before:
+            count -= 1
+        widths.append((before, max((count - 1) * g.stride[d] + g.extent(d) - size[d] - before, after)))
+    return replace(g, padding=(widths[0], widths[1]))
+
+
+def reached(g: Geometry, size: Pair) -> Geometry:
+    """The geometry with so much more padding below and to the right that one window fits, if less than a stride lacks.
+
+    ONNX Runtime counts the strides between the image and the window, divided towards zero: there are none here, and
+    one window. Source: onnxruntime, pool_attributes.h, ComputeOutputSize.
+    """
+    widths = []
+    for d in (0, 1):
+        before, after = g.padding[d]
+        lacks = g.extent(d) - size[d] - before - after
+        widths.append((before, after + lacks if 0 < lacks < g.stride[d] else after))
+    return replace(g, padding=(widths[0], widths[1]))
+
+
+def padded(e: Expansion, x: str, padding: Widths, value: float = 0.0) -> str:
+    """An image [N, H, W, C] with rows and columns of a value around it."""
+    if not any(width for pair in padding for width in pair):
+        return x
+    if min(width for pair in padding for width in pair) < 0:
+        raise UnsupportedError(f"padding {padding} takes rows or columns away")
+    widths = ((0, 0), *padding, (0, 0))
+    if value == 0.0:
+        return e.node(Pad(widths), x)
+    if not math.isfinite(value):
+        raise UnsupportedError(f"padding with {value} is not supported")
+    return e.node(Pad(widths), x, e.constant(np.array([value], np.float32)))
+
+
+def _sizes(a: Attributes, name: str, rank: int) -> Pair:
+    given = a.get(name) or (1,) * rank
+    if len(given) != rank:
+        raise ShapeError(f"{name} {list(given)} for {rank} spatial axes")
+    return _pair(given)
+
+
+def _pair(values: Sequence[int]) -> Pair:
+    """(vertical, horizontal) of the sizes of one or two spatial axes."""
+    if len(values) not in (1, 2):
+        raise UnsupportedError(f"{len(values)} spatial axes are not supported, 1 and 2 are")
+    return (1, int(values[0])) if len(values) == 1 else (int(values[0]), int(values[1]))
+
+
+def _padding(a: Attributes, g: Geometry, size: Pair, rank: int, *, may_cut: bool) -> Widths:
+    """(above, below), (left, right): as stated, or what auto_pad makes of the size."""
+    mode, given = a.get("auto_pad", "NOTSET"), a.get("pads") or (0,) * (2 * rank)
+    if mode == "VALID":
+        return ((0, 0), (0, 0))
+    if mode in ("SAME_UPPER", "SAME_LOWER"):
+        pairs = [_same(g, d, size[d], mode == "SAME_LOWER", may_cut) for d in (0, 1)]
+        return pairs[0], pairs[1]
+    if mode != "NOTSET":
+        raise UnsupportedError(f"auto_pad {mode} is not supported")
+    if len(given) != 2 * rank:
+        raise ShapeError(f"pads {list(given)} for {rank} spatial axes")
+    if rank == 1:
+        return (0, 0), (int(given[0]), int(given[1]))
+    return (int(given[0]), int(given[2])), (int(given[1]), int(given[3]))
+
+
+def _same(g: Geometry, d: int, size: int, lower: bool, may_cut: bool) -> Pair:
+    """(before, after) for as many results as strides fit into the size; an odd one goes after, or before."""
+    needed = (-(-size // g.stride[d]) - 1) * g.stride[d] + g.extent(d) - size
+    if needed < 0 and may_cut:
+        before = -((-needed - int(lower)) // 2)
+        return before, needed - before
+    needed = max(needed, 0)
+    small, large = needed // 2, needed - needed // 2
+    return (large, small) if lower else (small, large)

@@ -1,0 +1,193 @@
+"""Reads a model file: its bytes become a Graph. The format is found by the content and the name of the file.
+
+A folder beside this module with a module `read` is a format that mcugen reads. That module may have a function
+`recognises(data)`, which knows its files by their content: their names do not matter.
+
+The folder may have a file suffixes.txt with the suffixes of its models, where these are others than its name;
+`*/graph.nnef` stands for folders with a file of that name. No format is loaded before one of its files is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+
+import numpy as np
+
+from mcugen.errors import CorruptModelError, ModelError, UsageError
+from mcugen.formats import _embedded, _foreign
+from mcugen.formats.registry import Registry
+from mcugen.ir.graph import Graph, verify
+from mcugen.ir.types import Shape
+from mcugen.system import files
+
+_FOLDER = Path(__file__).parent
+
+
+def load(
+    path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = ""
+) -> Graph:
+    """Read a model file. shapes: static shapes of inputs, by name, where the file leaves them open.
+
+    signature: which of several networks of the file to read, by default the first.
+
+    Raises UsageError, CorruptModelError, UnsupportedError, ShapeError, QuantizationError."""
+    name, data, note = _folder(path) if path.is_dir() else _recognised(path, files.read(path))
+    module = _module(name)
+    chosen = {"signature": signature} if signature else {}
+    if chosen and "signature" not in inspect.signature(module.load).parameters:
+        raise UsageError(f".{name} models have no signatures", where="--signature", hint="leave the option out")
+    digest = hashlib.sha256(data).hexdigest()
+    try:
+        with np.errstate(all="ignore"):  # constants of floats may be infinite, and so may what is made of them
+            graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
+    except ModelError as error:
+        error.where = error.where or path.name
+        raise
+    graph = replace(graph, notes=(*graph.notes, note)) if note else graph
+    return verify(graph, f"{name} front end")
+
+
+def format_of(path: Path) -> str:
+    """The name of a file's or folder's format, of its content. Raises UsageError and CorruptModelError as `load`."""
+    return (_folder(path) if path.is_dir() else _recognised(path, files.read(path)))[0]
+
+
+def content(path: Path) -> bytes:
+    """The bytes of the model that a file is or holds. Raises UsageError and CorruptModelError as `load` does."""
+    return _recognised(path, files.read(path))[1]
+
+
+def models_in(folder: Path) -> dict[Path, str]:
+    """The models in a folder and below, in the order of their paths, with the names of their formats.
+
+    Suffixes tell them, and the content too where a suffix is no format's name, as .json: other files have it as well.
+    """
+    models: dict[Path, str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = _of_folder(path) if path.is_dir() else _of_suffix(path)
+        is_part = any(parent in models for parent in path.parents)
+        if name and not is_part and (path.is_dir() or _is_own(name, path)):
+            models[path] = name
+    return models
+
+
+def _is_own(name: str, path: Path) -> bool:
+    """Whether a file with a suffix of a format's is a model, as far as the suffix and the format can say."""
+    return path.suffix.lower() == f".{name}" or _recognises(name) is None or _knows(name, path.read_bytes())
+
+
+def _folder(path: Path) -> tuple[str, bytes, str]:
+    """The module for a folder. Raises UsageError where there is none."""
+    name = _of_folder(path)
+    if name:
+        return name, b"", ""
+    kind = _foreign.of(path, b"", by_suffix=True)
+    raise _unknown(path) if kind is None else kind.refusal(path)
+
+
+def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
+    """The module for a file, the bytes of the model, and a note where these are not what the name says.
+
+    The content decides; a name alone where no module knows the content. Raises UsageError where nobody reads it, and
+    CorruptModelError where there is nothing to read.
+    """
+    if not data:
+        raise CorruptModelError("the file is empty", where=path.name, hint="copy or download it again")
+    named = _of_suffix(path)
+    if named is not None and _knows(named, data):
+        return named, data, ""
+    others = [name for name in _names() if name != named]
+    for name in others:
+        if _knows(name, data):
+            return name, data, f"{path.name} is a .{name} file"
+    inside = _models_inside(data)
+    if len(inside) > 1:
+        listed = ", ".join(f"{array} ({len(values):,} bytes)" for _, array, values in inside)
+        hint = "copy the array of the one that you want into a file of its own"
+        raise UsageError(f"holds {len(inside)} models: {listed}", where=path.name, hint=hint)
+    for name, _, values in inside:
+        return name, values, f"{path.name} holds a .{name} file of {len(values):,} bytes as an array"
+    kind = _foreign.of(path, data, by_suffix=named is None)
+    if kind is not None:
+        raise kind.refusal(path)
+    if named is None:
+        raise _unknown(path)
+    return named, data, ""
+
+
+def _of_folder(path: Path) -> str | None:
+    """The format whose models are folders with a file that this one has."""
+    kinds = ((name, suffix) for name in _names() for suffix in _suffixes(name) if suffix.startswith("*/"))
+    return next((name for name, suffix in kinds if (path / suffix[2:]).is_file()), None)
+
+
+def _of_suffix(path: Path) -> str | None:
+    """The format whose files have the suffix of this one."""
+    lower = path.name.lower()
+    return next((name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))), None)
+
+
+def _models_inside(data: bytes) -> list[tuple[str, str, bytes]]:
+    """The different models that a text of C holds as arrays: module, name of the array, bytes."""
+    found: dict[bytes, tuple[str, str, bytes]] = {}
+    for array, values in _embedded.arrays(data):
+        for name in _names():
+            if _knows(name, values):
+                found.setdefault(values, (name, array, values))
+                break
+    return [*found.values()]
+
+
+def _knows(name: str, data: bytes) -> bool:
+    """Whether a format recognises its files, and this is one."""
+    recognises = _recognises(name)
+    return recognises is not None and bool(recognises(data))
+
+
+def _recognises(name: str) -> Callable[[bytes], bool] | None:
+    recognises: Callable[[bytes], bool] | None = getattr(
+        _module(name), "recognises", None
+    )
+    return recognises
+
+
+def _unknown(path: Path) -> UsageError:
+    known = sorted((suffix for name in _names() for suffix in _suffixes(name)), key=_folders_last)
+    kinds = ", ".join(f".{s}" if s[0] != "*" else f"a folder with {s[2:]}" for s in known)
+    return UsageError(f"{path.name!r} is not a model file that mcugen reads", hint=f"supported: {kinds}")
+
+
+def _folders_last(suffix: str) -> tuple[bool, str]:
+    return suffix.startswith("*"), suffix
+
+
+def _names() -> list[str]:
+    return sorted(path.parent.name for path in _FOLDER.glob("*/read.py"))
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"mcugen.formats.{name}.read")
+
+
+def _suffixes(name: str) -> list[str]:
+    """The suffixes of a format's files: its name, or those that it lists."""
+    listed = _FOLDER / name / "suffixes.txt"
+    return listed.read_text(encoding="utf-8").split() if listed.is_file() else [name]
+
+
+def layout(name: str) -> str:
+    """The order of image axes that the operators of that format have: "nchw" unless its module states `LAYOUT`."""
+    found: str = getattr(_module(name), "LAYOUT", "nchw")
+    return found
+
+
+def references(name: str) -> tuple[str, ...]:
+    """The runtimes whose meaning a model of that format can have, the default first."""
+    found: tuple[str, ...] = _module(name).REFERENCES
+    return found

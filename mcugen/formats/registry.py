@@ -1,0 +1,209 @@
+"""Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules that the user passes.
+
+A module's `IMPORTS` are decompositions: operators of a format that become several of mcugen's and have no class of
+their own. Those that several formats share stand in `mcugen.formats.operators`, those of one format in the folder
+`operators` of that format: they are loaded when its first operator is looked up.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from types import ModuleType
+
+import mcugen.formats.operators
+import mcugen.ops
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.op import Op
+from mcugen.system import plugins
+
+GROUP = "mcugen.ops"
+
+
+@dataclass(frozen=True)
+class Found:
+    """An import and the operator class that declares it; None for a decomposition, which has no class."""
+
+    entry: Import
+    op: type[Op] | None
+    module: str
+
+    def build(self, source: Source) -> Imported:
+        """The operator that a source becomes. Raises UnsupportedError where it becomes several."""
+        if self.entry.build is not None:
+            return self.entry.build(source)
+        if self.op is None:
+            raise UnsupportedError(f"{self.entry.name} becomes several operators")
+        return Imported(self.op())
+
+
+@dataclass(frozen=True, eq=False)
+class Registry:
+    """The operators of one compilation, by class and by the names formats give them.
+
+    found: the imports of all modules but those in folders of formats.
+    missing: why the operators of installed packages that fail at import are not among them.
+    """
+
+    ops: tuple[type[Op], ...]
+    found: tuple[Found, ...]
+    missing: tuple[str, ...] = ()
+    _by_format: dict[str, Mapping[str, tuple[Found, ...]]] = field(default_factory=dict)
+
+    def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
+        """The import of `name` of `format_name` in that version, or None; `fitting` knows those with a condition."""
+        versions = self._versions(format_name, name, version)
+        return next((f for f in versions if f.entry.when is None), next(iter(versions), None))
+
+    def ends(self, format_name: str, name: str, version: int) -> bool:
+        """Whether `name` is imported in that version by an import that no newer version has."""
+        return any(f.entry.until is not None for f in self._versions(format_name, name, version))
+
+    def fitting(self, found: Found, source: Source, version: int = 1) -> Found:
+        """The import whose condition the source meets, else `found`. Raises UnsupportedError where that has one too."""
+        for other in self._versions(found.entry.format, found.entry.name, version):
+            if other.entry.when is not None and other.entry.when(source):
+                return other
+        if found.entry.when is not None:
+            raise UnsupportedError(f"{found.entry.name} of these types is not supported")
+        return found
+
+    def _versions(self, format_name: str, name: str, version: int) -> tuple[Found, ...]:
+        known = self._imports(format_name).get(name, ())
+        return tuple(f for f in known if f.entry.since <= version <= (f.entry.until or version))
+
+    def lacking(self, format_name: str, name: str, version: int) -> str:
+        """Why nothing was found: no such operator, or not in that version."""
+        known = self._imports(format_name).get(name, ())
+        if not known:
+            return "no such operator in mcugen"
+        ranges = ", ".join(f"{f.entry.since} to {f.entry.until or 'the newest'}" for f in known)
+        return f"version {version} is not supported; versions {ranges} are"
+
+    def _imports(self, format_name: str) -> Mapping[str, tuple[Found, ...]]:
+        """Name -> imports of a format. Raises UsageError where two of them clash."""
+        if format_name not in self._by_format:
+            found = (*_decompositions(_folder_of(format_name)), *self.found)
+            self._by_format[format_name] = _by_name(f for f in found if f.entry.format == format_name)
+        return self._by_format[format_name]
+
+    @property
+    def hint(self) -> str:
+        """The hint for a model that names an unknown operator."""
+        return "; ".join(["`mcugen ops` lists the supported operators and types", *self.missing])
+
+    def names(self, format_name: str) -> tuple[str, ...]:
+        """Names of `format_name` that can be imported, sorted."""
+        return tuple(sorted(self._imports(format_name)))
+
+
+def load(extra: Sequence[ModuleType] = ()) -> Registry:
+    """The registry of all operators and decompositions, with those of `extra` modules.
+
+    Raises UsageError where two of them import the same version of the same operator of a format.
+    """
+    installed = tuple(module for _, module in plugins.working(GROUP))
+    return _load((*installed, *extra), plugins.failures(GROUP))
+
+
+@functools.cache
+def _load(further: tuple[ModuleType, ...], missing: tuple[str, ...]) -> Registry:
+    """The registry of this package's modules and further ones."""
+    modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.formats.operators), *further)
+    ops = tuple(dict.fromkeys(op for module in modules for op in _ops_of(module)))
+    for op in ops:
+        _check(op)
+    found = [Found(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in _imports_of(op)]
+    found += _decompositions(modules)
+    for name in dict.fromkeys(f.entry.format for f in found):
+        _by_name(f for f in found if f.entry.format == name)
+    return Registry(ops, tuple(found), missing)
+
+
+def _decompositions(modules: Iterable[ModuleType]) -> list[Found]:
+    return [
+        Found(entry, None, module.__name__)
+        for module in dict.fromkeys(modules)
+        for entry in getattr(module, "IMPORTS", ())
+    ]
+
+
+def _folder_of(format_name: str) -> tuple[ModuleType, ...]:
+    """The modules with decompositions of one format alone."""
+    name = f"mcugen.formats.{format_name}.operators"
+    known = importlib.util.find_spec(f"mcugen.formats.{format_name}") and importlib.util.find_spec(name)
+    return _modules_of(importlib.import_module(name)) if known else ()
+
+
+def _by_name(found: Iterable[Found]) -> Mapping[str, tuple[Found, ...]]:
+    """Name -> imports, all of one format. Raises UsageError where two import the same version."""
+    known: dict[str, tuple[Found, ...]] = {}
+    for new in found:
+        name = new.entry.name
+        for other in known.get(name, ()):
+            if new.entry.meets(other.entry):
+                raise UsageError(
+                    f"{new.module} and {other.module} both import {new.entry.format} {name}",
+                    hint="remove one of the two modules, or state versions that do not overlap",
+                )
+        known[name] = (*known.get(name, ()), new)
+    return known
+
+
+@functools.cache
+def _modules_of(package: ModuleType) -> tuple[ModuleType, ...]:
+    """The modules of a package, without those of its own use and those in folders."""
+    found = pkgutil.iter_modules(package.__path__)
+    names = sorted(m.name for m in found if not (m.ispkg or m.name.startswith("_")))
+    return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)
+
+
+def own() -> tuple[type[Op], ...]:
+    """Every operator class of mcugen, also those that no format names and only passes make."""
+    return tuple(op for module in _modules_of(mcugen.ops) for op in _classes_of(module))
+
+
+def _ops_of(module: ModuleType) -> Iterable[type[Op]]:
+    return (op for op in _classes_of(module) if op.imports)
+
+
+def _classes_of(module: ModuleType) -> Iterable[type[Op]]:
+    own = (value for _, value in sorted(vars(module).items()) if inspect.isclass(value))
+    return (value for value in own if value.__module__ == module.__name__ and issubclass(value, Op))
+
+
+def _imports_of(op: type[Op]) -> Iterable[Import]:
+    """The imports that an operator declares. Raises UsageError for an entry that is no Import."""
+    for entry in op.imports:
+        if not isinstance(entry, Import):
+            raise UsageError(f"{op.__module__}.{op.__name__} imports {entry!r}", hint="state a mcugen.ext.Import")
+        yield entry
+
+
+def _has_fields(op: type[Op]) -> bool:
+    """Whether the attributes that a class annotates are fields; one without attributes needs no decorator."""
+    known = {f.name for f in fields(op)}
+    stated = vars(op).get("__annotations__", {})
+    return all(name in known or "ClassVar" in str(kind) for name, kind in stated.items())
+
+
+def _check(op: type[Op]) -> None:
+    """Refuse an operator that lacks what every operator must have."""
+    lacks = [
+        what
+        for what, there in (
+            ("@dataclass(frozen=True)", _has_fields(op)),
+            ("a docstring with 'Source:'", "Source:" in (op.__doc__ or "")),
+            ("a kernel", bool(op.kernels)),
+            ("examples()", any("examples" in vars(base) for base in op.__mro__ if base is not Op)),
+        )
+        if not there
+    ]
+    if lacks:
+        raise UsageError(f"operator {op.__module__}.{op.__name__} lacks {', '.join(lacks)}", hint="see mcugen/ir/op.py")

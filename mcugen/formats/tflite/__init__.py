@@ -1,0 +1,1 @@
+"""TensorFlow Lite: reading, writing, and operators that become several."""

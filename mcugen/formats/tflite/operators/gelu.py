@@ -1,0 +1,50 @@
+"""GELU: of floats a product of simpler functions, of int8 and uint8 a table of bytes, of int16 a curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.formats.tflite.operators.tables import in_float32, table
+from mcugen.ir.imports import Expansion, Import, Source
+from mcugen.ops.add import Add
+from mcugen.ops.curve import Curve, erf_gelu, tanh_gelu
+from mcugen.ops.erf import Erf
+from mcugen.ops.mul import Mul
+from mcugen.ops.tanh import Tanh
+
+_CUBIC = 0.044715
+_ROOT = math.sqrt(2.0 / math.pi)
+
+
+def expand(source: Source, e: Expansion) -> Sequence[str]:
+    """y = x * (1 + erf(x / sqrt 2)) / 2, or with `approximate` by tanh of a cubic. Source: TFLite GELU."""
+    x, approximate = e.inputs[0] if e.inputs else None, bool(source.attributes["approximate"])
+    if x is None:
+        raise ShapeError("there is no operand")
+    e.refuse("tflm", "no such operator")
+    if e.type(x).dtype == "s16":
+        if e.type(x).zero_point or source.outputs[0].zero_point:
+            e.refuse("litert", "it reads int16 data without its zero point")
+        return [e.node(Curve("gelu_by_tanh" if approximate else "gelu"), x, quant=source.outputs[0].quant)]
+    if e.type(x).dtype in ("s8", "u8"):
+        function = tanh_gelu if approximate else erf_gelu
+        return [table(e, x, source.outputs[0], lambda a, y: in_float32(function, a, y))]
+    if not e.type(x).is_float:
+        raise UnsupportedError(f"{e.type(x).dtype} data is not supported")
+
+    def number(value: float) -> str:
+        return e.constant(np.array(value, np.float32))
+
+    if approximate:
+        cube = e.node(Mul(), e.node(Mul(), x, e.node(Mul(), x, x)), number(_CUBIC))
+        inner = e.node(Tanh(), e.node(Mul(), e.node(Add(), x, cube), number(_ROOT)))
+    else:
+        inner = e.node(Erf(), e.node(Mul(), x, number(math.sqrt(0.5))))
+    return [e.node(Mul(), e.node(Mul(), x, number(0.5)), e.node(Add(), inner, number(1.0)))]
+
+
+IMPORTS = (Import("tflite", "GELU", expand=expand, halves=True),)

@@ -1,0 +1,52 @@
+"""TensorFlow Lite: a Graph to a .tflite file that LiteRT and TensorFlow Lite Micro run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcugen.formats import _nodes
+from mcugen.formats._halves import held
+from mcugen.formats.tflite.write import _file, _states
+from mcugen.formats.tflite.write._file import Operator, Subgraph
+from mcugen.formats.tflite.write._sink import Network
+from mcugen.ir.graph import Graph
+
+FORMAT = "tflite"
+SIGNATURE = "serving_default"
+"""The name under which runtimes offer the inputs and outputs."""
+
+
+def write(graph: Graph, halves: bool = False) -> bytes:
+    """The bytes of a .tflite file: the same for the same graph. halves: weights as float16 where that changes none.
+
+    Raises UnsupportedError for all that no operator of the format says.
+    """
+    network = Network()
+    values = {name: network.value(graph.type(name)) for name in graph.inputs} | _states.begin(graph, network)
+    for name, tensor in graph.tensors.items():
+        if tensor.data is not None:
+            values[name] = network.constant_of(tensor.type, tensor.data)
+    _nodes.append(graph, FORMAT, network, values, "tflm")
+    further = _states.finish(graph, network, values)
+    for name in (*graph.inputs, *graph.outputs, *_in_reverse(graph), *graph.tensors):
+        network.label(values[name], graph.tensors[name].label or name)
+    ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
+    main = network.subgraph("main", *ends)
+    return _file.serialized([_with_halves(main) if halves else main, *further], SIGNATURE)
+
+
+def _with_halves(graph: Subgraph) -> Subgraph:
+    """The network with weights as float16 that a DEQUANTIZE widens, where that changes none of them."""
+    values, first = list(graph.values), []
+    for k, value in enumerate(graph.values):
+        narrow = held(value.data)
+        if narrow is not None:
+            first.append(Operator("DEQUANTIZE", 3, (len(values),), (k,), {}))
+            values[k] = replace(value, data=None)
+            values.append(replace(value, name=f"{value.name}_half", type=replace(value.type, dtype="f16"), data=narrow))
+    return replace(graph, values=tuple(values), operators=(*first, *graph.operators))
+
+
+def _in_reverse(graph: Graph) -> list[str]:
+    """The results of nodes from the last on: of several that have one label, the last one keeps it."""
+    return [name for node in reversed(graph.nodes) for name in node.outputs]

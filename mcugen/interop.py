@@ -1,0 +1,334 @@
+"""Models from training tools: each function writes a model file through the tool's own exporter.
+
+What they return is the path of that file, which `compile`, `load` and the command line take. The tools are imported
+here only, when asked for; `pip install mcugen[sklearn]` and the like install their exporters.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+import warnings
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from mcugen.errors import ToolError, UsageError
+
+_TOOLS = {
+    "torch": "torch",
+    "tensorflow": "keras",
+    "skl2onnx": "sklearn",
+}
+"""Module of an exporter -> the extra of mcugen that installs it."""
+
+_HINT = "see the tool's own list of what it exports"
+
+_KERAS_HINT = (
+    "begin it with keras.Input, or call it once; one of a class of your own: keras.Model(x, it(x)), x a keras.Input"
+)
+
+Shapes = Sequence[int] | Mapping[str, Sequence[int]]
+"""The shape of the only input, or the shapes of inputs by their names."""
+
+_EXPORTERS = ("torchscript", "dynamo")
+"""The exporters of torch.onnx.export. The first traces an example: of branches in Python the file has those taken."""
+
+_BRANCH_HINT = (
+    "write the branch with torch.where or torch.cond; or, where it does not depend on the input, "
+    'exporter="torchscript" keeps what the example took'
+)
+
+
+class _Kept:
+    """The folder of files that nobody named; it goes when Python ends."""
+
+    folder: Path | None = None
+
+
+def from_torch(
+    module: Any,
+    example: Any,
+    *,
+    to: str | os.PathLike[str] | None = None,
+    exporter: Literal["torchscript", "dynamo"] | None = None,
+    opset: int | None = None,
+    input_names: Sequence[str] = (),
+    output_names: Sequence[str] = (),
+    dynamic_axes: Mapping[str, Any] | None = None,
+) -> Path:
+    """A PyTorch module as .onnx, in evaluation mode.
+
+    example: an input, or a tuple of several, as forward takes them, or a dict of them by the names of its parameters;
+    tensors or NumPy arrays. to: the file to write; by default one in a folder that goes when Python ends. exporter: one
+    of the two that PyTorch has; by default TorchScript's, and the other where that fails or would leave out a branch of
+    forward. The rest is as in torch.onnx.export. Raises ToolError, UsageError.
+    """
+    _check_module(module)
+    torch = _tool("torch")
+    if exporter not in (None, *_EXPORTERS):
+        raise UsageError(
+            f"there is no exporter {exporter!r}", where="exporter", hint=f"choose one of {list(_EXPORTERS)}"
+        )
+    path = _path(to, type(module).__name__, ".onnx")
+    positional, named = _inputs(torch, module, example)
+    options = {
+        "kwargs": named or None,
+        "opset_version": opset,
+        "input_names": list(input_names) or None,
+        "output_names": list(output_names) or None,
+        "dynamic_axes": dynamic_axes,
+        "verbose": False,
+        "external_data": False,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    was_training = module.training
+    module.eval()
+    try:
+        _torch_exported(
+            [exporter] if exporter else _EXPORTERS,
+            lambda which: torch.onnx.export(module, positional, str(path), dynamo=which == "dynamo", **given),
+        )
+    except ToolError:
+        path.unlink(missing_ok=True)  # of the example's branches alone
+        _check_example(module, positional, named)
+        raise
+    finally:
+        module.train(was_training)
+    return path
+
+
+def _check_module(module: Any) -> None:
+    """Raise UsageError for what is no module, though a module may be near."""
+    _check_no_path(module, "from_torch", "give the module: torch.load reads files of PyTorch")
+    if isinstance(module, Mapping):
+        why, hint = "a state_dict holds weights and no network", "give the module, after module.load_state_dict(it)"
+    elif isinstance(module, type):
+        why, hint = f"{module.__name__} is a class", f"give a module of it: {module.__name__}(...), with its weights"
+    elif not (hasattr(module, "eval") and hasattr(module, "training")):
+        why, hint = f"{type(module).__name__} is no torch.nn.Module", "call it from the forward of a module"
+    else:
+        return
+    raise UsageError(why, where="from_torch", hint=hint)
+
+
+def _check_no_path(model: Any, where: str, hint: str) -> None:
+    """Raise UsageError for the name of a file in place of what is in it."""
+    if isinstance(model, str | os.PathLike):
+        raise UsageError(f"{os.fspath(model)!r} names a file", where=where, hint=hint)
+
+
+def _check_example(module: Any, positional: Sequence[Any], named: Mapping[str, Any]) -> None:
+    """Raise UsageError where the module itself does not run on the example, and no exporter is to blame."""
+    try:
+        module(*positional, **named)
+    except Exception as error:  # a module raises what it likes
+        given = ", ".join(str(list(getattr(value, "shape", ()))) for value in (*positional, *named.values()))
+        raise UsageError(
+            f"the example does not fit the module, whose forward fails on it: {_words(error)}",
+            where="example",
+            hint=f"give inputs as forward takes them, with the batch; these have the shapes {given}",
+        ) from error
+
+
+def _inputs(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional and named inputs, as tensors; floats of NumPy take the type of the module's first weights.
+
+    Raises UsageError for a shape.
+    """
+    if isinstance(example, tuple | list) and example and all(isinstance(size, int) for size in example):
+        sizes = ", ".join(str(size) for size in example)
+        raise UsageError(
+            f"({sizes}) is a shape", where="example", hint=f"give a tensor of that shape: torch.zeros({sizes})"
+        )
+    weights = next((p for p in getattr(module, "parameters", lambda: ())() if p.is_floating_point()), None)
+
+    def tensor(value: Any) -> Any:
+        if type(value).__module__ != "numpy":
+            return value
+        floats = torch.float32 if weights is None else weights.dtype
+        dtype = floats if value.dtype.kind == "f" else None
+        return torch.as_tensor(value, dtype=dtype, device=None if weights is None else weights.device)
+
+    if isinstance(example, Mapping):
+        return (), {name: tensor(value) for name, value in example.items()}
+    several = example if isinstance(example, tuple) else (example,)
+    return tuple(tensor(value) for value in several), {}
+
+
+def _torch_exported(exporters: Sequence[str], export: Callable[[str], Any]) -> None:
+    """Write the file with the first exporter that can.
+
+    Where there is another, TorchScript's may not turn values into Python's own: the file would have only what the
+    example took of the branches. Raises ToolError with what each said.
+    """
+    failures: list[str] = []
+    baked = ""
+    for which in exporters:
+        with warnings.catch_warnings(record=len(exporters) > 1) as seen:
+            if len(exporters) > 1:
+                warnings.simplefilter("always")
+            try:
+                _exported(which, partial(export, which))
+            except ToolError as error:
+                failures.append(f"{which}: {_words(error)}")
+                continue
+        baked = next((_place(w) for w in seen or () if w.category.__name__ == "TracerWarning"), "")
+        if not baked:
+            return
+        failures.append(f"{which}: forward takes a value into Python in {baked}")
+    raise ToolError("torch.onnx.export failed\n  " + "\n  ".join(failures), hint=_BRANCH_HINT if baked else _HINT)
+
+
+def _place(warning: warnings.WarningMessage) -> str:
+    return f"{Path(warning.filename).name}, line {warning.lineno}"
+
+
+def _words(error: BaseException) -> str:
+    """The first error, in one line: exporters wrap errors, with pages of advice."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    first = next((line for line in str(error).splitlines() if line.strip()), "")
+    return f"{type(error).__name__}: {first.strip()}"
+
+
+def from_keras(model: Any, *, to: str | os.PathLike[str] | None = None, input_shape: Shapes | None = None) -> Path:
+    """A Keras model as .tflite, in floats, for a batch of 1; `mcugen quantize` makes integers of it.
+
+    to: see `from_torch`. input_shape: for inputs with open sizes beyond the batch, their shapes with the batch: one, or
+    a dict by the names of inputs. Raises ToolError, UsageError.
+    """
+    _check_no_path(model, "from_keras", f"load it first: keras.models.load_model({str(model)!r})")
+    tf = _tool("tensorflow")
+    path = _path(to, getattr(model, "name", "") or "model", ".tflite")
+    ends = getattr(model, "inputs", None)
+    if not ends:
+        raise UsageError("the model does not know its inputs yet", where="from_keras", hint=_KERAS_HINT)
+    shapes = _keras_shapes(ends, input_shape)
+
+    def convert() -> bytes:
+        named = zip(shapes.items(), ends, strict=True)
+        fixed = [tf.keras.Input(batch_shape=shape, dtype=end.dtype, name=name) for (name, shape), end in named]
+        given = fixed[0] if len(fixed) == 1 else tf.nest.pack_sequence_as(model.input, fixed)
+        whole = tf.keras.Model(fixed, model(given))
+        return bytes(tf.lite.TFLiteConverter.from_keras_model(whole).convert())
+
+    path.write_bytes(_exported("TFLiteConverter", convert))
+    return path
+
+
+def _keras_shapes(ends: Sequence[Any], given: Shapes | None) -> dict[str, tuple[int, ...]]:
+    """The shape of each input by its name. Raises UsageError for sizes that stay open, and for shapes of others."""
+    names = [end.name for end in ends]
+    shapes = dict(given if isinstance(given, Mapping) else {names[0]: given} if given is not None else {})
+    if set(shapes) - set(names) or (len(ends) > 1 and given is not None and not isinstance(given, Mapping)):
+        raise UsageError("the shapes are not those of the model's inputs", where="input_shape", hint=f"inputs: {names}")
+    return {end.name: _keras_shape(end, shapes.get(end.name)) for end in ends}
+
+
+def _keras_shape(end: Any, given: Sequence[int] | None) -> tuple[int, ...]:
+    """The shape of an input for a batch of 1, or as given. Raises UsageError for one that is open or does not fit."""
+    declared = (1, *end.shape[1:])
+    shape = tuple(size or 0 for size in declared) if given is None else tuple(given)
+    fits = len(shape) == len(declared) and all(s == d for s, d in zip(shape, declared, strict=True) if d)
+    if fits and min(shape) > 0:
+        return shape
+    raise UsageError(
+        f"input {end.name!r} {[size or '?' for size in declared]}: "
+        + ("has sizes that the model leaves open" if given is None else f"{list(shape)} does not fit it"),
+        where="input_shape",
+        hint=f"give its shape for a batch of 1, e.g. input_shape={tuple(size or 96 for size in declared)}",
+    )
+
+
+def from_sklearn(estimator: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
+    """A fitted scikit-learn estimator or pipeline of float features as .onnx. to: see `from_torch`.
+
+    A classifier gives its label and an array of scores, one for each class.
+    """
+    _check_no_path(estimator, "from_sklearn", f"load it first, where you trust it: joblib.load({str(estimator)!r})")
+    skl2onnx, types = _tool("skl2onnx"), _tool("skl2onnx.common.data_types")
+    features = [("x", types.FloatTensorType([1, _features(estimator)]))]
+    options = {id(estimator): {"zipmap": False}} if hasattr(estimator, "predict_proba") else None
+    path = _path(to, type(estimator).__name__, ".onnx")
+    made = _exported("skl2onnx", lambda: skl2onnx.convert_sklearn(estimator, initial_types=features, options=options))
+    path.write_bytes(made.SerializeToString())
+    return path
+
+
+def from_xgboost(model: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
+    """A trained XGBoost model as .onnx: a Booster, or a fitted one of the scikit-learn interface. to: see `from_torch`.
+
+    Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
+    """
+    _check_no_path(model, "from_xgboost", f"mcugen reads files of XGBoost itself: mcugen.compile({str(model)!r})")
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    best = getattr(model, "best_iteration", None) if _stopped_early(booster) else None
+    part = booster if best is None else booster[: best + 1]
+    return _boosted("xgboost", bytes(part.save_raw("json")), model, to)
+
+
+def _stopped_early(booster: Any) -> bool:
+    return "best_iteration" in booster.attributes()
+
+
+def from_lightgbm(model: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
+    """A trained LightGBM model as .onnx: a Booster, or one of the scikit-learn interface. to: see `from_torch`.
+
+    Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
+    """
+    _check_no_path(model, "from_lightgbm", f"mcugen reads files of LightGBM itself: mcugen.compile({str(model)!r})")
+    booster = getattr(model, "booster_", model)
+    return _boosted("lightgbm", booster.model_to_string().encode(), model, to)
+
+
+def _boosted(reader: str, saved: bytes, model: Any, to: str | os.PathLike[str] | None) -> Path:
+    """The ONNX file of a saved model, by the reader of its format."""
+    path = _path(to, type(model).__name__, ".onnx")
+    path.write_bytes(importlib.import_module(f"mcugen.formats.read.{reader}").as_onnx(saved, path.stem))
+    return path
+
+
+def _features(model: Any) -> int:
+    """How many features a fitted model takes. Raises UsageError where it does not say."""
+    for name in ("n_features_in_", "num_feature"):
+        found = getattr(model, name, None)
+        if found is not None:
+            return int(found() if callable(found) else found)
+    raise UsageError(f"{type(model).__name__} does not say how many features it takes", hint="fit it first")
+
+
+def _tool(name: str) -> Any:
+    """A module of an exporter. Raises ToolError where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        extra = _TOOLS[name.partition(".")[0]]
+        raise ToolError(f"{name} cannot be imported: {error}", hint=f"pip install 'mcugen[{extra}]'") from error
+
+
+def _exported(tool: str, export: Callable[[], Any]) -> Any:
+    """What an exporter gives. Raises ToolError with its own words where it fails, in whatever way it does."""
+    try:
+        return export()
+    except Exception as error:  # an exporter raises what it likes
+        raise ToolError(f"{tool} failed: {type(error).__name__}: {error}", hint=_HINT) from error
+
+
+def _path(to: str | os.PathLike[str] | None, stem: str, suffix: str) -> Path:
+    """The file to write. Raises UsageError for a name that ends otherwise."""
+    if to is not None:
+        if Path(to).suffix.lower() != suffix:
+            raise UsageError(
+                f"{str(to)!r} does not end in {suffix}", where="to", hint=f"name it {Path(to).stem}{suffix}"
+            )
+        return Path(to)
+    if _Kept.folder is None:
+        kept = tempfile.TemporaryDirectory(prefix="mcugen-")
+        weakref.finalize(_Kept, kept.cleanup)
+        _Kept.folder = Path(kept.name)
+    plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in stem)
+    return Path(tempfile.mkdtemp(dir=_Kept.folder)) / f"{plain.lower() or 'model'}{suffix}"

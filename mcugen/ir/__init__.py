@@ -1,0 +1,1 @@
+"""What a network is: element types, tensors, graphs, operators, calls and kernels."""

@@ -1,0 +1,343 @@
+"""Expressions for one element of an elementwise operator, and the C functions made of such expressions.
+
+An expression is C99 and OpenCL C alike: it calls functions by their OpenCL names (`exp`, not `expf`), or helpers of
+the runtime's headers. The loops around it are templates, one for each `Walk`, in templates/elements.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cache
+from string import Template
+
+from mcugen.ir.call import Call, Param, Params
+from mcugen.ir.fixed_point import INT_RANGE
+from mcugen.system import resources
+
+TERMS = ("clamped", "slow")
+"""Terms of elementwise kernels for estimates of cycles: see `Element.work`."""
+
+OPERANDS = "abcdefgh"
+"""Names of operands in expressions; a loop has at most this many."""
+
+_CONSTANT_LIST = (
+    ("s8", "int8_t"), ("u8", "uint8_t"), ("bool", "uint8_t"),
+    ("s16", "int16_t"), ("s32", "int32_t"), ("s64", "int64_t"), ("f32", "float"),
+)  # fmt: skip
+_CONSTANT = dict(_CONSTANT_LIST)
+_STORED = _CONSTANT | {"s16": "mg_s16", "s32": "mg_s32", "s64": "mg_s64", "f32": "mg_f32"}
+_NARROW = frozenset({"s8", "u8", "s16", "bool"})
+_NAME = re.compile(r"(?<![.\w>])([A-Za-z_]\w*)(\(?)")
+_LIBRARY_LIST = """
+    acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 fabs floor fmod log log1p pow rint sin sinh sqrt tan
+    tanh
+"""
+_LIBRARY = frozenset(_LIBRARY_LIST.split())
+"""Functions of OpenCL C that the C library has for float under the same name with an f at the end."""
+
+_LINE = 116
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of a result: an expression in the operands a, b, ... of the operator and in named constants.
+
+    text      integers are computed with as int32_t, or int64_t where they have 64 bits, and stored in the result's type
+    fields    constant -> its C type
+    params    their values: fields of these names, or members of these fields
+    bounds    bounds that the result is clamped to; no clamp where a bound is infinite
+    swapped   whether the expression's a is the operator's second operand
+    commutes  whether the operands may change places, so that one function is enough where either is constant
+    unroll    elements in one turn of the loop; more than one only of a single call
+    slow      whether this is the longer way to compute what other calls have an expression for, too: for estimates
+    headers   of the runtime, for the functions that the expression calls
+    """
+
+    text: str
+    fields: Mapping[str, str] = field(default_factory=dict, hash=False)
+    params: Callable[[Call], Params] = lambda call: {}
+    bounds: Callable[[Call], tuple[float, float]] = lambda call: (-math.inf, math.inf)
+    swapped: Callable[[Call], bool] = lambda call: False
+    commutes: bool = False
+    unroll: int = 1
+    slow: bool = False
+    headers: tuple[str, ...] = ()
+
+    def limits(self, call: Call) -> dict[str, float]:
+        """The bounds within the range of the result's type, as the constants `low` and `high`."""
+        lowest, highest = INT_RANGE.get(call.output.dtype, (-math.inf, math.inf))
+        low, high = self.bounds(call)
+        return {name: v for name, v in (("low", low), ("high", high)) if lowest < v < highest}
+
+    def constants(self, call: Call) -> dict[str, Param]:
+        """The fields that the expression and its clamp need."""
+        of_type = float if call.output.dtype == "f32" else int
+        return {**self.params(call), **{name: of_type(value) for name, value in self.limits(call).items()}}
+
+    def work(self, call: Call) -> dict[str, float]:
+        """Counts for estimates of cycles beside the shapes: clamped elements, for each side, and slow ones."""
+        size = float(call.output.size)
+        return {"clamped": size * len(self.limits(call)), "slow": size * self.slow}
+
+    def order(self, call: Call) -> tuple[int, ...]:
+        """The operator's operands in the order of the expression's."""
+        found = tuple(range(len(call.inputs)))
+        constant_first = self.commutes and call.constants[0] is not None
+        return found[::-1] if constant_first or self.swapped(call) else found
+
+
+Stated = Element | Callable[[Call], Element]
+"""The element that an operator declares: the same for all calls, or a function of the call."""
+
+
+def element_of(stated: Stated, call: Call) -> Element:
+    """The element of a call."""
+    return stated if isinstance(stated, Element) else stated(call)
+
+
+class Walk(Enum):
+    """How a loop pairs the elements of the operands; each way has a template.
+
+    RUN        n elements of each tensor
+    VECTOR     n pixels of `run` elements, each with the elements of the vectors
+    BROADCAST  two whole tensors, as mcugen/elementwise.h describes
+    """
+
+    RUN = "run"
+    VECTOR = "vector"
+    BROADCAST = "broadcast"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A value that expressions refer to as `name`.
+
+    kind: a "tensor", of which BROADCAST may repeat an element along a run ("repeated"); or a constant, a "vector" along
+    the last axis or a "number"
+    """
+
+    name: str
+    dtype: str
+    kind: str = "tensor"
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.kind in ("tensor", "repeated")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value and its C expression in operands, constants and values of the lines before."""
+
+    name: str
+    dtype: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A C function over elements: its operands, its constants as (name, C type), and the lines that compute."""
+
+    walk: Walk
+    operands: tuple[Operand, ...]
+    fields: tuple[tuple[str, str], ...]
+    lines: tuple[Line, ...]
+    headers: tuple[str, ...] = ()
+    unroll: int = 1
+
+    @property
+    def digest(self) -> str:
+        """Six hexadecimal digits of a hash of the files' text."""
+        return _digest(self)
+
+    def files(self, function: str) -> dict[str, str]:
+        """The header and the source that define `function`, by name."""
+        stem, last = function.removeprefix("mg_"), replace(self.lines[-1], name="out")
+        values = {
+            "function": function,
+            "stem": stem,
+            "guard": f"MCUGEN_{stem.upper()}_H",
+            "lines": "".join(f" *   {line.name} = {line.text}\n" for line in [*self.lines[:-1], last]),
+            "includes": "".join(f'#include "mcugen/{name}"\n' for name in self._headers()),
+            "library": "\n#include <math.h>\n" if any(_calls_library(line.text) for line in self.lines) else "",
+            "params": self._struct(function),
+            "head": self._head(function),
+            "locals": "".join(f"    {text}\n" for text in self._locals()),
+            "loop": self._loop("    " if self.walk is Walk.RUN else "        "),
+        }
+        names = {"h": "header", "c": self.walk.value}
+        return {f"{stem}.{suffix}": _template(name).substitute(values) for suffix, name in names.items()}
+
+    @property
+    def has_params(self) -> bool:
+        """Whether the function takes constants."""
+        return self.walk is not Walk.RUN or bool(self.fields) or any(o.kind == "number" for o in self.operands)
+
+    def _headers(self) -> list[str]:
+        first = "elementwise.h" if self.walk is Walk.BROADCAST else "runtime.h"
+        return list(dict.fromkeys([first, *self.headers]))
+
+    def _struct(self, function: str) -> str:
+        if not self.has_params:
+            return ""
+        members = [f"const {_CONSTANT[o.dtype]} *{o.name};" for o in self.operands if o.kind == "vector"]
+        members += [f"{_CONSTANT[o.dtype]} {o.name};" for o in self.operands if o.kind == "number"]
+        members += [f"{c_type} {name};" for name, c_type in self.fields]
+        members += {Walk.RUN: [], Walk.VECTOR: ["uint32_t run;"], Walk.BROADCAST: ["mg_elementwise layout;"]}[self.walk]
+        return "typedef struct {\n" + "".join(f"    {m}\n" for m in members) + f"}} {function}_params;\n\n"
+
+    def _head(self, function: str) -> str:
+        arguments = [f"const {function}_params *p"] if self.has_params else []
+        arguments += [f"const {_STORED[o.dtype]} *in_{o.name}" for o in self.operands if o.is_tensor]
+        arguments += [f"{_STORED[self.lines[-1].dtype]} *out"]
+        arguments += [] if self.walk is Walk.BROADCAST else ["uint32_t n"]
+        return _wrapped(f"void {function}(", arguments)
+
+    def _locals(self) -> Iterator[str]:
+        """Copies of the constants, which no store to `out` can change."""
+        for o in self.operands:
+            if o.kind == "vector":
+                yield f"const {_CONSTANT[o.dtype]} *const in_{o.name} = p->{o.name};"
+            if o.kind == "number":
+                yield f"const {_value(o.dtype)} {o.name} = p->{o.name};"
+        yield from (f"const {c_type} {name} = p->{name};" for name, c_type in self.fields)
+
+    def _loop(self, indent: str) -> str:
+        """The innermost loop: `unroll` elements a turn, and the rest one by one."""
+        tensors = [o for o in self.operands if o.is_tensor]
+        if self.walk is Walk.RUN and len(tensors) > 1 and tensors[0].dtype in _NARROW:
+            return self._moving(tensors, indent)
+        count = "n" if self.walk is Walk.RUN else "run"
+        first, text = "0u", ""
+        if self.unroll > 1:
+            first = f"({count} & ~{self.unroll - 1}u)"
+            turn = "".join(f"{indent}    {self._inlined('i' if k == 0 else f'i + {k}u')}\n" for k in range(self.unroll))
+            text = f"{indent}for (uint32_t i = 0u; i < {first}; i += {self.unroll}u) {{\n{turn}{indent}}}\n"
+        body = self._body("i", indent + 4 * " ")
+        return f"{text}{indent}for (uint32_t i = {first}; i < {count}; i += 1u) {{\n{body}{indent}}}\n"
+
+    def _moving(self, tensors: Sequence[Operand], indent: str) -> str:
+        """The loop of RUN over several tensors, the first of 8 or 16 bits. The pointers move, and the first tells the
+        end: an index and its bound take registers, of which Cortex-M0+ has few. Over wider elements, compilers would
+        count the turns first, which each call pays for.
+        """
+        first, *others = (f"in_{o.name}" for o in tensors)
+        c_type = _STORED[tensors[0].dtype]
+
+        def loop(start: str, end: str, turn: str, step: int) -> str:
+            read = turn.replace(f"{first}[", "at[")
+            moved = "".join(f"{indent}    {name} += {step};\n" for name in (*others, "out"))
+            head = f"{indent}for (const {c_type} *at = {start}; at < {end}; at += {step}) {{\n"
+            return f"{head}{read}{moved}{indent}}}\n"
+
+        heads = [f"{indent}const {c_type} *const end = {first} + n;\n"]
+        rest = self._body("0", indent + 4 * " ")
+        if self.unroll == 1:
+            return "".join([*heads, loop(first, "end", rest, 1)])
+        heads.append(f"{indent}const {c_type} *const whole = {first} + (n & ~{self.unroll - 1}u);\n")
+        turn = "".join(f"{indent}    {self._inlined(str(k))}\n" for k in range(self.unroll))
+        return "".join([*heads, loop(first, "whole", turn, self.unroll), loop("whole", "end", rest, 1)])
+
+    def _body(self, index: str, indent: str) -> str:
+        lines = [
+            f"const {_value(o.dtype)} {o.name} = {self._element(o.name, index, o.kind)};"
+            for o in self.operands
+            if o.kind != "number"
+        ]
+        # A narrow result has a name as well: gcc would narrow the operands of its expression, which takes more.
+        named = self.lines if self.lines[-1].dtype in _NARROW else self.lines[:-1]
+        lines += [f"const {_value(line.dtype)} {line.name} = {line.text};" for line in named]
+        last = self.lines[-1]
+        lines += [self._store(last.name if last in named else last.text, index)]
+        return "".join(f"{indent}{line}\n" for line in lines)
+
+    def _inlined(self, index: str) -> str:
+        """The only line, a call, with the operands where it reads them."""
+        values = {o.name: self._element(o.name, index, o.kind) for o in self.operands if o.kind != "number"}
+        return self._store(_renamed(self.lines[0].text, values), index)
+
+    def _store(self, text: str, index: str) -> str:
+        dtype = self.lines[-1].dtype
+        value = f"({_CONSTANT[dtype]}){text}" if dtype in _NARROW else text
+        return f"{self._element('', index)} = {value};"
+
+    def _element(self, name: str, index: str, kind: str = "tensor") -> str:
+        """An element of the operand `name`; of the result for ""."""
+        pointer = f"in_{name}" if name else "out"
+        if self.walk is Walk.RUN or kind == "vector":
+            return f"{pointer}[{index}]"
+        if self.walk is Walk.VECTOR or not name:
+            return f"{pointer}[at + {index}]"
+        return f"{pointer}[from.{name}]" if kind == "repeated" else f"{pointer}[from.{name} + {index}]"
+
+
+def loop(element: Element, call: Call, walk: Walk, kinds: Sequence[str]) -> Loop:
+    """The function of one operator. kinds: those of the expression's operands."""
+    order = element.order(call)
+    operands = [Operand(n, call.input(k).dtype, kind) for n, k, kind in zip(OPERANDS, order, kinds, strict=False)]
+    fields, lines = composed(element, call, {}, 0)
+    return Loop(walk, tuple(operands), tuple(fields), tuple(lines), element.headers, element.unroll)
+
+
+def composed(
+    element: Element, call: Call, names: Mapping[str, str], after: int
+) -> tuple[list[tuple[str, str]], list[Line]]:
+    """The constants and lines of an operator in a loop. names: the loop's names for the expression's operands
+    and constants, where they differ; after: the number of lines before these.
+    """
+    dtype, limits = call.output.dtype, element.limits(call)
+    fields = [*element.fields.items(), *((name, _value(dtype)) for name in limits)]
+    texts = [f"y {'<' if name == 'low' else '>'} {name} ? {name} : y" for name in limits]
+    value = names.get(element.text, element.text)
+    if not (texts and element.text in OPERANDS):  # else a clamp alone
+        texts, value = [element.text, *texts], ""
+    lines: list[Line] = []
+    for k, text in enumerate(texts, after):
+        lines.append(Line(f"y{k}", dtype, _renamed(_in_c(text), {**names, "y": value})))
+        value = f"y{k}"
+    return [(names.get(name, name), c_type) for name, c_type in fields], lines
+
+
+def _value(dtype: str) -> str:
+    """The C type that is computed with."""
+    return {"f32": "float", "s64": "int64_t"}.get(dtype, "int32_t")
+
+
+def _in_c(text: str) -> str:
+    """An expression with the names that the C library has for functions of float."""
+    return _NAME.sub(lambda m: f"{m[1]}f(" if m[2] and m[1] in _LIBRARY else m[0], text)
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """An expression with other operands and constants."""
+    return _NAME.sub(lambda m: m[0] if m[2] else names.get(m[1], m[1]), text)
+
+
+def _calls_library(text: str) -> bool:
+    return any(f"{name}f(" in text for name in _LIBRARY)
+
+
+def _wrapped(start: str, arguments: Sequence[str]) -> str:
+    """A function's head, on several lines where one is too short."""
+    lines = [start]
+    for k, argument in enumerate(arguments, 1):
+        text = argument + (")" if k == len(arguments) else ", ")
+        if len(lines[-1]) + len(text) > _LINE:
+            lines.append(" " * len(start))
+        lines[-1] += text
+    return "\n".join(line.rstrip() for line in lines)
+
+
+@cache
+def _digest(made: Loop) -> str:
+    return hashlib.sha256("".join(made.files("mg_").values()).encode()).hexdigest()[:6]
+
+
+@cache
+def _template(name: str) -> Template:
+    return Template((resources.templates() / "elements" / f"{name}.txt").read_text(encoding="utf-8"))

@@ -1,0 +1,326 @@
+"""The intermediate representation: immutable tensors, nodes and graphs that refer to each other by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from mcugen.errors import InternalError
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.op import Op
+from mcugen.ir.ranges import Range, channels_of
+from mcugen.ir.types import Shape, TensorType
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The imported tensor that a tensor represents: imported value = stored value + offset, in the stored channels.
+
+    kept: the imported tensor's channels that are stored, in order; None: all
+    constant: (channel, imported value) of those that are not stored and are the same for every input of the model
+    No remaining node reads any other channel that is not stored.
+    order: the order in which the values are stored, None: as imported. Channels are those of the stored tensor.
+    """
+
+    tensor: str
+    offset: int = 0
+    kept: tuple[int, ...] | None = None
+    constant: tuple[tuple[int, int], ...] = ()
+    order: Order | None = None
+
+    def ordered(self, imported: np.ndarray) -> np.ndarray:
+        """The imported tensor's values in the order and shape in which they are stored, channels not stored too."""
+        return imported if self.order is None else self.order.stored(imported)
+
+    def stored_part(self, imported: np.ndarray) -> np.ndarray:
+        """The part of the imported tensor's values that is stored."""
+        values = self.ordered(imported)
+        return values if self.kept is None else values[..., list(self.kept)]
+
+    def imported(self, stored: np.ndarray, shape: Shape) -> np.ndarray | None:
+        """The imported tensor of that shape, from the stored values; None where some of its channels are not stored."""
+        if self.kept is not None:
+            return None
+        values = stored.reshape(-1)
+        if self.offset:
+            values = (values.astype(np.int64) + self.offset).astype(np.uint8)
+        found = np.empty(math.prod(shape), values.dtype)
+        places = self.ordered(np.arange(found.size).reshape(shape))
+        if places.size != stored.size:
+            return None
+        found[places.reshape(-1)] = values
+        return found.reshape(shape)
+
+    def without(self, gone: np.ndarray, values: Range) -> Origin:
+        """This origin with fewer channels. gone: a mask of the stored ones; values: their bounds, as stored."""
+        kept = np.arange(gone.size) if self.kept is None else np.array(self.kept)
+        fixed = gone & values.constant
+        found = ((int(kept[k]), int(values.low[k]) + self.offset) for k in np.flatnonzero(fixed))
+        return replace(self, kept=tuple(kept[~gone].tolist()), constant=(*self.constant, *found))
+
+
+UNREAD_NODE = "unread results"
+"""`Removed.what` for the result of a node that a pass removes because nothing reads it."""
+
+
+@dataclass(frozen=True)
+class Removed:
+    """A part that a pass removed: `what` of imported tensor `tensor`, and why the results stay.
+
+    exact: whether no bit of them changes; else floats are rounded elsewhere.
+    """
+
+    what: str
+    tensor: str
+    why: str
+    channels: int = 0
+    exact: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A named value. `data` is set for constants; `label` is the model's own name, data and never code.
+
+    range: bounds of the stored integers for every input of the model, where a pass has found them.
+    """
+
+    name: str
+    type: TensorType
+    data: np.ndarray | None = None
+    label: str = ""
+    origin: Origin | None = None
+    range: Range | None = None
+
+    @property
+    def is_constant(self) -> bool:
+        return self.data is not None
+
+    @property
+    def layer(self) -> str:
+        """The model's name of the layer that computes it: of several that an exporter joined by `;`, the first."""
+        return self.label.split(";")[0]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operator applied to named tensors. `source` is its place in the model file."""
+
+    name: str
+    op: Op
+    inputs: tuple[str | None, ...]
+    outputs: tuple[str, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A value that lives from run to run: a run finds it in tensor `before` and leaves it as tensor `after`.
+
+    before: a tensor that no node writes; after: any tensor of the same type that has a value at the end of a run.
+    initial: the value of `before` in the first run, of the tensors' shape and element type.
+    """
+
+    before: str
+    after: str
+    initial: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A network: nodes in an order that respects their inputs.
+
+    sha256 is the hash of the model file; format names its kind ("tflite"). refusals lists, for each
+    runtime ("tflm", "litert"), the operators of the file that it does not compute, with the reason.
+    removed: the parts that passes removed, in order. notes: assumptions of the import, for the user.
+    states: the values that a run passes to the next one. signatures: (name, index) of each of the file's subgraphs that
+    has a name to ask for.
+    texts: for outputs whose integers are indices of texts, by the place of the output: these texts.
+    layouts: the inputs and outputs that are given in another order than the file has them: the axis of the file for
+    each axis.
+    values: names that the file gives to values, of formats that have such names: the tensor that holds each. Tensors
+    that the graph no longer has may be among them.
+    rounds_once: whether integer operators stand for float ones, and have their real values, rounded once.
+    """
+
+    name: str
+    tensors: Mapping[str, Tensor]
+    nodes: tuple[Node, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    sha256: str = ""
+    format: str = ""
+    refusals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    removed: tuple[Removed, ...] = ()
+    notes: tuple[str, ...] = ()
+    states: tuple[State, ...] = ()
+    signatures: tuple[tuple[str, int], ...] = ()
+    texts: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    rounds_once: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The tensors that have a value before the first node runs: the inputs, and the states as they were left."""
+        return (*self.inputs, *(state.before for state in self.states))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The tensors whose value a run must leave behind: the outputs, and the states for the next run."""
+        return (*self.outputs, *(state.after for state in self.states))
+
+    @property
+    def unread_inputs(self) -> frozenset[str]:
+        """Inputs that no node reads and that are no outputs: they only keep their place in the interface."""
+        read = {name for node in self.nodes for name in node.inputs} | set(self.kept)
+        return frozenset(name for name in self.inputs if name not in read)
+
+    @property
+    def stores_halves(self) -> bool:
+        """Whether any computed float is stored as half."""
+        return any(t.type.dtype == "f16" and not t.is_constant for t in self.tensors.values())
+
+    def type(self, name: str) -> TensorType:
+        return self.tensors[name].type
+
+    def call(self, node: Node, reference: str) -> Call:
+        """The node as a call, with all that is known at build time."""
+        operands = [None if name is None else self.tensors[name] for name in node.inputs]
+        return Call(
+            op=node.op,
+            inputs=tuple(t.type if t else None for t in operands),
+            outputs=tuple(self.type(name) for name in node.outputs),
+            constants=tuple(t.data if t else None for t in operands),
+            reference=reference,
+            input_range=tuple(t.range if t else None for t in operands),
+        )
+
+    def updated(
+        self,
+        *,
+        tensors: Iterable[Tensor] = (),
+        nodes: Iterable[Node] | None = None,
+        inputs: tuple[str, ...] | None = None,
+        outputs: tuple[str, ...] | None = None,
+        removed: Iterable[Removed] = (),
+        states: Iterable[State] | None = None,
+    ) -> Graph:
+        """A copy with tensors added or replaced, and only the tensors that are still used.
+
+        removed: the parts that this change removes.
+        """
+        changed = replace(
+            self,
+            tensors={**self.tensors, **{t.name: t for t in tensors}},
+            nodes=self.nodes if nodes is None else tuple(nodes),
+            inputs=inputs or self.inputs,
+            outputs=outputs or self.outputs,
+            removed=(*self.removed, *removed),
+            states=self.states if states is None else tuple(states),
+        )
+        used = {name for node in changed.nodes for name in (*node.inputs, *node.outputs)}
+        used |= {*changed.given, *changed.kept}
+        return replace(changed, tensors={name: t for name, t in changed.tensors.items() if name in used})
+
+    def dump(self) -> str:
+        """The graph as text, one line per tensor and node: what `mcugen inspect --ir` prints."""
+        lines = [f"graph {self.name!r} ({self.format} {self.sha256[:16]})"]
+        lines += [f"  input  {name}: {self.type(name)}" for name in self.inputs]
+        lines += [f"  state  {s.before}: {self.type(s.before)} = {_values_text(s.initial)}" for s in self.states]
+        lines += [f"  const  {t.name}: {t.type}" for t in self.tensors.values() if t.is_constant]
+        for node in self.nodes:
+            operands = ", ".join(name or "-" for name in node.inputs)
+            results = ", ".join(f"{name}: {self.type(name)}" for name in node.outputs)
+            lines.append(f"  {node.name}: {results} = {node.op}({operands})")
+        lines += [f"  {s.before} of the next run is {s.after}" for s in self.states]
+        lines += [f"  output {name}: {self.type(name)}" for name in self.outputs]
+        return "\n".join(lines) + "\n"
+
+
+def _values_text(values: np.ndarray) -> str:
+    """A constant for a dump: its one value, or its bounds."""
+    low, high = values.min(), values.max()
+    return f"{low}" if low == high else f"{low}..{high}"
+
+
+def with_origins(graph: Graph) -> Graph:
+    """An imported graph in which each tensor represents itself."""
+    return replace(
+        graph, tensors={name: replace(t, origin=t.origin or Origin(name)) for name, t in graph.tensors.items()}
+    )
+
+
+def verify_origins(graph: Graph, imported: Graph, stage: str) -> Graph:
+    """Return the graph if every computed tensor states which imported tensor it represents, and how.
+
+    Raises InternalError, naming the stage, if not.
+    """
+    for name, tensor in graph.tensors.items():
+        origin = tensor.origin
+        if tensor.is_constant:
+            continue
+        if origin is None or origin.tensor not in imported.tensors:
+            raise InternalError(f"{name!r} does not state which imported tensor it represents", where=stage)
+        t = imported.type(origin.tensor)
+        t = t if origin.order is None else origin.order.stored_type(t)
+        channels = channels_of(t) if origin.kept is None else len(origin.kept)
+        if t.size // channels_of(t) * channels != tensor.type.size:
+            raise InternalError(f"{name!r} of type {tensor.type} does not hold {origin} of type {t}", where=stage)
+    return graph
+
+
+def verify(graph: Graph, stage: str) -> Graph:
+    """Return the graph if it is well formed; raise InternalError, naming the stage, if not."""
+    known = {name for name, t in graph.tensors.items() if t.is_constant} | set(graph.given)
+    for node in graph.nodes:
+        for name in node.inputs:
+            if name is not None and name not in known:
+                raise InternalError(f"{node.name} reads {name!r} before it is written", where=stage)
+        for name in node.outputs:
+            if name not in graph.tensors or name in known:
+                raise InternalError(f"{node.name} writes {name!r}, which is unknown or already written", where=stage)
+            known.add(name)
+    missing = [name for name in graph.kept if name not in known]
+    if missing:
+        raise InternalError(f"outputs or states {missing} are never written", where=stage)
+    _verify_states(graph, stage)
+    for name, tensor in graph.tensors.items():
+        if tensor.data is not None and (tensor.data.shape, tensor.data.dtype) != (
+            tensor.type.shape,
+            tensor.type.np_dtype,
+        ):
+            raise InternalError(f"constant {name!r} is not of its type {tensor.type}", where=stage)
+        if tensor.type.is_packed:
+            _verify_packed(tensor, stage)
+        if tensor.range is not None and tensor.range.low.size != channels_of(tensor.type):
+            raise InternalError(f"{name!r} of type {tensor.type} has bounds of other channels", where=stage)
+    return graph
+
+
+def _verify_packed(tensor: Tensor, stage: str) -> None:
+    if tensor.data is None:
+        raise InternalError(f"{tensor.name!r} of type {tensor.type} is no constant", where=stage)
+    low, high = tensor.type.limits
+    if tensor.data.size and not low <= tensor.data.min() <= tensor.data.max() <= high:
+        raise InternalError(f"constant {tensor.name!r} does not fit its type {tensor.type}", where=stage)
+
+
+def _verify_states(graph: Graph, stage: str) -> None:
+    if len(set(graph.given)) < len(graph.given):
+        raise InternalError(f"{list(graph.given)} name an input or a state twice", where=stage)
+    for state in graph.states:
+        before, after = graph.tensors[state.before], graph.tensors[state.after]
+        if before.is_constant:
+            raise InternalError(f"state {state.before!r} is a constant", where=stage)
+        if before.type != after.type:
+            raise InternalError(f"state {state.before!r} of type {before.type} becomes {after.type}", where=stage)
+        if (state.initial.shape, state.initial.dtype) != (before.type.shape, before.type.np_dtype):
+            raise InternalError(f"state {state.before!r} of type {before.type} begins as another", where=stage)

@@ -1,0 +1,199 @@
+"""Imports: an operator as a model format describes it, and the operators that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
+from mcugen.ir.op import Op
+from mcugen.ir.types import QuantParams, TensorType
+
+Quants = tuple[QuantParams | None, ...]
+"""The quantization of each result of an operator."""
+
+
+def cleared(t: TensorType) -> np.ndarray:
+    """The value of a variable at first: zero. Source: TensorFlow Lite Micro, MicroGraph::ResetVariableTensors."""
+    return np.full(t.shape, 0 if t.quant is None else t.zero_point, t.np_dtype)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An operator as a format describes it: neutral names, for an Import's build function.
+
+    attributes: see Attributes; inputs, constants, outputs: types and data as declared in the file.
+    results: how many results the file names, where it declares no types of them.
+    halves: whether the file has any of these numbers as float16; they are float32 here.
+    inner: the quantization of values on the way to the results, where the file states any.
+    """
+
+    name: str
+    attributes: Attributes
+    inputs: tuple[TensorType | None, ...]
+    constants: tuple[np.ndarray | None, ...]
+    outputs: tuple[TensorType, ...]
+    results: int = 1
+    halves: bool = False
+    inner: Quants = ()
+
+    def constant(self, k: int) -> np.ndarray | None:
+        return self.constants[k] if k < len(self.constants) else None
+
+    def ints(self, k: int) -> tuple[int, ...] | None:
+        """Operand k as integers if it is constant, None if it is missing or computed at run time."""
+        data = self.constant(k)
+        return None if data is None else tuple(int(v) for v in data.reshape(-1))
+
+
+class Attributes:
+    """The attributes of an imported operator. Remembers which were read: an unread one that matters is an error."""
+
+    def __init__(self, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+        self._defaults = dict(defaults)
+        self._read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of an attribute. Raises CorruptModelError where the file carries options of another operator."""
+        if name not in self._values and name not in self._defaults:
+            raise CorruptModelError(f"carries no attribute {name}", hint="the file is damaged")
+        self._read.add(name)
+        return self._values.get(name, self._defaults.get(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute that the file may leave out and that no schema describes."""
+        self._read.add(name)
+        found = self._values.get(name, self._defaults.get(name))
+        return default if found is None else found
+
+    def ignore(self, *names: str) -> None:
+        """Count attributes as read that have no meaning beside the others, or only repeat what else is known."""
+        self._read.update(names)
+
+    def unread(self) -> dict[str, Any]:
+        """Attributes that differ from the schema's default and that no import read."""
+        return {
+            name: value
+            for name, value in self._values.items()
+            if name not in self._read and value != self._defaults.get(name)
+        }
+
+    def require_read(self) -> None:
+        """Raise UnsupportedError for attributes that matter and that no import read."""
+        unread = self.unread()
+        if unread:
+            listed = ", ".join(f"{key}={value}" for key, value in sorted(unread.items()))
+            raise UnsupportedError(f"attribute {listed} is not supported")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The result of an Import: the operator, the source's inputs that it reads (None: all), and why runtimes
+    ("tflm", "litert") refuse these attributes, whatever the types.
+    """
+
+    op: Op
+    inputs: tuple[int, ...] | None = None
+    refused_by: Mapping[str, str] = field(default_factory=dict)
+
+
+class Expansion(Protocol):
+    """The small graph that one operator of a format becomes: an Import's `expand` function appends to it.
+
+    Values are known by name. inputs: the operator's operands, None where one is absent or is a variable.
+    variables: for each operand that is a variable its name, None for the others.
+
+    A variable holds a value from run to run. Operators that name the same one access it in the order of the file: each
+    reads the value written last, in this run or the one before.
+    """
+
+    @property
+    def inputs(self) -> Sequence[str | None]: ...
+
+    @property
+    def variables(self) -> Sequence[str | None]: ...
+
+    def type(self, name: str) -> TensorType:
+        """The type of a value."""
+
+    def data(self, name: str) -> np.ndarray | None:
+        """The data of a value that is constant, else None."""
+
+    def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
+        """A new constant. Raises UnsupportedError for element types that mcugen does not have."""
+
+    def text(self, name: str, texts: Sequence[str]) -> str:
+        """The value, of integers that are from now on indices of texts: tensors of text have no other form."""
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The texts that a value's integers are indices of; none where they are numbers."""
+
+    def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
+        """The first result of an operator, appended; `quant` is the quantization of its results."""
+
+    def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | Quants | None = None) -> Sequence[str]:
+        """All results of an operator, appended; `quant` is their quantization, or that of each."""
+
+    def own(self, name: str) -> str:
+        """The name of a variable of this operator alone."""
+
+    def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None = None) -> str:
+        """The value of a variable; at first `initial`, with the quantization `quant`."""
+
+    def slot(self, variable: str, t: TensorType) -> str:
+        """The value of a variable that other operators may have read or written before, or given a first value.
+
+        t: its type where this is its first use, and where it is zero at first.
+        """
+
+    def has_value(self, variable: str) -> bool:
+        """Whether an operator has read or written a variable, or a subgraph has given it a first value."""
+
+    def initialize(self, graph: int) -> None:
+        """Take the first values of variables from a subgraph of the file, which writes constants to them."""
+
+    def call(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
+        """The results of a subgraph of the file on these operands, values or variables; its nodes are appended."""
+
+    def write(self, variable: str, value: str) -> None:
+        """Give a variable, which was read before, its next value, of the same type."""
+
+    def refuse(self, runtime: str, why: str) -> None:
+        """Note that a runtime, "tflm" or "litert", has no kernel for the operator."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """The import of the operator `name` of `format`, in its versions `since` to `until` (None: to the newest).
+
+    build: gives one operator from the attributes; None: there are none. expand: appends several, and returns the
+    name of the result for each of the source's outputs. At most one of the two is given.
+    when: which sources it is for; those that no such import takes are left to the one import without a condition.
+    halves: of one that expands, whether LiteRT computes it on float16, which are float32 here.
+    """
+
+    format: str
+    name: str
+    build: Callable[[Source], Imported] | None = None
+    since: int = 1
+    until: int | None = None
+    expand: Callable[[Source, Expansion], Sequence[str]] | None = None
+    when: Callable[[Source], bool] | None = None
+    halves: bool = False
+
+    def __post_init__(self) -> None:
+        if self.build and self.expand:
+            raise UsageError(f"the import of {self.format} {self.name} both builds one operator and expands to several")
+        if self.until is not None and self.until < self.since:
+            raise UsageError(
+                f"the import of {self.format} {self.name} ends at version {self.until}, before {self.since}"
+            )
+
+    def meets(self, other: Import) -> bool:
+        """Whether some version of one operator would be imported by both, whatever the source is."""
+        same = (self.format, self.name, self.when) == (other.format, other.name, other.when)
+        return same and self.since <= (other.until or self.since) and other.since <= (self.until or other.since)

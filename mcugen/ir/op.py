@@ -1,0 +1,400 @@
+"""The base class of operators: a frozen dataclass with attributes, rules, meaning, imports and kernels.
+
+An operator lives in one file of `mcugen/ops`. Its fields are its attributes; `infer` gives the result types,
+`reference` the meaning in float64, `reference_q` the bit-exact integer meaning. `imports` lists the operators of
+formats that become it, `kernels` the C functions that compute it, and `examples` the types that it is tested on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from mcugen.errors import InternalError
+from mcugen.ir import ranges
+from mcugen.ir.axis_order import Order
+from mcugen.ir.call import Call
+from mcugen.ir.element import Stated
+from mcugen.ir.kernel import Kernel
+from mcugen.ir.quant_rule import SHARED, Scales, refused
+from mcugen.ir.ranges import Affine, Range, Removal
+from mcugen.ir.types import WITH_HALVES, TensorType, shape_text
+
+Scaling = Mapping[str, Any]
+"""Name -> what np.array_equal compares."""
+MAX_FOLDED_ELEMENTS = 1 << 20
+MAX_FOLDED_MACS = 1 << 26
+Widths = tuple[tuple[int, int], tuple[int, int]]
+"""Rows (above, below) and columns (left, right) that are added to an image."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slimmed:
+    """An operator on fewer channels, and the constant operands that changed or came: operand -> (type, data)."""
+
+    op: Op
+    constants: Mapping[int, tuple[TensorType, np.ndarray]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Reordered:
+    """An operator on stored tensors: for each operand (None: absent) and each result the order it is stored in."""
+
+    op: Op
+    inputs: tuple[Order | None, ...]
+    outputs: tuple[Order, ...]
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Element `index` of result `output`: it becomes `value` where the number before rounding moves by `distance`."""
+
+    output: int
+    index: tuple[int, ...]
+    value: int
+    distance: float
+
+
+class Writing(Protocol):
+    """How an operator is written to a format: `mcugen.ir.writes.Write`."""
+
+    @property
+    def format(self) -> str: ...
+
+
+class FormatName(Protocol):
+    """An operator of a model format: `mcugen.ir.imports.Import`, which itself refers to operators."""
+
+    @property
+    def format(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Op:
+    """Base of all operators: a subclass that adds attributes is a frozen dataclass as well."""
+
+    imports: ClassVar[tuple[FormatName, ...]] = ()
+    """`mcugen.ir.imports.Import`s: the operators of formats that become this one."""
+
+    writes: ClassVar[tuple[Writing, ...]] = ()
+    """`mcugen.ir.writes.Write`s: how this operator is written into model files."""
+
+    element: ClassVar[Mapping[str, Stated]] = {}
+    """Element type of operands and result -> the expression for one element, for elementwise operators."""
+
+    kernels: ClassVar[tuple[Kernel, ...]] = ()
+    weight_operands: ClassVar[tuple[int, ...]] = ()
+    """Operands that are weights: a legacy uint8 constant there is widened to s16 with its zero point subtracted."""
+
+    scaled_axis: ClassVar[int | None] = None
+    """For operators with weights, operand 1, and a bias, operand 2: the axis of the weights with a scale per index."""
+
+    met_axis: ClassVar[int | None] = None
+    """The axis of the weights along which they meet the channels of operand 0."""
+
+    packed_operands: ClassVar[tuple[int, ...]] = ()
+    """Constants that kernels read with several elements to a byte; all others are stored in whole bytes first."""
+
+    takes_unsigned: ClassVar[bool] = False
+    """Whether the kernels read and write uint8 themselves; for all other operators it is turned into int8 first."""
+
+    tflm_types: ClassVar[frozenset[str]] = frozenset()
+    """Element types of operand 0 for which TensorFlow Lite Micro has a kernel; measured, never guessed."""
+
+    litert_types: ClassVar[frozenset[str]] = WITH_HALVES
+    """Element types of operand 0 for which LiteRT has a kernel; f16 is computed as f32."""
+
+    takes_images: ClassVar[bool] = False
+    """Whether operand 0 and the results are images [N, H, W, C], of which the last axis is the channels."""
+
+    is_elementwise: ClassVar[bool] = False
+    """Whether each element of the result depends on the elements of the operands in its place alone."""
+
+    only_moves: ClassVar[bool] = False
+    """Whether stored integers are only moved, so that the runtimes allow any zero point of int16 data."""
+
+    exact_floats: ClassVar[bool] = False
+    """Whether float results are equal in every bit: their operations have a fixed order, and are not contracted."""
+
+    repeats_runtime: ClassVar[bool] = False
+    """Whether float results have every bit of the runtime's of equal operands: it adds up in the same order."""
+
+    def infer(self, *inputs: Any, **named: Any) -> tuple[TensorType, ...]:
+        """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
+        raise NotImplementedError
+
+    def reference(self, *inputs: Any, **named: Any) -> np.ndarray | tuple[np.ndarray, ...]:
+        """The meaning on real numbers, in float64."""
+        raise NotImplementedError
+
+    def reference_q(self, call: Call, *inputs: Any, **named: Any) -> np.ndarray | tuple[np.ndarray, ...]:
+        """The bit-exact meaning on the stored integers, as `call.reference` computes it."""
+        raise NotImplementedError
+
+    def near_ties(self, call: Call, *inputs: Any) -> Sequence[Flip]:
+        """Integer results that may be one step off where float operands differ in their last bits, nearest tie first.
+
+        By default none: only operators that round floats to integers have any.
+        """
+        return ()
+
+    def scaling(self, call: Call) -> Scaling:
+        """The numbers that emitted constants derive from scales, by name: multipliers, bounds, tables."""
+        return {}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        """The oracle's own derivation of the same numbers, by the same names; `verify` compares it with `scaling`."""
+        return {}
+
+    def fold(self, call: Call) -> tuple[np.ndarray, ...] | None:
+        """The results if they are known at build time: by default when every operand is constant.
+
+        Results much larger than the constants, or costly ones, are left to the run: a few bytes of a model file must
+        not make the build allocate or compute without bound.
+        """
+        if any(t is not None and c is None for t, c in zip(call.inputs, call.constants, strict=True)):
+            return None
+        given = sum(c.size for c in call.constants if c is not None)
+        if sum(t.size for t in call.outputs) > max(MAX_FOLDED_ELEMENTS, 4 * given) or self.macs(call) > MAX_FOLDED_MACS:
+            return None
+        return evaluate(call, call.constants)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """Bounds of each result's stored integers per channel, for operands within `call.range_of`.
+
+        The default is the range that the type can store. The bounds must hold for the runtime's own rounding,
+        saturation and wrapping.
+        """
+        return tuple(ranges.whole(t) for t in call.outputs)
+
+    def accumulators(self, call: Call) -> Range | None:
+        """Bounds of the sum, bias and zero points included, that each output channel's requantization gets.
+
+        The bounds are those of the exact sum: where they leave 32 bits, the sum may wrap. None for operators without
+        such sums, for floats, and where weights are not constant.
+        """
+        return None
+
+    def steepest(self, call: Call) -> np.ndarray | None:
+        """Operand 0, of the greatest and least stored integers, that drives a sum of products as far up as it can go.
+
+        `verify` runs it where operand 0 is an input of the model. None where there is no such sum to overflow.
+        """
+        return None
+
+    def telling(self, call: Call) -> Sequence[np.ndarray]:
+        """Values of operand 0 on which near misreadings of the operator differ: its thresholds, and halves to round.
+
+        `verify` runs them, and so do its witnesses where operand 0 is a tensor inside the model. () for most operators.
+        """
+        return ()
+
+    def unwritten(self, call: Call) -> np.ndarray | None:
+        """A mask of the elements of the result that the runtime leaves as it finds them; None where it writes all."""
+        return None
+
+    def removable(self, call: Call, asked: Removal) -> Removal:
+        """The largest subset of the requested channels that this operator can drop; by default none.
+
+        A channel of a result that nothing reads can be dropped, unless the operator depends on it. A channel of an
+        operand can be dropped where no remaining result depends on it, or where `call.range_of` gives it one value,
+        which can be folded into constants. A smaller request must never drop more.
+        """
+        return asked.none
+
+    def without(self, call: Call, removed: Removal) -> Slimmed:
+        """The operator without channels that `removable` returned: the same bits in all others."""
+        raise InternalError(f"{self} cannot drop channels")
+
+    def byte_table(self, call: Call) -> np.ndarray | None:
+        """The result byte for each byte of operand 0, indexed by its unsigned value; None where more decides it."""
+        return None
+
+    def is_identity(self, call: Call) -> bool:
+        """Whether the only result is operand 0, in type and in all values that it can have."""
+        return False
+
+    def clamped(self, call: Call, low: float, high: float) -> Op | None:
+        """This operator with its results clamped to [low, high] as stored, if one of its activations does that."""
+        return None
+
+    def float_clamp(self, call: Call) -> tuple[float, float] | None:
+        """The bounds to which this operator clamps its float operand, where it does nothing else."""
+        return None
+
+    def affine(self, call: Call) -> Affine | None:
+        """The factor and addend of each channel with which the float result is made of the only computed operand.
+
+        None where the operator does anything else.
+        """
+        return None
+
+    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+        """The constant operands, by index and in float64, that make the float results `then` of the present ones.
+
+        None where constants cannot do that.
+        """
+        return None
+
+    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+        """The constant operands, by index and in float64, that make of x the present float results of `first` of x.
+
+        x is operand 0. None where constants cannot do that.
+        """
+        return None
+
+    def keeps_values(self, call: Call) -> bool:
+        """Whether each result is an element of an operand, or the largest or smallest of several, also where these are
+        stored integers of one scale and zero point.
+        """
+        return self.only_moves
+
+    def runs(self, call: Call) -> bool:
+        """Whether one of the operator's own kernels, which run on every core, accepts the call."""
+        return any(all(rule(call) for rule in kernel.accepts) for kernel in self.kernels)
+
+    def rounded(self, call: Call) -> Op | None:
+        """This operator, of real numbers in `call`, with integer results that are its exact real values rounded once.
+
+        Operands are stored integers; halves go to even results. None where there is no such form.
+        """
+        return None
+
+    def quantized(self, call: Call) -> Scales:
+        """How this float operator, of the types in `call`, becomes one on stored integers of the same attributes."""
+        if self.only_moves:
+            return SHARED
+        known = self.tflm_types | (frozenset() if self.litert_types is WITH_HALVES else self.litert_types)
+        if "s8" in known:
+            return refused("the runtimes have an int8 kernel for it, but mcugen has no rule for its scales")
+        return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")
+
+    def scales_channels(self, call: Call) -> bool:
+        """Whether a positive factor on a channel of all computed operands is one on the same channel of the result.
+
+        A fused activation does not count. Where the result's channels are those of several pixels, they follow each
+        other pixel by pixel.
+        """
+        return False
+
+    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
+        """The values of operand 0 that each result's weights meet, as [groups, rows, taps], float32.
+
+        For operators with `scaled_axis`: with `matrix(call)` of shape [outputs, taps], where each group has as many
+        successive outputs, row times weights is a result without its bias. x: any number of images. every: of results
+        that are images only these rows and columns count, from the first. None where there is no such form.
+        """
+        return None
+
+    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
+        """The gradient by operand 0 of what has the gradient g by the float result y, before a fused activation.
+
+        x, y: values of any number of samples, one after the other along the first axis; float32. None where there is
+        no rule: those of elementwise operators, and of those that only move elements, follow from what they are.
+        """
+        return None
+
+    def unmoved(self, call: Call) -> Op | None:
+        """This operator with its operands stored inside the result, or its results inside the operand.
+
+        The bytes are the same, and its kernel has no code. None where bytes have to move or change.
+        """
+        return None
+
+    def unclamped(self) -> Op:
+        """This operator without the clamp of its results, by whose magnitude float results are judged."""
+        return self
+
+    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
+        """This operator on an image to which `widths` rows and columns of `value` were added to make operand 0.
+
+        call: the present one, on the padded image. None where it cannot do the padding itself with the same bits.
+        """
+        return None
+
+    def carried(self, call: Call, order: Order) -> Order | None:
+        """The order of the result where it has the bytes of operand 0, stored in `order`; None where bytes change."""
+        return None
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """This operator on operands that are stored in other orders; None where it needs the original order.
+
+        orders: how the computed operands are stored; None for constants, which can be stored in any order.
+        """
+        return None
+
+    def macs(self, call: Call) -> int:
+        """Multiply-accumulates of one execution; 0 for operators without."""
+        return 0
+
+    def in_words(self, call: Call) -> str:
+        """The sizes of a call in words, for comments and reports; by default the shapes of its data."""
+        pairs = zip(call.inputs, call.constants, strict=True)
+        given = dict.fromkeys(shape_text(t.shape) for t, constant in pairs if t is not None and constant is None)
+        made = dict.fromkeys(shape_text(t.shape) for t in call.outputs)
+        return " to ".join(" and ".join(shapes) for shapes in ((made,) if given == made else (given, made)) if shapes)
+
+    def refused_by(self, call: Call, runtime: str) -> str:
+        """Why a runtime, "tflm" or "litert", does not compute this call, so that its bits do not exist; "" if it does.
+
+        `ci/vectors` runs the runtimes themselves, and a test compares this with their answers.
+        """
+        dtype = call.input(0).dtype
+        if not self.only_moves and has_int16_zero_point(call):
+            return "int16 data with a zero point other than 0"
+        known = self.tflm_types if runtime == "tflm" else self.litert_types
+        return "" if dtype in known else f"no kernel for {dtype}"
+
+    def flipped(self) -> Op:
+        """This operator on int8 data made from uint8 by flipping the top bit; itself where nothing depends on it."""
+        return self
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        """Calls this operator is tested on."""
+        return ()
+
+
+def has_int16_zero_point(call: Call) -> bool:
+    """Whether a zero point of int16 data differs from 0, which the runtimes' arithmetic requires."""
+    types = [t for t in (*call.inputs, *call.outputs) if t is not None and t.dtype == "s16" and t.quant is not None]
+    return any(zero for t in types if t.quant for zero in t.quant.zero_point)
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A call to test: types only, data is drawn by the test from `seed`.
+
+    constants: operand index -> None (drawn over the type's range, avoiding the weight -128) or the data itself.
+    """
+
+    op: Op
+    inputs: tuple[TensorType | None, ...]
+    outputs: tuple[TensorType, ...]
+    constants: Mapping[int, np.ndarray | None]
+    seed: int = 0
+
+
+def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray, ...]:
+    """Compute a call with the operator's own reference; results have the call's result types.
+
+    Calls of floats alone run `reference` in float64 and round once to the result type. All others run `reference_q`,
+    also those that mix integer and float operands: there the operator defines which float operations round, and when.
+    Operands packed several to a byte come as arrays of whole bytes.
+    """
+    given = [t for t in (*call.inputs, *call.outputs) if t is not None]
+    with np.errstate(all="ignore"):  # infinities and what is no number come and go as in the runtimes, without a word
+        if all(t.is_float for t in given):
+            widened = [None if a is None else np.asarray(a, np.float64) for a in arrays]
+            result = call.op.reference(*widened)
+        else:
+            result = call.op.reference_q(call, *arrays)
+        results = result if isinstance(result, tuple) else (result,)
+        pairs = zip(results, call.outputs, strict=True)
+        return tuple(np.asarray(r).astype(t.np_dtype).reshape(t.shape) for r, t in pairs)

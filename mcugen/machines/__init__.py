@@ -1,0 +1,1 @@
+"""Compilers, emulators and runtimes: compiling, running, counting and timing C."""

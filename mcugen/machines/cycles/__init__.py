@@ -1,0 +1,8 @@
+"""Estimates of cycles: the time of the counted instructions on a core, as an interval."""
+
+from __future__ import annotations
+
+from mcugen.machines.cycles.estimate import Estimator, Interval
+from mcugen.machines.cycles.model import Model, load
+
+__all__ = ["Estimator", "Interval", "Model", "load"]

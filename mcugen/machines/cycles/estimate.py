@@ -1,0 +1,102 @@
+"""Cycles of a program: each run of instructions times its entries, plus the cost of its branches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mcugen.boards.isa import Operation
+from mcugen.errors import ToolError
+from mcugen.machines.cycles import flow
+from mcugen.machines.cycles.model import Model, Pipeline
+from mcugen.machines.cycles.pipeline import cycles_of
+from mcugen.machines.toolchain.disassembly import Listing
+
+Runs = Mapping[tuple[int, int], int]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The least and the most cycles."""
+
+    low: int
+    high: int
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run decoded: the cycles of one entry, its last instruction, and the one before which it comes again."""
+
+    low: float
+    high: float
+    last: int
+    jumps: bool
+
+
+@dataclass
+class Estimator:
+    """Estimates for the runs of one image on one core; each run is walked through the pipelines once."""
+
+    model: Model
+    listing: Listing
+    _known: dict[tuple[int, int], _Run] = field(default_factory=dict)
+
+    def cycles(self, runs: Runs) -> Interval:
+        """The cycles of runs with their entries, memory without wait states."""
+        found = {run: self._run(run) for run in runs}
+        taken = flow.taken(runs, {run: r.last for run, r in found.items()}, self.listing)
+        low = high = 0.0
+        for run, n in runs.items():
+            low += n * found[run].low
+            high += n * found[run].high
+        jumps = sum(n for run, n in runs.items() if found[run].jumps)
+        low += jumps * self.model.low.jump
+        high += jumps * self.model.high.jump
+        left = self._left(runs, found)
+        for address, (least, most) in taken.items():
+            if self._operation(address).kind == "loop_end":
+                continue
+            low += least * self.model.low.taken + self._missed(self.model.low, left[address], least, most)
+            high += most * self.model.high.taken + self._missed(self.model.high, left[address], least, most)
+        return Interval(round(low), round(high))
+
+    @staticmethod
+    def _left(runs: Runs, found: Mapping[tuple[int, int], _Run]) -> dict[int, int]:
+        left: dict[int, int] = {}
+        for run, n in runs.items():
+            left[found[run].last] = left.get(found[run].last, 0) + n
+        return left
+
+    @staticmethod
+    def _missed(pipe: Pipeline, n: int, least: int, most: int) -> int:
+        """Cycles of wrong predictions, at most one for each time that a branch goes the rarer way."""
+        return pipe.missed * min(most, n - least, n // 2)
+
+    def _run(self, run: tuple[int, int]) -> _Run:
+        if run not in self._known:
+            self._known[run] = self._walked(run)
+        return self._known[run]
+
+    def _walked(self, run: tuple[int, int]) -> _Run:
+        address, length = run
+        addresses = [address]
+        while len(addresses) < length:
+            following = self.listing.following.get(addresses[-1])
+            if following is None:
+                raise ToolError("an executed instruction is not in the listing", where=f"{addresses[-1]:#x}")
+            addresses.append(following)
+        operations = [self._operation(a) for a in addresses]
+        sizes = [self.listing.following.get(a, a + self.listing.isa.longest_bytes) - a for a in addresses]
+        last = self.listing.instructions[addresses[-1]]
+        repeats = last.flow == "branch" and last.target == address
+        low, high = (cycles_of(operations, sizes, p, repeats=repeats) for p in (self.model.low, self.model.high))
+        return _Run(low, high, addresses[-1], operations[-1].jumps)
+
+    def _operation(self, address: int) -> Operation:
+        instruction = self.listing.instructions.get(address)
+        if instruction is None:
+            raise ToolError("an executed instruction is not in the listing", where=f"{address:#x}")
+        return self.listing.isa.operation(instruction.name, instruction.operands)

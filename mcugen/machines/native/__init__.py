@@ -1,0 +1,8 @@
+"""The generated C on the machine that runs mcugen: compiled once as a shared library, called with NumPy arrays."""
+
+from __future__ import annotations
+
+from mcugen.machines.native.ends import End
+from mcugen.machines.native.model import Model, all_of
+
+__all__ = ["End", "Model", "all_of"]

@@ -1,0 +1,103 @@
+"""A model's C as a shared library, kept in the user's cache under the hash of all that it is made of."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from mcugen.emit import sources_of
+from mcugen.emit.environment import render
+from mcugen.emit.view import ModelView
+from mcugen.machines.toolchain import host, hosts
+
+FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fvisibility=hidden", *hosts.current().library_flags)
+MAX_KEPT = 200
+"""Libraries that the cache keeps, those used last."""
+_SHIM = "mcugen_native.c"
+_WHOLE = b"mcugen: whole"
+"""The end of each file of the cache. One that was cut short cannot be loaded without harm."""
+_TIMEOUT_S = 600.0
+
+
+def load(files: Mapping[str, bytes], view: ModelView) -> ctypes.CDLL:
+    """The library of a model's C files, built where the cache lacks it. Raises ToolError where gcc fails."""
+    everything = {**files, _SHIM: render("native.c.j2", m=view)}
+    file = folder() / f"{_digest(everything)}{hosts.current().library}"
+    with contextlib.suppress(OSError):  # not there, or damaged: it is built
+        if file.read_bytes().endswith(_WHOLE):
+            os.utime(file)  # those not used for longest go first
+            return _declared(ctypes.CDLL(str(file)))
+    return _built(everything, file)
+
+
+def folder() -> Path:
+    """The folder of the cache: on Linux `mcugen` in $XDG_CACHE_HOME, by default ~/.cache."""
+    return hosts.current().cache_folder(os.environ, Path.home())
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    """The hash of the files, the compiler and its flags, and the machine."""
+    digest = hashlib.sha256(repr((host.version(), FLAGS, platform.machine(), platform.system())).encode())
+    for path, content in sorted(files.items()):
+        digest.update(f"\n{path} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:40]
+
+
+def _built(files: Mapping[str, bytes], file: Path) -> ctypes.CDLL:
+    """The library, compiled in a folder of its own and moved into place, so that nobody finds half of one.
+
+    Where the cache cannot be written, the library is loaded from that folder, which then goes.
+    """
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
+        made = _compiled(files, Path(place))
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            part = file.with_suffix(f".{os.getpid()}.{os.urandom(4).hex()}")
+            part.write_bytes(made.read_bytes() + _WHOLE)
+            part.replace(file)
+        except OSError:
+            return _declared(ctypes.CDLL(str(made)))
+    _forget(file.parent)
+    return _declared(ctypes.CDLL(str(file)))
+
+
+def _compiled(files: Mapping[str, bytes], place: Path) -> Path:
+    for path, content in files.items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_bytes(content)
+    sources = [place / path for path in sources_of(files)]
+    out = place / f"model{hosts.current().library}"
+    return host.compile_program(sources, out, [place], FLAGS, timeout_s=_TIMEOUT_S)
+
+
+def _forget(cache: Path) -> None:
+    """Remove the libraries that were not used for longest, if there are too many. One in use stays mapped."""
+    with contextlib.suppress(OSError):
+        known = sorted(cache.glob(f"*{hosts.current().library}"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in known[MAX_KEPT:]:
+            path.unlink(missing_ok=True)
+
+
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    """The library with the types of its functions; see templates/native.c.j2."""
+    at, many = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+    signatures = {
+        "mcugen_size": ([], ctypes.c_size_t),
+        "mcugen_start": ([at], None),
+        "mcugen_reset": ([at], None),
+        "mcugen_outputs": ([at, ctypes.c_size_t, many, ctypes.c_int], None),
+        "mcugen_stored": ([ctypes.c_size_t, at, at, ctypes.c_size_t, ctypes.c_int], None),
+        "mcugen_run": ([at, ctypes.c_size_t, many, at, many, ctypes.c_int], None),
+        "mcugen_push": ([at, at, ctypes.c_int], ctypes.c_int),
+    }
+    for name, (arguments, result) in signatures.items():
+        if hasattr(library, name):
+            function = getattr(library, name)
+            function.argtypes, function.restype = arguments, result
+    return library

@@ -1,0 +1,145 @@
+"""A model whose C runs in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from mcugen.emit.view import ModelView
+from mcugen.errors import UsageError
+from mcugen.ir.graph import Graph
+from mcugen.machines.native import library
+from mcugen.machines.native.ends import Given, as_element, ends_of, room, shaped, taken, together
+
+_ALIGN = 64
+Outputs = np.ndarray | tuple[np.ndarray, ...]
+"""The output of a model; of several a tuple."""
+
+
+class Model:
+    """The generated C of a model on this machine, with a memory of its own: objects and their threads share nothing.
+
+    inputs, outputs: what goes in and comes out, in the model's order
+    has_states: whether a run depends on those before it
+    """
+
+    def __init__(self, name: str, files: Mapping[str, bytes], view: ModelView, graph: Graph) -> None:
+        """files: the C; graph: as it was imported. Raises ToolError where gcc is missing or fails."""
+        self.name = name
+        self.inputs, self.outputs = ends_of(graph, view)
+        self.has_states = bool(view.states)
+        self._push, self._streams = view.push, view.streams
+        self._library = library.load(files, view)
+        size = int(self._library.mcugen_size())
+        self._memory = np.zeros(size + _ALIGN, np.uint8)
+        self._at = -(-self._memory.ctypes.data // _ALIGN) * _ALIGN
+        self._lock = threading.Lock()
+        self._library.mcugen_start(self._at)
+
+    def __repr__(self) -> str:
+        """A line: what goes in and comes out."""
+        ends = (", ".join(f"{e.dtype} {list(e.shape)}" for e in ends) for ends in (self.inputs, self.outputs))
+        return f"<Model {self.name}: {' -> '.join(ends)}>"
+
+    def __reduce__(self) -> str:
+        raise UsageError("a loaded model stays in its process", hint="call mcugen.load there: it is compiled once")
+
+    def run(self, *inputs: object, real: bool | None = None) -> Outputs:
+        """The outputs for one set of inputs, or for many along a first axis, in one call.
+
+        inputs: an array for each input of the model, in its order, or one mapping from names. Floats given for a
+        quantized input are quantized as NAME_input_quantize does; integers are the stored values. real: whether
+        quantized outputs come as real numbers; by default as the inputs came. A model with states goes on from where
+        it is, from sample to sample; `reset` begins anew. One that is fed frames takes each sample as a whole window.
+        Raises UsageError for what does not fit.
+        """
+        given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
+        count = together(given, self.inputs)
+        as_real = _is_real(given) if real is None else real
+        n = 1 if count is None else count
+        found = [room(end, n, real=as_real) for end in self.outputs]
+        flags = np.array([item.real for item in given] or [False], np.uint8)
+        with self._lock:
+            self._library.mcugen_run(
+                self._at, n, _pointers([item.array for item in given]), flags.ctypes.data, _pointers(found), as_real
+            )
+        return _one_or_all([shaped(a, count, stacked=any(item.stacked for item in given)) for a in found])
+
+    def stored(self, *inputs: object) -> tuple[np.ndarray, ...]:
+        """The inputs as the C stores them: what `run` takes, quantized where real numbers were given."""
+        given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
+        found = [np.empty(item.array.shape, end.dtype) for end, item in zip(self.inputs, given, strict=True)]
+        for k, (array, item) in enumerate(zip(found, given, strict=True)):
+            self._library.mcugen_stored(k, array.ctypes.data, item.array.ctypes.data, array.size, item.real)
+        return tuple(found)
+
+    def push_row(self, row: object, *, real: bool | None = None) -> Outputs | None:
+        """Push the next row of an image: the outputs when it is complete, else None. For input_mode="rows"."""
+        return self._pushed(row, real, "rows")
+
+    def push_frame(self, frame: object, *, real: bool | None = None) -> Outputs | None:
+        """Push the newest frame: the outputs of the window that ends with it, None before the first is complete.
+
+        For input_mode="frames".
+        """
+        return self._pushed(frame, real, "frames")
+
+    def reset(self) -> None:
+        """Begin anew: with the initial states, and with no row or frame pushed."""
+        with self._lock:
+            self._library.mcugen_reset(self._at)
+
+    def _ordered(self, inputs: Sequence[object]) -> Sequence[object]:
+        """The arguments in the order of the inputs."""
+        if len(inputs) == 1 and isinstance(inputs[0], Mapping):
+            named = dict(inputs[0])
+            names = [end.name for end in self.inputs]
+            if sorted(named) != sorted(names):
+                listed = ", ".join(map(repr, names))
+                raise UsageError(f"the inputs are {listed}", hint="give an array for each of these names")
+            return [named[name] for name in names]
+        if len(inputs) != len(self.inputs):
+            listed = "; ".join(map(str, self.inputs)) or "none"
+            raise UsageError(f"{len(inputs)} inputs given, the model has {len(self.inputs)}", hint=f"inputs: {listed}")
+        return inputs
+
+    def _pushed(self, row: object, real: bool | None, mode: str) -> Outputs | None:
+        push = self._push
+        if push is None or self._streams != (mode == "frames"):
+            hint = f'load it with input_mode="{mode}"'
+            raise UsageError(f"{self.name} does not take {mode}", hint=hint)
+        end, array = self.inputs[push.input], np.asarray(row)
+        if array.size != push.row_length:
+            shape = list(end.shape[2:]) if len(end.shape) == 4 else [push.row_length]
+            message = f"an array of shape {list(array.shape)} is not one of the {mode}"
+            raise UsageError(message, where=end.name, hint=f"give {push.row_length} elements, {shape}")
+        values, quantizes = as_element(end, array)
+        values = np.ascontiguousarray(values)
+        as_real = quantizes or not end.is_quantized if real is None else real
+        found = [room(e, 1, real=as_real) for e in self.outputs]
+        with self._lock:
+            if not self._library.mcugen_push(self._at, values.ctypes.data, quantizes):
+                return None
+            self._library.mcugen_outputs(self._at, 0, _pointers(found), as_real)
+        return _one_or_all([a[0] for a in found])
+
+
+def _is_real(given: Sequence[Given]) -> bool:
+    """Whether outputs come as real numbers: unless stored integers were given."""
+    return not any(item.stored for item in given)
+
+
+def _pointers(arrays: Sequence[np.ndarray]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays))
+
+
+def _one_or_all(arrays: list[np.ndarray]) -> Outputs:
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def all_of(found: Outputs) -> tuple[np.ndarray, ...]:
+    """The outputs of a model as a tuple, also where there is only one."""
+    return found if isinstance(found, tuple) else (found,)

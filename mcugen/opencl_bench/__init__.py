@@ -1,0 +1,1 @@
+"""Times of models and kernels on OpenCL devices."""

@@ -1,0 +1,56 @@
+"""What a model takes as C on one core of this machine, to compare an OpenCL device with."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcugen import pipeline
+from mcugen.emit import sources_of
+from mcugen.emit.environment import render
+from mcugen.machines.toolchain import host
+from mcugen.machines.toolchain.process import run_checked
+from mcugen.opencl_bench import device_bench
+from mcugen.options import Options
+from mcugen.pipeline import Artifact
+
+FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
+"""Those that the emitted C asks for."""
+PROGRAM, INPUT = "c_program", "c_input.bin"
+
+
+def options_of(options: Options) -> Options:
+    """The options of a device's build for the C of the same model, its constants in a file."""
+    in_c = dataclasses.replace(options, backend="c", board="host", precision="", require_accelerated=False)
+    return dataclasses.replace(in_c, weights_blob=True)
+
+
+def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None = None) -> None:
+    """Write and compile the program of a build in C, in a folder."""
+    files = {path: text for path, text in artifact.emitted.items() if not path.startswith("examples/")}
+    files = {path: text for path, text in files.items() if not path.endswith("_blob.c")}
+    files["bench_c.c"] = render("opencl/bench_c.c.j2", m=artifact.view)
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    (folder / INPUT).write_bytes(device_bench.bytes_of(artifact, inputs))
+    sources = [folder / path for path in sources_of(files)]
+    host.compile_program(sources, folder / PROGRAM, [folder], FLAGS, timeout_s=600)
+
+
+def run(folder: Path, runs: int) -> dict[str, float]:
+    """Seconds of the runs of a program that was written: least, p50, p99, mean, and their count."""
+    command: list[str | Path] = [folder / PROGRAM, str(runs), folder / INPUT, *folder.glob("*.blob")]
+    found: dict[str, Any] = json.loads(run_checked(command, timeout_s=600.0).stdout)
+    return {**found["c"], "count": found["count"]}
+
+
+def times(path: Path, options: Options, folder: Path, runs: int) -> dict[str, float]:
+    """The times of a model as C, built in a folder, on the inputs that `bench` draws."""
+    write(pipeline.build(path, options_of(options)), folder)
+    return run(folder, runs)

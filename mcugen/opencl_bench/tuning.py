@@ -1,0 +1,222 @@
+"""`mcugen tune`: measures the kernels and tiles that may run a model's steps on a device, and keeps the best of each.
+
+A call is measured once, however many steps or models have it. What is known already is not measured again, and the
+table is written after each chunk of calls: an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcugen import kernels, pipeline
+from mcugen.boards.target import Target
+from mcugen.emit.opencl import launches, program
+from mcugen.errors import ToolError, UsageError
+from mcugen.ir.call import Call
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.machines.toolchain import opencl
+from mcugen.options import Options
+from mcugen.solve import devices
+from mcugen.solve.schedule import Choice
+
+CHUNK = 600
+"""Launches of one program."""
+FAR = 3.0
+"""Candidates that the roofline says take so many times the best one's time are not tried."""
+MOST = 20
+"""Candidates of one call."""
+ROW_S = "0.002"
+"""Seconds of launches that follow each other, of which five rows are timed."""
+TOLERANCE = {"float32": 1e-4, "float16": 2e-3}
+"""Largest difference between two kernels' floats by their type, as a share of the largest magnitude."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What a run of the tuner found: entries by key, and the launches that were wrong or failed."""
+
+    table: Path
+    entries: dict[str, dict[str, Any]]
+    measured: int
+    known: int
+    refused: list[str]
+
+
+def tune(models: Sequence[Path], options: Options, table: Path, tell: Callable[[str], None]) -> Tuned:
+    """Measure what the table has not, and write it. Raises UsageError where the board is no device."""
+    calls: dict[str, list[Choice]] = {}
+    for path in models:
+        tell(f"reading {path.name}")
+        for key, choices in candidates(pipeline.prepare(path, options)):
+            calls.setdefault(key, choices)
+    return measure(calls, table, tell)
+
+
+def measure(
+    calls: Mapping[str, list[Choice]], table: Path, tell: Callable[[str], None], until: float = math.inf
+) -> Tuned:
+    """Measure the calls that the table has not, and write it after each chunk; begin none after the time `until`."""
+    entries = read(table)
+    waiting = {key: choices for key, choices in calls.items() if key not in entries}
+    measured, refused = 0, list[str]()
+    for number, chunk in enumerate(_chunks(waiting)):
+        if time.monotonic() > until:
+            tell(f"no time left for {len(waiting) - measured} calls")
+            break
+        tell(f"chunk {number + 1}: {sum(len(c) for _, c in chunk)} launches of {len(chunk)} calls")
+        entries |= _measured(chunk, refused)
+        measured += len(chunk)
+        write(table, entries)
+    return Tuned(table, entries, measured, len(calls) - len(waiting), refused)
+
+
+def candidates(prepared: pipeline.Prepared) -> Iterator[tuple[str, list[Choice]]]:
+    """The calls of a model that more than one launch computes, each with those that are worth measuring."""
+    target = prepared.board
+    if target.device is None:
+        raise UsageError(f"{target.name} is no OpenCL device", hint="use --backend opencl")
+    seen: set[str] = set()
+    for node in prepared.graph.nodes:
+        call = prepared.graph.call(node, prepared.options.reference)
+        key = devices.key_of(call)
+        if key in seen:
+            continue
+        seen.add(key)
+        found = worth(call, target)
+        if len(found) > 1:
+            yield key, [Choice(node, call, kernel, "") for kernel in found]
+
+
+def fitting(call: Call, target: Target) -> list[Kernel]:
+    """The kernels of devices that take a call."""
+    return [k for k in kernels.on_device(type(call.op)) if not k.refusals(call, target.features)]
+
+
+def worth(call: Call, target: Target) -> list[Kernel]:
+    """The launches near the best by the roofline, that one first."""
+    device = devices.device_of(target)
+    every = [
+        made
+        for kernel in fitting(call, target)
+        if kernel.form is Form.GRID
+        for made in devices.launches(call, kernel, device)
+    ]
+    timed = sorted(every, key=lambda k: devices.roofline(k.launch(call), call, device, k))
+    if not timed:
+        return []
+    best = devices.roofline(timed[0].launch(call), call, device, timed[0])
+    return [k for k in timed if devices.roofline(k.launch(call), call, device, k) <= FAR * best][:MOST]
+
+
+def _chunks(calls: Mapping[str, list[Choice]]) -> Iterator[list[tuple[str, list[Choice]]]]:
+    chunk: list[tuple[str, list[Choice]]] = []
+    for key, choices in calls.items():
+        if chunk and sum(len(c) for _, c in chunk) + len(choices) > CHUNK:
+            yield chunk
+            chunk = []
+        chunk.append((key, choices))
+    if chunk:
+        yield chunk
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch of a chunk's program. operands: element types and sizes of what is computed; result: the type."""
+
+    key: str
+    symbol: str
+    tile: tuple[tuple[str, int], ...]
+    text: str
+    operands: tuple[tuple[str, int], ...]
+    result: str
+
+
+def written(chunk: Sequence[tuple[str, list[Choice]]], folder: Path) -> list[Launch]:
+    """Write and compile the program of a chunk; its launches, those of one call next to each other."""
+    every = [(key, choice) for key, choices in chunk for choice in choices]
+    opencl.compile_program(launches.files_of([choice for _, choice in every], str(folder)), folder)
+    return [_launch(key, choice) for key, choice in every]
+
+
+def _launch(key: str, choice: Choice) -> Launch:
+    call, kernel = choice.call, choice.kernel
+    computed = [call.input(k) for k in kernel.pointer_operands(call) if call.constants[k] is None]
+    operands = tuple((t.np_dtype.name, t.size) for t in computed)
+    return Launch(key, kernel.symbol, kernel.tile, program.digest_of(choice), operands, call.output.np_dtype.name)
+
+
+def timed(every: Sequence[Launch], folder: Path, refused: list[str]) -> dict[str, dict[str, Any]]:
+    """The entries of the calls of a program that was written: the fastest launch of each that is right."""
+    made = folder / opencl.PROGRAM
+    seconds = [float(line) for line in opencl.run(made, ["time", ROW_S, "0", str(len(every))]).split()]
+    rows: dict[str, list[int]] = {}
+    for k, launch in enumerate(every):
+        rows.setdefault(launch.key, []).append(k)
+    best = {key: _best(made, found, every, seconds, refused) for key, found in rows.items()}
+    return {key: entry for key, entry in best.items() if entry is not None}
+
+
+def _measured(chunk: Sequence[tuple[str, list[Choice]]], refused: list[str]) -> dict[str, dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
+        return timed(written(chunk, Path(place)), Path(place), refused)
+
+
+def _best(
+    made: Path, rows: Sequence[int], every: Sequence[Launch], seconds: Sequence[float], refused: list[str]
+) -> dict[str, Any] | None:
+    """The fastest launch whose result is that of the launch the roofline prefers."""
+    for k in sorted((k for k in rows if seconds[k] > 0), key=lambda k: seconds[k]):
+        found = every[k]
+        if k == rows[0] or _agree(made, rows[0], k, found):
+            return {"kernel": found.symbol, "tile": dict(found.tile), "seconds": seconds[k], "text": found.text}
+        refused.append(f"{found.key}: {found.symbol} {dict(found.tile)}")
+    return None
+
+
+def _agree(made: Path, first: int, second: int, launch: Launch) -> bool:
+    """Whether two launches of a call give the same result for the same operands."""
+    rng = np.random.default_rng(1)
+    operands = b""
+    for dtype, size in launch.operands:
+        is_float = np.dtype(dtype).kind == "f"
+        drawn = rng.standard_normal(size, np.float32) if is_float else rng.integers(-100, 100, size)
+        operands += drawn.astype(dtype).tobytes()
+    try:
+        output = opencl.run(made, ["check", str(first), str(second)], 2 * operands)
+    except ToolError:
+        return False
+    a, b = np.frombuffer(output, launch.result).reshape(2, -1)
+    if a.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
+    own, other = a.astype(np.float32), b.astype(np.float32)
+    return bool(np.abs(own - other).max(initial=0.0) <= TOLERANCE[launch.result] * np.abs(own).max(initial=0.0))
+
+
+def read(table: Path) -> dict[str, dict[str, Any]]:
+    """The entries of a table, none where there is no file. Raises UsageError where it is no table."""
+    return dict(_read(table)["entries"]) if table.exists() else {}
+
+
+def _read(table: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(table.read_text(encoding="utf-8"))
+        dict(found["entries"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{table} is no table of mcugen tune: {error}") from error
+    return dict(found)
+
+
+def write(table: Path, entries: Mapping[str, dict[str, Any]]) -> None:
+    """Write a table, whole or not at all."""
+    part = table.with_suffix(".part")
+    part.write_text(json.dumps({"entries": dict(sorted(entries.items()))}, indent=1) + "\n", encoding="utf-8")
+    part.replace(table)

@@ -1,0 +1,67 @@
+"""What follows the rewriting: dead nodes, constants that were deferred, and the note of what stays float."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from mcugen.ir.graph import Graph, Node
+from mcugen.ops.dequantize import Dequantize
+from mcugen.ops.reshape import Reshape
+
+_MAX_LISTED = 4
+
+
+def live(graph: Graph) -> Graph:
+    """The graph without nodes whose results nobody reads."""
+    needed, kept = set(graph.kept), []
+    for node in reversed(graph.nodes):
+        if needed & set(node.outputs):
+            kept.append(node)
+            needed |= {name for name in node.inputs if name is not None}
+    return graph.updated(nodes=reversed(kept))
+
+
+def folded(graph: Graph, reference: str) -> Graph:
+    """The graph with deferred constants computed, and all that follows from constants alone."""
+    tensors, nodes = dict(graph.tensors), []
+    for node in graph.nodes:
+        op = replace(node.op, deferred=False) if isinstance(node.op, Dequantize) else node.op
+        current = replace(graph, tensors=tensors).call(replace(node, op=op), reference)
+        folded = op.fold(current) if not any(name in graph.kept for name in node.outputs) else None
+        for name, data in zip(node.outputs, folded or (), strict=False):
+            tensors[name] = replace(tensors[name], data=data)
+        if not folded:
+            nodes.append(replace(node, op=op))
+    return graph.updated(tensors=tensors.values(), nodes=nodes)
+
+
+def islands(graph: Graph) -> tuple[str, ...]:
+    """A note of the groups of operators that stay float between integers."""
+    group: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while group.setdefault(name, name) != name:
+            name = group[name]
+        return name
+
+    floats = [
+        n for n in graph.nodes if graph.type(n.outputs[0]).is_float and not isinstance(n.op, Dequantize | Reshape)
+    ]
+    for node in floats:
+        for name in (*node.inputs, *node.outputs):
+            if name is not None and graph.type(name).is_float and graph.tensors[name].data is None:
+                group[root(name)] = root(node.outputs[0])
+    computed = [node for node in floats if not node.op.keeps_values(graph.call(node, "ort"))]
+    roots = {root(node.outputs[0]): None for node in computed}
+    if not roots:
+        return ()
+    names = [_island(node for node in computed if root(node.outputs[0]) == r) for r in roots]
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    count = f"{len(names)} float island{'s' if len(names) > 1 else ''}"
+    return (f"{count} of operators without an integer form: {'; '.join(names[:_MAX_LISTED])}{more}",)
+
+
+def _island(nodes: Iterable[Node]) -> str:
+    kinds = list(dict.fromkeys(type(node.op).__name__ for node in nodes))
+    return ", ".join(kinds[:_MAX_LISTED])

@@ -1,0 +1,186 @@
+"""The search for integer operators before a Quantize, node by node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from mcugen.errors import McugenError
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import INT_RANGE
+from mcugen.ir.graph import Node
+from mcugen.ir.op import Op, evaluate
+from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ops.add import Add
+from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.lookup import Lookup
+from mcugen.ops.quantize import Quantize
+from mcugen.ops.relu import Relu
+from mcugen.passes.qdq.channels import by_channels
+from mcugen.passes.qdq.stored import BYTES, MAX_DEPTH, Draft
+from mcugen.passes.qdq.sums import summed
+
+
+@dataclass
+class Rewriting(Draft):
+    """A draft that is made node by node.
+
+    by_columns: see with_integers. made: (float tensor, type and quantization) -> the tensor that is quantized so.
+    """
+
+    by_columns: bool = field(kw_only=True)
+    made: dict[tuple[str, str, QuantParams | None], str | None] = field(default_factory=dict)
+
+    def take(self, node: Node) -> None:
+        """Keep a node, or replace a Quantize by what has the same results without floats."""
+        if isinstance(node.op, Quantize) and node.op.rounding == "even" and self.type_of(str(node.inputs[0])).is_float:
+            result = node.outputs[0]
+            self.source, self.label = node.source, self.tensors[result].label
+            stored = self.quantized(str(node.inputs[0]), self.type_of(result), 0)
+            if stored is not None:
+                self.renamed[result] = stored
+                return
+        self.nodes.append(replace(node, inputs=tuple(n and self.renamed.get(n, n) for n in node.inputs)))
+
+    def quantized(self, name: str, y: TensorType, depth: int) -> str | None:
+        """A tensor with the real values of a float tensor, quantized as y is; None where only floats compute it."""
+        key = (name, y.dtype, y.quant)
+        if key not in self.made and depth < MAX_DEPTH:
+            self.made[key] = self._quantized(name, y, depth)
+        return self.made.get(key)
+
+    def _quantized(self, name: str, y: TensorType, depth: int) -> str | None:
+        t = TensorType(self.type_of(name).shape, y.dtype, y.quant)
+        stored = self.stored(name)
+        if stored is not None:
+            return self.rescaled(stored, t)
+        maker = self.makers.get(name)
+        if maker is None or len(maker.outputs) != 1:
+            return None
+        call = self.graph.call(maker, self.reference)
+        if isinstance(maker.op, Relu):
+            below = self.quantized(str(maker.inputs[0]), y, depth + 1)
+            if below is not None and y.dtype in BYTES:
+                return self.node(_clamp(maker.op, t), [below], [t])[0]
+        found = self._table(name, t)
+        if found is None and call.op.keeps_values(call):
+            inputs = [self._operand(n, y, depth) for n in maker.inputs]
+            if not any(n is None for n, old in zip(inputs, maker.inputs, strict=True) if old is not None):
+                return self.node(call.op, inputs, [t])[0]
+        found = found or self._rounded(maker, t)
+        if found is not None or t.dtype not in BYTES:
+            return found
+        return summed(self, maker, t) or by_channels(self, maker, t)
+
+    def _operand(self, name: str | None, y: TensorType, depth: int) -> str | None:
+        return self.quantized(name, y, depth + 1) if name is not None and self.type_of(name).is_float else name
+
+    def _rounded(self, maker: Node, t: TensorType) -> str | None:
+        """The operator on stored integers, with the bias that may be added after it."""
+        op, inputs = maker.op, maker.inputs
+        if isinstance(op, Add):
+            op, inputs = self._with_bias(maker) or (op, inputs)
+        types = tuple(None if n is None else self.type_of(n) for n in inputs)
+        exact = op.rounded(Call(op, types, (self.type_of(maker.outputs[0]),), (None,) * len(types), self.reference))
+        if exact is None:
+            return None
+        if isinstance(exact, AveragePool2D):
+            exact = replace(exact, by_columns=self.by_columns)
+        operands = self.operands(op, inputs)
+        if operands is None:
+            return None
+        try:
+            made = exact.infer(*(None if n is None else self.type_of(n) for n in operands))[0]
+        except McugenError:
+            return None
+        is_kind = (made.dtype in BYTES) == (t.dtype in BYTES)
+        if (
+            not is_kind
+            or made.shape != t.shape
+            or not (t.dtype in BYTES or exact.runs(self.call(exact, operands, [t])))
+        ):
+            return None  # Of int16 data few operators have a kernel; the others are left as floats.
+        return self.node(exact, operands, [t])[0]
+
+    def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
+        """A matrix product whose bias is added by a node of its own."""
+        for product, added in (maker.inputs, maker.inputs[::-1]):
+            before = self.makers.get(str(product))
+            if before is None or not isinstance(before.op, FullyConnected) or len(before.inputs) != 2:
+                continue
+            data, outputs = self.constant(str(added)), self.type_of(str(product)).shape[-1]
+            fits = data is not None and data.size == outputs and data.shape[-1:] == (outputs,)
+            if fits and before.op.activation == "NONE" and self.type_of(str(product)) == self.type_of(maker.outputs[0]):
+                return before.op, (*before.inputs, added)
+        return None
+
+    def _table(self, name: str, t: TensorType) -> str | None:
+        """A table of bytes where all operators between one stored tensor and here work element by element."""
+        if t.dtype not in BYTES:
+            return None
+        sources: set[str] = set()
+        if not self._is_function(name, t.shape, sources, 0) or len(sources) != 1:
+            return None
+        (x,) = sources
+        kind = self.type_of(x)
+        if kind.dtype not in BYTES or kind.quant is None or kind.quant.per_channel:
+            return None
+        least = INT_RANGE[kind.dtype][0]
+        steps = np.arange(256) + least - kind.zero_point
+        values = self._values(name, {x: (np.float32(kind.scale) * steps.astype(np.float32))}, {})
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = np.nan_to_num(values / np.float32(t.scale), nan=-np.inf)
+        low, high = INT_RANGE[t.dtype]
+        stored = np.clip(np.rint(np.clip(scaled, -(2.0**30), 2.0**30)) + t.zero_point, low, high) - low
+        return self.node(Lookup(stored.astype(np.uint8).tobytes(), t.dtype), [x], [t])[0]
+
+    def _is_function(self, name: str, shape: tuple[int, ...], sources: set[str], depth: int) -> bool:
+        """Whether a float tensor follows from stored tensors element by element; adds those to `sources`."""
+        stored, tensor = self.stored(name), self.tensors[name]
+        if tensor.data is not None:
+            return tensor.data.size == 1
+        if stored is not None and self.tensors[stored].data is None:
+            sources.add(stored)
+            return self.type_of(stored).shape == shape
+        data = self.constant(name)
+        if data is not None:
+            return data.size == 1
+        maker = self.makers.get(name)
+        if maker is None or depth > MAX_DEPTH or tensor.type.shape != shape or len(maker.outputs) != 1:
+            return False
+        return maker.op.is_elementwise and all(
+            n is not None and self._is_function(n, shape, sources, depth + 1) for n in maker.inputs
+        )
+
+    def _values(self, name: str, given: dict[str, np.ndarray], done: dict[str, np.ndarray]) -> np.ndarray:
+        """The 256 values of a float tensor for those of its source, each operator rounded to float32."""
+        if name not in done:
+            stored, data = self.stored(name), self.constant(name)
+            if stored in given:
+                done[name] = given[str(stored)]
+            elif data is not None:
+                done[name] = data.reshape(())
+            else:
+                maker = self.makers[name]
+                arrays = [self._values(str(n), given, done) for n in maker.inputs]
+                types = tuple(
+                    TensorType(a.shape, self.type_of(str(n)).dtype) for a, n in zip(arrays, maker.inputs, strict=True)
+                )
+                call = Call(maker.op, types, maker.op.infer(*types), tuple(arrays), self.reference)
+                done[name] = np.broadcast_to(evaluate(call, arrays)[0], (256,))
+        return done[name]
+
+
+def _clamp(op: Relu, t: TensorType) -> Lookup:
+    """A clamp of real numbers on the bytes that stand for them: bounds are quantized like all else."""
+    least, most = INT_RANGE[t.dtype]
+    scale = Fraction(float(np.float32(t.scale)))
+    bounds = [
+        (least if b < 0 else most) if np.isinf(b) else round(Fraction(float(np.float32(b))) / scale) + t.zero_point
+        for b in (op.low, op.high)
+    ]
+    low, high = (min(max(b, least), most) - least for b in bounds)
+    return Lookup(np.clip(np.arange(256), low, high).astype(np.uint8).tobytes(), t.dtype)

@@ -1,0 +1,44 @@
+"""Sums of several tensors before a Quantize: a chain of additions of floats, whose sum is rounded once."""
+
+from __future__ import annotations
+
+from mcugen.errors import McugenError
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Node
+from mcugen.ir.types import TensorType
+from mcugen.ops.add import Add
+from mcugen.ops.exact_sum import ExactSum
+from mcugen.passes.qdq.stored import Draft
+
+
+def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
+    """The stored sum, quantized as t is, of stored bytes that additions without an activation add up; else None."""
+    parts = _parts(r, maker)
+    if parts is None or len(parts) < 3:
+        return None
+    op, types = ExactSum(), tuple(r.type_of(n) for n in parts)
+    try:
+        made = op.infer(*types)[0]
+    except McugenError:
+        return None
+    signed = [TensorType(x.shape, "s8", x.quant) for x in (*types, t)]
+    as_int8 = Call(op, tuple(signed[:-1]), (signed[-1],), (None,) * len(parts), r.reference)
+    fits = made.shape == t.shape and made.dtype == t.dtype and op.runs(as_int8)
+    return r.node(op, parts, [t])[0] if fits else None
+
+
+def _parts(r: Draft, maker: Node) -> list[str] | None:
+    """The stored integers that a tree of additions adds; None where something else is added."""
+    if not isinstance(maker.op, Add) or maker.op.activation != "NONE":
+        return None
+    found: list[str] = []
+    for name in map(str, maker.inputs):
+        stored, before = r.stored(name), r.makers.get(name)
+        if stored is not None and r.tensors[stored].data is None:
+            found.append(stored)
+            continue
+        below = None if before is None else _parts(r, before)
+        if below is None:
+            return None
+        found += below
+    return found

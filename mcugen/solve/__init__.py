@@ -1,0 +1,166 @@
+"""Kernels, the order of steps and the places in memory, chosen together for a board, with the reasons.
+
+`schedule` says what runs when and which tensors share memory, `plan` gives buffers their offsets in the arena, and the
+modules of this package choose among kernels by estimated time, memory and flash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+
+from mcugen.boards.target import Target
+from mcugen.errors import NoKernelError
+from mcugen.ir.graph import Graph
+from mcugen.options import Options
+from mcugen.solve import offers, solver
+from mcugen.solve.budget import Solution, is_long, parts_of, pushed_input, ranges
+from mcugen.solve.candidates import Candidates, candidates_of
+from mcugen.solve.memories import allowing
+from mcugen.solve.offers import HARDLY
+from mcugen.solve.prices import prices_of
+from mcugen.solve.problem import Problem, Searched, problem_of
+from mcugen.solve.refusal import require_room
+from mcugen.solve.schedule import NotStreamableError
+from mcugen.solve.schedule.order import peak_of, reordered
+from mcugen.system import forked
+
+__all__ = ["HARDLY", "Known", "Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
+
+
+_FAR = 1.25
+"""An order that needs so many times the memory of another is not planned: holes of plans seldom take a quarter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What was found of a network, for searches with other budgets; the goal `ram` has candidates of its own."""
+
+    candidates: Sequence[Candidates]
+    searched: Searched = field(default_factory=Searched)
+
+    @classmethod
+    def brief(cls, candidates: Sequence[Candidates]) -> Known:
+        """For solutions without notes of what more RAM would bring, which take plans of their own."""
+        return cls(candidates, Searched(advises=False))
+
+    def parts(self, graph: Graph) -> Iterator[object]:
+        """What solutions are made of and keep, not copies of it."""
+        return parts_of(graph, (c.choice for c in chain.from_iterable(self.candidates)))
+
+
+def solve(graph: Graph, target: Target, options: Options, known: Known | None = None) -> Solution:
+    """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one.
+
+    Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
+    Tensors that lie in each other may leave holes: then also of those with copies in their place. Where what
+    the goal finds is over the budget, what the goal `ram` finds, if that takes less.
+    """
+    return solve_with_time(graph, target, options, known)[0]
+
+
+def solve_with_time(
+    graph: Graph, target: Target, options: Options, known: Known | None = None
+) -> tuple[Solution, float]:
+    """The same, and the time it takes by the estimates that its kernels were chosen by.
+
+    What is found of the second order of a long network is not added to `known`: another process finds it.
+    """
+    if options.input_mode == "frames":
+        try:
+            return _solved(graph, target, options, known)
+        except NotStreamableError as error:
+            return _rolling(graph, target, options, str(error))
+    return _solved(graph, target, options, known)
+
+
+def _rolling(graph: Graph, target: Target, options: Options, why: str) -> tuple[Solution, float]:
+    """The solution that keeps the window of its input and computes it whole for each frame. why: it does not stream."""
+    solution, cost = _solved(graph, target, replace(options, input_mode="whole", keep_input=True), None)
+    pushed = pushed_input(graph, solution.choices, "frames")
+    made = replace(solution.schedule, pushed=pushed, rolls=True)
+    note = f"each frame computes the whole window, and not its own row of each layer: {why}"
+    return replace(solution, schedule=made, notes=(note, *solution.notes)), cost
+
+
+def _solved(graph: Graph, target: Target, options: Options, known: Known | None) -> tuple[Solution, float]:
+    require_room(graph, options, target)
+    known = known or Known(candidates_of(graph, target, options))
+    candidates = known.candidates
+    every = [*_orders(graph, candidates, options)]
+    works = [partial(solver.solve, nodes, listed, options, target, known.searched) for nodes, listed in every]
+    shared = chain(known.parts(graph), (nodes for nodes, _ in every))
+    found = [*forked.in_turn(works, shared, is_worth_it=is_long(graph))]
+    lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
+    if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
+        moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]
+        found += [solver.solve(nodes, listed, options, target) for nodes, listed in moving]
+        every += moving
+    costs = [
+        solver.cost_of(Problem(nodes, tuple(listed), options, target), solution)
+        for (nodes, listed), solution in zip(every, found, strict=True)
+    ]
+    prices = prices_of(graph, candidates, options, target)
+    best = min(range(len(found)), key=lambda k: solver.rank_of(found[k], costs[k], options, target, prices))
+    if not (found[best].fits or options.optimize == "ram" or options.no_rows):
+        least = _least(graph, target, replace(options, optimize="ram"))
+        if least and least[0].ram_bytes < found[best].ram_bytes:
+            return least
+    if options.require_accelerated:
+        _require_accelerated(found[best], candidates)
+    return found[best], costs[best]
+
+
+def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, float] | None:
+    """What the goal `ram` finds, where that may fit."""
+    known = Known(candidates_of(graph, target, options))
+    if not problem_of(graph, known.candidates, options, target, None).may_fit(known.candidates):
+        return None
+    return solve_with_time(graph, target, options, known)
+
+
+def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:
+    """Raise NoKernelError where a goal or a budget chose a kernel for any core and the core has a faster one."""
+    offered = {listed[0].choice.node.name: listed for listed in candidates}
+    slow: list[str] = []
+    for choice in solution.choices:
+        listed = offered.get(choice.node.name, ())
+        mine = next((c.cost for c in listed if c.choice.kernel is choice.kernel), None)
+        faster = [c for c in listed if mine is not None and c.is_accelerated and c.cost < mine]
+        if faster and not choice.kernel.needs:
+            slow.append(
+                f"  {choice.node.source}: {choice.kernel.symbol}, though {faster[0].choice.kernel.symbol} is faster"
+            )
+    if slow:
+        raise NoKernelError(
+            "--require-accelerated: the goal or the budgets leave these layers to kernels for any core:\n"
+            + "\n".join(slow),
+            hint="--optimize speed or balanced, and more --ram or --flash, allow faster ones",
+        )
+
+
+def front(graph: Graph, known: Known, options: Options, board: Target, most: int) -> Iterator[Solution]:
+    """At most `most` solutions between the fastest and the smallest, each planned when it is asked for."""
+    orders = _orders(graph, known.candidates, options)
+    found = [o for nodes, listed in orders for o in offers.offers_of(nodes, listed, options, board, known.searched)]
+    return (offer.planned() for offer in offers.thinned(found, most))
+
+
+def _orders(
+    graph: Graph, candidates: Sequence[Candidates], options: Options
+) -> Iterator[tuple[Graph, list[Candidates]]]:
+    """The network in the order of the file, and in a better one where there is any; frames keep all they need.
+
+    The file's order is left out where it needs far more memory and no step can run by rows.
+    """
+    choices = [listed[0].choice for listed in candidates]
+    order = list(range(len(choices))) if options.input_mode == "frames" else reordered(graph, choices)
+    if order == sorted(order):
+        yield graph, list(candidates)
+        return
+    by_rows = any(candidate.choice.can_run_by_rows for listed in candidates for candidate in listed)
+    if by_rows or peak_of(graph, choices) <= _FAR * peak_of(graph, [choices[i] for i in order]):
+        yield graph, list(candidates)
+    yield graph.updated(nodes=[graph.nodes[i] for i in order]), [candidates[i] for i in order]

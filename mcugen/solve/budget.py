@@ -1,0 +1,169 @@
+"""Solutions: kernels and rows as a schedule, planned for the memories that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mcugen.boards.target import Target
+from mcugen.errors import UsageError
+from mcugen.ir.graph import Graph
+from mcugen.ir.types import images_of, rows_of
+from mcugen.options import Options
+from mcugen.solve import schedule
+from mcugen.solve.memories import regions_text
+from mcugen.solve.plan import MemoryPlan, Region, assign, lower_bound, plan
+from mcugen.solve.schedule import Choice, Schedule
+from mcugen.solve.schedule.accesses import accesses
+from mcugen.solve.schedule.frames import rows_of_window
+from mcugen.solve.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
+
+LONG = 200
+"""Nodes of a network from which on further processes are worth their start, which takes as long as a few nodes do."""
+
+
+def is_long(graph: Graph) -> bool:
+    """Whether further processes share the work on a network."""
+    return len(graph.nodes) >= LONG
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: all RAM of the model.
+
+    choices, groups: what it was made from, the kernel of every node and the steps that run row by row together.
+    regions: the memories that it may use.
+    """
+
+    schedule: Schedule
+    plan: MemoryPlan
+    choices: tuple[Choice, ...]
+    groups: tuple[range, ...] = ()
+    notes: tuple[str, ...] = ()
+    regions: tuple[Region, ...] = (Region("ram", None),)
+
+    @property
+    def ram_bytes(self) -> int:
+        return object_bytes(self.plan, self.schedule)
+
+    @property
+    def fits(self) -> bool:
+        """Whether every region in use holds its part."""
+        regions = {region.name: region for region in self.regions}
+        taken = region_bytes(self.plan, self.schedule)
+        return all(regions[region].holds(nbytes) for region, nbytes in taken.items())
+
+
+def parts_of(graph: Graph, choices: Iterable[Choice]) -> Iterator[object]:
+    """What solutions with some of these kernels are made of: another process that finds one names these, and does not
+    copy them.
+    """
+    yield from (graph, *graph.nodes, *graph.tensors.values())
+    for choice in choices:
+        yield from (choice, choice.call, choice.kernel)
+
+
+def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
+    """The input that is pushed row by row. Raises UsageError, with the reason, where there is none."""
+    read = [name for name in graph.inputs if name not in graph.unread_inputs]
+    if len(read) != 1:
+        hint = "rows and frames can be pushed of one input"
+        raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint=hint)
+    shape = graph.type(read[0]).shape
+    rows = rows_of_window(graph, read[0]) if mode == "frames" else rows_of(shape)
+    if rows < 2 or images_of(shape) != 1:
+        hint = "rows are those of an input [1, H, W, C]"
+        raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
+    if not any(choice.kernel.has_code for choice in choices):
+        raise UsageError(f"--input-mode {mode}: the model computes nothing", hint="use --input-mode whole")
+    return read[0]
+
+
+def planned(
+    graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options, regions: tuple[Region, ...]
+) -> Solution:
+    """The solution with these kernels in which the steps of each group run row by row.
+
+    One arena in the first region where that holds it; else over all regions; else one in the first that holds it. Where
+    nothing does, one arena in the largest region: it is for the caller to refuse it.
+    """
+    made, single = _smaller(scheduled(graph, choices, groups, options), choices, groups, options)
+    buffers = made.buffers()
+    alone = [Solution(made, replace(single, region=r.name), tuple(choices), groups, regions=regions) for r in regions]
+    if alone[0].fits or len(regions) == 1:
+        return alone[0]
+    spread = assign(buffers, accesses(made), [_aligned(region) for region in regions])
+    if spread is not None and replace(alone[0], plan=spread).fits:
+        return replace(alone[0], plan=spread)
+    largest = max(range(len(regions)), key=lambda k: regions[k].nbytes or 0)
+    return next((solution for solution in alone if solution.fits), alone[largest])
+
+
+def _smaller(
+    made: Schedule, choices: Sequence[Choice], groups: tuple[range, ...], options: Options
+) -> tuple[Schedule, MemoryPlan]:
+    """The schedule with its plan; with sums over other operands where that takes fewer bytes."""
+    found = plan(made.buffers())
+    other = schedule.over_first(made, choices, keep_input=options.keep_input) if groups and not made.streams else None
+    if other is None or lower_bound(other.buffers())[0] >= found.nbytes:
+        return made, found
+    second = plan(other.buffers())
+    return (other, second) if second.nbytes < found.nbytes else (made, found)
+
+
+def _aligned(region: Region) -> Region:
+    """The region less what an arena, a multiple of its alignment, cannot use."""
+    return region if region.nbytes is None else Region(region.name, region.nbytes // OBJECT_ALIGN * OBJECT_ALIGN)
+
+
+def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], options: Options) -> Schedule:
+    """The schedule of `planned`, without its memory plan."""
+    if options.input_mode == "frames":
+        return schedule.build_frames(graph, choices, pushed_input(graph, choices, "frames"))
+    pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)
+    return schedule.build(graph, choices, groups, keep_input=options.keep_input, pushed=pushed)
+
+
+def staged(solution: Solution, nbytes: tuple[int, ...]) -> Solution:
+    """The solution with memory for the constants of each step, which are copied before it runs."""
+    made = replace(solution.schedule, staged=nbytes)
+    return replace(solution, schedule=made, plan=replace(plan(made.buffers()), region=solution.plan.region))
+
+
+def with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
+    """The solution with a note of why steps run by rows: the budget does not hold whole tensors."""
+    if options.ram_bytes is not None:
+        budget = f"--ram allows {options.ram_bytes:,}"
+    elif len(solution.regions) > 1 or options.regions:
+        budget = f"there are {regions_text(solution.regions)}"
+    else:
+        budget = f"the RAM of {board.name} has {board.ram_bytes:,}"
+    why = f"with whole tensors the model needs {whole.ram_bytes:,} bytes, {budget}"
+    return _noted(solution, why)
+
+
+def with_saving(solution: Solution, whole: Solution, times: float) -> Solution:
+    """The solution with a note of what rows save. times: its time to that of whole tensors."""
+    less = 100 - 100 * solution.ram_bytes / whole.ram_bytes
+    more = 100 * times - 100
+    time = f"for {more:.1f} % more time" if more >= 0 else f"and {-more:.1f} % less time"
+    return _noted(solution, f"{less:.0f} % less RAM than whole tensors {time}")
+
+
+def _noted(solution: Solution, why: str) -> Solution:
+    rows = [step.index for step in solution.schedule.steps if step.by_rows]
+    if not rows:
+        return solution
+    which = f"step{'s' if len(rows) > 1 else ''} {ranges(rows)}"
+    return replace(solution, notes=(f"{which} computed row by row: {why}", *solution.notes))
+
+
+def ranges(indices: Iterable[int]) -> str:
+    """Ascending numbers as text: "0-4, 7"."""
+    spans: list[tuple[int, int]] = []
+    for i in indices:
+        if spans and spans[-1][1] == i - 1:
+            spans[-1] = (spans[-1][0], i)
+        else:
+            spans.append((i, i))
+    return ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in spans)

@@ -1,0 +1,341 @@
+"""The kernels that can run each node, with what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import NamedTuple
+
+from mcugen import kernels
+from mcugen.boards.target import Target
+from mcugen.errors import McugenError, NoKernelError
+from mcugen.ir.alike import shared_fact
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph, Node
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.types import rows_of
+from mcugen.kernels import halves
+from mcugen.options import Options
+from mcugen.solve import costs, devices, no_kernel
+from mcugen.solve.budget import is_long
+from mcugen.solve.schedule import Choice, Step
+from mcugen.solve.schedule.steps import node_of
+from mcugen.solve.weights import waits_per_byte
+from mcugen.system import forked
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A kernel for a node.
+
+    cost: the mean of estimated instructions and cycles, as the cost of fetches depends on memories and grows with
+    instructions; for a board with known flash timing, cycles and the waits for reads of constants. rows_cost: the same
+    where the node runs row by row.
+    function, code_bytes: the function that it calls, and its bytes of code.
+    """
+
+    choice: Choice
+    cost: float
+    rows_cost: float
+    function: str
+    code_bytes: int
+
+    @property
+    def working_bytes(self) -> int:
+        """Scratch and ring."""
+        return self.choice.working[0]
+
+    @property
+    def is_accelerated(self) -> bool:
+        """Whether the kernel needs instructions that not every core has."""
+        return bool(self.choice.kernel.needs)
+
+
+UNMEASURED = 0.99
+"""An unmeasured kernel is assumed to cost this fraction of the cheapest kernel listed after it."""
+
+Candidates = tuple[Candidate, ...]
+"""The candidates of one node, the fastest first."""
+
+_Judged = tuple[Kernel, str]
+"""A kernel and the first reason why it cannot run a call; empty where it can."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """The core and the schedule that costs are estimated for; what is found for one is not looked for in another.
+
+    batch: rows an event, None: batch_of. frames: whether each output row is a run of its own. waits_per_byte: cycles
+    that a read of a constant waits for the memory, None where that is not known. kept_bytes: of constants in a cache.
+    """
+
+    target: Target
+    by_rows: bool
+    batch: int | None
+    frames: bool
+    waits_per_byte: float | None
+    kept_bytes: int
+
+    @property
+    def core(self) -> str:
+        return self.target.core
+
+
+def _run(target: Target, options: Options) -> _Run:
+    by_rows = options.input_mode != "whole" or options.optimize == "ram"
+    frames = options.input_mode == "frames"
+    kept = target.flash_regions()[0].data_cache_bytes if target.flash_regions() else 0
+    return _Run(target, by_rows, 1 if frames else None, frames, waits_per_byte(options, target), kept)
+
+
+def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
+    """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
+
+    moving: copy parts that could lie in each other, as far as there are kernels for it.
+    With --require-accelerated, raises it also for a node with portable kernels only, where accelerated ones exist.
+    """
+    run, nodes = _run(target, options), graph.nodes
+    calls = [_call(graph, node, target, options) for node in nodes]
+    known = [_known(node, call, target) for node, call in zip(nodes, calls, strict=True)]
+
+    def found(k: int) -> Candidates:
+        node, call = nodes[k], calls[k]
+        with _naming(node):
+            refused = list(zip(known[k], _refusals(call, known[k], target.features), strict=True))
+            offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
+            listed = _listed(node, call, _moving(offered) if moving else offered, run)
+            return _asked(listed, priced) if shares else listed
+
+    priced = have_price(options, target) or options.optimize == "flash"
+    shares = is_long(graph) and not target.device  # kernels for a device are made for each call, and cannot be named
+    candidates = forked.each(
+        found,
+        len(nodes),
+        chain(nodes, calls, _every(known)),
+        is_worth_it=shares,
+    )
+    problems: list[str] = []
+    for node, call, kernels_known, listed in zip(nodes, calls, known, candidates, strict=True):
+        if not listed:
+            with _naming(node):
+                problems.append(no_kernel.of_node(node, call, kernels_known, target))
+        elif (
+            options.require_accelerated and not any(c.is_accelerated for c in listed) and listed[0].choice.kernel.symbol
+        ):
+            problems += _unaccelerated(node, call, target)
+    if problems:
+        raise NoKernelError(
+            "no kernel runs these nodes:\n" + no_kernel.of_nodes(problems),
+            hint="`mcugen ops` lists the kernels and what each accepts",
+        )
+    return candidates
+
+
+@contextmanager
+def _naming(node: Node) -> Iterator[None]:
+    """Errors of a node state its layer."""
+    try:
+        yield
+    except McugenError as error:
+        error.where = error.where or node.source
+        raise
+
+
+@shared_fact
+def _refusals(call: Call, known: tuple[Kernel, ...], features: frozenset[str]) -> tuple[str, ...]:
+    return tuple(kernel.refusal(call, features) for kernel in known)
+
+
+def have_price(options: Options, target: Target) -> bool:
+    """Whether the goal weighs bytes of constants against time; not on a computer, which has no ISA here."""
+    return options.optimize in ("balanced", "ram") and bool(target.isa)
+
+
+def _call(graph: Graph, node: Node, target: Target, options: Options) -> Call:
+    call = graph.call(node, options.reference)
+    return replace(call, loop_bytes=target.loop_bytes, features=target.features)
+
+
+def _every(known: Sequence[Sequence[Kernel]]) -> Iterator[Kernel]:
+    """All kernels, and those with rings also as kernels that keep no rows."""
+    for kernel in {id(kernel): kernel for listed in known for kernel in listed}.values():
+        yield from (kernel, kernel.forgetful) if kernel.ring else (kernel,)
+
+
+def _asked(listed: Candidates, priced: bool) -> Candidates:
+    """The candidates, whose choices keep what they will be asked; packing constants takes the longest of all.
+
+    priced: whether bytes of constants count.
+    """
+    for c in listed:
+        _ = c.choice.can_run_by_rows, c.choice.working
+        if priced:
+            _ = c.choice.constant_bytes
+    return listed
+
+
+def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options: Options) -> list[float]:
+    """The costs by so many rows an event, on which kernels may be faster; no less than that of whole tensors."""
+    run, choice = _run(target, options), c.choice
+    one, *several = (
+        _cost(choice, costs.estimate(choice.kernel, choice.call, run.core, True, n), run) for n in (run.batch, *batches)
+    )
+    return [max(c.cost, c.rows_cost + many - one) for many in several]
+
+
+def _known(node: Node, call: Call, target: Target) -> tuple[Kernel, ...]:
+    """The kernels that may run a call; on a device, C has no type for halves, and only shares their bytes."""
+    in_c = kernels.of(node.op)
+    if not target.device:
+        return in_c
+    return (*kernels.on_device(type(node.op)), *(k for k in in_c if not (k.has_code and halves.are_in(call))))
+
+
+def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Candidates:
+    fitting = [kernel for kernel, why in refused if not why]
+    if run.target.device:
+        fitting = [*devices.tiled(call, fitting, run.target), *(k for k in fitting if k.form is not Form.GRID)]
+    fitting = [k for kernel in fitting for k in (kernel, *_forgetful(node, call, kernel, run))]
+    free = [kernel for kernel in fitting if not kernel.has_code]
+    found: list[_Measured] = []
+    for kernel in reversed(free[:1] or fitting):
+        found.append(_measured(call, kernel, run, found[-1].least if found else None))
+    found.reverse()
+    fastest = sorted(found, key=lambda m: m.cost)  # stable: equal ones stay in the operator's order
+    places = _places(fastest) if len(fastest) > 1 else [""]
+
+    def candidate(m: _Measured, place: str) -> Candidate:
+        choice = Choice(node, call, m.kernel, _why(m.kernel, call, refused, place, run))
+        return Candidate(choice, m.cost, m.rows_cost, m.function, m.code_bytes)
+
+    return tuple(map(candidate, fastest, places))
+
+
+def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged]:
+    """For an input that comes row by row: leave out kernels of whole tensors where others can work row by row."""
+
+    def follows(kernel: Kernel) -> bool:
+        return kernel.slides or Choice(node, call, kernel, "").can_run_by_rows
+
+    able = any(not why and follows(kernel) for kernel, why in refused)
+    return [(kernel, why) for kernel, why in refused if not (able and kernel.form is Form.WHOLE)]
+
+
+def _moving(refused: Sequence[_Judged]) -> Sequence[_Judged]:
+    """Leave out kernels without code, whose operand and result share bytes, where there are others."""
+    moving = [(kernel, why) for kernel, why in refused if kernel.has_code]
+    return moving if any(not why for _, why in moving) else refused
+
+
+class _Measured(NamedTuple):
+    """What a `Candidate` has beside its choice. least: the least cost from this kernel to the last one listed."""
+
+    kernel: Kernel
+    cost: float
+    rows_cost: float
+    function: str
+    code_bytes: int
+    least: float
+
+
+def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
+    """next_cost: that of the best kernel listed later; an unmeasured kernel is assumed to be better than it."""
+    taken = _taken(call, kernel, run)
+    cost, rows_cost = taken.cost, taken.rows_cost
+    if not taken.is_fitted and next_cost is not None:
+        cost = rows_cost = UNMEASURED * next_cost
+    least = cost if next_cost is None else min(cost, next_cost)
+    return _Measured(kernel, cost, rows_cost, taken.function, taken.code_bytes, least)
+
+
+class _Taken(NamedTuple):
+    """What calls alike share of a candidate. is_fitted: whether the costs were measured."""
+
+    cost: float
+    rows_cost: float
+    function: str
+    code_bytes: int
+    is_fitted: bool
+
+
+@shared_fact
+def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
+    function = kernel.identity(call)
+    if kernel.form is Form.GRID:
+        taken_ns = devices.nanoseconds(kernel, call, run.target)
+        return _Taken(taken_ns, taken_ns, function, 0, True)
+    choice = Choice(node_of(call), call, kernel, "")
+    taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
+    stays_whole = not (kernel.parts or choice.can_run_by_rows)
+    walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
+    cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
+    rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
+    if run.frames and choice.can_run_by_rows:  # a run computes one row
+        cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
+    return _Taken(cost, rows_cost, function, costs.code_bytes(kernel, call, run.core), taken.is_fitted)
+
+
+def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:
+    """The same kernel without rows kept, where rows are kept for output rows that follow."""
+    if kernel.ring is None or run.batch is not None:
+        return ()
+    step = Step(0, Choice(node, call, kernel, ""), by_rows=True)
+    return (kernel.forgetful,) if step.choice.can_run_by_rows and step.ring_stays(streams=False) else ()
+
+
+def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
+    cycles = (taken.cycles_low + taken.cycles_high) / 2
+    if run.waits_per_byte is None:
+        return (taken.instructions + cycles) / 2
+    return cycles + run.waits_per_byte * costs.constant_reads(choice, run.kept_bytes)
+
+
+def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run: _Run) -> str:
+    """The reason for a kernel: its place among those that can run, else a rule that each preferred one breaks."""
+    if kernel.form is Form.GRID:
+        return devices.reason(kernel, call, run.target)
+    if run.target.device and kernel.has_code:
+        return _why_not_on_device(refused)
+    if place:
+        return place
+    lacking: dict[str, str] = {}
+    for other, why in refused[: [k for k, _ in refused].index(kernel)]:
+        if why and all(rule(call) for rule in other.accepts[:1]):
+            lacking.setdefault(why, other.symbol)
+    return "; ".join(f"{symbol} needs: {reason}" for reason, symbol in lacking.items()) or "the only one"
+
+
+def _why_not_on_device(refused: Sequence[_Judged]) -> str:
+    """Why none of the kernels for devices runs a call."""
+    broken = [f"{kernel.symbol} needs: {why}" for kernel, why in refused if kernel.form is Form.GRID and why]
+    return "; ".join(broken) or "no kernel of the device computes this operator"
+
+
+def _places(listed: Sequence[_Measured]) -> list[str]:
+    """The ranks by cost among kernels that differ."""
+    of = sum(m.kernel.keeps for m in listed)
+    least = max(min(m.cost for m in listed), 1.0)
+    least_by_rows = max(min(m.rows_cost for m in listed), 1.0)
+
+    def place(m: _Measured) -> str:
+        if not m.kernel.keeps:
+            anew = m.rows_cost / least_by_rows
+            return f"converts rows anew each time: {anew:.2f} times the fastest of {of}"
+        return f"fastest of {of}" if m is listed[0] else f"{m.cost / least:.2f} times the fastest of {of}"
+
+    return [place(m) for m in listed]
+
+
+def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
+    """The problem of a node whose faster kernels for these types refuse it; empty where there are no such kernels."""
+    if target.device:
+        known = kernels.on_device(type(node.op))
+        return [no_kernel.of_node(node, call, known, target)]
+    better = [k for k in kernels.of(node.op) if k.needs and k.needs <= target.features and _is_for_types(k, call)]
+    return [no_kernel.of_node(node, call, better, target)] if better else []
+
+
+def _is_for_types(kernel: Kernel, call: Call) -> bool:
+    return all(rule(call) for rule in kernel.accepts[:1])

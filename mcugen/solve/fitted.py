@@ -1,0 +1,67 @@
+"""Reads what `ci/fit` measured: costs/<core>.json in each folder of kernels, one row for each kernel.
+
+A row holds the bytes of the kernel's code and, for each term, instructions, least and most cycles: coefficients of
+`select/costs.py`. A file that holds a core's name instead of rows stands for that core's file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mcugen import kernels
+from mcugen.errors import UsageError
+from mcugen.formats import registry
+from mcugen.ir.kernel import Kernel
+
+FOLDER = "costs"
+CODE = "code"
+COMMON = (
+    *("macs", "outputs", "inputs", "bytes", "pixels", "patches", "rest", "odd", "runs"),
+    *("calls", "once", "events", "converted"),
+)
+"""Terms that any kernel has; see `select/costs.py`."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Measured cost of a kernel on a core. terms: name -> instructions, least and most cycles per unit of it."""
+
+    code_bytes: int
+    terms: Mapping[str, tuple[float, float, float]]
+
+
+@cache
+def rows(core: str) -> Mapping[str, Row]:
+    """Symbol -> row on a core. Raises UsageError for a row with a term that the kernel does not state."""
+    return {symbol: row for folder, found in places() for symbol, row in read(folder, found, core).items()}
+
+
+def places() -> list[tuple[Path, tuple[Kernel, ...]]]:
+    """The folders with rows, and the kernels that stand in them."""
+    return kernels.places(dict.fromkeys((*registry.load().ops, *registry.own())))
+
+
+def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, Row]:
+    """The rows of a folder of kernels on a core; none where it has no file."""
+    path = folder / FOLDER / f"{core}.json"
+    if not path.is_file():
+        return {}
+    table: dict[str, dict[str, Any]] | str = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(table, str):
+        return read(folder, found, table)
+    stated: dict[str, set[str]] = {}
+    for kernel in found:
+        stated.setdefault(kernel.symbol, {CODE, *COMMON}).update(kernel.terms)
+    for symbol, row in table.items():
+        for name in row.keys() - stated.get(symbol, set()):
+            what = f"states no {name!r}" if symbol in stated else "is not among the kernels there"
+            raise UsageError(f"{symbol} {what}", where=str(path), hint="run ci/fit again, or name it in Kernel.terms")
+    return {
+        symbol: Row(row[CODE], {name: tuple(of) for name, of in row.items() if name != CODE})
+        for symbol, row in table.items()
+    }

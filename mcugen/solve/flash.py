@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The least flash: the fewest bytes of constants and code, and beyond them those that bring much time.
+
+Bytes have a price in time, and the code of a model has a limit besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcugen.ir.kernel import Form
+from mcugen.solve.candidates import Candidate, Candidates
+from mcugen.solve.sharing import Picks, cheapest, code_of, within_each
+
+BYTES_PRICE = 0.6
+"""Each percent more than the fewest bytes of constants and code must save this percentage of the fastest time."""
+
+MODEL_CODE_BYTES = 10 * 1024
+"""Most bytes of a model's code: kernels and what calls them, where the smallest kernels take no more."""
+
+CODE_SHARE = 0.01
+"""Code of this share of a large model's bytes is within the limit too."""
+
+FEWER = 0.9
+"""More code is taken where it leaves so much of all bytes, as that for weights of 4 bits may."""
+
+STEP_CODE_BYTES = 31
+"""Bytes of the code that calls a step."""
+
+FORM_CODE_BYTES = {Form.RING: 140, Form.WINDOW: 68, Form.ACCUMULATE: 50}
+"""Further bytes for kernels that are called row by row, and for rows that are filled for them."""
+
+START_CODE_BYTES = 300
+"""Bytes of what starts the firmware whose code `simulate` counts, as far as estimates of kernels are not above."""
+
+HELPER_BYTES = 920
+"""About the bytes of a source that several kernels call, which their own code does not count."""
+
+_LESS = range(0, 3072, 256)
+"""What is around the kernels depends on them: so many bytes less for kernels are tried."""
+
+_LEAST = 1e-9
+"""Weight of a cost that only breaks ties."""
+
+
+def least_flash(candidates: Sequence[Candidates]) -> Picks:
+    """The kernels of fewest bytes, and in their place others that are worth their bytes, with code within its limit."""
+    least = cheapest(candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * _LEAST)
+    price = BYTES_PRICE * sum(min(c.cost for c in listed) for listed in candidates) / max(_bytes_of(least), 1)
+
+    def weight(c: Candidate) -> float:
+        return c.cost + price * (c.choice.constant_bytes + _calling(c))
+
+    def total(picks: Picks) -> float:
+        return sum(c.cost for c in picks) + price * _bytes_of(picks)
+
+    limit = max(MODEL_CODE_BYTES, _code_of(least), int(CODE_SHARE * _bytes_of(least)))
+    room = limit - _around(least)
+    rooms = [room - less for less in _LESS]
+    some = [_trimmed(candidates, picks, limit) for picks in within_each(candidates, rooms, weight, price)]
+    within = min((picks for picks in (least, *some) if _code_of(picks) <= limit), key=total)
+    beyond = cheapest(candidates, price, weight)
+    return beyond if _bytes_of(beyond) < FEWER * _bytes_of(within) else within
+
+
+def _trimmed(candidates: Sequence[Candidates], picks: Picks, limit: int) -> Picks:
+    """The picks within the limit of code: kernels that take more to call give way to other functions of the same set,
+    with the least time for each byte. The picks themselves where that does not reach.
+    """
+    used, found = {c.function for c in picks}, list(picks)
+    while _code_of(found) > limit:
+        less = [
+            ((c.cost - found[i].cost) / (_calling(found[i]) - _calling(c)), i, c)
+            for i, listed in enumerate(candidates)
+            for c in listed
+            if c.function in used and _calling(c) < _calling(found[i])
+        ]
+        if not less:
+            return picks
+        _, i, c = min(less, key=lambda step: step[:2])
+        found[i] = c
+    return tuple(found)
+
+
+def _bytes_of(picks: Sequence[Candidate]) -> int:
+    """Bytes of constants and code."""
+    return _code_of(picks) + sum(c.choice.constant_bytes for c in picks)
+
+
+def _code_of(picks: Sequence[Candidate]) -> int:
+    """Bytes of the kernels and of what is around them."""
+    return code_of(picks) + _around(picks)
+
+
+def _around(picks: Sequence[Candidate]) -> int:
+    """Bytes of code that starts and calls the kernels, and of what they call themselves."""
+    helpers = {helper for c in picks for helper in c.choice.kernel.helpers}
+    return START_CODE_BYTES + sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
+
+
+def _calling(c: Candidate) -> int:
+    """Bytes of code that call a step."""
+    kernel = c.choice.kernel
+    return (STEP_CODE_BYTES + FORM_CODE_BYTES.get(kernel.form, 0)) * kernel.has_code

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams by frames have one schedule, so that kernels alone decide what RAM they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import itemgetter
+
+from mcugen.solve.budget import Solution
+from mcugen.solve.leanest import with_leanest
+from mcugen.solve.problem import Problem
+from mcugen.solve.sharing import Picks
+
+
+def smallest(problem: Problem) -> Solution:
+    """The least RAM, and of equals the least time and price of constants."""
+    picks = dict.fromkeys(problem.within_flash(p) for p in (_leanest(problem), problem.fastest))
+    solutions = [(problem.planned(chosen), sum(map(problem.prices.of, chosen))) for chosen in picks]
+    return min(solutions, key=lambda s: (s[0].ram_bytes, s[1]))[0]
+
+
+def that_fits(problem: Problem, picks: Picks) -> Solution:
+    """These kernels; where they do not fit, those of the least time and price that do."""
+    made = problem.planned(picks)
+    if made.fits:
+        return made
+    found = dict.fromkeys(map(problem.within_flash, faster(problem, _leanest(problem))))
+    for tried in sorted(found, key=lambda tried: sum(map(problem.prices.of, tried))):
+        solution = problem.planned(tried)
+        if solution.fits:
+            return solution
+    return made
+
+
+def faster(problem: Problem, picks: Picks) -> Iterator[Picks]:
+    """The picks, and then after one exchange more each: next comes the one that saves most time and price of constants
+    for each byte of memory of its own. They depend on no budget, so that a larger one never gets a slower model.
+    """
+    while True:
+        yield picks
+        gains = [
+            (saved / max(c.working_bytes - picks[at].working_bytes, 1), at, k)
+            for at, listed in enumerate(problem.candidates)
+            for k, c in enumerate(listed)
+            if (saved := problem.prices.of(picks[at]) - problem.prices.of(c)) > 0
+        ]
+        if not gains:
+            return
+        _, at, k = max(gains, key=itemgetter(0))  # of equals the first
+        picks = (*picks[:at], problem.candidates[at][k], *picks[at + 1 :])
+
+
+def _leanest(problem: Problem) -> Picks:
+    return with_leanest(problem.candidates, problem.prices, lambda picks: problem.planned(picks).ram_bytes)

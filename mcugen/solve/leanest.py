@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Candidates by the memory of their own and by what their constants cost, for plans of little RAM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from mcugen.solve.candidates import Candidate, Candidates
+from mcugen.solve.prices import Prices
+from mcugen.solve.schedule.steps import batch_of
+from mcugen.solve.sharing import Picks
+
+
+def memory_of(c: Candidate) -> tuple[bool, int, int, float]:
+    """Sort key: kernels that can run row by row first, then the least memory of their own, few rows, and time."""
+    return not c.choice.can_run_by_rows, c.working_bytes, batch_of(c.choice), c.rows_cost
+
+
+def priced(candidates: Sequence[Candidates], prices: Prices) -> list[Candidates]:
+    """The candidates at costs that hold the price of their constants, the cheapest first."""
+
+    def with_price(c: Candidate) -> Candidate:
+        price = prices.flash * c.choice.constant_bytes
+        return replace(c, cost=c.cost + price, rows_cost=c.rows_cost + price)
+
+    return [tuple(sorted(map(with_price, listed), key=lambda c: c.cost)) for listed in candidates]
+
+
+def with_leanest(candidates: Sequence[Candidates], prices: Prices, ram_of: Callable[[Picks], int]) -> Picks:
+    """The kernels with the least memory of their own, each exchanged for the one of the least time and price of
+    constants with which the network takes no more RAM.
+    """
+    picks = tuple(min(listed, key=memory_of) for listed in candidates)
+    least = ram_of(picks)
+    for at, listed in enumerate(candidates):
+        too_much = max(c.working_bytes for c in listed) + 1
+        for c in sorted(listed, key=prices.of):
+            if prices.of(c) >= prices.of(picks[at]):
+                break
+            if c.working_bytes >= too_much:
+                continue
+            tried = (*picks[:at], c, *picks[at + 1 :])
+            if ram_of(tried) <= least:
+                picks = tried
+                break
+            too_much = c.working_bytes
+    return picks

@@ -1,0 +1,71 @@
+"""The memories that may hold the model's buffers, and how much of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from mcugen.boards.machine import MemoryRegion
+from mcugen.boards.target import Target
+from mcugen.errors import UsageError
+from mcugen.options import Options
+from mcugen.solve.plan import Region
+
+STACK_RESERVE_BYTES = 8192
+"""Bytes left free in the region of stack and variables, where a model is spread over a board's regions by default."""
+
+
+def regions_of(options: Options, board: Target) -> tuple[Region, ...]:
+    """The regions, the fastest first: those of --region, else one of --ram bytes, else the board's, else one unlimited.
+
+    Raises UsageError for a region that the board lacks, or that is smaller there.
+    """
+    regions = [r for r in board.ram_regions() if "model" in r.holds]
+    if options.regions:
+        return tuple(_asked(name, size, board, regions) for name, size in options.regions)
+    limit = options.ram_bytes
+    if not regions:
+        return (Region("ram", limit),)
+    if limit is not None:
+        largest = max(regions, key=lambda r: r.size_bytes)
+        return (Region(next((r for r in regions if r.size_bytes >= limit), largest).name, limit),)
+    reserve = STACK_RESERVE_BYTES if len(regions) > 1 and "stack" in regions[0].holds else 0
+    return tuple(Region(r.name, r.size_bytes - (reserve if r is regions[0] else 0)) for r in regions)
+
+
+def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryRegion]) -> Region:
+    known = {r.name: r.size_bytes for r in regions}
+    if board.is_core:
+        if size is None:
+            hint = f"{board.name} is a bare core: give the region's size, as {name}=64K"
+            raise UsageError(f"--region {name} has no size", hint=hint)
+        return Region(name, size)
+    there = ", ".join(f"{n} ({size:,} bytes)" for n, size in known.items())
+    if name not in known:
+        raise UsageError(
+            f"{board.name} has no RAM region {name!r} for a model", where="--region", hint=f"it has {there}"
+        )
+    if size is not None and size > known[name]:
+        raise UsageError(f"{name} of {board.name} is smaller than {size:,} bytes", where="--region", hint=there)
+    return Region(name, known[name] if size is None else size)
+
+
+def room_of(options: Options, board: Target) -> tuple[Region, ...]:
+    """The regions as large as the board has them, those of --region where it names some, whatever the budget."""
+    if options.regions and board.is_core:
+        return tuple(Region(name, None) for name, _ in options.regions)
+    return regions_of(replace(options, ram="", region=",".join(name for name, _ in options.regions)), board)
+
+
+def allowing(options: Options, taken: Mapping[str, int]) -> Options:
+    """The options with a budget of just these bytes in each region; --ram where one does, and the user named none."""
+    if len(taken) == 1 and not options.region:
+        return replace(options, ram=str(sum(taken.values())))
+    return replace(options, ram="", region=",".join(f"{name}={nbytes}" for name, nbytes in taken.items()))
+
+
+def regions_text(regions: Sequence[Region]) -> str:
+    """The regions with their sizes: "dtcm 122,880, axi_sram 524,288"."""
+    return ", ".join(
+        f"{region.name} {region.nbytes:,}" if region.nbytes is not None else region.name for region in regions
+    )

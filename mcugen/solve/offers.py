@@ -1,0 +1,73 @@
+"""Plans between the fastest and the smallest: points of the curves of `speed` and `balanced` that are worth seeing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+
+from mcugen.boards.target import Target
+from mcugen.ir.graph import Graph
+from mcugen.options import Options
+from mcugen.solve.advice import knee_of
+from mcugen.solve.budget import Solution
+from mcugen.solve.candidates import Candidates
+from mcugen.solve.constants import constants_of
+from mcugen.solve.curve import Point
+from mcugen.solve.problem import Problem, Searched, problem_of
+
+HARDLY = 1.005
+"""A point is left out where another, which needs no more RAM, takes at most as many times its constants and time."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A point of a curve, and what it is a solution of."""
+
+    problem: Problem
+    point: Point
+
+    @property
+    def peak(self) -> int:
+        return self.point.peak
+
+    @functools.cached_property
+    def constants(self) -> int:
+        return constants_of(self.point.picks)
+
+    def planned(self) -> Solution:
+        return self.problem.planned(self.point.picks, self.point.groups)
+
+
+def offers_of(
+    graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, known: Searched
+) -> Iterator[Offer]:
+    """All points of the curves of `speed`, and of `balanced` at its prices."""
+    for goal in ("speed", "balanced"):
+        problem = problem_of(graph, candidates, replace(options, optimize=goal), board, known)
+        picks = problem.within_flash(problem.fastest)
+        yield from (Offer(problem, point) for point in problem.points(problem.offered(picks)))
+
+
+def thinned(found: Sequence[Offer], most: int) -> list[Offer]:
+    """At most `most` of those that save RAM or constants or time worth naming, the fastest first.
+
+    Both ends of RAM and the knee are among them; the others are spread evenly over the peaks in between.
+    """
+    kept: list[Offer] = []
+    for offer in sorted(found, key=lambda o: (o.peak, o.constants, o.point.cost)):
+        if not any(_beats(other, offer) for other in kept):
+            kept.append(offer)
+    peaks = [max(offer.peak, 1) for offer in kept]
+    if len(kept) > most:
+        knee = knee_of([(offer.peak, offer.point.cost) for offer in kept])
+        wanted = [peaks[0] * (peaks[-1] / peaks[0]) ** (k / (most - 2)) for k in range(most - 1)]
+        near = {min(range(len(kept)), key=lambda i: abs(peaks[i] - w)) for w in wanted}
+        kept = [kept[i] for i in near | ({knee} if knee is not None else set())]
+    return sorted(kept, key=attrgetter("point.cost"))
+
+
+def _beats(one: Offer, other: Offer) -> bool:
+    """Whether one with no more RAM makes another not worth seeing."""
+    return one.constants <= HARDLY * other.constants and one.point.cost <= HARDLY * other.point.cost

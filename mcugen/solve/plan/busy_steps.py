@@ -1,0 +1,134 @@
+"""Busy steps: so many bytes are in use at them that the few bytes which may stay empty decide where buffers lie.
+
+Cells are grains of the arena; a run is bytes next to each other that a buffer has in use at the step. Only cells that a
+run fills completely count as taken by it, so a proof about cells is a proof about bytes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import groupby
+
+import numpy as np
+
+from mcugen.solve.plan.bound import live_bytes
+from mcugen.solve.plan.buffers import Buffer, Piece
+
+MAX_BUSY_STEPS = 12
+
+
+Hole = tuple[int, int]
+"""Free cells next to each other: the first, and the one after the last."""
+
+
+@dataclass(frozen=True)
+class BusyStep:
+    """One step: for each buffer in use its first cell, and the runs of cells that it fills, as (first cell, length).
+
+    A set of buffers is an integer with a bit for each.
+    """
+
+    first: dict[int, int]
+    runs: dict[int, tuple[tuple[int, int], ...]]
+    _sums: dict[int, int] = field(default_factory=dict)
+
+    @functools.cached_property
+    def members(self) -> int:
+        """The buffers in use."""
+        return sum(1 << i for i in self.runs)
+
+    @functools.cached_property
+    def count(self) -> int:
+        """How many cells all buffers have in use."""
+        return sum(length for runs in self.runs.values() for _, length in runs)
+
+    def holes_beside(self, holes: Sequence[Hole], i: int, at: int) -> list[Hole]:
+        """The holes that are left once a buffer lies at this offset."""
+        left = list(holes)
+        for first, length in self.runs[i]:
+            low, high = at + first, at + first + length
+            k = next(k for k, (_, end) in enumerate(left) if low < end)
+            start, end = left[k]
+            left[k : k + 1] = [hole for hole in ((start, low), (high, end)) if hole[0] < hole[1]]
+        return left
+
+    def lowest_starts(self, holes: Sequence[Hole], left: int, spare: int) -> int:
+        """Cells, as bits, where the lowest of the buffers left can start: all free cells below it stay empty.
+
+        spare: how many cells are neither taken nor needed by buffers that come.
+        """
+        found, count = 0, spare + 1
+        if not left & self.members:
+            return found
+        for start, end in holes:
+            taken = min(end - start, count)
+            found |= ((1 << taken) - 1) << start
+            count -= taken
+            if not count:
+                break
+        return found
+
+    def is_full(self, holes: Sequence[Hole], left: int, spare: int) -> bool:
+        """Whether the runs left do not fit into the holes, even if each hole is filled as well as sums of runs can."""
+        coming = left & self.members
+        if not coming:
+            return False
+        sums = self._sums.get(coming) or self._sums_of(coming)
+        for start, end in holes:
+            hole = end - start
+            spare -= hole - ((sums & ((2 << hole) - 1)).bit_length() - 1)
+            if spare < 0:
+                return True
+        return spare < 0
+
+    def _sums_of(self, coming: int) -> int:
+        """The sizes that some of the runs of these buffers have together, as bits."""
+        sizes = [length for i, runs in self.runs.items() if coming >> i & 1 for _, length in runs]
+        self._sums[coming] = sums = reduce(lambda sums, n: sums | sums << n, sizes, 1)
+        return sums
+
+
+def busy_steps_of(buffers: Sequence[Buffer], grain: int) -> list[BusyStep]:
+    """The steps with the most bytes in use; of several with the same buffers, the first."""
+    live = live_bytes(buffers)
+    pieces = [(i, p) for i, b in enumerate(buffers) for p in b.pieces]
+    firsts, lasts = np.array([(p.first, p.last) for _, p in pieces], np.int64).reshape(-1, 2).T
+    starts = sorted({p.first for _, p in pieces}, key=lambda t: (-live[t], t))
+    found: list[BusyStep] = []
+    seen: set[frozenset[tuple[int, tuple[tuple[int, int], ...]]]] = set()
+    for step in starts:
+        in_use = np.flatnonzero((firsts <= step) & (step <= lasts))
+        busy = _busy_step([pieces[k] for k in in_use], grain)
+        key = frozenset(busy.runs.items())
+        if key and key not in seen:
+            seen.add(key)
+            found.append(busy)
+        if len(found) == MAX_BUSY_STEPS:
+            break
+    return found
+
+
+def _busy_step(in_use: Sequence[tuple[int, Piece]], grain: int) -> BusyStep:
+    """in_use: the pieces with the number of their buffer, in the order of the buffers."""
+    first: dict[int, int] = {}
+    runs: dict[int, tuple[tuple[int, int], ...]] = {}
+    for i, found in groupby(in_use, key=lambda item: item[0]):
+        spans = sorted((p.offset, p.offset + p.nbytes) for _, p in found)
+        whole = [(-(-low // grain), high // grain) for low, high in _touching(spans)]
+        cells = _touching([(a, z) for a, z in whole if a < z])
+        if cells:
+            runs[i], first[i] = tuple((a, z - a) for a, z in cells), spans[0][0] // grain
+    return BusyStep(first, runs)
+
+
+def _touching(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for low, high in spans:
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined

@@ -1,0 +1,258 @@
+"""Search for offsets of shaped buffers within a capacity: the offsets left to each buffer are the bits of an integer.
+
+Placing a buffer clears, in the integer of every other, the offsets that would share bytes in use: one shift and one
+mask. Busy steps bound the rest (`busy_steps.py`). Offsets are counted in grains, the largest unit that
+divides everything which decides about them.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from mcugen.solve.plan.buffers import Buffer, align_up
+from mcugen.solve.plan.busy_steps import BusyStep, Hole, busy_steps_of
+from mcugen.solve.plan.exact import Outcome
+
+Interval = tuple[int, int]
+
+Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
+"""forbidden[i][j]: open intervals of off(i) - off(j) in which i and j would share bytes in use."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Buffers and where they may not lie: bit `span + d` of clear[i][j] is set where i may not lie d grains above j."""
+
+    buffers: Sequence[Buffer]
+    grain: int
+    span: int
+    clear: tuple[dict[int, int], ...]
+
+    @classmethod
+    def of(cls, buffers: Sequence[Buffer], forbidden: Forbidden, largest: int, grain: int = 0) -> Problem:
+        """For capacities up to `largest` bytes. grain: of more buffers than these, else theirs."""
+        grain = grain or grain_of(buffers, forbidden)
+        span = largest // grain
+        clear = tuple({j: _bits(found, grain, span) for j, found in row.items()} for row in forbidden)
+        return cls(buffers, grain, span, clear)
+
+    @functools.cached_property
+    def around(self) -> Sequence[Sequence[tuple[int, int]]]:
+        """For each buffer those that it takes offsets from, with `clear` of them beside it."""
+        return [[(j, self.clear[j][i]) for j in row] for i, row in enumerate(self.clear)]
+
+    @functools.cached_property
+    def busy_steps(self) -> Sequence[BusyStep]:
+        """The steps that bound what is left."""
+        return busy_steps_of(self.buffers, self.grain)
+
+    @functools.cached_property
+    def steps_of(self) -> Sequence[Sequence[int]]:
+        """For each buffer, the numbers of the busy steps at which it is in use."""
+        return [[n for n, busy in enumerate(self.busy_steps) if i in busy.runs] for i in range(len(self.buffers))]
+
+    @functools.cached_property
+    def by_size(self) -> Sequence[int]:
+        """The buffers, the largest first."""
+        return sorted(range(len(self.buffers)), key=lambda i: -self.buffers[i].nbytes)
+
+    def least_height(self, nbytes: int) -> int:
+        """The least height of a placement, of `nbytes` or more."""
+        return least_height(self.buffers, self.grain, nbytes)
+
+    def search(self, capacity: int, nodes: int, given: Mapping[int, int] | None = None) -> Outcome:
+        """Offsets, parallel to the buffers, that end at or below `capacity`, from at most `nodes` placements.
+
+        given: the only offset that a buffer may have, for some.
+        """
+        walk, domains = _Walk(self, capacity, nodes), [_first_domain(b, capacity, self.grain) for b in self.buffers]
+        for i, at in (given or {}).items():
+            domains[i] &= 1 << at // self.grain
+        found = walk.run(domains)
+        offset = None if found is None else [at * self.grain for at in found]
+        return Outcome(offset, exhausted=found is None and walk.tried_all, nodes=walk.visited)
+
+
+def least_height(buffers: Sequence[Buffer], grain: int, nbytes: int) -> int:
+    """The least height of a placement, of `nbytes` or more: some buffer ends there, and all start at grains."""
+    return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), grain) for b in buffers)
+
+
+def grain_of(buffers: Sequence[Buffer], forbidden: Forbidden) -> int:
+    """Every buffer can rest on others or on 0, so its offset is a sum of ends of intervals, rounded up to its align."""
+    unit = gcd(*(end for row in forbidden for found in row.values() for interval in found for end in interval))
+    unit = unit or max(b.align for b in buffers)
+    return unit if all(unit % b.align == 0 for b in buffers) else gcd(unit, *(b.align for b in buffers))
+
+
+def _bits(intervals: Sequence[Interval], grain: int, span: int) -> int:
+    """The distances inside the open intervals as bits, distance 0 at bit `span`; those out of reach are left out."""
+    mask = 0
+    for low, high in intervals:
+        first, end = max(low // grain + 1 + span, 0), min(high // grain + span, 2 * span + 1)
+        if first < end:
+            mask |= (1 << end) - (1 << first)
+    return mask
+
+
+def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
+    """Every `step`-th bit, as far as the buffer fits."""
+    step = max(b.align // grain, 1)
+    count = (capacity - b.nbytes) // grain // step + 1 if b.nbytes <= capacity else 0
+    return ((1 << (step * count)) - 1) // ((1 << step) - 1)
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A partial placement: offsets left to each buffer, none to those placed, and their numbers; the buffers left, the
+    largest first, and as bits; the holes at each busy step, and where the lowest of the buffers left can start there.
+    """
+
+    domains: list[int]
+    counts: list[int]
+    order: Sequence[int]
+    left: int
+    holes: list[Sequence[Hole]]
+    starts: list[int | None]
+
+
+class _Walk:
+    """Depth first, with the alternatives of each depth on a stack.
+
+    Next comes the buffer with the fewest offsets left, or, where that is less to try, whatever lies lowest at a busy
+    step: below it only as much may stay empty as that step can spare. A buffer that is left without an offset gains
+    weight, so that the search places it earlier from then on.
+    """
+
+    def __init__(self, problem: Problem, capacity: int, nodes: int) -> None:
+        self._problem, self._nodes = problem, nodes
+        self._weight = [1] * len(problem.buffers)
+        self._size = capacity // problem.grain
+        self._spare = [self._size - busy.count for busy in problem.busy_steps]
+        self.visited = 0
+        self.tried_all = False
+
+    def run(self, domains: list[int]) -> list[int] | None:
+        """Offsets in grains, or None where nothing was found."""
+        steps, buffers = range(len(self._spare)), range(len(domains))
+        holes: list[Sequence[Hole]] = [[(0, self._size)] for _ in steps]
+        counts = [domain.bit_count() for domain in domains]
+        start = _Node(domains, counts, self._problem.by_size, (1 << len(buffers)) - 1, holes, [None for _ in steps])
+        if not all(domains) or self._is_full(start.holes, start.left, steps):
+            self.tried_all = True
+            return None
+        placed: list[tuple[int, int]] = []
+        stack = [(start, self._children(start))]
+        while stack:
+            node, children = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+                placed = placed[:-1]
+                continue
+            if self.visited >= self._nodes:
+                return None
+            self.visited += 1
+            i, at, busy = child
+            after = self._placed(node, i, at, busy)
+            if after is None:
+                continue
+            placed.append((i, at))
+            if not after.order:
+                return [at for _, at in sorted(placed)]
+            stack.append((after, self._children(after)))
+        self.tried_all = True
+        return None
+
+    def _children(self, node: _Node) -> Iterator[tuple[int, int, BusyStep | None]]:
+        """(buffer, offset, the busy step that was branched on, at which it is the lowest of those left; else None)."""
+        domains, counts, weight = node.domains, node.counts, self._weight
+        i = min(node.order, key=lambda k: counts[k] / weight[k])  # of equals the largest, then the first
+        fewest, best, lowest = counts[i], None, {}
+        for n, busy in enumerate(self._problem.busy_steps):
+            starts = node.starts[n]
+            if starts is None:
+                starts = node.starts[n] = busy.lowest_starts(node.holes[n], node.left, self._spare[n])
+            found, count = {}, 0
+            for k, first in busy.first.items() if starts else ():
+                if domains[k]:
+                    found[k] = can = domains[k] & (starts >> first)
+                    count += can.bit_count()
+                    if count >= fewest:
+                        break
+            if found and count < fewest:
+                fewest, best, lowest = count, busy, found
+        if best is None:
+            return ((i, at, None) for at in _ones(domains[i]))
+        tried = [(k, best.first[k], lowest[k]) for k in node.order if k in lowest]
+        return ((k, at, best) for k, at in _from_below(tried))
+
+    def _placed(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> _Node | None:
+        """The node after buffer i is placed at this offset; None if another buffer has no offset left."""
+        problem, left = self._problem, node.left & ~(1 << i)
+        domains = self._cleared(node, i, at, busy)
+        if domains is None:
+            return None
+        holes, starts = list(node.holes), list(node.starts)
+        steps = problem.steps_of[i]
+        for n in steps:  # at the others nothing changes
+            holes[n] = problem.busy_steps[n].holes_beside(holes[n], i, at)
+            starts[n] = None
+        if self._is_full(holes, left, steps):
+            return None
+        known = zip(domains, node.domains, node.counts, strict=True)
+        counts = [count if now is before else now.bit_count() for now, before, count in known]
+        return _Node(domains, counts, [k for k in node.order if k != i], left, holes, starts)
+
+    def _cleared(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> list[int] | None:
+        """The offsets left once buffer i is placed there; None if another buffer has none, which then gains weight."""
+        before, after = node.domains, list(node.domains)
+        after[i] = 0
+        lowered = busy.first if busy else {}
+        for j, first in lowered.items():
+            low = at + lowered[i] - first
+            if low > 0 and after[j]:
+                after[j] = after[j] >> low << low
+        shift = self._problem.span - at  # to where i lies: the bit for distance 0 is that of offset `at`
+        for j, clear in self._problem.around[i]:
+            if before[j]:
+                domain = after[j]
+                now = domain & ~(clear >> shift)
+                if not now:
+                    self._weight[j] += 1
+                    return None
+                if now != domain:
+                    after[j] = now
+        for j in lowered:
+            if before[j] and not after[j] and j != i:
+                self._weight[j] += 1
+                return None
+        return after
+
+    def _is_full(self, holes: Sequence[Sequence[Hole]], left: int, steps: Iterable[int]) -> bool:
+        """Whether, at some of these busy steps, the buffers left do not fit between those placed."""
+        busy_steps, spare = self._problem.busy_steps, self._spare
+        return any(busy_steps[n].is_full(holes[n], left, spare[n]) for n in steps)
+
+
+def _from_below(tried: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+    """(buffer, offset) by the cell in which the buffer then begins; of equals as they come.
+
+    tried: buffers, each with its first cell and its offsets.
+    """
+    cells = functools.reduce(operator.or_, (offsets << first for _, first, offsets in tried), 0)
+    for cell in _ones(cells):
+        for i, first, offsets in tried:
+            if cell >= first and offsets >> (cell - first) & 1:
+                yield i, cell - first
+
+
+def _ones(bits: int) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

@@ -1,0 +1,154 @@
+"""The schedule: steps, their trace, and the buffers that follow from both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from mcugen.ir.graph import Graph, State
+from mcugen.solve.plan import Buffer
+from mcugen.solve.schedule import frames
+from mcugen.solve.schedule.frames import NotStreamableError
+from mcugen.solve.schedule.places import Place, places_of, sources
+from mcugen.solve.schedule.steps import Choice, Step, batch_of
+from mcugen.solve.schedule.storage import RowBuffer, build_buffers, stage, times_of, working_buffers
+from mcugen.solve.schedule.trace import INPUT, Event, Trace, trace
+
+DEVICE_ALIGN = 64
+"""Bytes at whose multiples the buffers of a schedule begin where kernels run on a device."""
+
+__all__ = ["INPUT", "Choice", "Event", "NotStreamableError", "RowBuffer", "Schedule", "Step", "build", "build_frames"]
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """The steps, the order of their events, and for every tensor in RAM its place in the buffer that holds its rows.
+
+    pushed: the graph input that is handed in row by row, or None. streams: it is a frame each time, and an event
+    computes the newest row of a step. rolls: it is a frame each time, which moves the window that the input holds by
+    a row, and every step computes the whole window. staged: bytes that each step copies its constants to, none where it
+    reads them where they are.
+    """
+
+    graph: Graph
+    steps: tuple[Step, ...]
+    trace: Trace
+    places: dict[str, Place]
+    row_buffers: dict[str, RowBuffer]
+    pushed: str | None = None
+    streams: bool = False
+    rolls: bool = False
+    staged: tuple[int, ...] = ()
+
+    @property
+    def takes_frames(self) -> bool:
+        """Whether the input is handed in frame by frame."""
+        return self.streams or self.rolls
+
+    @property
+    def pushed_rows(self) -> int:
+        """Rows of the pushed input, or frames of its window; 0 where none is pushed."""
+        return 0 if self.pushed is None else frames.rows_of_window(self.graph, self.pushed)
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether the order is other than that of the steps, each once: the generated code needs a table of it."""
+        return [event.step for event in self.trace] != [step.index for step in self.steps]
+
+    def macs(self, step: Step) -> int:
+        """Multiply-accumulates of a step: of an inference, or, streaming, of a frame."""
+        macs = step.choice.node.op.macs(step.choice.call)
+        return macs // step.walked_rows if self.streams and step.writes_rows else macs
+
+    @cached_property
+    def buffer_name(self) -> dict[str, str]:
+        """Tensor -> name of the buffer that holds its rows."""
+        return {name: place.buffer for name, place in self.places.items()}
+
+    def buffer_of(self, tensor: str) -> RowBuffer:
+        return self.row_buffers[self.places[tensor].buffer]
+
+    def buffers(self) -> list[Buffer]:
+        """Every buffer to be planned: of rows, scratch and rings, each with the bytes in use at each event."""
+        return list(self._buffers)
+
+    @cached_property
+    def _buffers(self) -> list[Buffer]:
+        times, length = times_of(self.steps, self.trace), len(self.trace)
+        working = [working_buffers(s, times[s.index], length, streams=self.streams) for s in self.steps]
+        made = [buffer.to_plan() for buffer in self.row_buffers.values()] + [b for found in working for b in found]
+        made += [stage(s, times[s.index], n) for s, n in zip(self.steps, self.staged, strict=False) if n]
+        if not any(step.on_device for step in self.steps):
+            return made
+        return [replace(b, align=max(b.align, DEVICE_ALIGN)) for b in made]
+
+    @property
+    def moved_states(self) -> list[State]:
+        """The states whose next value is computed elsewhere, and is copied to where they lie when a run ends."""
+        return [s for s in self.graph.states if self.places[s.after] != self.places[s.before]]
+
+    def held(self) -> dict[str, list[str]]:
+        """The tensors of each buffer, in the order they appear."""
+        found: dict[str, list[str]] = {}
+        for name, place in self.places.items():
+            found.setdefault(place.buffer, []).append(name)
+        return found
+
+
+def build(
+    graph: Graph,
+    choices: Sequence[Choice],
+    by_rows: Sequence[range] = (),
+    *,
+    keep_input: bool,
+    pushed: str | None = None,
+) -> Schedule:
+    """A schedule in which the steps of each group in `by_rows` run interleaved, row by row; all others whole.
+
+    by_rows: disjoint ascending ranges of step indices.
+    """
+    running = [c for c in choices if c.kernel.has_code]
+    grouped = {index for group in by_rows for index in group}
+    steps = tuple(_step(i, c, i in grouped) for i, c in enumerate(running))
+    order = trace(graph, steps, sources(choices), _groups(by_rows, len(steps)), pushed)
+    places = places_of(graph, choices, steps, order, keep_input, pushed)
+    buffers = build_buffers(graph, steps, order, places, keep_input, pushed)
+    return Schedule(graph, steps, order, places, buffers, pushed)
+
+
+def over_first(made: Schedule, choices: Sequence[Choice], *, keep_input: bool) -> Schedule | None:
+    """The same schedule with results over the first operand that dies with them; None where that is no other one.
+
+    More bytes are in use at some event, but a plan of them may have fewer holes.
+    """
+    places = places_of(made.graph, choices, made.steps, made.trace, keep_input, made.pushed, latest=False)
+    if places == made.places:
+        return None
+    buffers = build_buffers(made.graph, made.steps, made.trace, places, keep_input, made.pushed)
+    return replace(made, places=places, row_buffers=buffers)
+
+
+def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedule:
+    """A schedule that computes, for each frame pushed, the newest row of every step. Raises NotStreamableError."""
+    found = frames.build(graph, choices, pushed)
+    return Schedule(graph, found.steps, found.trace, found.places, found.row_buffers, pushed, streams=True)
+
+
+def _step(index: int, choice: Choice, grouped: bool) -> Step:
+    """A step of a group by rows: whole where one event would compute all of its rows, since no other takes turns."""
+    if grouped and choice.can_run_by_rows:
+        step = Step(index, choice, True, batch_of(choice))
+        if step.events > 1:
+            return step
+    return Step(index, choice)
+
+
+def _groups(by_rows: Sequence[range], count: int) -> list[range]:
+    """The groups with single steps between them, in order."""
+    groups: list[range] = []
+    at = 0
+    for group in by_rows:
+        groups += [range(i, i + 1) for i in range(at, group.start)] + [group]
+        at = group.stop
+    return groups + [range(i, i + 1) for i in range(at, count)]

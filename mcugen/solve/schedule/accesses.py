@@ -1,0 +1,56 @@
+"""How often an inference reads and writes each buffer: an estimate from the work of the steps, to rank memories by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcugen.solve.schedule import Schedule
+from mcugen.solve.schedule.steps import Step
+
+
+def accesses(schedule: Schedule) -> dict[str, int]:
+    """Element reads and writes of each buffer by name, in an inference (streaming: in a frame).
+
+    A multiply-accumulate reads its activation once: from the converted rows, where the kernel keeps such, or from the
+    scratch, where it gathers what it needs there, with one read of the tensor for all channels of the result; else from
+    the tensor. Other operands are read once, results written once. Registers and caches save some of it, for all
+    buffers alike.
+    """
+    found = dict.fromkeys([b.name for b in schedule.buffers()], 0)
+    for step in schedule.steps:
+        for name, count in _of_step(schedule, step).items():
+            found[name] += count
+    return found
+
+
+def _of_step(schedule: Schedule, step: Step) -> dict[str, int]:
+    call, node = step.choice.call, step.choice.node
+    share = step.walked_rows if schedule.streams and step.by_rows else 1
+    macs = schedule.macs(step)
+    found: dict[str, int] = {}
+    for k, name in enumerate(node.inputs):
+        if name is None or name not in schedule.buffer_name:
+            continue
+        reads = call.input(k).size // share
+        if k == 0 and not step.ring_bytes:
+            reads = max(reads, macs // max(call.output.shape[-1], 1) if step.scratch_bytes and macs else macs)
+        found[schedule.buffer_name[name]] = found.get(schedule.buffer_name[name], 0) + reads
+    for name, t in zip(node.outputs, call.outputs, strict=True):
+        found[schedule.buffer_name[name]] = found.get(schedule.buffer_name[name], 0) + t.size // share
+    if step.ring_bytes:
+        found[step.ring_name] = macs + call.input(0).size // share
+    if step.scratch_bytes:
+        found[step.scratch_name] = max(macs, sum(t.size for t in call.outputs) // share)
+    return found
+
+
+def constant_accesses(schedule: Schedule, step: Step, sizes: Sequence[int]) -> list[int]:
+    """Element reads of each of a step's constants in an inference (streaming: in a frame); sizes: their elements.
+
+    The largest is read once for each multiply-accumulate, the others once for each element of the result; all at least
+    once.
+    """
+    share = step.walked_rows if schedule.streams and step.by_rows else 1
+    results = sum(t.size for t in step.choice.call.outputs) // share
+    largest = max(sizes, default=0)
+    return [max(size, results, schedule.macs(step) if size == largest else 0) for size in sizes]

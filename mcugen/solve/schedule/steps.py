@@ -1,0 +1,252 @@
+"""Steps of the generated code, and what each of their events reads and writes, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from mcugen.ir.alike import of_first, shared_fact, trait
+from mcugen.ir.call import Call, Params, fact
+from mcugen.ir.graph import Node
+from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.types import TensorType, images_of, rows_of
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A node with the kernel chosen for it, and why that one. rows: of an event by rows, 0: see `batch_of`."""
+
+    node: Node
+    call: Call
+    kernel: Kernel
+    why: str
+    rows: int = 0
+
+    @property
+    def params(self) -> Params:
+        """The fields of the kernel's C struct."""
+        return _params(self.call, self.kernel.params) if self.kernel.params else {}
+
+    @cached_property
+    def constant_bytes(self) -> int:
+        """Flash that the fields need."""
+        return _constant_bytes(self.call, self.kernel)
+
+    @cached_property
+    def can_run_by_rows(self) -> bool:
+        """Whether the kernel can be called once per row: one image, several rows, and a form that walks them."""
+        return _can_run_by_rows(self.call, self.kernel)
+
+    @cached_property
+    def working(self) -> tuple[int, int, int]:
+        """Bytes of the kernel's own: whole; and by rows, during events only, and between them as well."""
+        return _working(self.call, self.kernel)
+
+    @cached_property
+    def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
+        """Reads of each event, by whether the step runs by rows; computed once, as all schedules have the same."""
+        return {}
+
+
+@shared_fact
+def _can_run_by_rows(call: Call, kernel: Kernel) -> bool:
+    if any(t is not None and images_of(t.shape) != 1 for t in (call.output, *call.inputs[:1])):
+        return False
+    if kernel.form is Form.ACCUMULATE:
+        return rows_of(call.input(0).shape) > 1
+    rows = rows_of(call.output.shape)
+    if kernel.slides:
+        return rows > 1
+    if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
+        return False
+    return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
+
+
+@shared_fact
+def _working(call: Call, kernel: Kernel) -> tuple[int, int, int]:
+    choice = Choice(node_of(call), call, kernel, "")
+    whole, step = Step(0, choice), Step(0, choice, by_rows=True)
+    scratch, ring = step.scratch_bytes, step.ring_bytes
+    by_rows = (scratch, ring) if step.ring_stays(streams=False) else (scratch + ring, 0)
+    return whole.scratch_bytes + whole.ring_bytes, *by_rows
+
+
+@fact
+def node_of(call: Call) -> Node:
+    """A node for a call that is in no graph."""
+    return Node("", call.op, (), (), "")
+
+
+@trait
+def _constant_bytes(call: Call, kernel: Kernel) -> int:
+    def packed() -> int:
+        fields = _params(call, kernel.params) if kernel.params else {}
+        return sum(value.nbytes for value in fields.values() if isinstance(value, np.ndarray))
+
+    return of_first(call, (kernel, kernel.identity(call)), packed) if kernel.sized else packed()
+
+
+@fact
+def _params(call: Call, packed: Callable[[Call], Params]) -> Params:
+    """Fields of a kernel's C struct: packing weights takes time, and kernels that keep no rows have the same."""
+    return packed(call)
+
+
+@cache
+def _element_bytes(dtype: str) -> int:
+    return TensorType((), dtype).nbytes
+
+
+@dataclass(frozen=True)
+class Access:
+    """Rows [first, last] of a tensor that an event reads; a tensor without rows of its own is one row."""
+
+    tensor: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node's kernel calls. In `by_rows` steps an event is `batch` rows: of the output, or, accumulating, one of
+    the input. The last event may have fewer.
+    """
+
+    index: int
+    choice: Choice
+    by_rows: bool = False
+    batch: int = 1
+
+    @property
+    def on_device(self) -> bool:
+        """Whether an OpenCL device runs the step, and not the machine that calls it."""
+        return self.choice.kernel.form is Form.GRID
+
+    @property
+    def scratch_bytes(self) -> int:
+        scratch = self.choice.kernel.scratch
+        return scratch(self.choice.call) if scratch else 0
+
+    @property
+    def scratch_name(self) -> str:
+        return f"scratch {self.index}"
+
+    @property
+    def stage_name(self) -> str:
+        return f"constants {self.index}"
+
+    @property
+    def refills(self) -> bool:
+        """Whether each event converts all rows that it reads, and keeps none of them."""
+        return self.by_rows and self.choice.kernel.form is Form.RING and not self.choice.kernel.keeps
+
+    @property
+    def ring_rows(self) -> int:
+        """Converted rows that are there at a time, 0 where its kernel converts none."""
+        kernel = self.choice.kernel
+        if kernel.ring is None or kernel.window is None:
+            return 0
+        window = kernel.window(self.choice.call)
+        return window.size if self.refills else window.extent
+
+    def ring_stays(self, *, streams: bool) -> bool:
+        """Whether an event reads rows that an earlier one converted."""
+        kernel = self.choice.kernel
+        if not self.by_rows or self.refills or kernel.ring is None or kernel.window is None:
+            return False
+        window = kernel.window(self.choice.call)
+        return window.extent > (1 if streams else window.stride)
+
+    @property
+    def ring_bytes(self) -> int:
+        """Bytes of the converted rows."""
+        ring = self.choice.kernel.ring
+        if ring is None:
+            return 0
+        row = ring(self.choice.call)
+        return self.ring_rows * row.length * _element_bytes(row.dtype)
+
+    @property
+    def ring_name(self) -> str:
+        return f"ring {self.index}"
+
+    @property
+    def accumulates(self) -> bool:
+        return self.choice.kernel.form is Form.ACCUMULATE
+
+    @cached_property
+    def events(self) -> int:
+        """How many events compute the step: its batches of rows, or one for all of it."""
+        return -(-self.walked_rows // self.batch) if self.by_rows else 1
+
+    @cached_property
+    def walked_rows(self) -> int:
+        """Rows that the events walk: of the input where it accumulates, else of the output."""
+        return rows_of(self.choice.call.input(0).shape if self.accumulates else self.choice.call.output.shape)
+
+    @property
+    def writes_rows(self) -> bool:
+        """Whether each event writes one row of the output."""
+        return self.by_rows and not self.accumulates
+
+    def streamed(self, k: int) -> bool:
+        """Whether operand k is read row by row along with the events, not whole by each."""
+        call = self.choice.call
+        return self.by_rows and (
+            self.choice.kernel.slides or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows
+        )
+
+    def reads(self, event: int) -> tuple[Access, ...]:
+        """The rows that an event reads, clipped to the image."""
+        known = self.choice.known_reads
+        if self.by_rows not in known:
+            known[self.by_rows] = tuple(tuple(self._accesses(event)) for event in range(self.events))
+        return known[self.by_rows][event]
+
+    def _accesses(self, event: int) -> list[Access]:
+        call, node = self.choice.call, self.choice.node
+        found: list[Access] = []
+        for k, name in enumerate(node.inputs):
+            if name is None or call.constants[k] is not None:
+                continue
+            rows = rows_of(call.input(k).shape)
+            first, last = self._window_rows(event, rows) if self.streamed(k) else (0, rows - 1)
+            found.append(Access(name, first, last))
+        return found
+
+    def writes(self, event: int) -> tuple[int, int]:
+        """Rows [first, last] of the outputs an event completes; (0, -1) for none."""
+        rows = rows_of(self.choice.call.output.shape)
+        if not self.by_rows:
+            return 0, rows - 1
+        if self.accumulates:
+            return (0, rows - 1) if event == self.events - 1 else (0, -1)
+        return self._batch_rows(event)
+
+    def _batch_rows(self, event: int) -> tuple[int, int]:
+        return event * self.batch, min((event + 1) * self.batch, self.walked_rows) - 1
+
+    def _window_rows(self, event: int, rows: int) -> tuple[int, int]:
+        kernel = self.choice.kernel
+        if not kernel.slides or kernel.window is None:
+            return self._batch_rows(event)
+        window = kernel.window(self.choice.call)
+        first, last = window.first(event), window.last(event)
+        if kernel.form is Form.RING and event and not self.refills:
+            first = max(first, window.last(event - 1) + 1)  # the rows before are in the ring
+        return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
+
+
+def batch_of(choice: Choice) -> int:
+    """Rows per event: as chosen; else two where a row is one pixel and the kernel at its best on two; else one."""
+    if choice.rows:
+        return choice.rows
+    shape, kernel = choice.call.output.shape, choice.kernel
+    return 2 if kernel.form is Form.POINTWISE and not kernel.alone and len(shape) == 4 and shape[2] == 1 else 1
+
+
+def _fits_rows(t: TensorType | None, rows: int) -> bool:
+    return t is not None and (rows_of(t.shape) in (1, rows))

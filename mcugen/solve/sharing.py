@@ -1,0 +1,231 @@
+"""Kernels that share code: a copy made for one layer's sizes must be worth its bytes of flash.
+
+Each function costs its code once, however many nodes call it. A local search picks the functions: add one, drop one,
+or swap one, while every node calls the best of those picked. The search first puts a price on bytes of code, to find a
+set that fits, and then makes that set faster while it still fits.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.solve.candidates import Candidate, Candidates
+
+PRICES = (*(0.25 * 2**k for k in range(12)), 1e9)
+"""Prices tried for a byte of code, in units of a candidate's cost; the last is more than any cost."""
+STARTS = 3
+"""The search stops after this many sets that fit, found at rising prices, and takes the fastest."""
+
+_LEAST_PRICE = 1e-6
+"""Drops functions that no node calls."""
+
+_ROUNDED = 1e-9
+"""More than what sums are off by rounding, as a share of them."""
+
+_AT_ONCE = 200_000
+"""Weights of sets of functions that are added up at once."""
+
+Weight = Callable[[Candidate], float]
+Picks = tuple[Candidate, ...]
+"""One candidate of each node."""
+
+
+def code_of(picks: Sequence[Candidate]) -> int:
+    """Bytes of the functions that the picks call, each once; where estimates differ, the largest."""
+    return sum({c.function: c.code_bytes for c in sorted(picks, key=lambda c: c.code_bytes)}.values())
+
+
+def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight, price: float = _LEAST_PRICE) -> Picks:
+    """The picks of the least weight found whose code is within `limit` bytes, or that have the least code found.
+
+    price: what each byte of code must save, also within the limit.
+    """
+    return within_each(candidates, [limit], weight, price)[0]
+
+
+def within_each(
+    candidates: Sequence[Candidates], limits: Sequence[int], weight: Weight, price: float = _LEAST_PRICE
+) -> list[Picks]:
+    """The picks of `within_code` for each limit, of one search where no limit matters."""
+    offer = _offer(candidates, weight)
+    higher = [tried for tried in PRICES if tried > price]
+    start = offer.first() if price == _LEAST_PRICE else offer.improved(offer.first(), price, np.inf)
+
+    @functools.cache
+    def rising(k: int) -> frozenset[int]:
+        """The functions at the k-th higher price without a limit, from those at the price before."""
+        return offer.improved(rising(k - 1), higher[k - 1], np.inf) if k else start
+
+    sets = [functools.partial(rising, k) for k in range(len(higher) + 1)]
+    return [_within(offer, sets, limit, price) for limit in limits]
+
+
+def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit: int, price: float) -> Picks:
+    """The picks within a limit. rising: find the functions at each price of code without one, the lowest first."""
+    first = last = rising[0]()
+    if offer.code_of(first) <= limit:
+        return offer.picks(first)
+    found: list[frozenset[int]] = []
+    for higher in rising[1:]:
+        last = higher()
+        if offer.code_of(last) <= limit:
+            found.append(offer.improved(last, price, limit))
+        if len(found) == STARTS:
+            break
+    if price > _LEAST_PRICE:
+        found.append(offer.improved(offer.shrunk(first, limit), price, limit))
+    fitting = [used for used in found if offer.code_of(used) <= limit]
+    return offer.picks(min(fitting, key=lambda used: offer.weight_of(used) + price * offer.code_of(used), default=last))
+
+
+def cheapest(candidates: Sequence[Candidates], price: float, weight: Weight) -> Picks:
+    """Picks with the least sum of weights and priced code, as far as the search can tell."""
+    offer = _offer(candidates, weight)
+    return offer.picks(offer.improved(offer.first(), price, np.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class _Offer:
+    """weights: [nodes, functions], infinite where a node cannot call a function. code: bytes of each function."""
+
+    candidates: Sequence[Candidates]
+    names: tuple[str, ...]
+    weights: np.ndarray
+    code: np.ndarray
+
+    def first(self) -> frozenset[int]:
+        """The functions of the least weights, whatever their code."""
+        return frozenset(int(k) for k in self.weights.argmin(axis=1))
+
+    def code_of(self, used: frozenset[int]) -> float:
+        return float(self.code[sorted(used)].sum())
+
+    def weight_of(self, used: frozenset[int]) -> float:
+        return float(self.weights[:, sorted(used)].min(axis=1).sum())
+
+    def picks(self, used: frozenset[int]) -> Picks:
+        """For each node the candidate of the least weight whose function is one of those used."""
+        order = sorted(used)
+        best = self.weights[:, order].argmin(axis=1)
+        names = [self.names[order[k]] for k in best]
+        return tuple(
+            next(c for c in listed if c.function == name) for listed, name in zip(self.candidates, names, strict=True)
+        )
+
+    def improved(self, used: frozenset[int], price: float, limit: float) -> frozenset[int]:
+        """Make the best change while that lowers weights and priced code, with the code within `limit`."""
+        total = self.weight_of(used) + price * self.code_of(used)
+        while True:
+            better, then = self._exchanged(used, price, limit)
+            if not better < total - _LEAST_PRICE:
+                opened = (self._opened(used, k, price, limit) for k in self._worth_opening(used, price, total))
+                better, then = min(opened, key=lambda m: m[0], default=(np.inf, used))
+            if not better < total - _LEAST_PRICE:
+                return used
+            used, total = then, better
+
+    def shrunk(self, used: frozenset[int], limit: int) -> frozenset[int]:
+        """Drop or replace functions until their code is within `limit`, at the least weight for a byte that it saves;
+        as far as that goes.
+        """
+        while (code := self.code_of(used)) > limit:
+            weight = self.weight_of(used)
+            less = [then for gone in sorted(used) for then in self._smaller(used, gone)]
+            if not less:
+                return used
+            used = min(less, key=lambda then: (self.weight_of(then) - weight) / (code - self.code_of(then)))
+        return used
+
+    def _smaller(self, used: frozenset[int], gone: int) -> Iterator[frozenset[int]]:
+        """The sets without `gone` that have less code and serve all nodes, alone or with each other function."""
+        rest = sorted(used - {gone})
+        kept = self.weights[:, rest].min(axis=1, initial=np.inf)
+        if np.isfinite(kept).all():
+            yield frozenset(rest)
+        for k in np.flatnonzero(self.code < self.code[gone]):
+            if k not in used and np.isfinite(np.minimum(kept, self.weights[:, k])).all():
+                yield frozenset((*rest, int(k)))
+
+    def _worth_opening(self, used: frozenset[int], price: float, total: float) -> list[int]:
+        """The functions that may lower weights and priced code of `used`, `total`, though others are dropped for them.
+
+        No drop loses less than the first one would, so each can save at most its code less that.
+        """
+        order = sorted(used)
+        weights = self.weights[:, order]
+        serving, two = weights.argmin(axis=1), np.sort(weights, axis=1)[:, :2]
+        best, second = two[:, :1], two[:, 1:] if len(order) > 1 else np.full((len(two), 1), np.inf)
+        lost = np.where(self.weights < best, 0, np.minimum(self.weights, second) - best)
+        code = price * self.code
+        bounds = np.minimum(self.weights, best).sum(axis=0) + code[order].sum() + np.where(self._is_in(used), 0, code)
+        for place, k in enumerate(order):
+            spared = np.maximum(code[k] - lost[serving == place].sum(axis=0), 0)
+            spared[k] = 0
+            bounds -= spared
+        return np.flatnonzero(bounds < total - _LEAST_PRICE + _ROUNDED * abs(total)).tolist()
+
+    def _is_in(self, used: frozenset[int]) -> np.ndarray:
+        found = np.zeros(len(self.code), bool)
+        found[list(used)] = True
+        return found
+
+    def _opened(self, used: frozenset[int], new: int, price: float, limit: float) -> tuple[float, frozenset[int]]:
+        """Add a function, and drop those that no longer pay: (weights and priced code, set)."""
+        left = sorted(used | {new})
+        while len(left) > 1:
+            weights = self.weights[:, left]
+            two = np.partition(weights, 1, axis=1)
+            losses = np.bincount(weights.argmin(axis=1), two[:, 1] - two[:, 0], len(left)) - price * self.code[left]
+            losses[left.index(new)] = np.inf
+            over = self.code[left].sum() > limit
+            gone = int((losses / self.code[left]).argmin() if over else losses.argmin())
+            if losses[gone] >= 0 and not (over and np.isfinite(losses[gone])):
+                break
+            del left[gone]
+        kept = frozenset(left)
+        fits = self.code_of(kept) <= limit
+        return (self.weight_of(kept) + price * self.code_of(kept) if fits else np.inf), kept
+
+    def _exchanged(self, used: frozenset[int], price: float, limit: float) -> tuple[float, frozenset[int]]:
+        """The best set with at most one function less and at most one more: (weights and priced code, set)."""
+        order = sorted(used)
+        kept = self._kept(order)
+        code = self.code[order].sum() - np.array([0.0, *self.code[order]])[:, None] + np.append(self.code, 0)
+        totals = np.column_stack([self._sums(kept), kept.sum(axis=1)]) + price * code
+        totals[code > limit] = np.inf
+        totals[:, order] = np.inf
+        gone, new = divmod(int(totals.argmin()), totals.shape[1])
+        rest = order[: gone - 1] + order[gone:] if gone else order
+        return float(totals[gone, new]), frozenset(rest) | ({new} if new < len(self.code) else set())
+
+    def _kept(self, order: list[int]) -> np.ndarray:
+        """The least weight of each node with all of these functions, then without each of them: [sets, nodes]."""
+        weights = self.weights[:, order]
+        serving, best = weights.argmin(axis=1), weights.min(axis=1)
+        second = np.partition(weights, 1, axis=1)[:, 1] if len(order) > 1 else np.full(len(weights), np.inf)
+        return np.stack([best, *(np.where(serving == place, second, best) for place in range(len(order)))])
+
+    def _sums(self, kept: np.ndarray) -> np.ndarray:
+        """The sums over all nodes with each function besides, of a few sets at a time: [sets, functions]."""
+        step = max(_AT_ONCE // self.weights.size, 1)
+        found = [np.minimum(kept[k : k + step, :, None], self.weights).sum(axis=1) for k in range(0, len(kept), step)]
+        return np.concatenate(found)
+
+
+def _offer(candidates: Sequence[Candidates], weight: Weight) -> _Offer:
+    """The weights of all functions; for each, its first candidate of the least weight counts."""
+    code: dict[str, int] = {}
+    for c in itertools.chain.from_iterable(candidates):
+        code[c.function] = max(code.get(c.function, 0), c.code_bytes)
+    names = tuple(sorted(code))
+    weights = np.full((len(candidates), len(names)), np.inf)
+    for i, listed in enumerate(candidates):
+        for c in listed:
+            k = names.index(c.function)
+            weights[i, k] = min(weights[i, k], weight(c))
+    return _Offer(candidates, names, weights, np.array([code[name] for name in names], float))

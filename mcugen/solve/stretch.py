@@ -1,0 +1,366 @@
+"""What a stretch of the network costs within a limit of memory: its kernels are chosen together.
+
+A stretch runs whole, step by step, or row by row. Its order of events is the same for all kernels that walk rows alike,
+so the bytes in use at each event are a sum: the rows that are alive, and for each step the memory of its kernel. The
+rows of a tensor are alive longer where one of its readers comes back to rows that it has read (`Step.reads`), as
+kernels do that keep no converted rows. Which tensors share memory is taken from the kernels that need no rows again, so
+sums may be a few bytes off; plans are made of the schedule itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mcugen.ir.call import Call
+from mcugen.ir.graph import Graph
+from mcugen.solve.candidates import Candidate, Candidates
+from mcugen.solve.exchange import Load, Loads, Offer, Part, Picks, Search
+from mcugen.solve.schedule import Schedule, Step, build
+from mcugen.solve.schedule.cuts import Parts
+from mcugen.solve.schedule.steps import Choice
+from mcugen.solve.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
+from mcugen.solve.walks import EVENT_COST, Walk, reads_again
+
+MAX_SETS = 1000
+"""Sets of kernels of a stretch up to which all of them are tried."""
+Found = tuple[float, int, Picks]
+"""Cost, most bytes in use at once, and for each step the number of its kernel."""
+
+
+@dataclass(eq=False)
+class Stretch:
+    """The choices of a stretch. Units: bytes.
+
+    offers: for each step, the cheapest first. rows: what the tensors hold at each event, at the least; more: for each
+    buffer, step -> what it holds beyond that where the step reads rows again. events: their number.
+    """
+
+    offers: list[list[Offer]]
+    rows: Load
+    more: list[dict[int, Part]]
+    events: int
+    inner: int = 0
+    _answers: dict[float, Found | None] = field(default_factory=dict, init=False)
+
+    @property
+    def least_cost(self) -> float:
+        """The cost with the cheapest kernels."""
+        return sum(offers[0].cost for offers in self.offers) + EVENT_COST * self.events
+
+    def least_bytes(self, rows: Load | None = None) -> int:
+        """No choice of kernels needs less. rows: instead of the stretch's own."""
+        return int(((self.rows if rows is None else rows) + self._least_own).max(initial=0))
+
+    @functools.cached_property
+    def _least_own(self) -> Load:
+        """What the kernels need of their own at each event, whichever they are."""
+        load = np.zeros(len(self.rows), np.int64)
+        for offers in self.offers:
+            span = slice(min(o.own.start for o in offers), max(o.own.end for o in offers))
+            load[span] += np.minimum.reduce([o.own.over(span) for o in offers])
+        return load
+
+    def within(self, limit: float) -> Found | None:
+        """The cheapest choice that needs at most `limit` bytes; None where there is none.
+
+        Of few choices all are tried. Of many, a local search goes on from the answer for the next limit above, so what
+        it finds may not be the cheapest.
+        """
+        if math.prod(len(offers) for offers in self.offers) <= MAX_SETS:
+            return next((found for found in self._every if found[1] <= limit), None)
+        if limit not in self._answers:
+            above = [known for known, found in self._answers.items() if known > limit and found]
+            self._answers[limit] = self._searched(limit, self._answers[min(above)] if above else None)
+        return self._answers[limit]
+
+    def _searched(self, limit: float, last: Found | None) -> Found | None:
+        search = Search(self._loads)
+        found = search.reduced(last[2] if last else (0,) * len(self.offers), limit)
+        lean = search.reduced(self._leanest(), limit) if found is None or not last else None
+        both = [self._found(search.improved(picks, limit)) for picks in (found, lean) if picks is not None]
+        return min(both, key=lambda f: (f[0], f[1]), default=None)
+
+    @functools.cached_property
+    def _loads(self) -> Loads:
+        return Loads(self.offers, self.rows, self.more)
+
+    @functools.cached_property
+    def _every(self) -> list[Found]:
+        """The choices that no other one beats in cost and in memory, the cheapest first."""
+        kept: list[Found] = []
+        for found in sorted((self._cost(picks), peak, picks) for peak, picks in self._loads.peaks()):
+            if not kept or found[1] < kept[-1][1]:
+                kept.append(found)
+        return kept
+
+    def picks(self, found: Found) -> list[Candidate]:
+        """The candidates of an answer."""
+        return [offers[k].candidate for offers, k in zip(self.offers, found[2], strict=True)]
+
+    def leanest(self) -> Found:
+        """The choice of the kernels that need the least memory of their own."""
+        return self._found(self._leanest())
+
+    def _found(self, picks: Picks) -> Found:
+        return self._cost(picks), int(self._loads.of(picks).max(initial=0)), picks
+
+    def _leanest(self) -> Picks:
+        memory = [[int(o.own.load.max(initial=0)) for o in offers] for offers in self.offers]
+        return tuple(
+            min(range(len(o)), key=lambda k: (own[k], o[k].cost)) for o, own in zip(self.offers, memory, strict=True)
+        )
+
+    def _cost(self, picks: Sequence[int]) -> float:
+        return sum(self.offers[s][k].cost for s, k in enumerate(picks)) + EVENT_COST * self.events
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What stretches have in common whose kernels differ in their costs alone.
+
+    times: the events of each step. rows, more: as in `Stretch`. inside: `rows` less the ends of the stretch.
+    """
+
+    steps: Sequence[Step]
+    times: Sequence[Sequence[int]]
+    rows: Load
+    inside: Load
+    more: list[dict[int, Part]]
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """The frames of like stretches, also of networks with other candidates.
+
+    _forms: what frames depend on of a node -> its number, and candidates, whose kernels are known by identity.
+    """
+
+    made: dict[tuple[object, ...], Frame] = field(default_factory=dict)
+    _forms: dict[object, tuple[int, Sequence[Candidate]]] = field(default_factory=dict)
+
+    def form_of(self, walks: Sequence[Candidate]) -> int:
+        """The number of what frames depend on of a node with these candidates."""
+        return self._forms.setdefault(_form(walks), (len(self._forms), walks))[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A graph with the candidates of its nodes, and what stays in memory: see `schedule.build`.
+
+    frames: from networks before.
+    """
+
+    graph: Graph
+    candidates: tuple[Candidates, ...]
+    keep_input: bool
+    pushed: str | None
+    results: frozenset[str]
+    frames: Frames = field(default_factory=Frames)
+    _stretches: dict[tuple[object, ...], Stretch] = field(default_factory=dict)
+
+    @functools.cached_property
+    def walks(self) -> Mapping[Walk, Mapping[str, Sequence[Candidate]]]:
+        """For each way to walk, and each node, its candidates."""
+        return {walk: {k[0].choice.node.name: walk.of(k) for k in self.candidates} for walk in Walk}
+
+    @functools.cached_property
+    def parts(self) -> Parts:
+        """The parts of the graph."""
+        return Parts(self.graph, [listed[0].choice for listed in self.candidates])
+
+    @functools.cached_property
+    def running(self) -> list[Candidates]:
+        """The candidates of the nodes that become steps."""
+        return [listed for listed in self.candidates if listed[0].choice.kernel.has_code]
+
+    @functools.cached_property
+    def place(self) -> Mapping[Candidate, int]:
+        """The number of each candidate among those of its node."""
+        return {c: k for listed in self.candidates for k, c in enumerate(listed)}
+
+    @functools.cached_property
+    def kinds(self) -> list[int]:
+        """For each node the number of its kind: those of one kind differ in nothing that stretches depend on."""
+        return _numbered(_kind(listed) for listed in self.candidates)
+
+    @functools.cached_property
+    def forms(self) -> Mapping[Walk, list[int]]:
+        """The same for what schedules depend on, which costs are not, for each way to walk."""
+        names = [listed[0].choice.node.name for listed in self.candidates]
+        return {walk: [self.frames.form_of(of[n]) for n in names] for walk, of in self.walks.items()}
+
+    def stretch(self, steps: range, walk: Walk, *, is_first: bool, is_last: bool) -> Stretch:
+        """The stretch of these steps, or one like it, whose candidates have the same places among those of their nodes.
+
+        is_first, is_last: whether it begins or ends with the network.
+        """
+        part, places = self.parts.of(steps)
+        where = (walk, is_first, is_last, self.keeps(part))
+        key = (*where, *self._shape_of(part, [self.kinds[at] for at in places]))
+        if key not in self._stretches:
+            alike = (*where, *self._shape_of(part, [self.forms[walk][at] for at in places]))
+            if alike not in self.frames.made:
+                self.frames.made[alike] = frame_of(self, part, walk, is_first=is_first, is_last=is_last)
+            self._stretches[key] = stretch(self, part, self.frames.made[alike], walk)
+        return self._stretches[key]
+
+    def shape(self, steps: range) -> tuple[object, ...]:
+        """What all stretches of these steps depend on, however they walk."""
+        part, places = self.parts.of(steps)
+        ends = steps.start == 0, steps.stop == len(self.running), self.keeps(part)
+        kept = (name in self.results for node in part.nodes for name in (*node.inputs, *node.outputs))
+        return (*ends, *kept, *self._shape_of(part, [self.kinds[at] for at in places]))
+
+    def _shape_of(self, part: Graph, kinds: Sequence[int]) -> Iterator[int]:
+        """The kinds of the nodes of a part, and which tensors are the same."""
+        number: dict[str, int] = {}
+        for node, kind in zip(part.nodes, kinds, strict=True):
+            yield kind
+            for name in (*node.inputs, *node.outputs):
+                known = name is not None and not part.tensors[name].is_constant
+                yield number.setdefault(str(name), len(number)) if known else -1
+        for name in (*part.inputs, None, *part.outputs):
+            yield number[name] if name is not None else -1
+        yield number.get(self.pushed or "", -1) if self.pushed in part.inputs else -1
+
+    def keeps(self, part: Graph) -> bool:
+        """Whether the inputs of a part of the graph stay until its end."""
+        whole = self.keep_input and set(part.inputs) <= set(self.graph.inputs)
+        return whole or bool(self.results & set(part.inputs))
+
+
+def _numbered(kinds: Iterable[object]) -> list[int]:
+    """A number for each of them: those that are equal have the same."""
+    known: dict[object, int] = {}
+    return [known.setdefault(kind, len(known)) for kind in kinds]
+
+
+def _kind(listed: Candidates) -> object:
+    """What stretches depend on of a node with these candidates."""
+    return _operation(listed[0].choice.call), tuple(map(_traits, listed))
+
+
+def _form(walks: Sequence[Candidate]) -> object:
+    """What schedules depend on of a node with these candidates."""
+    found = [_first(walks, returns=returns) for returns in (False, True)]
+    traits = tuple((id(c.kernel), c.rows, c.kernel.window(c.call) if c.kernel.window else None) for c in found)
+    return _operation(walks[0].choice.call), traits
+
+
+def _operation(call: Call) -> object:
+    types = tuple((t.shape, t.dtype) if t else None for t in (*call.inputs, *call.outputs))
+    return _op_of(call.op), types, tuple(c is None for c in call.constants)
+
+
+def _op_of(op: object) -> object:
+    try:
+        hash(op)
+    except TypeError:
+        return id(op)
+    return type(op), op
+
+
+def _traits(c: Candidate) -> object:
+    kernel, call = c.choice.kernel, c.choice.call
+    window = kernel.window(call) if kernel.window else None
+    return id(kernel), c.cost, c.rows_cost, c.choice.working, window
+
+
+def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
+    """The stretch of a part of the network."""
+    walks = net.walks[walk]
+    nodes = [node for node in part.nodes if walks[node.name][0].choice.kernel.has_code]
+    offers = [
+        _offers(step, walks[node.name], times)
+        for step, node, times in zip(frame.steps, nodes, frame.times, strict=True)
+    ]
+    made = Stretch(offers, frame.rows, frame.more, len(frame.rows))
+    made.inner = made.least_bytes(frame.inside)
+    return made
+
+
+def frame_of(net: Network, part: Graph, walk: Walk, *, is_first: bool, is_last: bool) -> Frame:
+    """What a part of the network has whatever its kernels cost."""
+    walks, by_rows = net.walks[walk], walk is not Walk.WHOLE
+    made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
+    times, length = times_of(made.steps, made.trace), len(made.trace)
+    loads = _loads(made.row_buffers)
+    rows = _sum(loads.values(), length)
+    ends = (() if is_first else made.graph.inputs) + (() if is_last else made.graph.outputs)
+    left_out = {made.buffer_name[name] for name in ends if name in made.buffer_name}
+    inside = rows - _sum((load for name, load in loads.items() if name in left_out), length)
+    return Frame(made.steps, times, rows, inside, _more(net, made, walks, loads) if by_rows else [])
+
+
+def _more(
+    net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Part]
+) -> list[dict[int, Part]]:
+    """For each buffer, what steps add to it that read rows again: one at a time of those that read the same buffer."""
+    late: dict[int, Step] = {}
+    reads: dict[int, set[str]] = {}
+    for step in made.steps:
+        other = replace(step, choice=_first(walks[step.choice.node.name], returns=True))
+        read = {made.buffer_name[a.tensor] for a in other.reads(0) if a.tensor in made.buffer_name}
+        if read and reads_again(other.choice) != reads_again(step.choice):
+            late[step.index], reads[step.index] = other, read
+    found: dict[str, dict[int, Part]] = {}
+    while late:
+        turn: dict[str, int] = {}
+        for k in late:
+            if not reads[k] & turn.keys():
+                turn |= dict.fromkeys(reads[k], k)
+        steps = [late.pop(s.index) if s.index in turn.values() else s for s in made.steps]
+        buffers = build_buffers(made.graph, steps, made.trace, made.places, net.keeps(made.graph), made.pushed)
+        for buffer, load in _loads({name: buffer for name, buffer in buffers.items() if name in turn}).items():
+            more = load.less(loads[buffer])
+            if len(more.load):
+                found.setdefault(buffer, {})[turn[buffer]] = more
+    return list(found.values())
+
+
+def _first(found: Sequence[Candidate], *, returns: bool) -> Choice:
+    return next((c.choice for c in found if reads_again(c.choice) == returns), found[0].choice)
+
+
+def _built(net: Network, part: Graph, choices: Sequence[Choice], by_rows: bool) -> Schedule:
+    steps = sum(choice.kernel.has_code for choice in choices)
+    pushed = net.pushed if net.pushed in part.inputs else None
+    return build(part, choices, [range(steps)] if by_rows else [], keep_input=net.keeps(part), pushed=pushed)
+
+
+def _loads(found: Mapping[str, RowBuffer]) -> dict[str, Part]:
+    """Bytes that each buffer of tensors has in use at each event."""
+    return {name: Part.of_pieces(buffer.to_plan().pieces) for name, buffer in found.items()}
+
+
+def _sum(parts: Iterable[Part], length: int) -> Load:
+    """The bytes of all at each event."""
+    found = np.zeros(length, np.int64)
+    for part in parts:
+        found[part.start : part.end] += part.load
+    return found
+
+
+def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:
+    """The kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
+    found: list[Offer] = []
+    kept: list[tuple[int, int, bool]] = []
+    start = times[0]
+    busy = np.zeros(times[-1] + 1 - start, np.int64)
+    for first, last in busy_spans(step, times):
+        busy[first - start : last + 1 - start] = 1
+    waits = not busy.all()
+    for c in sorted(listed, key=lambda c: c.rows_cost if step.by_rows else c.cost):
+        whole, *parts = c.choice.working
+        passing, staying = parts if step.by_rows else (whole, 0)
+        needs = passing + staying, staying if waits else 0, step.by_rows and reads_again(c.choice)
+        if not any(most <= needs[0] and least <= needs[1] and returns <= needs[2] for most, least, returns in kept):
+            kept.append(needs)
+            load = Part(start, passing * busy + staying)
+            found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, load, needs[2]))
+    return found

@@ -1,0 +1,1 @@
+"""Files, processes, packages and plugins of the machine that mcugen runs on."""

@@ -1,0 +1,117 @@
+"""How good and how fast a model is on samples with labels: on this machine, and a few of them on an emulated core."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mcugen import samples
+from mcugen.errors import UsageError
+from mcugen.machines.native import Model, all_of
+from mcugen.oracle.stimuli import Case
+from mcugen.pipeline import Artifact
+from mcugen.quantize.scores import confusion
+from mcugen.samples import Samples
+from mcugen.verify import emulated
+from mcugen.verify.emulated import Simulation
+from mcugen.verify.evaluation import metrics
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What came of the samples.
+
+    scores: by name. confusion: [label, answer], where the labels are classes; None where they are not, or too many
+    seconds: of this machine for all samples. emulated: the first samples on the board's emulated core
+    answers: label and class of each of those, by what the core gave; none where the labels are no classes
+    """
+
+    name: str
+    board: str
+    samples: int
+    scores: Mapping[str, float]
+    confusion: np.ndarray | None
+    seconds: float
+    emulated: Simulation | None
+    answers: tuple[tuple[int, int], ...]
+    notes: tuple[str, ...]
+    called: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the emulated core gave the reference's outputs."""
+        return self.emulated is None or (self.emulated.agrees and self.emulated.repeatable)
+
+
+def evaluate(
+    artifact: Artifact,
+    data: Path,
+    *,
+    metric: str = "",
+    limit: int | None = None,
+    preprocess: str = "",
+    on_core: int = 0,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Evaluation:
+    """Run a build on the samples of a test. Raises McugenError.
+
+    metric: top1, mse or FILE.py:FUNCTION; by default what fits the labels. on_core: how many samples run on the
+    emulated core as well.
+    """
+    found = samples.load(data, artifact.imported, limit=limit, preprocess=preprocess, with_labels=True, to_run=True)
+    labels = found.labels
+    if labels is None:
+        raise UsageError(
+            "has no labels", where=data.name, hint="add an array with the key 'y', or a folder for each class"
+        )
+    tell("compiling")
+    model = artifact.load()
+    score, answers = metrics.chosen(metric, labels, model)
+    tell(f"{found.count} samples")
+    started = time.perf_counter()
+    outputs = run_all(model, found.arrays, real=True)
+    seconds = time.perf_counter() - started
+    table = confusion(labels, answers(outputs), metrics.count_of_classes(outputs, labels)) if answers else None
+    simulated = _on_core(artifact, model, found, on_core, tell) if on_core else None
+    scores = score(outputs, labels)
+    there = _answers(model, simulated, labels, answers) if simulated and answers else ()
+    named = (artifact.name, artifact.target.name, found.count)
+    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called)
+
+
+def _answers(
+    model: Model, found: Simulation, labels: np.ndarray, answers: metrics.Answers
+) -> tuple[tuple[int, int], ...]:
+    """Label and class of the samples that ran on the core."""
+    columns = zip(model.outputs, zip(*found.outputs, strict=True), strict=True)
+    classes = answers(tuple(end.real(np.stack(column)) for end, column in columns))
+    return tuple((int(label), int(answer)) for label, answer in zip(labels, classes, strict=False))
+
+
+def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) -> tuple[np.ndarray, ...]:
+    """The outputs for samples that know nothing of each other: a model with states begins anew at each.
+
+    arrays: [n, *shape of the input]. A first axis of 1 is left out of all outputs if all inputs have it.
+    """
+    flat = all(end.shape[:1] == (1,) for end in model.inputs)
+    given = [a.reshape(len(a), *a.shape[2:]) if flat else a for a in arrays]
+    if not model.has_states:
+        return all_of(model.run(*given, real=real))
+    rows = []
+    for k in range(len(given[0])):
+        model.reset()
+        rows.append(all_of(model.run(*(a[k : k + 1] for a in given), real=real)))
+    return tuple(np.concatenate(column) for column in zip(*rows, strict=True))
+
+
+def _on_core(artifact: Artifact, model: Model, found: Samples, count: int, tell: Callable[[str], None]) -> Simulation:
+    """The first samples on the board's emulated core, each a sequence of its own."""
+    n = min(count, found.count)
+    tell(f"{n} samples on {artifact.target.name}")
+    stored = model.stored(*(a[:n] for a in found.arrays))
+    cases = [Case(f"sample {k}", [array[k] for array in stored]) for k in range(n)]
+    return emulated.simulate(artifact, cases)
