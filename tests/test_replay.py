@@ -12,7 +12,7 @@ import pytest
 from mcugen.errors import UsageError
 from mcugen.formats import read
 from mcugen.machines.toolchain.process import run, run_checked
-from tests.frontends import nnef_models, onnx_models
+from tests.formats import nnef_models, onnx_models
 from tests.support import objects, replay
 
 ROOT = Path(__file__).resolve().parents[1]

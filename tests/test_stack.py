@@ -31,7 +31,8 @@ def holds(painted: int, limit: int) -> bool:
 
 def test_frames_equal_those_of_gcc_and_paths_add_up(emulated_core: str, tmp_path: Path) -> None:
     board = target.load(emulated_core)
-    image = cross.build_image(board, [ROOT / "tests" / "toolchain" / "frames.c"], [], tmp_path, stack_bytes=12288)
+    source = ROOT / "tests" / "machines" / "toolchain" / "frames.c"
+    image = cross.build_image(board, [source], [], tmp_path, stack_bytes=12288)
     stack = Stack(disassemble(image.elf, board))
     told = {name: size for name, size in image.stack_usage.items() if name in stack.listing.labels.values()}
     told = {name: size for name, size in told.items() if name not in ASSEMBLY | WITHOUT_BOUND}
@@ -57,7 +58,8 @@ def test_frames_equal_those_of_gcc_and_paths_add_up(emulated_core: str, tmp_path
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "rv32imc"])
 def test_what_has_no_bound_is_refused(core: str, tmp_path: Path) -> None:
     board = target.load(core)
-    image = cross.build_image(board, [ROOT / "tests" / "toolchain" / "frames.c"], [], tmp_path, stack_bytes=12288)
+    source = ROOT / "tests" / "machines" / "toolchain" / "frames.c"
+    image = cross.build_image(board, [source], [], tmp_path, stack_bytes=12288)
     for entry, reason in {
         "repeats": "repeats calls repeats",
         "through_pointer": "through a pointer",

@@ -14,7 +14,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import ToolError, UsageError
-from tests.frontends import first_models
+from tests.formats import first_models
 
 ROOT = Path(__file__).resolve().parents[1]
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"

@@ -15,7 +15,7 @@ from mcugen.emit import sources_of
 from mcugen.emit.view import ModelView
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.pipeline import Artifact
-from tests.frontends import small_models
+from tests.formats import small_models
 
 ROOT = Path(__file__).resolve().parents[2]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wcast-align=strict", "-Wundef", "-Wpedantic", "-Werror"]

@@ -17,7 +17,7 @@ from mcugen.errors import UsageError
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
 from tests.emit.built import WARNINGS, Built, build
-from tests.frontends.onnx_models import Writer
+from tests.formats.onnx_models import Writer
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"

@@ -12,7 +12,7 @@ import pytest
 import mcugen
 from mcugen.errors import ModelError, UsageError
 from mcugen.pipeline import Artifact
-from tests.frontends.small_models import image_net, three_dense
+from tests.formats.small_models import image_net, three_dense
 
 Tree = dict[str, bytes]
 

@@ -18,7 +18,7 @@ from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import MAX_PREFIX, c_name_from, is_c_name, is_shortened, named, stem_of
 from tests.emit.built import WARNINGS, Built, build_bytes
 from tests.emit.name_sweep import long_names
-from tests.frontends.small_models import image_net, three_dense
+from tests.formats.small_models import image_net, three_dense
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE: dict[str, str | bytes] = {

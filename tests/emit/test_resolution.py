@@ -14,7 +14,7 @@ from mcugen.emit import resolution
 from mcugen.emit.view import ModelView
 from mcugen.errors import InternalError
 from tests.emit.built import build
-from tests.frontends import small_models
+from tests.formats import small_models
 
 _USED = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _DEFINED = re.compile(r"^(?:static |const |inline |MCUGEN_INLINE )*\w+ \**(\w+)(?=[(\[ ])", re.MULTILINE)

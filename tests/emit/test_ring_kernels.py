@@ -19,7 +19,7 @@ from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.verify import host
 from tests.emit.built import WARNINGS, Built
-from tests.schedule.test_frames import MAIN
+from tests.solve.schedule.test_frames import MAIN
 from tests.support.tflite_writer import ModelWriter
 
 OPERATOR = '''

@@ -22,7 +22,7 @@ from mcugen.options import Options
 from mcugen.oracle import interpreter
 from mcugen.system.tabular import text_of
 from tests.emit.built import ROOT, WARNINGS
-from tests.frontends.small_models import image_net, three_dense
+from tests.formats.small_models import image_net, three_dense
 
 DIGITS = ROOT / "examples/digits/digits.tflite"
 

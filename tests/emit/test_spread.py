@@ -26,7 +26,7 @@ from mcugen.solve.plan.buffers import align_up
 from mcugen.solve.schedule import Schedule
 from mcugen.verify import emulated, host
 from tests.emit.built import ROOT, WARNINGS, Built
-from tests.frontends.small_models import image_net
+from tests.formats.small_models import image_net
 from tests.support.tflite_writer import ModelWriter
 
 DIGITS = ROOT / "examples/digits/digits.tflite"

@@ -12,7 +12,7 @@ import pytest
 import mcugen
 from mcugen.pipeline import Artifact
 from mcugen.verify import run
-from tests.frontends.onnx_models import Writer, expected, write
+from tests.formats.onnx_models import Writer, expected, write
 
 Layer = Callable[[Writer, str], str]
 

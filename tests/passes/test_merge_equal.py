@@ -14,7 +14,7 @@ from mcugen import passes
 from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph
 from mcugen.verify import run
-from tests.frontends.onnx_models import Writer, write
+from tests.formats.onnx_models import Writer, write
 from tests.passes.net import Net, differences
 
 

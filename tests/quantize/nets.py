@@ -31,7 +31,7 @@ from mcugen.ops.lstm import Lstm
 from mcugen.ops.mul import Mul
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.transpose import Transpose
-from tests.frontends.onnx_models import Writer
+from tests.formats.onnx_models import Writer
 from tests.quantize import net_tasks as tasks
 from tests.quantize.net_builder import Builder, least_squares, uneven
 

@@ -15,7 +15,7 @@ from mcugen.oracle import interpreter
 from mcugen.quantize import run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.steps import stored_inputs, to_real
-from tests.frontends import nnef_models
+from tests.formats import nnef_models
 from tests.quantize.test_quantize import SHAPE, network, samples
 
 BODY = """c0 = conv(x, w0, padding = [(1, 1), (1, 1)]);

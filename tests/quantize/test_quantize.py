@@ -18,7 +18,7 @@ from mcugen.quantize import float_model, run
 from mcugen.quantize.bench import outputs_of
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.steps import stored_inputs, to_real
-from tests.frontends.onnx_models import Writer, write
+from tests.formats.onnx_models import Writer, write
 
 SHAPE = (1, 3, 12, 12)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damaged model files by their seed: random models of all formats, cut, with bytes flipped, or with a field edited.
 
-`python -m tests.frontends.soak random` judges them: each is built or refused by name, within limits.
+`python -m tests.formats.soak random` judges them: each is built or refused by name, within limits.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 
-from tests.frontends import edits, nnef_edits, nnef_models, onnx_damage
+from tests.formats import edits, nnef_edits, nnef_models, onnx_damage
 from tests.random import quantized, tflite_networks
 from tests.random.drawing import kind
 

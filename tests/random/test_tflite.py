@@ -9,7 +9,7 @@ import pytest
 
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph
-from tests.frontends import damage
+from tests.formats import damage
 from tests.random import judging, mutants, tflite_networks
 from tests.random.drawing import Drawn, Sets
 from tests.random.kinds import tflite

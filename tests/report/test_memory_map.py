@@ -22,7 +22,7 @@ from mcugen.report.pages.memory import FILE as MEMORY_MAP
 from mcugen.solve import schedule
 from mcugen.solve.plan import Buffer, MemoryPlan, lower_bound
 from mcugen.solve.schedule import Event
-from tests.frontends.small_models import image_net
+from tests.formats.small_models import image_net
 from tests.support.tflite_writer import ModelWriter
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.frontends.quantized_models import FLOATS, INTEGERS
-from tests.frontends.quantized_writer import TYPES, Writer
+from tests.formats.quantized_models import FLOATS, INTEGERS
+from tests.formats.quantized_writer import TYPES, Writer
 
 BUILDS = {**{f"qdq_{n}": b for n, b in FLOATS.items()}, **{f"qlinear_{n}": b for n, b in INTEGERS.items()}}
 SCALES = (1e-45, 1e-38, 1e-30, 1e-15, 1e-11, 1e-8, 1e8, 1e15, 1e30, 3e38, 0.0, -0.1, float("inf"), float("nan"))

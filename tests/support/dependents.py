@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("mcugen", "tests")
 Uses = Mapping[str, frozenset[str]]
 """File -> the files that it uses, as paths under the repository."""
@@ -83,9 +84,11 @@ def distances(changed: Iterable[str], known: Uses) -> dict[str, int]:
 
 
 def tests_of(file: str) -> str:
-    """The folder of tests that has the name of a module's package, or of a folder of other files."""
+    """The innermost folder of tests with the names of a module's packages, or of a folder of other files."""
     parts = Path(file).parts
-    return f"tests/{parts[1] if parts[0] != 'boards' and len(parts) > 1 else parts[0]}"
+    names = parts[1:-1] if parts[0] != "boards" else parts[:1]
+    folders = ("/".join(("tests", *names[:k])) for k in range(len(names), 0, -1))
+    return next((folder for folder in folders if (ROOT / folder).is_dir()), "tests")
 
 
 def chosen(changed: Iterable[str], known: Uses) -> list[str]:

@@ -23,7 +23,7 @@ from tests.support.mutants import OPERATORS, Mutant, alike, other_numbers
 from tests.support.mutation import Trial
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("plan", "schedule", "select", "passes")
+FOLDERS = ("solve", "passes")
 """Packages of mcugen whose mutants the tests of the folder of that name must notice."""
 _WORDS = {
     "and": "or", "or": "and", "True": "False", "False": "True", "min": "max", "max": "min", "any": "all", "all": "any",

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.frontends.onnx_models import Writer
+from tests.formats.onnx_models import Writer
 from tests.torch_files.judge import Verdict, difference, verdicts
 from tests.torch_files.rows import rows
 from tests.torch_files.soak import faults

@@ -16,7 +16,7 @@ from mcugen.machines.toolchain.elf import read_elf
 from mcugen.machines.toolchain.objects import Compiler
 from mcugen.pipeline import Artifact
 from mcugen.verify import assembled
-from tests.select.test_budget import SMALL
+from tests.solve.test_budget import SMALL
 
 
 def made(folder: Path, board: str, goal: str = "balanced") -> Artifact:

@@ -10,7 +10,7 @@ import numpy as np
 import mcugen.oracle.interpreter
 from mcugen.ir.graph import Graph
 from mcugen.verify import halves
-from tests.frontends.test_quantized import imported
+from tests.formats.test_quantized import imported
 
 
 def ran(folder: Path) -> tuple[Graph, list[np.ndarray], dict[str, np.ndarray]]:

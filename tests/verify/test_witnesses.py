@@ -20,7 +20,7 @@ from mcugen.oracle import interpreter
 from mcugen.oracle.stimuli import Case, cases
 from mcugen.verify import witnesses
 from mcugen.verify.witnesses import Ask, evaluator, installed, testimony
-from tests.frontends.onnx_models import Writer, write
+from tests.formats.onnx_models import Writer, write
 
 MODEL = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 
