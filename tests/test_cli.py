@@ -132,7 +132,9 @@ def test_ops_of_a_name() -> None:
     """The name of an operator, or of a format, lists what has it; a part of a name all that contain it."""
     wanted = {"Conv2D": {"Conv2D"}, "conv_2d": {"Conv2D", "HybridConv2D"}, "softma": {"LogSoftmax", "Softmax"}}
     assert {name: {row["op"] for row in tables.operators(name)} for name in wanted} == wanted
-    assert shell("ops", "Conv2D").stdout.startswith("Conv2D  (tflite CONV_2D)")
+    detail = shell("ops", "Conv2D").stdout
+    assert detail.startswith("Conv2D  (tflite CONV_2D)")
+    assert "Source: TFLite CONV_2D" in detail and "Bits of TensorFlow Lite Micro: s8, s16, f32" in detail
     assert "no operator has 'frobnicate' in its names" in shell("ops", "frobnicate").stderr
 
 

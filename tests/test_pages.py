@@ -36,7 +36,7 @@ TOO_LARGE = {"torch", "tensorflow", "keras"}
 """Packages that a user's page may import and the tests do without; `ci/soak --recipes` installs them."""
 
 
-MADE = {*reference_pages.PAGES, "operators.md"}
+MADE = {*reference_pages.PAGES, "operators.md", "operators-in-detail.md"}
 """Pages that are made of what the program says."""
 BY_ITSELF = "docs/first-model.md"
 """A page with tools that are too large for the tests; tests/test_training.py runs what is not."""

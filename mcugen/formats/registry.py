@@ -93,6 +93,10 @@ class Registry:
             self._by_format[format_name] = _by_name(f for f in found if f.entry.format == format_name)
         return self._by_format[format_name]
 
+    def all_of(self, format_name: str) -> tuple[Found, ...]:
+        """Every import of a format, decompositions included."""
+        return tuple(found for each in self._imports(format_name).values() for found in each)
+
     @property
     def hint(self) -> str:
         """The hint for a model that names an unknown operator."""
