@@ -1,17 +1,17 @@
-"""The chart and the table at the head of README.md, from docs/benchmarks.json: python -m tests.bench.chart."""
+"""The chart and the table at the head of README.md, from the figures of ci/bench: python -m tests.bench.chart."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mcugen.report.svg import document, line, num, text
 from tests.bench.measure import GOAL
+from tests.bench.page import figures
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURES, README, PICTURE = ROOT / "docs" / "benchmarks.json", ROOT / "README.md", ROOT / "docs" / "benchmarks.svg"
+FIGURES, README, PICTURE = ROOT / "tests/bench/figures.json", ROOT / "README.md", ROOT / "docs/benchmarks.svg"
 CORE = "cortex-m4"
 MODELS = {
     "IC": ("mlperf_ic_int8", "image classification"),
@@ -27,7 +27,7 @@ _WIDTH, _ROW, _LEFT, _RIGHT = 760, 44, 180, 110
 
 def rows() -> list[tuple[str, int, int, Mapping[str, Any]]]:
     """(title, instructions of mcugen, of the other stack, all figures) of each model."""
-    found = json.loads(FIGURES.read_text(encoding="utf-8"))
+    found = figures(FIGURES.read_text(encoding="utf-8"))
     (other,) = found["baselines"].values()
     own = found["presets"][GOAL][CORE]
     return [(what, own[m]["instructions"], other[folder][CORE], own[m]) for m, (folder, what) in MODELS.items()]
@@ -68,10 +68,10 @@ def head() -> str:
         "| MLPerf Tiny, int8, on a Cortex-M4 | instructions | of TFLM with CMSIS-NN | RAM | constants and code |",
         "|---|---:|---:|---:|---:|",
     ]
-    for what, own, other, figures in rows():
-        flash = figures["constant_bytes"] + figures["code_bytes"]
+    for what, own, other, taken in rows():
+        flash = taken["constant_bytes"] + taken["code_bytes"]
         share = f"{100 * own / other:.0f} %"
-        lines.append(f"| {what} | {own:,} | {share} | {figures['ram_bytes']:,} bytes | {flash:,} bytes |")
+        lines.append(f"| {what} | {own:,} | {share} | {taken['ram_bytes']:,} bytes | {flash:,} bytes |")
     note = f"Built with `--optimize {GOAL}`, counted on an emulated core, outputs equal to the runtime's bit for bit; "
     return "\n".join([*lines, "", note + "[all figures](docs/benchmarks.md), made by `ci/bench`.", END])
 

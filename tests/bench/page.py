@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -34,10 +35,10 @@ TITLES = {
 }
 HEAD = f"""# Benchmarks
 
-Written by `ci/bench`; the same figures stand in [benchmarks.json](benchmarks.json). Models are built with
-`--optimize {GOAL}` and gcc -O2, [at the end](#presets) with each preset; their outputs equal the reference's.
-
-Networks on a GPU, beside PyTorch: [opencl.md](opencl.md#measured).
+Written by `ci/bench`, which prints and keeps more: every preset on every core (`tests/bench/figures.json`), and the
+layers furthest from their bound. Models are built with `--optimize {GOAL}` and gcc -O2; their outputs equal the
+reference's. [At the end](#presets) are some with each preset. Networks on a GPU, beside PyTorch:
+[opencl.md](opencl.md#measured).
 
 - **instructions** per inference are counted exactly on an emulated core (a frame: per frame of the stream; a call: one
   run of a model that keeps values from run to run; by rows: the input is pushed row by row).
@@ -55,10 +56,13 @@ Networks on a GPU, beside PyTorch: [opencl.md](opencl.md#measured).
 GOALS = ", ".join(preset for preset in PRESETS if preset != NEAR)
 PRESETS_HEAD = f"""## Presets
 
-The same models with `--optimize` {GOALS} (`balanced` is the default). `{NEAR}` is the default
-with a budget of {round(100 * NEAR_LEAST - 100)} % more RAM than `ram` takes. **cycles** are the middle of the estimate;
-all other columns as above.
+Models with `--optimize` {GOALS} (`balanced` is the default). `{NEAR}` is the default with a budget of
+{round(100 * NEAR_LEAST - 100)} % more RAM than `ram` takes. **cycles** are the middle of the estimate; other columns
+are as above.
 """
+SHOWN = {"cortex-m0plus", "cortex-m4", "cortex-m55"}, {"IC", "KWS", "VWW", "AD", "SWW"}
+"""Cores and models of which the page has every preset: a core of each kind, and MLPerf Tiny."""
+COLUMNS = tuple(f.name for f in dataclasses.fields(Result) if f.name not in ("preset", "core", "model", "folder"))
 
 Baselines = Mapping[str, Mapping[str, Mapping[str, int]]]
 """Title -> model folder -> core -> instructions."""
@@ -68,6 +72,12 @@ def baseline_of(data: Mapping[str, Any]) -> tuple[str, dict[str, dict[str, int]]
     """Title and instructions of a baseline file: `source`, and models.<folder>.instructions.<core>."""
     title = str(data.get("title") or str(data["source"]).split(";")[0])
     return title, {name: dict(row["instructions"]) for name, row in data["models"].items()}
+
+
+def shown(results: Iterable[Result]) -> list[Result]:
+    """The results that the page has: those of GOAL, and every preset of some cores and models."""
+    cores, models = SHOWN
+    return [r for r in results if r.preset == GOAL or (r.core in cores and r.model in models)]
 
 
 def text(results: Sequence[Result], layers: Sequence[Layer], baselines: Baselines) -> str:
@@ -84,7 +94,7 @@ def text(results: Sequence[Result], layers: Sequence[Layer], baselines: Baseline
         parts.append(f"## {TITLES.get(core, core)}\n")
         parts.append(_table([_row(r, baselines) for r in main if r.core == core]))
         parts += [_compared(core)] if core in BEST else []
-    parts += [_worst(layers)] if layers else []
+    parts += [worst(layers)] if layers else []
     parts += _presets(results, baselines)
     return "\n".join(parts)
 
@@ -94,12 +104,11 @@ def _letter(k: int) -> str:
 
 
 def _presets(results: Sequence[Result], baselines: Baselines) -> list[str]:
-    """For each core a table with a row for each model and preset; none where there is one preset."""
-    if len({r.preset for r in results}) < 2:
-        return []
-    parts = [PRESETS_HEAD]
-    for core in dict.fromkeys(r.core for r in results):
-        found = [r for r in results if r.core == core]
+    """For each core a table with a row for each model and preset; without models that have one preset."""
+    compared = dict.fromkeys((r.core, r.model) for r in results if r.preset != GOAL)
+    parts = [PRESETS_HEAD] if compared else []
+    for core in dict.fromkeys(core for core, _ in compared):
+        found = [r for r in results if r.core == core and (core, r.model) in compared]
         order = {(m.title, preset): k for k, (m, preset) in enumerate(product(MODELS, PRESETS))}
         found.sort(key=lambda r: order.get((r.model, r.preset), len(order)))
         parts += [f"### {TITLES.get(core, core)}, by preset\n", _table([_of_preset(r, baselines) for r in found])]
@@ -150,7 +159,8 @@ def _compared(core: str) -> str:
     return f"Best published at {next(iter(found.values())).mhz} MHz: {'; '.join(listed)}.\n"
 
 
-def _worst(layers: Sequence[Layer]) -> str:
+def worst(layers: Sequence[Layer]) -> str:
+    """The layers that take most beyond their bound, with what takes it."""
     lines = [
         "## Layers furthest from their bound\n",
         "The bound is what the best inner loop known takes for the multiply-accumulates alone "
@@ -171,11 +181,30 @@ def _worst(layers: Sequence[Layer]) -> str:
 
 
 def data(results: Iterable[Result], baselines: Baselines) -> str:
-    """The page's figures as JSON."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for r in results:
-        found.setdefault(r.preset, {}).setdefault(r.core, {})[r.model] = r.as_dict()
-    return json.dumps({"baselines": baselines, "presets": found}, indent=1) + "\n"
+    """All figures as JSON, a line for each result."""
+    rows = [json.dumps([r.preset, r.core, r.model, *(getattr(r, key) for key in COLUMNS)]) for r in results]
+    names = json.dumps(["preset", "core", "model", *COLUMNS])
+    head = f'{{"baselines": {json.dumps(baselines, indent=1)},\n"columns": {names},'
+    return head + '\n"results": [\n' + ",\n".join(rows) + "\n]}\n"
+
+
+def figures(text: str) -> dict[str, Any]:
+    """What `data` wrote: `baselines`, and `presets`: preset -> core -> model -> figures by name."""
+    given = json.loads(text)
+    found: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
+    for preset, core, model, *values in given["results"]:
+        found.setdefault(preset, {}).setdefault(core, {})[model] = dict(zip(COLUMNS, values, strict=True))
+    return {"baselines": given["baselines"], "presets": found}
+
+
+def results_of(committed: Mapping[str, Any]) -> list[Result]:
+    """The results that were committed, in the order of cores, models and presets."""
+    folders = {model.title: model.folder for model in MODELS}
+    return [
+        Result(model, folder, core, **committed["presets"][preset][core][model], preset=preset)
+        for core, (model, folder), preset in product(TITLES, folders.items(), PRESETS)
+        if model in committed["presets"].get(preset, {}).get(core, {})
+    ]
 
 
 def worse(results: Iterable[Result], committed: Mapping[str, Any]) -> list[str]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 from pathlib import Path
 
@@ -22,8 +21,7 @@ LAYER = Layer(
 
 
 def committed(*results: Result) -> dict[str, object]:
-    found: dict[str, object] = json.loads(page.data(results, {}))
-    return found
+    return page.figures(page.data(results, {}))
 
 
 @pytest.mark.parametrize(("core", "preset"), [("cortex-m4", "ram"), ("nucleo-l4r5zi", "speed")])
@@ -84,6 +82,16 @@ def test_the_page_has_a_row_for_each_preset() -> None:
     assert "| IC, `speed` | 2,000 | 50.0 % | 2,500 | 512 | 7,096 |" in text
     assert "| IC, `ram` | 8,000 | 200.0 % | 2,500 | 256 | 7,096 |" in text
     assert "## Presets" not in page.text([RESULT], [LAYER], {})
+
+
+def test_the_page_has_the_committed_figures() -> None:
+    """docs/benchmarks.md is made of them, and stays short: every preset of some models and cores alone."""
+    before = page.figures(chart.FIGURES.read_text("utf-8"))
+    results = page.results_of(before)
+    made = (chart.ROOT / "docs/benchmarks.md").read_text("utf-8")
+    assert made == page.text(page.shown(results), (), before["baselines"])
+    assert len(results) == len(page.TITLES) * len(measure.MODELS) * len(measure.PRESETS) and len(made) <= 25_000
+    assert page.figures(page.data(results, before["baselines"])) == before and page.worse(results, before) == []
 
 
 def test_the_page_has_a_table_for_each_core_with_ratios() -> None:
