@@ -45,7 +45,7 @@ reference's. [At the end](#presets) are some with each preset. Networks on a GPU
 - **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states;
   of a board the most has all that reads of its memories hold up past its caches, the least only the cycles that
   constants take to come, where they are more than a cache keeps. None is narrower than estimates were found to be
-  [off](architecture.md#how-cycles-are-estimated) on chips.
+  [off](cycles.md) on chips.
 - **RAM** is the model object, **stack** the painted depth, **constants** weights and tables, **copied** those of them
   that are also in RAM; **code** is .text and .rodata of a bare firmware less the constants and the start-up code. All
   in bytes.
