@@ -1,7 +1,7 @@
-"""Kernels, the order of steps and the places in memory, chosen together for a board, with the reasons.
+"""Kernels, the order of steps and memory offsets, chosen together for a board, with the reasons.
 
-`schedule` says what runs when and which tensors share memory, `plan` gives buffers their offsets in the arena, and the
-modules of this package choose among kernels by estimated time, memory and flash.
+`schedule` orders the events and decides which tensors share memory, `plan` gives buffers their offsets in the arena,
+and the modules of this package choose kernels by estimated time, RAM and flash.
 """
 
 from __future__ import annotations
@@ -31,32 +31,34 @@ __all__ = ["HARDLY", "Known", "Solution", "allowing", "candidates_of", "front", 
 
 
 _FAR = 1.25
-"""An order that needs so many times the memory of another is not planned: holes of plans seldom take a quarter."""
+"""An order is not planned if it holds this many times the bytes of the better one: holes in plans seldom take a
+quarter.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What was found of a network, for searches with other budgets; the goal `ram` has candidates of its own."""
+    """Search results of a network, reused for other budgets. The goal `ram` uses candidates of its own."""
 
     candidates: Sequence[Candidates]
     searched: Searched = field(default_factory=Searched)
 
     @classmethod
     def brief(cls, candidates: Sequence[Candidates]) -> Known:
-        """For solutions without notes of what more RAM would bring, which take plans of their own."""
+        """Results for solutions without advice on more RAM, whose plans are not reused."""
         return cls(candidates, Searched(advises=False))
 
     def parts(self, graph: Graph) -> Iterator[object]:
-        """What solutions are made of and keep, not copies of it."""
+        """Objects that solutions refer to: another process sends references to them instead of copies."""
         return parts_of(graph, (c.choice for c in chain.from_iterable(self.candidates)))
 
 
 def solve(graph: Graph, target: Target, options: Options, known: Known | None = None) -> Solution:
-    """A planned schedule with one kernel per node. Raises NoKernelError that lists every node without one.
+    """A planned schedule with one kernel per node. Raises NoKernelError, which lists every node without one.
 
-    Where another order of the nodes than the file's holds fewer bytes at once, the better solution of the two orders.
-    Tensors that lie in each other may leave holes: then also of those with copies in their place. Where what
-    the goal finds is over the budget, what the goal `ram` finds, if that takes less.
+    If another order of the nodes than the file's needs less memory, both are solved and the better solution counts.
+    Tensors that lie inside others may leave holes in the plan: then copies in their place are tried too. If the goal's
+    solution is over the budget, the goal `ram` is tried instead.
     """
     return solve_with_time(graph, target, options, known)[0]
 
@@ -64,9 +66,9 @@ def solve(graph: Graph, target: Target, options: Options, known: Known | None = 
 def solve_with_time(
     graph: Graph, target: Target, options: Options, known: Known | None = None
 ) -> tuple[Solution, float]:
-    """The same, and the time it takes by the estimates that its kernels were chosen by.
+    """The solution of `solve`, and its time by the estimates that its kernels were chosen by.
 
-    What is found of the second order of a long network is not added to `known`: another process finds it.
+    For a long network, results of the second order are not added to `known`: another process computes them.
     """
     if options.input_mode == "frames":
         try:
@@ -77,7 +79,9 @@ def solve_with_time(
 
 
 def _rolling(graph: Graph, target: Target, options: Options, why: str) -> tuple[Solution, float]:
-    """The solution that keeps the window of its input and computes it whole for each frame. why: it does not stream."""
+    """The solution that keeps the window of its input and computes all of it for each frame. why: the reason not to
+    stream.
+    """
     solution, cost = _solved(graph, target, replace(options, input_mode="whole", keep_input=True), None)
     pushed = pushed_input(graph, solution.choices, "frames")
     made = replace(solution.schedule, pushed=pushed, rolls=True)
@@ -114,7 +118,7 @@ def _solved(graph: Graph, target: Target, options: Options, known: Known | None)
 
 
 def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, float] | None:
-    """What the goal `ram` finds, where that may fit."""
+    """The solution for the goal `ram`; None where a lower bound shows that it cannot fit."""
     known = Known(candidates_of(graph, target, options))
     if not problem_of(graph, known.candidates, options, target, None).may_fit(known.candidates):
         return None
@@ -122,7 +126,7 @@ def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, fl
 
 
 def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:
-    """Raise NoKernelError where a goal or a budget chose a kernel for any core and the core has a faster one."""
+    """Raise NoKernelError where a goal or a budget chose a portable kernel although the core has a faster one."""
     offered = {listed[0].choice.node.name: listed for listed in candidates}
     slow: list[str] = []
     for choice in solution.choices:
@@ -142,7 +146,7 @@ def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -
 
 
 def front(graph: Graph, known: Known, options: Options, board: Target, most: int) -> Iterator[Solution]:
-    """At most `most` solutions between the fastest and the smallest, each planned when it is asked for."""
+    """At most `most` solutions between the fastest and the smallest, each planned on demand."""
     orders = _orders(graph, known.candidates, options)
     found = [o for nodes, listed in orders for o in offers.offers_of(nodes, listed, options, board, known.searched)]
     return (offer.planned() for offer in offers.thinned(found, most))
@@ -151,7 +155,8 @@ def front(graph: Graph, known: Known, options: Options, board: Target, most: int
 def _orders(
     graph: Graph, candidates: Sequence[Candidates], options: Options
 ) -> Iterator[tuple[Graph, list[Candidates]]]:
-    """The network in the order of the file, and in a better one where there is any; frames keep all they need.
+    """The network in the order of the file, and in a better one where one exists; frame by frame, all rows are kept
+    anyway.
 
     The file's order is left out where it needs far more memory and no step can run by rows.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a little more RAM would bring: sentences for builds whose memory decides how fast they are."""
+"""Advice on RAM: sentences about faster builds that need a little more of it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from mcugen.options import Options
 from mcugen.solve.curve import Point
 
 NEAR = 1.02
-"""As many times the RAM are hardly more."""
+"""Factor of RAM up to which a plan counts as `ALMOST` as small."""
 
 ALMOST = "almost as little RAM"
 
 WORTH = 1.1
-"""A plan is named if it is as many times faster."""
+"""Least speed-up for which a faster plan is mentioned."""
 _Named = tuple[Point, str]
 
 
 def faster_points(points: Sequence[Point], ram_bytes: int, cost: float, options: Options) -> Iterator[_Named]:
-    """Points that are faster than a plan of that RAM and cost, each with what to call it.
+    """Points that are faster than a plan of this RAM and cost, each with its name in the advice.
 
-    For the goal `ram` the fastest that needs hardly more; then the knee.
+    For the goal `ram`, the fastest point that needs hardly more RAM; then the knee.
     """
     faster = [p for p in points if p.peak > ram_bytes and p.cost * WORTH < cost]
     near = [p for p in faster if p.peak <= NEAR * ram_bytes]
@@ -33,9 +33,9 @@ def faster_points(points: Sequence[Point], ram_bytes: int, cost: float, options:
 
 
 def knee_of(points: Sequence[tuple[int, float]]) -> int | None:
-    """The number of the (RAM, cost) furthest below the line from the fastest to the smallest; None if none is below it.
+    """Index of the (RAM, cost) furthest below the line from the fastest to the smallest; None if none is below it.
 
-    Beyond it saving RAM costs most.
+    Beyond the knee, each byte of RAM saved costs the most time.
     """
     if not points:
         return None

@@ -1,5 +1,5 @@
-"""Several rows at a time, where images are narrow: a kernel that computes blocks of three pixels leaves two of a row of
-five to a slower loop, and none of three rows.
+"""Several rows per event, where images are narrow: a kernel that computes blocks of three pixels leaves two of a row of
+five to a slower loop, but none of three such rows.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from mcugen.solve.candidates import Candidate, Candidates, rows_costs_of
 from mcugen.solve.schedule.steps import batch_of
 
 BATCHES = (2, 3, 4)
-"""Rows an event that are tried."""
+"""Rows per event that are tried."""
 
 WORTH = 0.02
-"""The share of a layer's time, row by row, that several rows an event must save."""
+"""Least share of a layer's row-by-row time that several rows per event must save."""
 
 
 def in_batches(offered: Sequence[Candidates], target: Target, options: Options) -> list[Candidates] | None:
-    """The same candidates, with as many rows an event as suit the fastest of each node; None where that is one.
+    """Candidates with the rows per event that suit the fastest kernel of each node; None if that is one row everywhere.
 
-    Rows that the caller pushes come one by one, and the least RAM holds as few as there can be.
+    Rows that the caller pushes come one by one, and the goal `ram` keeps as few rows as possible.
     """
     if options.input_mode != "whole" or options.optimize == "ram" or target.device:
         return None
@@ -41,10 +41,10 @@ def in_batches(offered: Sequence[Candidates], target: Target, options: Options) 
 
 
 def in_fewest(offered: Sequence[Candidates]) -> list[Candidates] | None:
-    """The same candidates without those that take more rows an event than others of their node; None where all take as
-    many.
+    """Candidates with the fewest rows per event of their node; None if all candidates of each node take equally many.
 
-    Walks take as many rows as the fastest kernel of each step; a slower one may be what fits.
+    A schedule by rows takes as many rows per event as the fastest kernel of each step; a slower kernel may be what
+    fits.
     """
     found = [_in_fewest(listed) for listed in offered]
     return found if any(len(few) < len(listed) for few, listed in zip(found, offered, strict=True)) else None
@@ -56,14 +56,14 @@ def _in_fewest(listed: Candidates) -> Candidates:
 
 
 def _kind(listed: Candidates) -> object:
-    """What the costs of the candidates depend on: layers of one kind are looked into once."""
+    """Key of the candidates' costs: layers with equal keys are examined once."""
     call = listed[0].choice.call
     types = tuple((t.shape, t.dtype) if t else None for t in (*call.inputs, *call.outputs))
     return types, tuple((c.choice.kernel.symbol, c.choice.kernel.keeps, c.cost, c.rows_cost) for c in listed)
 
 
 def _like(c: Candidate, other: Candidate) -> Candidate:
-    """The candidate with the rows of one of the same kernel, in a layer of the same kind."""
+    """Candidate `c` with the rows per event of `other`: the same kernel in a layer of the same kind."""
     rows = other.choice.rows
     return replace(c, choice=replace(c.choice, rows=rows), rows_cost=other.rows_cost) if rows else c
 
@@ -75,7 +75,7 @@ def _in_batches(listed: Candidates, target: Target, options: Options) -> Candida
         return listed
     most = (1 - WORTH) * min(c.rows_cost for c in able)
     batches = [n for n in BATCHES if n < rows_of(multiplying[0].choice.call.output.shape)]
-    hopeful = [c for c in multiplying if c.cost <= most]  # several rows take no less than all of them
+    hopeful = [c for c in multiplying if c.cost <= most]  # several rows at a time never beat the whole tensor
     tried = [rows_costs_of(c, batches, target, options) for c in hopeful]
     least = [min(found) for found in zip(*tried, strict=True)]
     if min(least, default=np.inf) > most:

@@ -1,4 +1,4 @@
-"""Solutions: kernels and rows as a schedule, planned for the memories that there are."""
+"""Solutions: kernels and rows as a schedule, planned for the memories of the board."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcugen.solve.schedule.frames import rows_of_window
 from mcugen.solve.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
 
 LONG = 200
-"""Nodes of a network from which on further processes are worth their start, which takes as long as a few nodes do."""
+"""Nodes from which on a network is shared with further processes: starting one takes as long as solving a few nodes."""
 
 
 def is_long(graph: Graph) -> bool:
@@ -31,8 +31,8 @@ def is_long(graph: Graph) -> bool:
 class Solution:
     """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: all RAM of the model.
 
-    choices, groups: what it was made from, the kernel of every node and the steps that run row by row together.
-    regions: the memories that it may use.
+    choices: the kernel of every node. groups: the steps that run row by row together. regions: the memories that it may
+    use.
     """
 
     schedule: Schedule
@@ -55,16 +55,14 @@ class Solution:
 
 
 def parts_of(graph: Graph, choices: Iterable[Choice]) -> Iterator[object]:
-    """What solutions with some of these kernels are made of: another process that finds one names these, and does not
-    copy them.
-    """
+    """Objects that solutions with these kernels refer to: other processes send references to them, not copies."""
     yield from (graph, *graph.nodes, *graph.tensors.values())
     for choice in choices:
         yield from (choice, choice.call, choice.kernel)
 
 
 def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
-    """The input that is pushed row by row. Raises UsageError, with the reason, where there is none."""
+    """Name of the input that is pushed row by row. Raises UsageError, with the reason, where none can be."""
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
     if len(read) != 1:
         hint = "rows and frames can be pushed of one input"
@@ -84,8 +82,8 @@ def planned(
 ) -> Solution:
     """The solution with these kernels in which the steps of each group run row by row.
 
-    One arena in the first region where that holds it; else over all regions; else one in the first that holds it. Where
-    nothing does, one arena in the largest region: it is for the caller to refuse it.
+    One arena in the first region if it fits there; else several over all regions; else one in the first region that
+    holds it. If nothing fits, one arena in the largest region: the caller refuses it.
     """
     made, single = _smaller(scheduled(graph, choices, groups, options), choices, groups, options)
     buffers = made.buffers()
@@ -102,7 +100,7 @@ def planned(
 def _smaller(
     made: Schedule, choices: Sequence[Choice], groups: tuple[range, ...], options: Options
 ) -> tuple[Schedule, MemoryPlan]:
-    """The schedule with its plan; with sums over other operands where that takes fewer bytes."""
+    """The schedule with its plan; with results over their first operands if that takes fewer bytes."""
     found = plan(made.buffers())
     other = schedule.over_first(made, choices, keep_input=options.keep_input) if groups and not made.streams else None
     if other is None or lower_bound(other.buffers())[0] >= found.nbytes:
@@ -112,7 +110,7 @@ def _smaller(
 
 
 def _aligned(region: Region) -> Region:
-    """The region less what an arena, a multiple of its alignment, cannot use."""
+    """The region without the bytes that an arena, a multiple of its alignment, cannot use."""
     return region if region.nbytes is None else Region(region.name, region.nbytes // OBJECT_ALIGN * OBJECT_ALIGN)
 
 
@@ -131,7 +129,7 @@ def staged(solution: Solution, nbytes: tuple[int, ...]) -> Solution:
 
 
 def with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
-    """The solution with a note of why steps run by rows: the budget does not hold whole tensors."""
+    """The solution with a note why steps run by rows: whole tensors exceed the budget."""
     if options.ram_bytes is not None:
         budget = f"--ram allows {options.ram_bytes:,}"
     elif len(solution.regions) > 1 or options.regions:
@@ -143,7 +141,7 @@ def with_note(solution: Solution, whole: Solution, options: Options, board: Targ
 
 
 def with_saving(solution: Solution, whole: Solution, times: float) -> Solution:
-    """The solution with a note of what rows save. times: its time to that of whole tensors."""
+    """The solution with a note of what rows save. times: its time relative to that of whole tensors."""
     less = 100 - 100 * solution.ram_bytes / whole.ram_bytes
     more = 100 * times - 100
     time = f"for {more:.1f} % more time" if more >= 0 else f"and {-more:.1f} % less time"

@@ -28,12 +28,12 @@ from mcugen.system import forked
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A kernel for a node.
+    """A kernel that can run a node, with its cost.
 
-    cost: the mean of estimated instructions and cycles, as the cost of fetches depends on memories and grows with
+    cost: mean of estimated instructions and cycles, since the cost of fetches depends on memories and grows with
     instructions; for a board with known flash timing, cycles and the waits for reads of constants. rows_cost: the same
-    where the node runs row by row.
-    function, code_bytes: the function that it calls, and its bytes of code.
+    cost where the node runs row by row. function, code_bytes: name of the C function that it calls, and its bytes of
+    code.
     """
 
     choice: Choice
@@ -60,15 +60,15 @@ Candidates = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
 
 _Judged = tuple[Kernel, str]
-"""A kernel and the first reason why it cannot run a call; empty where it can."""
+"""A kernel and the first reason why it cannot run a call; empty if it can."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """The core and the schedule that costs are estimated for; what is found for one is not looked for in another.
+    """The core and the schedule mode that costs are estimated for: the key of cached estimates.
 
-    batch: rows an event, None: batch_of. frames: whether each output row is a run of its own. waits_per_byte: cycles
-    that a read of a constant waits for the memory, None where that is not known. kept_bytes: of constants in a cache.
+    batch: rows per event, None: batch_of. frames: whether each output row is a run of its own. waits_per_byte: cycles
+    of memory wait per byte of constants read, None if not known. kept_bytes: bytes of constants that stay in a cache.
     """
 
     target: Target
@@ -91,10 +91,10 @@ def _run(target: Target, options: Options) -> _Run:
 
 
 def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
-    """The candidates of every node, in order. Raises NoKernelError that lists every node without one.
+    """Candidates of every node, in order. Raises NoKernelError, which lists every node without one.
 
-    moving: copy parts that could lie in each other, as far as there are kernels for it.
-    With --require-accelerated, raises it also for a node with portable kernels only, where accelerated ones exist.
+    moving: copy parts that could lie inside each other, wherever a kernel can do so. With --require-accelerated, raises
+    NoKernelError also for a node with portable kernels only, where accelerated ones exist.
     """
     run, nodes = _run(target, options), graph.nodes
     calls = [_call(graph, node, target, options) for node in nodes]
@@ -109,7 +109,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             return _asked(listed, priced) if shares else listed
 
     priced = have_price(options, target) or options.optimize == "flash"
-    shares = is_long(graph) and not target.device  # kernels for a device are made for each call, and cannot be named
+    shares = is_long(graph) and not target.device  # other processes cannot name kernels made for a call
     candidates = forked.each(
         found,
         len(nodes),
@@ -135,7 +135,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
 
 @contextmanager
 def _naming(node: Node) -> Iterator[None]:
-    """Errors of a node state its layer."""
+    """Context in which errors of a node state its layer."""
     try:
         yield
     except McugenError as error:
@@ -149,7 +149,7 @@ def _refusals(call: Call, known: tuple[Kernel, ...], features: frozenset[str]) -
 
 
 def have_price(options: Options, target: Target) -> bool:
-    """Whether the goal weighs bytes of constants against time; not on a computer, which has no ISA here."""
+    """Whether the goal weighs bytes of constants against time; False for a computer, whose ISA has no costs here."""
     return options.optimize in ("balanced", "ram") and bool(target.isa)
 
 
@@ -165,7 +165,7 @@ def _every(known: Sequence[Sequence[Kernel]]) -> Iterator[Kernel]:
 
 
 def _asked(listed: Candidates, priced: bool) -> Candidates:
-    """The candidates, whose choices keep what they will be asked; packing constants takes the longest of all.
+    """The candidates, with properties of their choices computed in advance; packing constants takes the longest.
 
     priced: whether bytes of constants count.
     """
@@ -177,7 +177,7 @@ def _asked(listed: Candidates, priced: bool) -> Candidates:
 
 
 def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options: Options) -> list[float]:
-    """The costs by so many rows an event, on which kernels may be faster; no less than that of whole tensors."""
+    """Costs for each number of rows per event, where another kernel may be faster; at least that of whole tensors."""
     run, choice = _run(target, options), c.choice
     one, *several = (
         _cost(choice, costs.estimate(choice.kernel, choice.call, run.core, True, n), run) for n in (run.batch, *batches)
@@ -186,7 +186,7 @@ def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options:
 
 
 def _known(node: Node, call: Call, target: Target) -> tuple[Kernel, ...]:
-    """The kernels that may run a call; on a device, C has no type for halves, and only shares their bytes."""
+    """Kernels that may run the call. On a device, C kernels cannot compute float16, only alias its bytes."""
     in_c = kernels.of(node.op)
     if not target.device:
         return in_c
@@ -214,7 +214,7 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Ca
 
 
 def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged]:
-    """For an input that comes row by row: leave out kernels of whole tensors where others can work row by row."""
+    """Refuse kernels of whole tensors for an input that comes row by row, if other kernels can run by rows."""
 
     def follows(kernel: Kernel) -> bool:
         return kernel.slides or Choice(node, call, kernel, "").can_run_by_rows
@@ -224,13 +224,13 @@ def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged
 
 
 def _moving(refused: Sequence[_Judged]) -> Sequence[_Judged]:
-    """Leave out kernels without code, whose operand and result share bytes, where there are others."""
+    """Leave out kernels without code, whose operand and result share bytes, if other kernels can run the call."""
     moving = [(kernel, why) for kernel, why in refused if kernel.has_code]
     return moving if any(not why for _, why in moving) else refused
 
 
 class _Measured(NamedTuple):
-    """What a `Candidate` has beside its choice. least: the least cost from this kernel to the last one listed."""
+    """Costs of a `Candidate`, without its choice. least: the least cost from this kernel to the last one listed."""
 
     kernel: Kernel
     cost: float
@@ -241,7 +241,7 @@ class _Measured(NamedTuple):
 
 
 def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
-    """next_cost: that of the best kernel listed later; an unmeasured kernel is assumed to be better than it."""
+    """Costs of a kernel. next_cost: of the best kernel listed later; an unmeasured kernel is assumed to be faster."""
     taken = _taken(call, kernel, run)
     cost, rows_cost = taken.cost, taken.rows_cost
     if not taken.is_fitted and next_cost is not None:
@@ -251,7 +251,7 @@ def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) ->
 
 
 class _Taken(NamedTuple):
-    """What calls alike share of a candidate. is_fitted: whether the costs were measured."""
+    """Costs that equal calls share. is_fitted: whether they were measured."""
 
     cost: float
     rows_cost: float
@@ -271,14 +271,14 @@ def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
     stays_whole = not (kernel.parts or choice.can_run_by_rows)
     walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
     cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
-    rows_cost = max(cost, _cost(choice, walked, run))  # more calls of the same work, whatever the fit says
+    rows_cost = max(cost, _cost(choice, walked, run))  # by rows the same work takes more calls, whatever the fit
     if run.frames and choice.can_run_by_rows:  # a run computes one row
         cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
     return _Taken(cost, rows_cost, function, costs.code_bytes(kernel, call, run.core), taken.is_fitted)
 
 
 def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:
-    """The same kernel without rows kept, where rows are kept for output rows that follow."""
+    """The kernel without its rows kept, if it keeps rows for output rows that follow; else nothing."""
     if kernel.ring is None or run.batch is not None:
         return ()
     step = Step(0, Choice(node, call, kernel, ""), by_rows=True)
@@ -293,7 +293,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
 
 
 def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run: _Run) -> str:
-    """The reason for a kernel: its place among those that can run, else a rule that each preferred one breaks."""
+    """Reason for a kernel: its rank among those that can run, or the rule that each preferred kernel breaks."""
     if kernel.form is Form.GRID:
         return devices.reason(kernel, call, run.target)
     if run.target.device and kernel.has_code:
@@ -308,13 +308,13 @@ def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run
 
 
 def _why_not_on_device(refused: Sequence[_Judged]) -> str:
-    """Why none of the kernels for devices runs a call."""
+    """Reason why none of the kernels for devices runs a call."""
     broken = [f"{kernel.symbol} needs: {why}" for kernel, why in refused if kernel.form is Form.GRID and why]
     return "; ".join(broken) or "no kernel of the device computes this operator"
 
 
 def _places(listed: Sequence[_Measured]) -> list[str]:
-    """The ranks by cost among kernels that differ."""
+    """Ranks by cost among kernels that differ."""
     of = sum(m.kernel.keeps for m in listed)
     least = max(min(m.cost for m in listed), 1.0)
     least_by_rows = max(min(m.rows_cost for m in listed), 1.0)
@@ -329,7 +329,7 @@ def _places(listed: Sequence[_Measured]) -> list[str]:
 
 
 def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
-    """The problem of a node whose faster kernels for these types refuse it; empty where there are no such kernels."""
+    """The problem of a node whose accelerated kernels for these types refuse it; empty if it has no such kernels."""
     if target.device:
         known = kernels.on_device(type(node.op))
         return [no_kernel.of_node(node, call, known, target)]

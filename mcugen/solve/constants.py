@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants within a limit: --flash, or what the code leaves of a board's."""
+"""Limits on constants: --flash, or the board's flash without the code."""
 
 from __future__ import annotations
 
@@ -16,35 +16,36 @@ FIRMWARE_BYTES = 32 * 1024
 """Bytes of a board's flash reserved for code: that of the model and of the application around it."""
 
 WIDEST = 4
-"""No kernel has more than about so many times the constants of another."""
+"""About the largest ratio of two kernels' constants for one node."""
 
 _Row = tuple[str, int, float]
-"""The type, the length and the value of a row that stands for those outside the image."""
+"""Type, length and value of a row that kernels read in place of rows outside the image."""
 
 
 def limit_of(options: Options, board: Target) -> int | None:
-    """Bytes that constants may take; None where nothing limits them."""
+    """Most bytes of constants; None if nothing limits them."""
     if options.flash_bytes is not None or board.flash_bytes is None:
         return options.flash_bytes
     return board.flash_bytes - FIRMWARE_BYTES
 
 
 def constants_of(picks: Sequence[Candidate]) -> int:
-    """Bytes of the constants of picks: a row outside the image is stored once for all that read it."""
+    """Bytes of the constants of the picks: a row outside the image is stored once for all kernels that read it."""
     rows = {row: nbytes for c in picks for row, nbytes in _rows(c.choice).items()}
     return sum(c.choice.constant_bytes for c in picks) + sum(rows.values())
 
 
 def constants_by_itself(c: Candidate) -> int:
-    """Bytes of the constants of one."""
+    """Bytes of the constants of one candidate alone."""
     return constants_of((c,))
 
 
 def within(picks: Picks, candidates: Sequence[Candidates], limit: int | None) -> Picks:
-    """Picks whose constants are within the limit: the cheapest steps back per byte saved first, as far as that goes.
+    """Picks whose constants are within the limit: slower kernels replace the picks, the cheapest per byte saved first,
+    until the limit is met or no step is left.
 
-    Where single steps do not lead there, all layers may have to read the same rows outside images: then the kernels of
-    the fewest bytes without those rows, if they need less.
+    If single steps do not meet the limit, sharing one row outside the image between all layers may do: then the kernels
+    with the fewest bytes apart from that row are taken, if they need less.
     """
     if limit is None or constants_of(picks) <= limit:
         return picks
@@ -73,13 +74,13 @@ def _stepped_back(picks: Picks, candidates: Sequence[Candidates], limit: int) ->
 
 
 def no_larger(candidates: Sequence[Candidates], picks: Picks) -> list[Candidates]:
-    """The candidates with no more constants than the picks have."""
+    """The candidates that have no more constants than the pick of their node."""
     pairs = zip(candidates, picks, strict=True)
     return [tuple(c for c in listed if constants_by_itself(c) <= constants_by_itself(pick)) for listed, pick in pairs]
 
 
 def _rows(choice: Choice) -> dict[_Row, int]:
-    """The row that a kernel on windows reads in place of those outside the image, with its bytes."""
+    """Rows outside the image that a window kernel reads, with their bytes."""
     kernel, call = choice.kernel, choice.call
     if kernel.outside is None or kernel.ring is not None or kernel.window is None:
         return {}

@@ -1,7 +1,7 @@
 """Cost of a kernel call on a core: instructions and cycles, from coefficients fitted to counted runs (ci/fit).
 
 A call is described by a few numbers (`features`), its kernel by a coefficient for each on each core; the estimate is
-the sum of the products. `select/fitted.py` reads the coefficients; memory has no wait states there.
+the sum of the products. `solve/fitted.py` reads the coefficients; memory has no wait states here.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from mcugen.solve import fitted
 from mcugen.solve.schedule.steps import Choice, Step, batch_of, node_of
 
 _UNKNOWN = {"macs": 14.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
-"""Costs of a kernel without coefficients: above those of any portable kernel on Cortex-M4, so that one is preferred."""
+"""Costs of a kernel without coefficients: above those of any portable kernel on Cortex-M4, so that measured kernels
+win.
+"""
 _UNKNOWN_CYCLES = 3.0
 _UNKNOWN_BYTES = 1024
 """Assumed code size of a kernel that was not measured, such as one from a plugin."""
 _PIXELS_A_READ = 3
-"""Pixels that share one read of the weights, as in kernels that multiply in pairs."""
+"""Pixels that share one read of the weights in kernels that compute several pixels at once."""
 _BETWEEN = (4, 5, 7)
 """Instructions, least and most cycles per element of a loop, besides those of the computation itself."""
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
@@ -42,10 +44,11 @@ class Estimate:
 def estimate(
     kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch: int | None = None, *, frames: bool = False
 ) -> Estimate:
-    """The cost of a call on a bare core (`Target.core`), whole or row by row: `batch` rows an event, else batch_of.
+    """Cost of a call on a bare core (`Target.core`), whole or row by row with `batch` rows per event, by default
+    batch_of.
 
-    frames: whether each output row is computed by another run, which finds the rows that runs before it converted.
-    A kernel that was not measured, such as one from a plugin, gets a high estimate.
+    frames: whether each output row is computed by another run, which reuses the rows that earlier runs converted. A
+    kernel that was not measured, such as one from a plugin, gets a high estimate.
     """
     if not kernel.has_code:
         return Estimate(0, 0, 0, True)
@@ -60,12 +63,12 @@ def estimate(
     for name, of in row.terms.items():
         if count := found.get(name):
             instructions, low, high = instructions + of[0] * count, low + of[1] * count, high + of[2] * count
-    least, most = sorted((round(low), round(high)))  # each is fitted for itself
+    least, most = sorted((round(low), round(high)))  # the bounds are fitted separately and may cross
     return Estimate(round(instructions), least, most, True)
 
 
 def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: int | None) -> Estimate:
-    """The sum of the parts, less the cost of storing, loading and counting between each two of them."""
+    """The sum of the parts' costs, without storing, loading and counting between each two of them."""
     parts = kernel.parts(call) if kernel.parts else ()
     found = [estimate(part, inner, core, by_rows and k == 0, batch) for k, (part, inner) in enumerate(parts)]
     between = call.output.size * (len(found) - 1)
@@ -75,7 +78,7 @@ def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: in
 
 
 def code_bytes(kernel: Kernel, call: Call, core: str) -> int:
-    """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, where it has some."""
+    """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, if it has several."""
     if kernel.code:
         return _stated_code(call, kernel.code)
     row = fitted.rows(core).get(kernel.symbol)
@@ -88,9 +91,9 @@ def _stated_code(call: Call, code: Callable[[Call], int]) -> int:
 
 
 def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
-    """Bytes of constants that a call reads: all once, or for each block of pixels that shares weights.
+    """Bytes of constants that a call reads: each once, or once per block of pixels that shares weights.
 
-    kept_bytes: of a cache; what it holds is read from the memory once.
+    kept_bytes: size of a cache, whose contents are read from the memory once.
     """
     if choice.constant_bytes <= kept_bytes:
         return choice.constant_bytes
@@ -102,7 +105,9 @@ def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
 
 
 def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[str, float]:
-    """Feature -> its share of the estimated cycles, in their middle; empty for a kernel without coefficients."""
+    """Feature -> its share of the estimated cycles, by the mean of both bounds; empty for a kernel without
+    coefficients.
+    """
     row = fitted.rows(core).get(kernel.symbol)
     terms = row.terms if row else {}
     found = features(kernel, call, by_rows)
@@ -112,7 +117,7 @@ def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[
 def features(
     kernel: Kernel, call: Call, by_rows: bool = False, batch: int | None = None, *, frames: bool = False
 ) -> dict[str, float]:
-    """The work of a call in numbers: those that any kernel has, and those that the kernel states itself.
+    """The work of a call in numbers: features that every kernel has, and features that the kernel states itself.
 
     macs       multiply-accumulates          outputs    elements of the results
     inputs     elements of the operands      pixels     outputs over the channels
@@ -129,7 +134,7 @@ def features(
 
 @shared_fact
 def _counted(call: Call, kernel: Kernel, by_rows: bool, batch: int | None, frames: bool) -> Mapping[str, float]:
-    """The `features` of a step, zeros among them."""
+    """The `features` of a step, including those that are zero."""
     step = _step(call, kernel, by_rows, batch)
     found = {**_common(call, kernel, step.events), **_work(step)}
     for name in ("inputs", "converted", *kernel.converting) if kernel.ring and (step.refills or frames) else ():
@@ -139,7 +144,7 @@ def _counted(call: Call, kernel: Kernel, by_rows: bool, batch: int | None, frame
 
 @shared_fact
 def _common(call: Call, kernel: Kernel, events: int) -> Mapping[str, float]:
-    """The features that any kernel has, where it is called for so many events."""
+    """Features that every kernel has, for a kernel called in `events` events."""
     sizes, window = _sizes(call), kernel.window(call) if kernel.slides and kernel.window else None
     return {
         **sizes,
@@ -154,7 +159,7 @@ def _common(call: Call, kernel: Kernel, events: int) -> Mapping[str, float]:
 
 @shared_fact
 def _sizes(call: Call) -> Mapping[str, float]:
-    """The numbers that all kernels of a call have."""
+    """Features that depend on the call alone."""
     shape = call.output.shape
     outputs = sum(t.size for t in call.outputs)
     channels = shape[-1] if shape else 1
@@ -178,7 +183,7 @@ def _step(call: Call, kernel: Kernel, by_rows: bool, batch: int | None) -> Step:
 
 
 def _work(step: Step) -> Mapping[str, float]:
-    """Numbers that the kernel itself states; a pointwise one by rows is called once an event, on a few rows."""
+    """Features that the kernel states itself; a pointwise kernel by rows is called once per event, on a few rows."""
     kernel, call = step.choice.kernel, step.choice.call
     if kernel.work is None:
         return {}
@@ -193,13 +198,13 @@ def _work(step: Step) -> Mapping[str, float]:
 
 
 def _on_rows(call: Call, kernel: Kernel, some: int, rows: int) -> Mapping[str, float]:
-    """What the kernel states of some of the rows."""
+    """Features that the kernel states, for `rows` rows computed `some` at a time."""
     return _stated(_part(call, some, rows, kernel.pointer_operands(call)), kernel)
 
 
 @made_call
 def _part(call: Call, batch: int, rows: int, operands: tuple[int, ...]) -> Call:
-    """The call on `batch` of the rows of the outputs, and of the operands that have as many."""
+    """The call on `batch` rows of the outputs, and of the operands with as many rows."""
     inputs = (
         _rows_of(t, batch) if k in operands and t is not None and rows_of(t.shape) == rows else t
         for k, t in enumerate(call.inputs)
@@ -208,7 +213,7 @@ def _part(call: Call, batch: int, rows: int, operands: tuple[int, ...]) -> Call:
 
 
 def _stated(call: Call, kernel: Kernel) -> Mapping[str, float]:
-    """What a kernel states of a call. Raises InternalError for a term that is not in its `terms`."""
+    """Features that a kernel states of a call. Raises InternalError for a term that is not in its `terms`."""
     found = _counts(call, kernel.work) if kernel.work else {}
     if unstated := [name for name in found if name not in kernel.terms]:
         raise InternalError(f"{kernel.symbol} gives {', '.join(sorted(unstated))}, which is not in its terms")
@@ -240,7 +245,7 @@ def _converted(kernel: Kernel, call: Call) -> int:
 
 
 def _conversions(step: Step) -> float:
-    """How often each input row is converted: for each output row all that it reads, or one."""
+    """How often each input row is converted: once for each output row that reads it, or once in all."""
     kernel = step.choice.kernel
     if kernel.window is None:
         return 1.0

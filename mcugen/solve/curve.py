@@ -1,11 +1,10 @@
 """Time against memory: what kernels and rows cost for every limit of memory, from the fastest on.
 
-Cuts, where one tensor is live, split a long network into segments (`segment.py`), so that its curve takes as long for
-each of its layers as that of a short one. The memory of a network is the most that any of its segments needs, and its
-cost their sum.
+Cuts, where one tensor is live, split a long network into segments (`segment.py`), so that the time per layer is the
+same for long and short networks. The memory of a network is the maximum over its segments, its cost the sum.
 
-The curve does not depend on any budget: a budget takes the cheapest of its points that fits. So a larger one never
-gets a slower model.
+The curve does not depend on any budget: a budget selects the cheapest point that fits. So a larger budget never gives a
+slower model.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from mcugen.solve.stretch import Frames, Network
 from mcugen.solve.walks import Bounds
 
 MAX_CUTS = 64
-"""Cuts between the ends up to which a network is one segment."""
+"""Most inner cuts of a network that is one segment."""
 
 SEGMENT_CUTS = 24
-"""At most so many cuts from the first of a segment to the last, where there are several."""
+"""Most cuts from the first of a segment to its last, if there are several segments."""
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
     """Kernels of all nodes, in order, and the steps that run row by row together.
 
-    peak: the most bytes in use at once, as far as that follows from the stretches; a plan may need a little more.
+    peak: the most bytes in use at once, estimated from the stretches; a plan may need a little more.
     """
 
     cost: float
@@ -48,8 +47,8 @@ class Point:
 class Curve:
     """The points of one network, from the fastest to the smallest.
 
-    most: how many stretches of a segment are looked into; there are no points that need more.
-    frames: from curves before.
+    most: how many stretches of a segment are examined; later points are not computed. frames: reused from earlier
+    curves.
     """
 
     def __init__(
@@ -79,13 +78,13 @@ class Curve:
         self._rows: list[Row | None] = [None] * len(parts)
 
     def _kind(self, cuts: Sequence[Cut]) -> object:
-        """What the rows of a segment depend on: those of one kind have the same."""
+        """Key of a segment: segments with equal keys have the same paths."""
         start, end = cuts[0].index, cuts[-1].index
         between = tuple((cut.index - start, cut.nbytes, cut.held_bytes) for cut in cuts)
         return between, *self._net.shape(range(start, end))
 
     def points(self) -> Sequence[Point]:
-        """All of them: each needs less memory than those before it."""
+        """All points: each needs less memory than those before it."""
         return self._points
 
     @functools.cached_property
@@ -96,8 +95,8 @@ class Curve:
         return found
 
     def within(self, limit: float, cost: float = np.inf) -> Point | None:
-        """The fastest point within a limit of memory, if it costs less than `cost`. Limits of later calls are lower."""
-        known = [row.cost if row else 0.0 for row in self._rows]  # no row costs less for a lower limit
+        """The fastest point within a memory limit, if its cost is below `cost`. Later calls have lower limits."""
+        known = [row.cost if row else 0.0 for row in self._rows]  # a path never gets cheaper under a lower limit
         for k, segment in enumerate(self._segments):
             row = self._rows[k]
             if row is None or row.peak > limit:
@@ -109,11 +108,13 @@ class Curve:
         return self._point([row for row in self._rows if row])
 
     def least_bytes(self, enough: float) -> float:
-        """What no point goes below, as far as that is over `enough`; known before any point."""
+        """A lower bound on the memory of all points, exact only above `enough`; known before any point."""
         return max(self._new(cuts).least_bytes(enough) for cuts in self._parts.values())
 
     def along(self, point: Point, limit: float) -> Point:
-        """The rows of a point, with the cheapest kernels of each stretch within the limit, or else the leanest."""
+        """The groups of a point, with the cheapest kernels of each stretch within the limit, else those with the least
+        memory.
+        """
         ends = [*self._starts[1:], len(self._net.running)]
         spans = zip(self._segments, self._starts, ends, strict=True)
         return self._point([s.along(a, [g for g in point.groups if a <= g.start < b], limit) for s, a, b in spans])

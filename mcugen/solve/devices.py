@@ -1,4 +1,4 @@
-"""Kernels on OpenCL devices: which tile of each, and what a launch takes, by a tuned table or else by the roofline."""
+"""Kernels on OpenCL devices: the tile of each, and the time of a launch, from a tuned table or else by the roofline."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from mcugen.ir.kernel import Form, Grid, Kernel, Tile
 from mcugen.kernels import halves
 
 TABLE = "tuned.json"
-"""The file beside a device's board.toml with what `mcugen tune` measured."""
+"""File beside a device's board.toml with the measurements of `mcugen tune`."""
 GROUPS_TO_FILL = 2
-"""Work-groups for each compute unit that keep a device busy."""
+"""Work-groups per compute unit that keep a device busy."""
 HOST_NS = 1e12
-"""Nanoseconds added to what a step takes on the host: it runs there only where no kernel of the device takes it."""
+"""Nanoseconds added to a step on the host, so that it runs there only if no kernel of the device can run it."""
 
 BOARDS = "opencl-"
-"""What the names of devices that ship begin with."""
+"""Prefix of the names of device boards that ship with mcugen."""
 NEAR = 10.0
-"""Largest distance of a device whose table is used for another."""
+"""Largest distance at which one device's table is used for another."""
 OTHER_MAKER, OTHER_MEMORY = 4.0, 4.0
-"""What another maker, and memory that only one of two devices shares with its host, add to their distance."""
+"""Distance added for another maker, and for memory that only one of the devices shares with its host."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,18 @@ class Tuned:
 
 
 _BEST_NS = 1.0
-"""Nanoseconds that the best launch measured is taken for, so that no estimate is below it."""
+"""Nanoseconds assumed for the best launch measured, so that no estimate is below it."""
 
 
 def key_of(call: Call) -> str:
-    """What a table knows a call by: its operator with its attributes, and the shapes of operands and results."""
+    """Key of a call in a table: its operator with its attributes, and the shapes of operands and results."""
     shapes = ", ".join("-" if t is None else f"{t.dtype}{list(t.shape)}" for t in call.inputs)
     return f"{call.op} on {shapes} to {call.output.dtype}{list(call.output.shape)}"
 
 
 @functools.cache
 def table_of(folder: Path) -> Mapping[str, Tuned]:
-    """Key -> the best launch measured; empty where nothing was. Raises UsageError for a file that is damaged."""
+    """Key -> the best launch measured; empty without measurements. Raises UsageError for a damaged file."""
     path = folder / TABLE
     if not path.is_file():
         return {}
@@ -67,7 +67,7 @@ def table_of(folder: Path) -> Mapping[str, Tuned]:
 
 
 def tuned_of(call: Call, target: Target) -> tuple[Tuned | None, str]:
-    """The entry for a call, and the board whose it is: this one, or, without a table, the nearest that has one."""
+    """Entry for a call, and the board that it was measured on: this one, or the nearest with a table."""
     own = table_of(target.folder)
     near = "" if own or target.device is None else nearest(target.device)
     if not near:
@@ -77,7 +77,7 @@ def tuned_of(call: Call, target: Target) -> tuple[Tuned | None, str]:
 
 @functools.cache
 def nearest(device: Device) -> str:
-    """The board that ships with a table and is most like a device; "" where none is near."""
+    """Name of the shipped board with a table that is most like a device; "" if none is near."""
     known = [load(name) for name in names() if name.startswith(BOARDS)]
     far = {t.name: distance(device, t.device) for t in known if t.device and table_of(t.folder)}
     best = min(far, key=lambda name: far[name], default="")
@@ -85,7 +85,7 @@ def nearest(device: Device) -> str:
 
 
 def distance(a: Device, b: Device) -> float:
-    """How often one device would have to be doubled to be the other, over all figures, with more for other makers."""
+    """Sum of the doublings between the figures of two devices, with additions for other makers and memory."""
     figures = ((d.compute_units, d.flops, d.bandwidth, max(d.local_bytes, 1), d.max_group) for d in (a, b))
     doubled = sum(abs(math.log2(x / y)) for x, y in zip(*figures, strict=True))
     return doubled + OTHER_MAKER * (not a.vendor or a.vendor != b.vendor) + OTHER_MEMORY * (a.unified != b.unified)
@@ -97,7 +97,9 @@ def device_of(target: Target) -> Device:
 
 
 def tiled(call: Call, fitting: Sequence[Kernel], target: Target) -> list[Kernel]:
-    """The GRID kernels among those that fit, each with its best tile, the fastest first; without legal tiles none."""
+    """The GRID kernels of `fitting`, each with its best tile, the fastest first; kernels without a legal tile are left
+    out.
+    """
     found = [_best(call, kernel, target) for kernel in fitting if kernel.form is Form.GRID]
     legal = [kernel for kernel in found if kernel is not None]
     return sorted(legal, key=lambda kernel: nanoseconds(kernel, call, target))
@@ -119,7 +121,7 @@ def launches(call: Call, kernel: Kernel, device: Device) -> Iterator[Kernel]:
 
 @functools.cache
 def _tiled(kernel: Kernel, tile: tuple[tuple[str, int], ...]) -> Kernel:
-    """The same kernel for the same tile, as calls alike share what is known of it."""
+    """The kernel with a tile; cached, so that calls with equal kernels share one object and its results."""
     return kernel.tiled(dict(tile))
 
 
@@ -129,9 +131,10 @@ def is_legal(grid: Grid, device: Device) -> bool:
 
 
 def nanoseconds(kernel: Kernel, call: Call, target: Target) -> float:
-    """Time of a launch: measured, else by the roofline: the work over what of the device it fills, or the bytes moved.
+    """Time of a launch: as measured, else by the roofline: the work over the filled share of the device, or the bytes
+    moved.
 
-    A measured kernel is preferred to all others of its call.
+    A measured kernel is preferred to all other kernels of its call.
     """
     tuned, _ = tuned_of(call, target)
     if tuned and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.tile):

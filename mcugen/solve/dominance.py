@@ -18,7 +18,7 @@ def undominated(listed: Candidates) -> Candidates:
     if len(listed) == 1:
         return listed
     kept: list[Candidate] = []
-    least: dict[object, list[Sequence[float]]] = {}  # of those that walk alike
+    least: dict[object, list[Sequence[float]]] = {}  # of candidates with the same schedule mode and rows
     for c in listed:
         whole, passing, staying = c.choice.working
         memory = whole, passing + staying, staying

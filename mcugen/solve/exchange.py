@@ -1,7 +1,7 @@
-"""Local search for the kernels of a stretch: which one to exchange next, so that the stretch needs less memory or time.
+"""Local search for the kernels of a stretch: exchanges one kernel at a time, to need less memory or time.
 
-An exchange changes the load at the events of its own step alone, and of steps whose kernels read the same rows again.
-Only what it touches is counted again, so a search in a long stretch takes little longer for each of its steps.
+An exchange changes the load at the events of its own step, and of steps whose kernels reread the same rows. Only these
+loads are counted again, so the time per step hardly grows with the length of the stretch.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from mcugen.solve.candidates import Candidate
 from mcugen.solve.plan.buffers import Piece
 
 MAX_EXCHANGES = 64
-"""Other kernels in a stretch up to which exchanges of several kernels at once are tried."""
+"""Most alternative kernels in a stretch for which exchanges of several kernels at once are tried."""
 MAX_TRIES = 6
-"""Of cheaper kernels that do not fit, how many that save most are tried with room made by others."""
+"""Number of cheaper kernels that do not fit, best saving first, tried with exchanges that make room for them."""
 _EPSILON = 1e-6
 _NO_LIMIT = 1 << 62
 Load = npt.NDArray[np.int64]
 _Gain = tuple[float, int, int, int]
-"""What an exchange adds to the cost, its step, its kernel, and the one that it takes the place of."""
+"""Change of the cost by an exchange, its step, its new kernel, and the kernel that it replaces."""
 Picks = tuple[int, ...]
-"""For each step the number of its kernel among the offers."""
+"""Index of each step's kernel among its offers."""
 _Exchange = tuple[int, int, int]
-"""A step, its kernel, and the steps, as bits, that what its other kernels bring depends on."""
+"""A step, its kernel, and a bit set of the rereading steps that its other kernels' loads depend on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Bytes at each event from `start` on; none before, and none after the last of them."""
+    """Bytes at each event from `start` on; zero before `start` and after the last entry."""
 
     start: int
     load: Load
 
     @classmethod
     def of(cls, load: Load) -> Part:
-        """The events at which a load of all events is not zero, and those between them."""
+        """The load from its first event that is not zero to its last."""
         events = np.flatnonzero(load)
         first, end = (int(events[0]), int(events[-1]) + 1) if len(events) else (0, 0)
         return cls(first, load[first:end].copy())
@@ -63,7 +63,7 @@ class Part:
         return self.start + len(self.load)
 
     def less(self, other: Part) -> Part:
-        """This less another."""
+        """The difference of this part and another."""
         span = slice(min(self.start, other.start), max(self.end, other.end))
         found = Part.of(self.over(span) - other.over(span))
         return Part(span.start + found.start, found.load)
@@ -79,7 +79,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A kernel for a step of a stretch. own: bytes of its own. returns: whether it reads rows again."""
+    """A kernel for a step of a stretch. own: its working memory. returns: whether it reads rows again."""
 
     candidate: Candidate
     cost: float
@@ -89,7 +89,7 @@ class Offer:
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """Bytes in use at each event. rows: of tensors, at the least; the rest as `Stretch` has it."""
+    """Bytes in use at each event. rows: least bytes of tensors; offers and more: as in `Stretch`."""
 
     offers: Sequence[Sequence[Offer]]
     rows: Load
@@ -105,7 +105,7 @@ class Loads:
         return load
 
     def peaks(self) -> Iterator[tuple[int, Picks]]:
-        """All sets of kernels, each with the most bytes in use at once; sets that begin alike are counted together."""
+        """All sets of kernels, each with the most bytes in use at once; sets with a common beginning share its sum."""
         again: dict[int, Load] = {}
         before: Picks = ()
         loads = [self.rows]
@@ -126,13 +126,13 @@ class Loads:
         load[own.start : own.end] += own.load
 
     def _read_again(self, load: Load, back: int) -> None:
-        """Add what buffers hold more where these steps read rows again."""
+        """Add the bytes that buffers hold longer because these steps read rows again."""
         for m in self.more:
             span = _span([part for s, part in m.items() if back >> s & 1])
             load[span] += _extra(m, back, span)
 
     def back(self, picks: Sequence[int]) -> int:
-        """The steps that read rows again, as bits."""
+        """Bit set of the steps that read rows again."""
         return sum(1 << s for s, k in enumerate(picks) if self.offers[s][k].returns)
 
     @functools.cached_property
@@ -150,17 +150,17 @@ class Loads:
 
     @functools.cached_property
     def either(self) -> Mapping[int, npt.NDArray[np.bool_]]:
-        """Which kernels of a step read rows again, of steps where some do and others do not."""
+        """Step -> for each kernel, whether it reads rows again; only steps whose kernels differ in that."""
         found = {s: np.array([offer.returns for offer in offers]) for s, offers in enumerate(self.offers)}
         return {s: returns for s, returns in found.items() if returns.any() and not returns.all()}
 
     def around(self, s: int) -> Sequence[Mapping[int, Part]]:
-        """Those of `more` that depend on the kernel of a step."""
+        """Entries of `more` that depend on the kernel of a step."""
         return self._around.get(s, ())
 
     @functools.cached_property
     def kin(self) -> Sequence[int]:
-        """For each step those, as bits, that what it holds more depends on where it reads rows again."""
+        """Per step, a bit set of the steps whose rereads change the same buffers."""
         return [sum(1 << s for s in {s for m in self.around(step) for s in m}) for step in range(len(self.offers))]
 
     @functools.cached_property
@@ -170,19 +170,19 @@ class Loads:
 
     @functools.cached_property
     def exchanges(self) -> tuple[list[tuple[int, int]], Mapping[int, slice]]:
-        """Every step that has a choice with each of its kernels, and for each step its place among these pairs."""
+        """All pairs (step, kernel) of steps with several kernels, and the slice of these pairs for each step."""
         every = [(s, k) for s in self.open for k in range(len(self.offers[s]))]
         ends = list(itertools.accumulate(len(self.offers[s]) for s in self.open))
         return every, {s: slice(end - len(self.offers[s]), end) for s, end in zip(self.open, ends, strict=True)}
 
     @functools.cached_property
     def cells(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The events over which each of `exchanges` is counted, one after the other, and where those of each begin."""
+        """Events of all `exchanges` in a row, over which each is counted, and the index where each exchange begins."""
         of = [np.arange(self.spans[s].start, self.spans[s].stop) for s, _ in self.exchanges[0]]
         return np.concatenate([*of, np.zeros(0, np.int64)]), np.cumsum([0, *map(len, of)])
 
     def touched(self, step: int) -> Sequence[int]:
-        """The places in `open` of the steps whose exchanges bring something else after one of this step."""
+        """Indices in `open` of the steps whose exchanges have another effect after an exchange of this step."""
         if step not in self._touched:
             first, end = self._ends
             own = self.spans[step]
@@ -191,7 +191,7 @@ class Loads:
 
     @functools.cached_property
     def _ends(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The first events of the spans of open steps, and those after the last."""
+        """First events of the spans of open steps, and the events after their last."""
         spans = [self.spans[s] for s in self.open]
         return np.array([s.start for s in spans], np.int64), np.array([s.stop for s in spans], np.int64)
 
@@ -205,9 +205,9 @@ class Loads:
 
 
 class _State:
-    """The kernels that a search has come to, and how far their load is above its limit at each event.
+    """The current kernels of a search, and how far their load exceeds the limit at each event.
 
-    known: what exchanges bring, of the step, its kernel and the steps around that read rows again.
+    known: change of the load by exchanges -> for a step, its kernel and the bit set of rereading steps around it.
     """
 
     def __init__(self, loads: Loads, picks: Sequence[int], limit: int, known: dict[_Exchange, Load]) -> None:
@@ -217,7 +217,7 @@ class _State:
         self._saved, self._stale = np.zeros(len(loads.exchanges[0]), np.int64), range(len(loads.open))
 
     def copy(self) -> _State:
-        """The same once more."""
+        """An independent copy."""
         made = copy.copy(self)
         made.picks, made.excess = list(self.picks), self.excess.copy()
         made._added, made._saved = self.added.copy(), self._saved.copy()
@@ -225,14 +225,14 @@ class _State:
 
     @property
     def added(self) -> Load:
-        """What each of `Loads.exchanges` adds to the load, over `Loads.cells`."""
+        """Change of the load by each of `Loads.exchanges`, over `Loads.cells`."""
         if self._added is None:
             self._added = np.zeros(len(self._loads.cells[0]), np.int64)
             self._count_again(self._added, self._loads.open)
         return self._added
 
     def saved(self) -> Load:
-        """By how much less the limit is exceeded, at all events together, after each of `Loads.exchanges`."""
+        """Bytes by which each of `Loads.exchanges` reduces the excess over the limit, summed over all events."""
         if self._stale:
             _, places = self._loads.exchanges
             events, starts = self._loads.cells
@@ -248,7 +248,7 @@ class _State:
         return self._saved
 
     def _over_before(self) -> Load:
-        """By how much the limit is exceeded at all events before each one, and before the end, together."""
+        """Running sum of the excess over the limit: before each event, and at the end."""
         found = np.zeros(len(self.excess) + 1, np.int64)
         np.cumsum(np.maximum(self.excess, 0), out=found[1:])
         return found
@@ -273,13 +273,13 @@ class _State:
         self._stale = range(min(ends), max(ends) + 1)
 
     def _count_again(self, added: Load, steps: Sequence[int]) -> None:
-        """Write what the exchanges of these steps add."""
+        """Update the load changes of all exchanges of these steps."""
         (_, places), (_, starts) = self._loads.exchanges, self._loads.cells
         for s in steps:
             added[starts[places[s].start] : starts[places[s].stop]] = self._brought(s).ravel()
 
     def _brought(self, s: int) -> Load:
-        """What each kernel of step s adds to the load, over its span."""
+        """Change of the load by each kernel of step s, over its span: [kernels, events]."""
         key = s, self.picks[s], self._back & self._loads.kin[s]
         if key not in self._known:
             self._known[key] = self._counted(s)
@@ -296,7 +296,7 @@ class _State:
 
 
 class Search:
-    """Exchanges of kernels in a stretch."""
+    """Search for better kernels of a stretch, by exchanges."""
 
     def __init__(self, loads: Loads) -> None:
         self._loads, self._offers = loads, loads.offers
@@ -305,9 +305,9 @@ class Search:
         self._known: dict[_Exchange, Load] = {}
 
     def reduced(self, picks: Picks, limit: float) -> Picks | None:
-        """Change one kernel after the other, at the least cost for the bytes over the limit that it saves.
+        """Exchange kernels one by one until the limit holds, each time at the least cost per byte of excess saved.
 
-        None where the limit is not reached.
+        None if the limit cannot be reached.
         """
         return self._reduced(self._state(picks, limit))
 
@@ -315,10 +315,9 @@ class Search:
         return _State(self._loads, picks, math.floor(min(limit, _NO_LIMIT)), self._known)
 
     def _reduced(self, state: _State, fixed: int = -1) -> Picks | None:
-        """The same from there on. The step `fixed` keeps its kernel.
+        """`reduced` from a state on, in place. The step `fixed` keeps its kernel.
 
-        Of the exchanges that bring the load nearer to the limit, the cheapest for each byte is next, and of equals the
-        first.
+        The next exchange is the cheapest per byte of those that reduce the excess, the first of equals.
         """
         every, places = self._loads.exchanges
         more = self._prices - np.array([self._costs[s][state.picks[s]] for s, _ in every])
@@ -334,7 +333,7 @@ class Search:
         return tuple(state.picks)
 
     def improved(self, picks: Picks, limit: float) -> Picks:
-        """Take cheaper kernels as long as the limit holds, also where another step makes room for it."""
+        """Take cheaper kernels while the limit holds, also where an exchange of another step makes room."""
         while True:
             picks = self._alone(picks, limit)
             better = sorted(gain for s in self._loads.open for gain in self._gains(s, picks[s]))
@@ -344,8 +343,8 @@ class Search:
             picks = then
 
     def _alone(self, picks: Picks, limit: float) -> Picks:
-        """Take cheaper kernels that fit, those that save most first. What did not fit is tried again where an exchange
-        touches it.
+        """Take cheaper kernels that fit, the greatest savings first. A kernel that did not fit is tried again after an
+        exchange that affects it.
         """
         state = self._state(picks, limit)
         better = [gain for s in self._loads.open for gain in self._gains(s, picks[s])]
@@ -366,12 +365,12 @@ class Search:
         return tuple(state.picks)
 
     def _gains(self, s: int, now: int) -> list[_Gain]:
-        """The kernels of a step that are cheaper than the one it has."""
+        """The kernels of a step that are cheaper than its current one."""
         own = self._costs[s][now]
         return [(cost - own, s, k, now) for k, cost in enumerate(self._costs[s]) if cost - own < -_EPSILON]
 
     def _both(self, picks: Picks, better: Sequence[_Gain], limit: float) -> Picks | None:
-        """A cheaper kernel for which other steps make room, where that is cheaper together."""
+        """Picks with one cheaper kernel for which other steps make room, if that is cheaper in sum; else None."""
         if sum(len(offers) - 1 for offers in self._offers) > MAX_EXCHANGES:
             return None
         start = self._state(picks, limit)
@@ -388,13 +387,15 @@ class Search:
 
 
 def _extra(of: Mapping[int, Part], back: int, span: slice) -> Load | int:
-    """What a buffer holds more where the steps in `back` read rows again. of: the same for each step alone."""
+    """Bytes that a buffer holds beyond its least because the steps in `back` read rows again. of: these bytes for each
+    step alone.
+    """
     loads = [part.over(span) for s, part in of.items() if back >> s & 1]
     most: Load | int = np.maximum.reduce(loads) if loads else 0
     return most
 
 
 def _span(parts: Sequence[Part]) -> slice:
-    """The events from the first of any part to the last; one where there are none."""
+    """Events from the first of any part to the last; one event if all parts are empty."""
     used = [part for part in parts if len(part.load)]
     return slice(min(p.start for p in used), max(p.end for p in used)) if used else slice(0, 1)

@@ -1,7 +1,7 @@
-"""Reads what `ci/fit` measured: costs/<core>.json in each folder of kernels, one row for each kernel.
+"""Reader of the measurements of `ci/fit`: costs/<core>.json in each folder of kernels, one row for each kernel.
 
 A row holds the bytes of the kernel's code and, for each term, instructions, least and most cycles: coefficients of
-`select/costs.py`. A file that holds a core's name instead of rows stands for that core's file.
+`solve/costs.py`. A file that holds a core's name instead of rows stands for that core's file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMMON = (
     *("macs", "outputs", "inputs", "bytes", "pixels", "patches", "rest", "odd", "runs"),
     *("calls", "once", "events", "converted"),
 )
-"""Terms that any kernel has; see `select/costs.py`."""
+"""Terms that every kernel has; see `solve/costs.py`."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ def rows(core: str) -> Mapping[str, Row]:
 
 
 def places() -> list[tuple[Path, tuple[Kernel, ...]]]:
-    """The folders with rows, and the kernels that stand in them."""
+    """The folders with rows, and the kernels defined in them."""
     return kernels.places(dict.fromkeys((*registry.load().ops, *registry.own())))
 
 
 def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, Row]:
-    """The rows of a folder of kernels on a core; none where it has no file."""
+    """Rows of a folder of kernels on a core; empty without a file for it."""
     path = folder / FOLDER / f"{core}.json"
     if not path.is_file():
         return {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The least flash: the fewest bytes of constants and code, and beyond them those that bring much time.
+"""The goal `flash`: the fewest bytes of constants and code, and further bytes only where they save much time.
 
-Bytes have a price in time, and the code of a model has a limit besides.
+Bytes have a price in time, and the model's code has a limit besides.
 """
 
 from __future__ import annotations
@@ -13,38 +13,38 @@ from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.sharing import Picks, cheapest, code_of, within_each
 
 BYTES_PRICE = 0.6
-"""Each percent more than the fewest bytes of constants and code must save this percentage of the fastest time."""
+"""Least saving of time, in percent of the fastest time, for each percent of bytes beyond the fewest."""
 
 MODEL_CODE_BYTES = 10 * 1024
-"""Most bytes of a model's code: kernels and what calls them, where the smallest kernels take no more."""
+"""Most bytes of a model's code (kernels and their callers), unless the smallest kernels take more."""
 
 CODE_SHARE = 0.01
-"""Code of this share of a large model's bytes is within the limit too."""
+"""Share of a large model's bytes that its code may take, if that is more than MODEL_CODE_BYTES."""
 
 FEWER = 0.9
-"""More code is taken where it leaves so much of all bytes, as that for weights of 4 bits may."""
+"""A set with more code than the limit is taken if all its bytes are below this share, as with weights of 4 bits."""
 
 STEP_CODE_BYTES = 31
-"""Bytes of the code that calls a step."""
+"""Bytes of code that call a step."""
 
 FORM_CODE_BYTES = {Form.RING: 140, Form.WINDOW: 68, Form.ACCUMULATE: 50}
-"""Further bytes for kernels that are called row by row, and for rows that are filled for them."""
+"""Further bytes for kernels called row by row, and for filling the rows that they read."""
 
 START_CODE_BYTES = 300
-"""Bytes of what starts the firmware whose code `simulate` counts, as far as estimates of kernels are not above."""
+"""Bytes of the start-up code that `simulate` counts too, less the excess of the kernels' estimates."""
 
 HELPER_BYTES = 920
-"""About the bytes of a source that several kernels call, which their own code does not count."""
+"""Approximate bytes of a source that several kernels call, which their own code does not count."""
 
 _LESS = range(0, 3072, 256)
-"""What is around the kernels depends on them: so many bytes less for kernels are tried."""
+"""Bytes subtracted from the room for kernels, one per try, since the code around the kernels depends on the choice."""
 
 _LEAST = 1e-9
 """Weight of a cost that only breaks ties."""
 
 
 def least_flash(candidates: Sequence[Candidates]) -> Picks:
-    """The kernels of fewest bytes, and in their place others that are worth their bytes, with code within its limit."""
+    """Kernels of the fewest bytes, replaced by others that are worth their bytes, with code within its limit."""
     least = cheapest(candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * _LEAST)
     price = BYTES_PRICE * sum(min(c.cost for c in listed) for listed in candidates) / max(_bytes_of(least), 1)
 
@@ -64,8 +64,8 @@ def least_flash(candidates: Sequence[Candidates]) -> Picks:
 
 
 def _trimmed(candidates: Sequence[Candidates], picks: Picks, limit: int) -> Picks:
-    """The picks within the limit of code: kernels that take more to call give way to other functions of the same set,
-    with the least time for each byte. The picks themselves where that does not reach.
+    """Picks within the limit of code: kernels with much calling code give way to other functions of the set, at the
+    least time for each byte saved. The unchanged picks if that does not reach the limit.
     """
     used, found = {c.function for c in picks}, list(picks)
     while _code_of(found) > limit:
@@ -88,12 +88,12 @@ def _bytes_of(picks: Sequence[Candidate]) -> int:
 
 
 def _code_of(picks: Sequence[Candidate]) -> int:
-    """Bytes of the kernels and of what is around them."""
+    """Bytes of the kernels and of the code around them."""
     return code_of(picks) + _around(picks)
 
 
 def _around(picks: Sequence[Candidate]) -> int:
-    """Bytes of code that starts and calls the kernels, and of what they call themselves."""
+    """Bytes of code that start and call the kernels, and of functions that kernels call."""
     helpers = {helper for c in picks for helper in c.choice.kernel.helpers}
     return START_CODE_BYTES + sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams by frames have one schedule, so that kernels alone decide what RAM they take."""
+"""Streaming by frames has a single schedule, so that the kernels alone determine its RAM."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mcugen.solve.sharing import Picks
 
 
 def smallest(problem: Problem) -> Solution:
-    """The least RAM, and of equals the least time and price of constants."""
+    """The solution of least RAM; of equals, the one with the least time and price of constants."""
     picks = dict.fromkeys(problem.within_flash(p) for p in (_leanest(problem), problem.fastest))
     solutions = [(problem.planned(chosen), sum(map(problem.prices.of, chosen))) for chosen in picks]
     return min(solutions, key=lambda s: (s[0].ram_bytes, s[1]))[0]
 
 
 def that_fits(problem: Problem, picks: Picks) -> Solution:
-    """These kernels; where they do not fit, those of the least time and price that do."""
+    """The solution with these kernels; if they do not fit, the one of least time and price that does."""
     made = problem.planned(picks)
     if made.fits:
         return made
@@ -33,8 +33,8 @@ def that_fits(problem: Problem, picks: Picks) -> Solution:
 
 
 def faster(problem: Problem, picks: Picks) -> Iterator[Picks]:
-    """The picks, and then after one exchange more each: next comes the one that saves most time and price of constants
-    for each byte of memory of its own. They depend on no budget, so that a larger one never gets a slower model.
+    """The picks, then the picks after one more exchange each: the next exchange saves the most time and price of
+    constants per byte of working memory. They depend on no budget, so a larger one never gives a slower model.
     """
     while True:
         yield picks
@@ -46,7 +46,7 @@ def faster(problem: Problem, picks: Picks) -> Iterator[Picks]:
         ]
         if not gains:
             return
-        _, at, k = max(gains, key=itemgetter(0))  # of equals the first
+        _, at, k = max(gains, key=itemgetter(0))  # the first of equals
         picks = (*picks[:at], problem.candidates[at][k], *picks[at + 1 :])
 
 

@@ -1,7 +1,7 @@
-"""Points that may be planned, the cheapest first: those of curves, and where they end, leaner ones with the same rows.
+"""Queue of points to plan, the cheapest first: points of curves, then points of the same groups with less memory.
 
-A plan may have holes that no point knows of. Rows whose points do not fit may do so with kernels that need less memory,
-where the curve has already gone over to other rows.
+A plan may have holes that the peak of its point does not count. Groups of rows whose points do not fit may fit with
+kernels that need less memory, where the curve already continues with other groups.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from mcugen.solve.budget import Solution
 from mcugen.solve.curve import Curve, Point
 
 MOST_LAYERS = 20_000
-"""Layers, at most, whose kernels are chosen anew."""
+"""Most layers whose kernels are chosen anew."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plannable:
-    """A point of a curve that may be planned, and its plan, where that is made already."""
+    """A point of a curve to plan, and its plan if it is already made."""
 
     curve: Curve
     point: Point
@@ -28,19 +28,20 @@ class Plannable:
 
     @property
     def rows(self) -> object:
-        """What all points with the same rows have in common."""
+        """Key of the curve and the groups by rows, equal for all points that differ in kernels alone."""
         return id(self.curve), self.point.groups
 
     def leaner(self) -> Plannable | None:
-        """The same rows with the fastest kernels that need less memory; None where there are none."""
+        """The point with the same groups and the fastest kernels that need less memory; None if there are none."""
         made = self.curve.along(self.point, self.point.peak - 1)
         return Plannable(self.curve, made) if made.peak < self.point.peak else None
 
 
 class Waiting:
-    """Points by their cost. Where those of some rows end, further ones follow, whose kernels need less memory.
+    """Priority queue of points to plan, ordered by cost. After the last point of each group of rows it adds points with
+    less memory.
 
-    Which ones these are depends on no budget, so that a larger one never gets a slower model.
+    The points added depend on no budget, so a larger budget never gives a slower model.
     """
 
     def __init__(self, points: Sequence[Plannable], layers: int) -> None:
@@ -51,7 +52,7 @@ class Waiting:
         heapq.heapify(self._heap)
 
     def below(self, cost: float) -> Plannable | None:
-        """The next one, if it costs less."""
+        """Remove and return the next point, if its cost is below `cost`."""
         if not self._heap or self._heap[0][0] >= cost:
             return None
         *_, found = heapq.heappop(self._heap)

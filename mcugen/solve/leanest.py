@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Candidates by the memory of their own and by what their constants cost, for plans of little RAM."""
+"""Candidates ranked by working memory and by the price of their constants, for plans of little RAM."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mcugen.solve.sharing import Picks
 
 
 def memory_of(c: Candidate) -> tuple[bool, int, int, float]:
-    """Sort key: kernels that can run row by row first, then the least memory of their own, few rows, and time."""
+    """Sort key: kernels that can run row by row first, then the least working memory, few rows, and time."""
     return not c.choice.can_run_by_rows, c.working_bytes, batch_of(c.choice), c.rows_cost
 
 
 def priced(candidates: Sequence[Candidates], prices: Prices) -> list[Candidates]:
-    """The candidates at costs that hold the price of their constants, the cheapest first."""
+    """The candidates with the price of their constants added to their costs, the cheapest first."""
 
     def with_price(c: Candidate) -> Candidate:
         price = prices.flash * c.choice.constant_bytes
@@ -28,8 +28,8 @@ def priced(candidates: Sequence[Candidates], prices: Prices) -> list[Candidates]
 
 
 def with_leanest(candidates: Sequence[Candidates], prices: Prices, ram_of: Callable[[Picks], int]) -> Picks:
-    """The kernels with the least memory of their own, each exchanged for the one of the least time and price of
-    constants with which the network takes no more RAM.
+    """Kernels with the least working memory, each exchanged for the one of the least time and price of constants that
+    does not increase the network's RAM.
     """
     picks = tuple(min(listed, key=memory_of) for listed in candidates)
     least = ram_of(picks)

@@ -1,4 +1,4 @@
-"""The memories that may hold the model's buffers, and how much of each."""
+"""Memories that may hold the model's buffers, and how many bytes of each."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from mcugen.options import Options
 from mcugen.solve.plan import Region
 
 STACK_RESERVE_BYTES = 8192
-"""Bytes left free in the region of stack and variables, where a model is spread over a board's regions by default."""
+"""Bytes left free for stack and variables in their region, if a model is spread over a board's regions by default."""
 
 
 def regions_of(options: Options, board: Target) -> tuple[Region, ...]:
-    """The regions, the fastest first: those of --region, else one of --ram bytes, else the board's, else one unlimited.
+    """Regions, the fastest first: those of --region, else one of --ram bytes, else the board's, else one without a
+    limit.
 
-    Raises UsageError for a region that the board lacks, or that is smaller there.
+    Raises UsageError for a region that the board lacks, or that is larger than the board's.
     """
     regions = [r for r in board.ram_regions() if "model" in r.holds]
     if options.regions:
@@ -51,14 +52,16 @@ def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryR
 
 
 def room_of(options: Options, board: Target) -> tuple[Region, ...]:
-    """The regions as large as the board has them, those of --region where it names some, whatever the budget."""
+    """Regions at the board's full size, whatever the budget; only those that --region names, if given."""
     if options.regions and board.is_core:
         return tuple(Region(name, None) for name, _ in options.regions)
     return regions_of(replace(options, ram="", region=",".join(name for name, _ in options.regions)), board)
 
 
 def allowing(options: Options, taken: Mapping[str, int]) -> Options:
-    """The options with a budget of just these bytes in each region; --ram where one does, and the user named none."""
+    """Options with exactly these bytes per region as their budget; as --ram if one region is used and the user named
+    none.
+    """
     if len(taken) == 1 and not options.region:
         return replace(options, ram=str(sum(taken.values())))
     return replace(options, ram="", region=",".join(f"{name}={nbytes}" for name, nbytes in taken.items()))

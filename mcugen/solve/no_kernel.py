@@ -1,4 +1,4 @@
-"""What is said of nodes that no kernel runs: what is unusual in them first, then the nearest kernels."""
+"""Error text for nodes that no kernel runs: the unusual traits of their types first, then the nearest kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_AXES = 4
 
 
 def of_nodes(problems: Sequence[str]) -> str:
-    """The text of an error in at most 12 lines: the first node as a whole, the others by their first line."""
+    """Text of an error in at most 12 lines: the first node in full, one line for each of the others."""
     first, *rest = problems
     lines = [first, *(text.partition("\n")[0] for text in rest[: _NODES - 1])]
     if len(rest) >= _NODES:
@@ -26,7 +26,7 @@ def of_nodes(problems: Sequence[str]) -> str:
 
 
 def of_node(node: Node, call: Call, known: Sequence[Kernel], target: Target) -> str:
-    """The node and its types, what is unusual in these, and at most three kernels with the rules that they break."""
+    """The node and its types, their unusual traits, and at most three kernels with the rules that they break."""
     types = ", ".join("-" if t is None else str(t) for t in call.inputs)
     lines = [f"  {node.source}: {node.op} on ({types}) -> {call.output}"]
     if found := _unusual(call):

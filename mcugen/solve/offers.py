@@ -1,4 +1,6 @@
-"""Plans between the fastest and the smallest: points of the curves of `speed` and `balanced` that are worth seeing."""
+"""Plans between the fastest and the smallest: the points of the curves of `speed` and `balanced` that are worth
+listing.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,14 @@ from mcugen.solve.curve import Point
 from mcugen.solve.problem import Problem, Searched, problem_of
 
 HARDLY = 1.005
-"""A point is left out where another, which needs no more RAM, takes at most as many times its constants and time."""
+"""Tolerance of dominance: a point is dropped if another needs no more RAM and at most this factor of its constants and
+time.
+"""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A point of a curve, and what it is a solution of."""
+    """A point of a curve, and the problem that it solves."""
 
     problem: Problem
     point: Point
@@ -51,9 +55,9 @@ def offers_of(
 
 
 def thinned(found: Sequence[Offer], most: int) -> list[Offer]:
-    """At most `most` of those that save RAM or constants or time worth naming, the fastest first.
+    """At most `most` points that save RAM, constants or time, the fastest first.
 
-    Both ends of RAM and the knee are among them; the others are spread evenly over the peaks in between.
+    The largest and smallest RAM and the knee are among them; the others are spread evenly over the peaks between.
     """
     kept: list[Offer] = []
     for offer in sorted(found, key=lambda o: (o.peak, o.constants, o.point.cost)):
@@ -69,5 +73,5 @@ def thinned(found: Sequence[Offer], most: int) -> list[Offer]:
 
 
 def _beats(one: Offer, other: Offer) -> bool:
-    """Whether one with no more RAM makes another not worth seeing."""
+    """Whether `one`, which needs no more RAM, makes `other` not worth listing."""
     return one.constants <= HARDLY * other.constants and one.point.cost <= HARDLY * other.point.cost

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bytes of RAM and flash are worth in time, where the goal weighs them all.
+"""Prices of bytes of RAM and flash in time, for goals that weigh all three.
 
-A price is a share of the time of the fastest kernels, for a share of a natural amount of the memory: of RAM, what the
-tensors of the largest layer take; of flash, the constants as wide as the model has them. So prices depend on the
-network, and neither on a budget nor on the order of its nodes.
+A price is a share of the fastest kernels' time for a reference amount of memory: for RAM, the tensors of the largest
+layer; for flash, the constants as wide as the model stores them. So prices depend on the network, but not on a budget
+nor on the order of its nodes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from mcugen.options import Options
 from mcugen.solve.candidates import Candidate, Candidates, have_price
 
 RAM_PRICE = 0.04
-"""The share of the time that RAM for the largest layer is worth: rows that save half of it may take 2 % more time."""
+"""Share of the time that RAM for the largest layer is worth: rows that save half of it may take 2 % more time."""
 
 FLASH_PRICE = 0.25
-"""The share of the time that constants are worth once more: twice the constants must save a fifth of the time."""
+"""Share of the time that doubling the constants must save: a fifth of the resulting time."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ FREE = Prices()
 
 
 def prices_of(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Prices:
-    """The prices for the goal of `options`, or none.
+    """Prices for the goal of `options`; zero for a goal without prices.
 
-    `ram` takes the least RAM at any price; of equals, constants cost what they do with `balanced`.
+    `ram` takes the least RAM at any price; among equals, constants have the same price as with `balanced`.
     """
     if not have_price(options, board):
         return FREE

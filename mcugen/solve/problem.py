@@ -1,4 +1,4 @@
-"""A network, what may run each of its nodes at the goal's prices, and the curves of time against memory of that."""
+"""A network with the candidates of its nodes at the goal's prices, and their curves of time against memory."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from mcugen.system import forked
 from mcugen.system.forked import Apart
 
 CODE_BYTES = 19 * 1024
-"""Kernel code budget: above it, per-layer copies outgrow a small flash cache and stop paying."""
+"""Budget of kernel code: above it, per-layer copies outgrow a small flash cache and stop paying."""
 
 SMALL_CODE_BYTES = 16 * 1024
 CODE_WORTH = 4.0
-"""Above SMALL_CODE_BYTES, the cost each further byte of code must save."""
+"""Cost that each byte of code above SMALL_CODE_BYTES must save."""
 
 MOST_CODE_BYTES = 24 * 1024
 CODE_STEP = 1024
 LARGE_CODE_WORTH = 1e-5
-"""Between CODE_BYTES and MOST_CODE_BYTES, the share of the network's cost that each further byte must save: a kilobyte
+"""Share of the network's cost that each byte of code between CODE_BYTES and MOST_CODE_BYTES must save: a kilobyte saves
 a hundredth of it.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The curves and the fastest kernels of a network, by what they depend on, which budgets are not; and what curves
-    have in common.
+    """Curves and fastest kernels of a network, by the inputs that they depend on (budgets are not among them), and data
+    that curves share.
 
-    advises: whether solutions say what more RAM would bring.
+    advises: whether solutions come with advice on more RAM.
     """
 
     advises: bool = True
@@ -52,7 +52,9 @@ class Searched:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The network, the candidates of its nodes that the goal allows, and the budgets. known: from searches before."""
+    """The network, the candidates of its nodes that the goal allows, and the budgets. known: results of earlier
+    searches.
+    """
 
     graph: Graph
     candidates: tuple[Candidates, ...]
@@ -67,18 +69,18 @@ class Problem:
         return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
 
     def apart(self, point: Point) -> Apart[Solution]:
-        """The plan of a point, made by another process while this one goes on, where the network is long."""
+        """The plan of a point, computed by another process in parallel if the network is long."""
         return Apart(lambda: self.planned(point.picks, point.groups), self._parts((point,)), is_worth_it=self._shares)
 
     def in_turn(
         self, works: Iterable[Callable[[], Solution]], points: Sequence[Point]
     ) -> Generator[Solution, None, None]:
-        """Plans of points in their order, each second one made apart, as of `apart`."""
+        """Plans of points in their order, every second one by another process (see `apart`)."""
         return forked.in_turn(works, self._parts(points), is_worth_it=self._shares)
 
     @property
     def _shares(self) -> bool:
-        """Whether another process makes plans; not where one solves another order, as each takes memory."""
+        """Whether another process makes plans; not while one solves another order, as each takes memory."""
         return is_long(self.graph) and not forked.is_under_way()
 
     def _parts(self, points: Sequence[Point]) -> Iterator[object]:
@@ -86,7 +88,9 @@ class Problem:
 
     @property
     def fastest(self) -> Picks:
-        """The kernels that take the least time and price of constants, as of `fastest`: the same in every order."""
+        """Kernels of the least time and price of constants, by the function `fastest`: the same in every order of the
+        nodes.
+        """
         key = frozenset(self.candidates), self.prices
         if key not in self.known.fastest:
             picks = fastest(self.candidates, self.prices.of)
@@ -94,15 +98,15 @@ class Problem:
         return tuple(map(self.known.fastest[key].__getitem__, self.candidates))
 
     def within_flash(self, picks: Picks) -> Picks:
-        """Picks whose constants fit --flash, or the board's less the code, as far as that goes."""
+        """Picks whose constants fit --flash, or the board's flash without the code, as far as possible."""
         return constants.within(picks, self.candidates, constants.limit_of(self.options, self.board))
 
     def offered(self, picks: Picks) -> list[Candidates]:
-        """For each node the functions picked without regard to RAM, and those that need less memory of their own; where
-        the pick cannot run by rows, also those that can.
+        """For each node, the function picked without regard to RAM, and those that need less working memory; if the
+        pick cannot run by rows, also those that can.
 
-        A faster one that was not picked was not worth its code, or its constants where they have a price. What holds
-        more constants than the pick is left out where flash is limited.
+        A faster function that was not picked was not worth its code, or its constants if they have a price. If flash is
+        limited, functions with more constants than the pick are left out.
         """
         priced = self.prices.flash > 0
         used = {c.function for c in picks}
@@ -122,18 +126,18 @@ class Problem:
 
     @property
     def room(self) -> int | None:
-        """All bytes of the budget; None where there is no limit."""
+        """All bytes of the budget; None without a limit."""
         sizes = [region.nbytes for region in regions_of(self.options, self.board)]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
     def least_bytes(self, point: Point) -> int:
-        """What no plan of a point needs less than. Its peak holds the next values of states beside the last ones, where
-        they may lie.
+        """Lower bound on the bytes of any plan of a point. The point's peak stores the next values of states beside the
+        old ones, but a plan may overlay them.
         """
         return point.peak - sum(self.graph.type(state.after).nbytes for state in self.graph.states)
 
     def may_fit(self, offered: Sequence[Candidates]) -> bool:
-        """Whether no bound says before any search that none of these candidates fit the budget; frames have none."""
+        """Whether the lower bound of these candidates is within the budget, before any search; True for frames."""
         if self.options.input_mode == "frames":
             return True
         return self.room is None or self.curve(offered).least_bytes(self.room) <= self.room
@@ -143,16 +147,16 @@ class Problem:
         return [point for curve in self.all_curves(offered) for point in curve.points()]
 
     def all_curves(self, offered: Sequence[Candidates]) -> list[Curve]:
-        """Those of few rows at a time, and of several."""
+        """The curve with few rows per event, and the curve with several."""
         return [self.curve(listed) for listed in self.ways(offered)]
 
     def ways(self, offered: Sequence[Candidates]) -> list[Sequence[Candidates]]:
-        """These candidates, with several rows at a time where that is faster, and with as few as there can be."""
+        """The candidates with the fewest rows per event, and with several where that is faster."""
         batches, fewest = in_batches(offered, self.board, self.options), in_fewest(offered)
         return [offered, *([batches] if batches else []), *([fewest] if fewest else [])]
 
     def curve(self, offered: Sequence[Candidates]) -> Curve:
-        """Time against memory with these candidates."""
+        """The curve of time against memory with these candidates."""
         options = self.options
         key = (*map(tuple, offered), options.input_mode, options.keep_input, options.no_rows)
         if key not in self.known.curves:
@@ -160,7 +164,7 @@ class Problem:
         return self.known.curves[key]
 
     def new_curve(self, offered: Sequence[Candidates], most: float = math.inf) -> Curve:
-        """The same, to be asked for points within limits, which fall. most: see `Curve`."""
+        """A curve that is not cached, for points within falling limits. most: see `Curve`."""
         options, first = self.options, [listed[0].choice for listed in offered]
         pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
         return Curve(
@@ -179,8 +183,8 @@ def problem_of(
 ) -> Problem:
     """The problem with the candidates that the goal allows, at its prices.
 
-    Weights are stored wider for `speed`, or where that has a price, as for `balanced` and `ram`; else they stay as wide
-    as the model has them. Forms that spare bytes at the cost of time are for `flash`.
+    Weights are stored wider for `speed`, and where wider weights have a price, as with `balanced` and `ram`; else they
+    keep the model's width. Kernels that save bytes at the cost of time are for `flash` only.
     """
     prices = prices_of(graph, candidates, options, board)
     wider = options.optimize == "speed" or prices.flash > 0
@@ -190,9 +194,7 @@ def problem_of(
 
 
 def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost) -> Picks:
-    """The kernels of least weight whose code is within bounds; where there is much of it, without copies that save
-    little.
-    """
+    """Kernels of the least weight with code within bounds; if the code is large, without copies that save little."""
     found = within_code(candidates, CODE_BYTES, weight)
     if code_of(found) <= SMALL_CODE_BYTES:
         return found
@@ -206,10 +208,10 @@ def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost)
 
 
 def _narrow(listed: Candidates) -> Candidates:
-    """The candidates that keep the weights as wide as the model has them, where there are any."""
+    """Candidates that keep the weights as wide as the model has them, if there are any; else all."""
     return tuple(c for c in listed if not c.choice.kernel.widened) or listed
 
 
 def _lavish(listed: Candidates) -> Candidates:
-    """The candidates that are not frugal, where there are any."""
+    """Candidates without kernels offered for the goal `flash` only, if others exist; else all."""
     return tuple(c for c in listed if not c.choice.kernel.frugal) or listed

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no choice of kernels, rows and order can go below: a model that cannot fit is refused before any search.
+"""Refusal of a model that cannot fit, before any search, by lower bounds for any choice of kernels, rows and order.
 
-No kernel is known here yet; what they need at the least is `Curve.least_bytes`.
+No kernel is chosen yet; `Curve.least_bytes` bounds what kernels need.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from mcugen.options import Options
 from mcugen.solve.memories import regions_of
 
 SHOWN = 4
-"""Boards and layers that a refusal names, at most."""
+"""Most boards and layers that a refusal names."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Bytes that are needed whatever is chosen, and what needs them."""
+    """Bytes that every solution needs, and the reason."""
 
     nbytes: int
     why: str
 
 
 _Over = tuple[str, Bound, int | None]
-"""The name of a memory or of an option, what is needed, and what there is."""
+"""Name of a memory or an option, the bytes needed, and the bytes available."""
 
 
 def require_room(graph: Graph, options: Options, board: Target) -> None:
-    """Raise MemoryBudgetError where a bound from below is over a budget, or over what the board has."""
+    """Raise MemoryBudgetError if a lower bound exceeds a budget or the board's memory."""
     if board.device or options.weight_regions:
         return
     ram, flash = ram_bound(graph, options), flash_bound(graph, options)
@@ -52,7 +52,7 @@ def require_room(graph: Graph, options: Options, board: Target) -> None:
 
 
 def budgets_alone(limits: Sequence[str]) -> list[str]:
-    """The options that set these limits; none where one of them is the board's."""
+    """The options that set these limits; empty if one of the limits is the board's."""
     options = [what for what in dict.fromkeys(limits) if what.startswith("--")]
     return options if len(options) == len(set(limits)) else []
 
@@ -73,7 +73,9 @@ def _rooms(ram: Bound, flash: Bound, options: Options, board: Target) -> Iterato
 
 
 def ram_bound(graph: Graph, options: Options) -> Bound:
-    """The inputs are there before the first step, unless they are pushed; the results after the last; states always."""
+    """Lower bound of RAM: the inputs are in RAM before the first step, unless they are pushed; the results after the
+    last; states always.
+    """
     states = sum(graph.type(state.before).nbytes for state in graph.states)
     given = [n for n in graph.inputs if n not in graph.unread_inputs] if options.input_mode == "whole" else []
     made = {name for node in graph.nodes for name in node.outputs}
@@ -86,7 +88,9 @@ def ram_bound(graph: Graph, options: Options) -> Bound:
 
 
 def flash_bound(graph: Graph, options: Options) -> Bound:
-    """The weights of layers that multiply, as few bytes as any kernel stores them in; equal ones are stored once."""
+    """Lower bound of flash: the weights of layers that multiply, in the fewest bytes that any kernel stores; equal ones
+    once.
+    """
     weights = _weights(graph, options)
     largest = sorted(weights, reverse=True)[:SHOWN]
     named = ", ".join(f"{nbytes:,} of {source}" for nbytes, source, _ in largest)
@@ -94,7 +98,7 @@ def flash_bound(graph: Graph, options: Options) -> Bound:
 
 
 def _weights(graph: Graph, options: Options) -> list[tuple[int, str, bool]]:
-    """Of each layer that multiplies: the fewest bytes of its weights, where it is from, and whether they are floats."""
+    """The fewest bytes of each multiplying layer's weights, the layer's origin, and whether they are floats."""
     least: dict[bytes, tuple[int, str, bool]] = {}
     for node in graph.nodes:
         call = graph.call(node, options.reference)
@@ -106,7 +110,9 @@ def _weights(graph: Graph, options: Options) -> list[tuple[int, str, bool]]:
 
 
 def with_fewer_bits(graph: Graph, options: Options, needed: int, room: int) -> list[str]:
-    """The quantization that brings `needed` bytes of constants to at most `room`: none where weights are too many."""
+    """The quantization that reduces `needed` bytes of constants to at most `room`; empty if weights are too many for
+    it.
+    """
     weights = _weights(graph, options)
     floats = sum(nbytes for nbytes, _, is_float in weights if is_float)
     integers = sum(nbytes for nbytes, _, is_float in weights if not is_float)
@@ -118,7 +124,7 @@ def with_fewer_bits(graph: Graph, options: Options, needed: int, room: int) -> l
 
 
 def quantized_in_ram(graph: Graph) -> list[str]:
-    """What integers may save where most bytes of the tensors in RAM are floats."""
+    """Advice to quantize, if most bytes of the tensors in RAM are floats."""
     sizes = {True: 0, False: 0}
     for name in {*graph.inputs, *(name for node in graph.nodes for name in node.outputs)}:
         sizes[graph.type(name).is_float] += graph.type(name).nbytes
@@ -127,15 +133,17 @@ def quantized_in_ram(graph: Graph) -> list[str]:
 
 
 def _least_bytes(weights: np.ndarray, t: TensorType) -> int:
-    """Integers within -8 and 7 may lie two to a byte, whatever their type; all others are as wide as that."""
+    """Fewest bytes of some weights: integers from -8 to 7 may lie two to a byte, all others have the width of their
+    type.
+    """
     in_nibbles = not t.is_float and weights.min(initial=0) >= -8 and weights.max(initial=0) <= 7
     return min(t.nbytes, -(-weights.size // 2)) if in_nibbles else t.nbytes
 
 
 def _hint(graph: Graph, ram: Bound, flash: Bound, board: Target, options: Options, over: Sequence[_Over]) -> str:
-    """What would fit, as far as the bounds tell: a larger budget where only budgets are exceeded, or other boards.
+    """Advice by the bounds: a larger budget if only budgets are exceeded, else other boards.
 
-    Where only flash is short, boards with as much RAM come first: the bound of RAM may be far below what is taken.
+    If only flash is short, boards with as much RAM come first: the bound of RAM may be far below actual use.
     """
     pushed = options.input_mode == "whole" and ram.why == _INPUT and all(bound is ram for _, bound, _ in over)
     ways = ["push the input with --input-mode rows"] if pushed else []

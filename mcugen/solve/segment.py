@@ -1,9 +1,9 @@
-"""Time against memory of a segment of a network, from one cut to another, from the fastest on.
+"""Curve of time against memory of one segment of a network, from the fastest point on.
 
-Stretches lie between cuts, where one tensor is live, so the memory of a segment is the most that any of its stretches
-needs, and its cost their sum. For each limit the cheapest row of stretches is found by dynamic programming. What is not
-known of a stretch is bounded: its cost by its cheapest kernels, its memory by its ends and by what shorter stretches
-inside it need. Only those that an answer rests on are looked into.
+A stretch is the steps between two cuts in one schedule mode; a path of stretches covers the segment. One tensor is live
+at a cut, so the memory of a path is the maximum over its stretches, and its cost their sum. For each memory limit,
+dynamic programming finds the cheapest path. Unexamined stretches have lower bounds: of cost, by their cheapest kernels;
+of memory, by their ends and by shorter stretches inside them. Only stretches that decide an answer are examined.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from mcugen.solve.stretch import Found, Network, Stretch
 from mcugen.solve.walks import Bounds, Walk
 
 TIE = 0.5
-"""Cost of a stretch: of equals, the fewest are taken, since plans of them have fewer holes."""
+"""Cost added per stretch: of equal paths, the one with the fewest stretches wins, since its plan has fewer holes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A row of stretches: its cost, the most bytes in use at once, the kernel of each node by its name, and the steps
-    that run row by row together.
+    """A path of stretches: its cost, the most bytes in use at once, node name -> kernel, and the steps that run row by
+    row together.
     """
 
     cost: float
@@ -36,15 +36,15 @@ class Row:
 
 
 _Key = tuple[int, int, Walk]
-"""The cuts that a stretch lies between, and how it walks."""
+"""The two cuts that a stretch lies between, and its schedule mode."""
 _Answer = tuple[_Key, Stretch, Found]
 
 
 @dataclass(eq=False)
 class _Edge:
-    """What is known of a stretch. cost: a bound from below until there is an answer, then that of the last one.
+    """Bounds and answer of one stretch. cost: a lower bound until there is an answer, then the cost of the last answer.
 
-    least: no choice of kernels needs less memory. found: the last answer, with what is held from before the stretch.
+    least: lower bound of memory for any kernels. found: the last answer, including bytes held from before the stretch.
     """
 
     cost: float
@@ -57,10 +57,10 @@ class _Edge:
 
 
 class Segment:
-    """The rows of stretches between the first and the last of some cuts, from the fastest to the smallest.
+    """All paths of stretches from the first of some cuts to the last, from the fastest to the smallest.
 
-    Rows are also those of other segments that are alike, which begin at other steps.
-    most: how many stretches are looked into; there are no rows that need more.
+    Equal segments that begin at other steps share this object. most: how many stretches are examined; paths that need
+    more are not found.
     """
 
     def __init__(
@@ -75,8 +75,8 @@ class Segment:
             self._into[key[1]].append((key, edge))
 
     def within(self, start: int, limit: float, cost: float = np.inf) -> Row | None:
-        """The fastest row from a step on within a limit of memory, if it costs less than `cost`. Limits of later calls
-        are no higher.
+        """The fastest path within a memory limit if its cost is below `cost`, for a segment that begins at step
+        `start`. Limits must not rise from call to call.
         """
         path = self._cheapest(limit, cost)
         if path is None or limit < 0:
@@ -85,9 +85,9 @@ class Segment:
         return self._row(start, [(key, e.model, e.found) for key, e in edges if e.model and e.found])
 
     def least_bytes(self, enough: float) -> float:
-        """What the row of stretches with the least memory needs at least, as far as that is over `enough`.
+        """Lower bound on the memory of every path, exact only above `enough`.
 
-        No kernels are searched for: of each stretch the bytes count that no choice of kernels can go below.
+        No kernels are searched: each stretch counts with its lower bound for any kernels.
         """
         while True:
             path, least = self._leanest(enough)
@@ -98,12 +98,10 @@ class Segment:
                 self._model(key)
 
     def _leanest(self, enough: float) -> tuple[list[_Key], float]:
-        """The path from the first cut to the last that needs least memory by what is known, and of equals the one with
-        the fewest stretches that are not; and what it needs.
-        """
+        """The path of least known memory, of equals the one with the fewest unexamined stretches; and its bytes."""
         best = [(enough, 0)] + [(np.inf, 0)] * (len(self._cuts) - 1)
         via: dict[int, _Key] = {}
-        for key, edge in self._edges.items():  # those into a cut come after all into cuts before it
+        for key, edge in self._edges.items():  # edges into a cut come after all edges into earlier cuts
             before, unknown = best[key[0]]
             reached = max(before, edge.least), unknown + (edge.model is None)
             if reached < best[key[1]]:
@@ -126,7 +124,7 @@ class Segment:
                     yield (i, j, walk), _Edge(cost, ends)
 
     def _cheapest(self, limit: float, most: float) -> list[_Key] | None:
-        """The cheapest row of stretches within the limit; None where its cost is `most` or more."""
+        """The cheapest path within the limit; None if its cost is `most` or more."""
         while True:
             path = self._shortest(limit, most)
             unknown = [key for key in path or () if not self._edges[key].fits(limit)]
@@ -138,7 +136,7 @@ class Segment:
                 self._look_into(key, limit)
 
     def _shortest(self, limit: float, most: float) -> list[_Key] | None:
-        """The path from the first cut to the last with the least bounds of cost, if that is below `most`."""
+        """The path with the least sum of lower bounds of cost, if that is below `most`."""
         best = [0.0] + [np.inf] * (len(self._cuts) - 1)
         via: list[_Key | None] = [None] * len(self._cuts)
         for j in range(1, len(self._cuts)):
@@ -152,7 +150,9 @@ class Segment:
         return path[::-1] if best[-1] < most else None
 
     def along(self, start: int, groups: Sequence[range], limit: float) -> Row:
-        """These rows from a step on, with the cheapest kernels of each stretch within the limit, else the leanest."""
+        """The path with these groups, with the cheapest kernels of each stretch within the limit, else those with the
+        least memory.
+        """
         answers: list[_Answer] = []
         for key in self._path_of(start, groups):
             model, held = self._model(key), self._cuts[key[0]].held_bytes
@@ -161,7 +161,7 @@ class Segment:
         return self._row(start, answers)
 
     def _path_of(self, start: int, groups: Sequence[range]) -> Iterator[_Key]:
-        """The stretches of a row: those by rows, and those that run whole between the cuts outside of them."""
+        """The stretches of a path: the groups by rows, and whole ones between all other cuts."""
         at = {start + place: k for k, place in enumerate(self._places)}
         grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
         ends = [(at[group.start], at[group.stop], Walk.ROWS) for group in groups]
@@ -188,13 +188,15 @@ class Segment:
             return
         found = model.within(limit - held)
         if found is None:
-            edge.least = max(edge.least, limit + 1)  # for this limit and all below
+            edge.least = max(edge.least, limit + 1)  # for this limit and all lower ones
             return
         edge.found = (found[0], found[1] + held, found[2])
         edge.cost = found[0]
 
     def _bound_around(self, i: int, j: int, inner: int) -> None:
-        """What is live inside a stretch by rows, its ends left out, is live in every longer one around it."""
+        """Raise the bounds of all longer stretches by rows around (i, j): the tensors live inside it are live in them,
+        too.
+        """
         for key in product(range(i + 1), range(j, len(self._cuts)), (Walk.ROWS,)):
             if (edge := self._edges.get(key)) is not None:
                 edge.least = max(edge.least, inner)

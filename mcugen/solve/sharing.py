@@ -1,8 +1,8 @@
-"""Kernels that share code: a copy made for one layer's sizes must be worth its bytes of flash.
+"""Code shared between kernels: a copy made for one layer's sizes must be worth its bytes of flash.
 
-Each function costs its code once, however many nodes call it. A local search picks the functions: add one, drop one,
-or swap one, while every node calls the best of those picked. The search first puts a price on bytes of code, to find a
-set that fits, and then makes that set faster while it still fits.
+Each function costs its code once, however many nodes call it. A local search picks the functions: it adds, drops or
+swaps one, and every node calls the best of those picked. The search first puts a price on bytes of code, to find a set
+that fits, and then makes that set faster while it still fits.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from mcugen.solve.candidates import Candidate, Candidates
 PRICES = (*(0.25 * 2**k for k in range(12)), 1e9)
 """Prices tried for a byte of code, in units of a candidate's cost; the last is more than any cost."""
 STARTS = 3
-"""The search stops after this many sets that fit, found at rising prices, and takes the fastest."""
+"""Number of fitting sets, at rising prices, after which the search stops and takes the fastest."""
 
 _LEAST_PRICE = 1e-6
-"""Drops functions that no node calls."""
+"""Price that drops functions no node calls."""
 
 _ROUNDED = 1e-9
-"""More than what sums are off by rounding, as a share of them."""
+"""Upper bound of the relative rounding error of sums."""
 
 _AT_ONCE = 200_000
-"""Weights of sets of functions that are added up at once."""
+"""Number of weights added up at once, over several sets of functions."""
 
 Weight = Callable[[Candidate], float]
 Picks = tuple[Candidate, ...]
@@ -36,14 +36,14 @@ Picks = tuple[Candidate, ...]
 
 
 def code_of(picks: Sequence[Candidate]) -> int:
-    """Bytes of the functions that the picks call, each once; where estimates differ, the largest."""
+    """Bytes of the functions that the picks call, each once; the largest where estimates differ."""
     return sum({c.function: c.code_bytes for c in sorted(picks, key=lambda c: c.code_bytes)}.values())
 
 
 def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight, price: float = _LEAST_PRICE) -> Picks:
-    """The picks of the least weight found whose code is within `limit` bytes, or that have the least code found.
+    """Picks of the least weight found with code within `limit` bytes, else with the least code found.
 
-    price: what each byte of code must save, also within the limit.
+    price: weight that each byte of code must save, also within the limit.
     """
     return within_each(candidates, [limit], weight, price)[0]
 
@@ -51,14 +51,14 @@ def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight, pr
 def within_each(
     candidates: Sequence[Candidates], limits: Sequence[int], weight: Weight, price: float = _LEAST_PRICE
 ) -> list[Picks]:
-    """The picks of `within_code` for each limit, of one search where no limit matters."""
+    """The picks of `within_code` for each limit; the part of the search without a limit runs once."""
     offer = _offer(candidates, weight)
     higher = [tried for tried in PRICES if tried > price]
     start = offer.first() if price == _LEAST_PRICE else offer.improved(offer.first(), price, np.inf)
 
     @functools.cache
     def rising(k: int) -> frozenset[int]:
-        """The functions at the k-th higher price without a limit, from those at the price before."""
+        """The functions at the k-th higher price without a limit, starting from those at the price before."""
         return offer.improved(rising(k - 1), higher[k - 1], np.inf) if k else start
 
     sets = [functools.partial(rising, k) for k in range(len(higher) + 1)]
@@ -66,7 +66,9 @@ def within_each(
 
 
 def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit: int, price: float) -> Picks:
-    """The picks within a limit. rising: find the functions at each price of code without one, the lowest first."""
+    """Picks within a limit. rising: functions that give the set at each price of code without a limit, the lowest price
+    first.
+    """
     first = last = rising[0]()
     if offer.code_of(first) <= limit:
         return offer.picks(first)
@@ -84,14 +86,14 @@ def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit
 
 
 def cheapest(candidates: Sequence[Candidates], price: float, weight: Weight) -> Picks:
-    """Picks with the least sum of weights and priced code, as far as the search can tell."""
+    """Picks with the least sum of weights and priced code that the search finds."""
     offer = _offer(candidates, weight)
     return offer.picks(offer.improved(offer.first(), price, np.inf))
 
 
 @dataclass(frozen=True, eq=False)
 class _Offer:
-    """weights: [nodes, functions], infinite where a node cannot call a function. code: bytes of each function."""
+    """Weights [nodes, functions], infinite if a node cannot call a function. code: bytes of each function."""
 
     candidates: Sequence[Candidates]
     names: tuple[str, ...]
@@ -99,7 +101,7 @@ class _Offer:
     code: np.ndarray
 
     def first(self) -> frozenset[int]:
-        """The functions of the least weights, whatever their code."""
+        """The functions of the least weights, regardless of their code."""
         return frozenset(int(k) for k in self.weights.argmin(axis=1))
 
     def code_of(self, used: frozenset[int]) -> float:
@@ -118,7 +120,9 @@ class _Offer:
         )
 
     def improved(self, used: frozenset[int], price: float, limit: float) -> frozenset[int]:
-        """Make the best change while that lowers weights and priced code, with the code within `limit`."""
+        """The functions after the best changes, while these lower weights and priced code, with the code within
+        `limit`.
+        """
         total = self.weight_of(used) + price * self.code_of(used)
         while True:
             better, then = self._exchanged(used, price, limit)
@@ -130,8 +134,8 @@ class _Offer:
             used, total = then, better
 
     def shrunk(self, used: frozenset[int], limit: int) -> frozenset[int]:
-        """Drop or replace functions until their code is within `limit`, at the least weight for a byte that it saves;
-        as far as that goes.
+        """The functions after dropping or replacing some until their code is within `limit`, at the least weight per
+        byte saved; or until no more can be saved.
         """
         while (code := self.code_of(used)) > limit:
             weight = self.weight_of(used)
@@ -142,7 +146,7 @@ class _Offer:
         return used
 
     def _smaller(self, used: frozenset[int], gone: int) -> Iterator[frozenset[int]]:
-        """The sets without `gone` that have less code and serve all nodes, alone or with each other function."""
+        """Sets without `gone` that have less code and serve all nodes, alone or with one other function."""
         rest = sorted(used - {gone})
         kept = self.weights[:, rest].min(axis=1, initial=np.inf)
         if np.isfinite(kept).all():
@@ -152,9 +156,11 @@ class _Offer:
                 yield frozenset((*rest, int(k)))
 
     def _worth_opening(self, used: frozenset[int], price: float, total: float) -> list[int]:
-        """The functions that may lower weights and priced code of `used`, `total`, though others are dropped for them.
+        """Functions that may lower the sum of weights and priced code of `used`, `total`, even if others are dropped
+        for them.
 
-        No drop loses less than the first one would, so each can save at most its code less that.
+        A later drop loses no less weight than the same drop would as the first, so it saves at most its code less that
+        loss.
         """
         order = sorted(used)
         weights = self.weights[:, order]
@@ -175,7 +181,7 @@ class _Offer:
         return found
 
     def _opened(self, used: frozenset[int], new: int, price: float, limit: float) -> tuple[float, frozenset[int]]:
-        """Add a function, and drop those that no longer pay: (weights and priced code, set)."""
+        """(weights and priced code, set) after adding a function and dropping those that no longer pay."""
         left = sorted(used | {new})
         while len(left) > 1:
             weights = self.weights[:, left]
@@ -192,7 +198,7 @@ class _Offer:
         return (self.weight_of(kept) + price * self.code_of(kept) if fits else np.inf), kept
 
     def _exchanged(self, used: frozenset[int], price: float, limit: float) -> tuple[float, frozenset[int]]:
-        """The best set with at most one function less and at most one more: (weights and priced code, set)."""
+        """(weights and priced code, set) of the best set with at most one function less and at most one more."""
         order = sorted(used)
         kept = self._kept(order)
         code = self.code[order].sum() - np.array([0.0, *self.code[order]])[:, None] + np.append(self.code, 0)
@@ -204,21 +210,21 @@ class _Offer:
         return float(totals[gone, new]), frozenset(rest) | ({new} if new < len(self.code) else set())
 
     def _kept(self, order: list[int]) -> np.ndarray:
-        """The least weight of each node with all of these functions, then without each of them: [sets, nodes]."""
+        """Least weight of each node with all of these functions, then without each of them: [sets, nodes]."""
         weights = self.weights[:, order]
         serving, best = weights.argmin(axis=1), weights.min(axis=1)
         second = np.partition(weights, 1, axis=1)[:, 1] if len(order) > 1 else np.full(len(weights), np.inf)
         return np.stack([best, *(np.where(serving == place, second, best) for place in range(len(order)))])
 
     def _sums(self, kept: np.ndarray) -> np.ndarray:
-        """The sums over all nodes with each function besides, of a few sets at a time: [sets, functions]."""
+        """Sums over all nodes with each further function, for a few sets at a time: [sets, functions]."""
         step = max(_AT_ONCE // self.weights.size, 1)
         found = [np.minimum(kept[k : k + step, :, None], self.weights).sum(axis=1) for k in range(0, len(kept), step)]
         return np.concatenate(found)
 
 
 def _offer(candidates: Sequence[Candidates], weight: Weight) -> _Offer:
-    """The weights of all functions; for each, its first candidate of the least weight counts."""
+    """Weights of all functions; each function counts with its first candidate of the least weight."""
     code: dict[str, int] = {}
     for c in itertools.chain.from_iterable(candidates):
         code[c.function] = max(code.get(c.function, 0), c.code_bytes)

@@ -1,8 +1,8 @@
-"""Picks kernels and arranges memory: the fastest set within the budgets, or the smallest where that is the goal.
+"""Solver for kernels and memory: the fastest choice within the budgets, or the smallest where that is the goal.
 
-The fastest kernels on whole tensors are taken where they fit. Otherwise the curve of time against memory (`curve.py`)
-says which kernels, and which steps by rows, are the fastest within the budget. The same input gives the same answer,
-and a larger budget none that is slower.
+The fastest kernels on whole tensors are taken if they fit. Otherwise the curve of time against memory (`curve.py`)
+gives the kernels and the steps by rows that are the fastest within the budget. The same input gives the same answer,
+and a larger budget never gives a slower one.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from mcugen.solve.sharing import Picks
 from mcugen.solve.walks import EVENT_COST
 
 SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
-"""Of the least plan, what faster kernels for its rows may take in each stretch."""
+"""Memory limits tried for faster kernels of each stretch, as fractions of the smallest plan."""
 
 STRETCHES = 80
-"""Stretches of rows looked into where whole tensors fit: those with the best chances come first, the last take long."""
+"""Most stretches by rows examined if whole tensors fit: the best chances come first, the last ones take long."""
 
 
 def solve(
     graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, known: Searched | None = None
 ) -> Solution:
-    """The schedule and plan that `options` ask for; where nothing fits, the smallest, for the caller to refuse it.
+    """The schedule and plan for `options`; if nothing fits, the smallest, which the caller refuses.
 
-    The budget is --ram or --region, else the board's regions for a model; what does not fit the first is spread over
-    all. Pushed rows without a budget of the user's get the least RAM that their kernels allow. Raises UsageError where
+    The budget is --ram or --region, else the board's regions for a model; a model that does not fit the first is spread
+    over all. Pushed rows without a --ram or --region get the least RAM that their kernels allow. Raises UsageError if
     the input cannot be pushed, or a region is not the board's.
     """
     problem = problem_of(graph, candidates, options, board, known)
@@ -72,7 +72,9 @@ def solve(
 def rank_of(
     solution: Solution, cost: float, options: Options, board: Target, prices: Prices
 ) -> tuple[float, float, float]:
-    """Sort key of solutions, the best first: bytes over the budget, then time and what is paid for (`ram`: RAM)."""
+    """Sort key of solutions, the best first: bytes over the budget, then time and priced memory (goal `ram`: RAM, then
+    those).
+    """
     cost += prices.flash * sum(c.constant_bytes for c in solution.choices) + prices.ram * solution.ram_bytes
     limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
     over = max(solution.ram_bytes - limit, 0) if limit is not None else 0
@@ -96,9 +98,9 @@ def cost_of(problem: Problem, solution: Solution) -> float:
 
 
 def _plannable(problem: Problem, offered: Sequence[Candidates]) -> list[Plannable]:
-    """The points of the curves, and some with the rows that need the least memory with the leanest kernels alone.
+    """The points of the curves, and points with the groups of `_leanest`.
 
-    Plans of those have the fewest holes. As far as the memory that they take leaves room, their kernels are faster.
+    Plans with these groups have the fewest holes. Their kernels are as fast as the memory limits by SHARES allow.
     """
     curve, last = problem.curve(offered), _leanest(problem, offered)
     with problem.apart(last) as other:
@@ -110,7 +112,7 @@ def _plannable(problem: Problem, offered: Sequence[Candidates]) -> list[Plannabl
 
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
-    """The rows that need the least memory with the leanest kernels alone."""
+    """The point of least memory if each node has only its kernel of the least working memory."""
     *_, last = problem.curve([(min(listed, key=memory_of),) for listed in offered]).points()
     return last
 
@@ -120,9 +122,9 @@ def _made(problem: Problem, each: Plannable) -> Solution:
 
 
 def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
-    """The point of the least time, and price of RAM, whose plan fits; where none does, the smallest.
+    """The point of the least time and price of RAM whose plan fits; the smallest if none does.
 
-    Where a bound says before any search that nothing fits, the smallest with the leanest kernels.
+    If a lower bound shows before any search that nothing fits, the smallest with kernels of the least working memory.
     """
     if not problem.may_fit(offered):
         return _least_of(problem, [Plannable(problem.curve(offered), _leanest(problem, offered))])
@@ -140,7 +142,7 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
 
 
 def _advised(problem: Problem, plannable: Sequence[Plannable], cost: float, solution: Solution) -> Solution:
-    """The solution with notes of what more RAM would bring, where they are wanted."""
+    """The solution with notes on what more RAM would bring, if advice is wanted."""
     if not problem.known.advises:
         return solution
     points = [each.point for each in plannable]
@@ -158,8 +160,8 @@ def _advised(problem: Problem, plannable: Sequence[Plannable], cost: float, solu
 
 
 def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution:
-    """Rows in place of whole tensors, and kernels with less memory of their own, where the RAM that they save is worth
-    more than their time and further constants; else `whole`.
+    """Rows in place of whole tensors, and kernels with less working memory, if the RAM saved is worth more than their
+    time and additional constants; else `whole`.
     """
     price = problem.prices.ram
     cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
@@ -175,8 +177,8 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
 
 
 def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
-    """What is offered beside the picks, at costs that hold the price of the bytes of flash that each has beyond the
-    pick: of constants, and of code that no pick calls, less that of the pick if no other calls it.
+    """Candidates of `offered`, with costs that include the price of additional flash compared with the pick: of
+    constants, and of code that no pick calls, less the pick's own code if no other node calls it.
     """
     calls = Counter(pick.function for pick in picks)
 
@@ -191,8 +193,8 @@ def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
 
 
 def _smallest_within_flash(problem: Problem) -> Solution:
-    """The least RAM, and of equals the least time and price of constants; where these are over the limit, that of
-    kernels with no more than a set that is within.
+    """The solution of least RAM, of equals the one of least time and price of constants; if its constants exceed the
+    limit, the candidates are reduced to those with no more constants than a set within the limit.
     """
     offered, limit = priced(problem.candidates, problem.prices), constants.limit_of(problem.options, problem.board)
     found = _smallest(problem, offered)
@@ -206,12 +208,12 @@ def _smallest_within_flash(problem: Problem) -> Solution:
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
-    """The least RAM, and of equals the fastest."""
+    """The solution of least RAM, of equals the fastest."""
     return _least_of(problem, _plannable(problem, offered))
 
 
 def _least_of(problem: Problem, plannable: Sequence[Plannable]) -> Solution:
-    """The smallest plan of any point, and of equals the fastest."""
+    """The smallest plan of any point, of equals the fastest."""
     waiting = sorted(plannable, key=lambda each: (each.point.peak, each.point.cost))
     plans = problem.in_turn((partial(_made, problem, each) for each in waiting), [each.point for each in waiting])
     best: tuple[int, float, Solution] | None = None

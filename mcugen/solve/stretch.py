@@ -1,10 +1,10 @@
-"""What a stretch of the network costs within a limit of memory: its kernels are chosen together.
+"""Cost of a stretch of the network within a memory limit: its kernels are chosen together.
 
-A stretch runs whole, step by step, or row by row. Its order of events is the same for all kernels that walk rows alike,
-so the bytes in use at each event are a sum: the rows that are alive, and for each step the memory of its kernel. The
-rows of a tensor are alive longer where one of its readers comes back to rows that it has read (`Step.reads`), as
-kernels do that keep no converted rows. Which tensors share memory is taken from the kernels that need no rows again, so
-sums may be a few bytes off; plans are made of the schedule itself.
+A stretch runs whole, step by step, or row by row. Its order of events is the same for all kernels of one schedule mode
+and equal rows per event, so the bytes in use at each event are a sum: the live rows, and for each step the memory of
+its kernel. The rows of a tensor live longer if one of its readers returns to rows that it has read (`Step.reads`), as
+kernels do that keep no converted rows. Which tensors share memory is derived from the kernels that reread no rows, so
+sums may be a few bytes off; the plan uses the exact schedule.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from mcugen.solve.schedule.storage import RowBuffer, build_buffers, busy_spans, 
 from mcugen.solve.walks import EVENT_COST, Walk, reads_again
 
 MAX_SETS = 1000
-"""Sets of kernels of a stretch up to which all of them are tried."""
+"""Most sets of kernels of a stretch for which all are tried."""
 Found = tuple[float, int, Picks]
-"""Cost, most bytes in use at once, and for each step the number of its kernel."""
+"""Cost, most bytes in use at once, and the index of each step's kernel."""
 
 
 @dataclass(eq=False)
 class Stretch:
-    """The choices of a stretch. Units: bytes.
+    """The possible kernels of a stretch. Units: bytes.
 
-    offers: for each step, the cheapest first. rows: what the tensors hold at each event, at the least; more: for each
-    buffer, step -> what it holds beyond that where the step reads rows again. events: their number.
+    offers: for each step, the cheapest first. rows: least bytes of tensors at each event. more: for each buffer, step
+    -> bytes beyond that if the step rereads rows. events: their number. inner: least bytes apart from the tensors at
+    the ends.
     """
 
     offers: list[list[Offer]]
@@ -53,12 +54,12 @@ class Stretch:
         return sum(offers[0].cost for offers in self.offers) + EVENT_COST * self.events
 
     def least_bytes(self, rows: Load | None = None) -> int:
-        """No choice of kernels needs less. rows: instead of the stretch's own."""
+        """Lower bound of memory for any kernels. rows: used instead of the stretch's own."""
         return int(((self.rows if rows is None else rows) + self._least_own).max(initial=0))
 
     @functools.cached_property
     def _least_own(self) -> Load:
-        """What the kernels need of their own at each event, whichever they are."""
+        """Least working memory of the kernels at each event, whichever are chosen."""
         load = np.zeros(len(self.rows), np.int64)
         for offers in self.offers:
             span = slice(min(o.own.start for o in offers), max(o.own.end for o in offers))
@@ -66,10 +67,10 @@ class Stretch:
         return load
 
     def within(self, limit: float) -> Found | None:
-        """The cheapest choice that needs at most `limit` bytes; None where there is none.
+        """The cheapest choice that needs at most `limit` bytes; None if there is none.
 
-        Of few choices all are tried. Of many, a local search goes on from the answer for the next limit above, so what
-        it finds may not be the cheapest.
+        If there are few choices, all are tried. Otherwise a local search continues from the answer for the next higher
+        limit, and may miss the cheapest.
         """
         if math.prod(len(offers) for offers in self.offers) <= MAX_SETS:
             return next((found for found in self._every if found[1] <= limit), None)
@@ -91,7 +92,7 @@ class Stretch:
 
     @functools.cached_property
     def _every(self) -> list[Found]:
-        """The choices that no other one beats in cost and in memory, the cheapest first."""
+        """Choices that no other one beats in both cost and memory, the cheapest first."""
         kept: list[Found] = []
         for found in sorted((self._cost(picks), peak, picks) for peak, picks in self._loads.peaks()):
             if not kept or found[1] < kept[-1][1]:
@@ -103,7 +104,7 @@ class Stretch:
         return [offers[k].candidate for offers, k in zip(self.offers, found[2], strict=True)]
 
     def leanest(self) -> Found:
-        """The choice of the kernels that need the least memory of their own."""
+        """The choice of kernels with the least working memory."""
         return self._found(self._leanest())
 
     def _found(self, picks: Picks) -> Found:
@@ -121,9 +122,10 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What stretches have in common whose kernels differ in their costs alone.
+    """Data shared by stretches whose kernels differ in their costs alone.
 
-    times: the events of each step. rows, more: as in `Stretch`. inside: `rows` less the ends of the stretch.
+    times: the events of each step. rows, more: as in `Stretch`. inside: `rows` without the tensors at the ends of the
+    stretch.
     """
 
     steps: Sequence[Step]
@@ -135,24 +137,25 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """The frames of like stretches, also of networks with other candidates.
+    """Cache of the frames of equal stretches, also for networks with other candidates.
 
-    _forms: what frames depend on of a node -> its number, and candidates, whose kernels are known by identity.
+    _forms: traits of a node that frames depend on -> a number, and its candidates, whose kernels are compared by
+    identity.
     """
 
     made: dict[tuple[object, ...], Frame] = field(default_factory=dict)
     _forms: dict[object, tuple[int, Sequence[Candidate]]] = field(default_factory=dict)
 
     def form_of(self, walks: Sequence[Candidate]) -> int:
-        """The number of what frames depend on of a node with these candidates."""
+        """Number of the frame traits of a node with these candidates."""
         return self._forms.setdefault(_form(walks), (len(self._forms), walks))[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A graph with the candidates of its nodes, and what stays in memory: see `schedule.build`.
+    """A graph with the candidates of its nodes, and the tensors that stay in memory: see `schedule.build`.
 
-    frames: from networks before.
+    frames: cache shared with earlier networks.
     """
 
     graph: Graph
@@ -165,7 +168,7 @@ class Network:
 
     @functools.cached_property
     def walks(self) -> Mapping[Walk, Mapping[str, Sequence[Candidate]]]:
-        """For each way to walk, and each node, its candidates."""
+        """Candidates of each node in each schedule mode."""
         return {walk: {k[0].choice.node.name: walk.of(k) for k in self.candidates} for walk in Walk}
 
     @functools.cached_property
@@ -180,22 +183,23 @@ class Network:
 
     @functools.cached_property
     def place(self) -> Mapping[Candidate, int]:
-        """The number of each candidate among those of its node."""
+        """Index of each candidate among those of its node."""
         return {c: k for listed in self.candidates for k, c in enumerate(listed)}
 
     @functools.cached_property
     def kinds(self) -> list[int]:
-        """For each node the number of its kind: those of one kind differ in nothing that stretches depend on."""
+        """Number of the kind of each node: nodes of one kind are equal in all that stretches depend on."""
         return _numbered(_kind(listed) for listed in self.candidates)
 
     @functools.cached_property
     def forms(self) -> Mapping[Walk, list[int]]:
-        """The same for what schedules depend on, which costs are not, for each way to walk."""
+        """Number of each node's form, per schedule mode: its kind without costs, which schedules do not depend on."""
         names = [listed[0].choice.node.name for listed in self.candidates]
         return {walk: [self.frames.form_of(of[n]) for n in names] for walk, of in self.walks.items()}
 
     def stretch(self, steps: range, walk: Walk, *, is_first: bool, is_last: bool) -> Stretch:
-        """The stretch of these steps, or one like it, whose candidates have the same places among those of their nodes.
+        """The stretch of these steps, or an equal one, whose candidates have the same indices among those of their
+        nodes.
 
         is_first, is_last: whether it begins or ends with the network.
         """
@@ -210,14 +214,14 @@ class Network:
         return self._stretches[key]
 
     def shape(self, steps: range) -> tuple[object, ...]:
-        """What all stretches of these steps depend on, however they walk."""
+        """Key of all stretches of these steps, in any schedule mode."""
         part, places = self.parts.of(steps)
         ends = steps.start == 0, steps.stop == len(self.running), self.keeps(part)
         kept = (name in self.results for node in part.nodes for name in (*node.inputs, *node.outputs))
         return (*ends, *kept, *self._shape_of(part, [self.kinds[at] for at in places]))
 
     def _shape_of(self, part: Graph, kinds: Sequence[int]) -> Iterator[int]:
-        """The kinds of the nodes of a part, and which tensors are the same."""
+        """Kinds of the nodes of a part, and numbers that identify equal tensors."""
         number: dict[str, int] = {}
         for node, kind in zip(part.nodes, kinds, strict=True):
             yield kind
@@ -235,18 +239,18 @@ class Network:
 
 
 def _numbered(kinds: Iterable[object]) -> list[int]:
-    """A number for each of them: those that are equal have the same."""
+    """A number for each object; equal objects get equal numbers."""
     known: dict[object, int] = {}
     return [known.setdefault(kind, len(known)) for kind in kinds]
 
 
 def _kind(listed: Candidates) -> object:
-    """What stretches depend on of a node with these candidates."""
+    """Key of a node with these candidates, for stretches."""
     return _operation(listed[0].choice.call), tuple(map(_traits, listed))
 
 
 def _form(walks: Sequence[Candidate]) -> object:
-    """What schedules depend on of a node with these candidates."""
+    """Key of a node with these candidates, for schedules."""
     found = [_first(walks, returns=returns) for returns in (False, True)]
     traits = tuple((id(c.kernel), c.rows, c.kernel.window(c.call) if c.kernel.window else None) for c in found)
     return _operation(walks[0].choice.call), traits
@@ -285,7 +289,7 @@ def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
 
 
 def frame_of(net: Network, part: Graph, walk: Walk, *, is_first: bool, is_last: bool) -> Frame:
-    """What a part of the network has whatever its kernels cost."""
+    """Data of a part of the network that do not depend on its kernels' costs."""
     walks, by_rows = net.walks[walk], walk is not Walk.WHOLE
     made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
@@ -300,7 +304,9 @@ def frame_of(net: Network, part: Graph, walk: Walk, *, is_first: bool, is_last: 
 def _more(
     net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Part]
 ) -> list[dict[int, Part]]:
-    """For each buffer, what steps add to it that read rows again: one at a time of those that read the same buffer."""
+    """For each buffer, the bytes that each rereading step adds; steps that read the same buffer are measured one at a
+    time.
+    """
     late: dict[int, Step] = {}
     reads: dict[int, set[str]] = {}
     for step in made.steps:
@@ -339,7 +345,7 @@ def _loads(found: Mapping[str, RowBuffer]) -> dict[str, Part]:
 
 
 def _sum(parts: Iterable[Part], length: int) -> Load:
-    """The bytes of all at each event."""
+    """Sum of the parts' bytes at each event."""
     found = np.zeros(length, np.int64)
     for part in parts:
         found[part.start : part.end] += part.load
@@ -347,7 +353,7 @@ def _sum(parts: Iterable[Part], length: int) -> Load:
 
 
 def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:
-    """The kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
+    """Kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
     found: list[Offer] = []
     kept: list[tuple[int, int, bool]] = []
     start = times[0]

@@ -1,4 +1,4 @@
-"""How the steps of a stretch walk, whole tensors or rows, and the least that each of them costs."""
+"""Schedule modes of a stretch, whole tensors or rows, and lower bounds of their cost."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.schedule.steps import Choice, Step, batch_of
 
 EVENT_COST = 15.0
-"""Cost of one event beyond the fitted terms of its kernel: 15 to 20 instructions in runs on Cortex-M4 and M7."""
+"""Cost of one event beyond the fitted terms of its kernel: 15 to 20 instructions measured on Cortex-M4 and M7."""
 MOST_MIXED = 8
-"""Most steps of a stretch that is also tried with whole tensors in between, which saves little memory."""
+"""Most steps of a stretch for which the mode MIXED is tried, which saves little memory."""
 
 
 class Walk(Enum):
-    """MIXED: by rows, but for the steps whose fastest kernels take whole tensors."""
+    """Schedule mode of a stretch. MIXED: by rows, but for the steps whose fastest kernels take whole tensors."""
 
     WHOLE = "whole"
     ROWS = "rows"
     MIXED = "mixed"
 
     def of(self, listed: Candidates) -> Sequence[Candidate]:
-        """The candidates of a node that walk so; of those by rows, the ones that take as many as the fastest."""
+        """Candidates of a node in this mode; by rows, those that take as many rows per event as the fastest."""
         if self is Walk.WHOLE:
             return [c for c in listed if c.choice.kernel.keeps]
         if self is Walk.MIXED and _is_faster_whole(listed):
@@ -38,12 +38,12 @@ class Walk(Enum):
 
 
 def rows_of(c: Candidate) -> tuple[bool, int]:
-    """Which rows a candidate walks, those of the input or of the output, and how many an event."""
+    """(whether a candidate steps through the rows of its input rather than its output, rows per event)."""
     return c.choice.kernel.form is Form.ACCUMULATE, batch_of(c.choice)
 
 
 def reads_again(choice: Choice) -> bool:
-    """Whether the kernel, by rows, reads rows again that it has read."""
+    """Whether the kernel, by rows, rereads rows of earlier events."""
     kernel = choice.kernel
     return kernel.form is Form.WINDOW or (kernel.form is Form.RING and not kernel.keeps)
 
@@ -55,8 +55,8 @@ def _is_faster_whole(listed: Candidates) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """For each place between steps, of those before it: the least cost, whole and by rows, and how many can run by
-    rows, and have a faster kernel that cannot.
+    """Running sums over the steps before each index: the least cost, whole and by rows, and the numbers of steps that
+    can run by rows, and of those with a faster kernel that cannot.
     """
 
     whole: npt.NDArray[np.float64]
@@ -75,7 +75,7 @@ class Bounds:
         )
 
     def walks(self, a: int, b: int) -> Sequence[tuple[Walk, float]]:
-        """How the steps from a to b, b left out, may walk by rows, and the least that this costs."""
+        """Modes by rows for the steps from a to b, b left out, each with a lower bound of its cost."""
         ways = [Walk.ROWS] if self.able[b] > self.able[a] else []
         if len(ways) and self.mixed[b] > self.mixed[a] and 1 < b - a <= MOST_MIXED:
             ways.append(Walk.MIXED)
@@ -83,7 +83,7 @@ class Bounds:
 
 
 def _rows_bound(listed: Candidates) -> float:
-    """The least that a step can cost where it runs by rows, or in a stretch that does."""
+    """Lower bound of the cost of a step by rows, or within a stretch by rows."""
     return min(
         c.rows_cost + EVENT_COST * Step(0, c.choice, True, batch_of(c.choice)).events
         if c.choice.can_run_by_rows

@@ -1,4 +1,4 @@
-"""The memories that may hold constants besides the flash of the code, and how much of each."""
+"""Memories that may hold constants besides the flash of the code, and how many bytes of each."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from mcugen.solve.plan import Region
 from mcugen.solve.schedule.size import region_bytes
 
 CODE_RESERVE_BYTES = 65536
-"""Bytes left free in the flash of the code, where further flash is named and the code's has no size given."""
+"""Bytes left free in the flash of the code, if further flash is named and the code's has no size given."""
 
 
 @dataclass(frozen=True)
 class WeightRegions:
-    """fast: RAM for the constants read most, in order. slow: further flash for those read least.
+    """Memories for constants. fast: RAM for the constants read most, in order. slow: further flash for those read
+    least.
 
-    code_bytes: bytes of constants that the flash of the code may hold, None where that is not limited.
-    note: for a user who did not ask for any of it.
+    code_bytes: bytes of constants that the flash of the code may hold, None without a limit. note: text for a user who
+    requested none of this.
     """
 
     fast: tuple[Region, ...] = ()
@@ -37,9 +38,9 @@ ALL_WITH_CODE = WeightRegions()
 
 
 def weight_regions_of(options: Options, board: Target, solution: Solution) -> WeightRegions:
-    """The regions that --weights-in names, or that the goal chooses: all RAM that the arenas leave free.
+    """Regions that --weights-in names, or that the goal chooses: all RAM that the arenas leave free.
 
-    Raises UsageError for a memory that the board lacks, or that is smaller there.
+    Raises UsageError for a memory that the board lacks, or that is larger than the board's.
     """
     arenas = region_bytes(solution.plan, solution.schedule)
     if options.weights_in == "none":
@@ -70,8 +71,8 @@ def weight_regions_of(options: Options, board: Target, solution: Solution) -> We
 
 
 def is_automatic(options: Options, board: Target) -> bool:
-    """Whether constants go to RAM unasked: for speed, where it is known what the flash waits for each line and no RAM
-    budget was given.
+    """Whether constants go to RAM by default: with the goal `speed`, if the flash's wait per line is known and no RAM
+    budget is given.
     """
     if options.weights_in or options.optimize != "speed" or options.ram or options.region or board.is_core:
         return False
@@ -79,8 +80,8 @@ def is_automatic(options: Options, board: Target) -> bool:
 
 
 def waits_per_byte(options: Options, board: Target) -> float | None:
-    """Cycles to wait for a byte of a constant, by the middle of an estimate: those of the fastest memory that they go
-    to, 0 in most RAM; None where it is not known.
+    """Wait cycles per byte of constants read, mean of the estimate, in the fastest memory that holds some: 0 in most
+    RAM; None if not known.
     """
     if board.is_core or not board.flash_regions()[0].has_waits:
         return None
@@ -106,7 +107,7 @@ def _given(board: Target, name: str, size: int | None) -> Region:
 
 
 def _allowed(board: Target, region: MemoryRegion, asked: int | None, arenas: Mapping[str, int]) -> int:
-    """Bytes of a region for constants. Raises UsageError for more than there are."""
+    """Bytes of a region for constants. Raises UsageError for more than the region has."""
     free = region.size_bytes - arenas.get(region.name, 0)
     if asked is not None and asked > free:
         taken = f", {arenas[region.name]:,} bytes of it taken by tensors" if region.name in arenas else ""
@@ -124,7 +125,7 @@ def _free(board: Target, region: MemoryRegion, arenas: Mapping[str, int]) -> int
 
 
 def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Region, ...]:
-    """The free bytes of the RAM regions for a model, where the flash is slower than they are.
+    """Free bytes of the RAM regions for a model, if the flash is slower than these.
 
     Raises UsageError for a bare core, whose memories are not known.
     """
@@ -138,7 +139,7 @@ def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Region, ...]:
 
 
 def _faster(board: Target) -> list[MemoryRegion]:
-    """The RAM of the chip for a model that is not known to be as slow as the flash."""
+    """RAM of the chip for a model, without regions known to be as slow as the flash."""
     flash = board.flash_regions()[0]
     usable = [r for r in board.ram_regions() if "model" in r.holds and not r.external]
     return [r for r in usable if not (r.has_waits and flash.has_waits) or r.waits_per_byte < flash.waits_per_byte]

@@ -42,7 +42,7 @@ def _first(b: Buffer) -> int:
 
 
 def _packed(live: Sequence[Buffer]) -> int:
-    """The fewest bytes that buffers live at one step can take.
+    """Lower bound of the bytes that buffers live at one step take, with the padding between them.
 
     Buffers aligned to `a` or more start at multiples of `a`, so all but the topmost of them are followed by padding
     up to `a`. That holds for each `a`; finer buffers may fill padding, so they count only under their own `a`.

@@ -23,9 +23,9 @@ class Piece:
 class Buffer:
     """Bytes that must lie together, unshared, during steps `first`..`last`, both included.
 
-    Units: nbytes and align in bytes; align is a power of two. `parts` lists the bytes in use by time;
-    where it is empty, all bytes are in use during the whole life.
-    Raises InternalError for a negative size, an alignment other than that, or a lifetime that ends before its start.
+    Units: nbytes and align in bytes; align is a power of two. `parts` lists the bytes in use by time; if it is empty,
+    all bytes are in use during the whole life. Raises InternalError for a negative size, an align that is not a power
+    of two, or a lifetime that ends before its start.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Where each buffer lies in its arena, and how close to the optimum that is.
+    """Offset of each buffer in its arena, and how close the plan is to the optimum.
 
     offset: byte offset by buffer name.  nbytes: size of the arena.  peak_step: the first step at which `lower_bound`
     bytes are live.  lower_bound: the most bytes live at any step, alignment ignored.  floor: no plan can be smaller;

@@ -1,6 +1,6 @@
-"""Busy steps: so many bytes are in use at them that the few bytes which may stay empty decide where buffers lie.
+"""Busy steps: steps with so many bytes in use that the few bytes left empty decide where buffers lie.
 
-Cells are grains of the arena; a run is bytes next to each other that a buffer has in use at the step. Only cells that a
+Cells are grains of the arena; a run is a sequence of adjacent bytes that a buffer uses at the step. Only cells that a
 run fills completely count as taken by it, so a proof about cells is a proof about bytes.
 """
 
@@ -21,7 +21,7 @@ MAX_BUSY_STEPS = 12
 
 
 Hole = tuple[int, int]
-"""Free cells next to each other: the first, and the one after the last."""
+"""Adjacent free cells: the first, and the one after the last."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class BusyStep:
 
     @functools.cached_property
     def members(self) -> int:
-        """The buffers in use."""
+        """Bit set of the buffers in use."""
         return sum(1 << i for i in self.runs)
 
     @functools.cached_property
     def count(self) -> int:
-        """How many cells all buffers have in use."""
+        """Number of cells that all buffers use."""
         return sum(length for runs in self.runs.values() for _, length in runs)
 
     def holes_beside(self, holes: Sequence[Hole], i: int, at: int) -> list[Hole]:
-        """The holes that are left once a buffer lies at this offset."""
+        """The holes left after buffer i is placed at this offset."""
         left = list(holes)
         for first, length in self.runs[i]:
             low, high = at + first, at + first + length
@@ -56,9 +56,9 @@ class BusyStep:
         return left
 
     def lowest_starts(self, holes: Sequence[Hole], left: int, spare: int) -> int:
-        """Cells, as bits, where the lowest of the buffers left can start: all free cells below it stay empty.
+        """Bit set of the cells where the lowest of the buffers left can start: all free cells below it stay empty.
 
-        spare: how many cells are neither taken nor needed by buffers that come.
+        spare: number of free cells that the buffers left do not need.
         """
         found, count = 0, spare + 1
         if not left & self.members:
@@ -72,7 +72,8 @@ class BusyStep:
         return found
 
     def is_full(self, holes: Sequence[Hole], left: int, spare: int) -> bool:
-        """Whether the runs left do not fit into the holes, even if each hole is filled as well as sums of runs can."""
+        """Whether the buffers left do not fit the holes, even if sums of their runs fill each hole as far as possible.
+        """
         coming = left & self.members
         if not coming:
             return False
@@ -85,14 +86,14 @@ class BusyStep:
         return spare < 0
 
     def _sums_of(self, coming: int) -> int:
-        """The sizes that some of the runs of these buffers have together, as bits."""
+        """Bit set of the sizes that sums of these buffers' runs can have."""
         sizes = [length for i, runs in self.runs.items() if coming >> i & 1 for _, length in runs]
         self._sums[coming] = sums = reduce(lambda sums, n: sums | sums << n, sizes, 1)
         return sums
 
 
 def busy_steps_of(buffers: Sequence[Buffer], grain: int) -> list[BusyStep]:
-    """The steps with the most bytes in use; of several with the same buffers, the first."""
+    """The steps with the most bytes in use; the first of several with the same buffers."""
     live = live_bytes(buffers)
     pieces = [(i, p) for i, b in enumerate(buffers) for p in b.pieces]
     firsts, lasts = np.array([(p.first, p.last) for _, p in pieces], np.int64).reshape(-1, 2).T
@@ -112,7 +113,7 @@ def busy_steps_of(buffers: Sequence[Buffer], grain: int) -> list[BusyStep]:
 
 
 def _busy_step(in_use: Sequence[tuple[int, Piece]], grain: int) -> BusyStep:
-    """in_use: the pieces with the number of their buffer, in the order of the buffers."""
+    """The step of these pieces, given with the index of their buffer, in the order of the buffers."""
     first: dict[int, int] = {}
     runs: dict[int, tuple[tuple[int, int], ...]] = {}
     for i, found in groupby(in_use, key=lambda item: item[0]):

@@ -1,4 +1,4 @@
-"""The independent checker of a memory plan. It shares no code with the allocators, only the two data types."""
+"""Independent checker of a memory plan. It shares no code with the allocators, only the two data types."""
 
 from __future__ import annotations
 

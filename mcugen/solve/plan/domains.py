@@ -1,8 +1,8 @@
 """Search for offsets of shaped buffers within a capacity: the offsets left to each buffer are the bits of an integer.
 
 Placing a buffer clears, in the integer of every other, the offsets that would share bytes in use: one shift and one
-mask. Busy steps bound the rest (`busy_steps.py`). Offsets are counted in grains, the largest unit that
-divides everything which decides about them.
+mask. Busy steps prune the search further (`busy_steps.py`). Offsets are counted in grains, the largest unit that
+divides all sizes and alignments involved.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
 
 @dataclass(frozen=True)
 class Problem:
-    """Buffers and where they may not lie: bit `span + d` of clear[i][j] is set where i may not lie d grains above j."""
+    """Buffers and their forbidden distances: bit `span + d` of clear[i][j] is set if i may not lie d grains above j."""
 
     buffers: Sequence[Buffer]
     grain: int
@@ -34,7 +34,9 @@ class Problem:
 
     @classmethod
     def of(cls, buffers: Sequence[Buffer], forbidden: Forbidden, largest: int, grain: int = 0) -> Problem:
-        """For capacities up to `largest` bytes. grain: of more buffers than these, else theirs."""
+        """The problem for capacities up to `largest` bytes. grain: given where the buffers are part of a larger
+        problem.
+        """
         grain = grain or grain_of(buffers, forbidden)
         span = largest // grain
         clear = tuple({j: _bits(found, grain, span) for j, found in row.items()} for row in forbidden)
@@ -42,32 +44,32 @@ class Problem:
 
     @functools.cached_property
     def around(self) -> Sequence[Sequence[tuple[int, int]]]:
-        """For each buffer those that it takes offsets from, with `clear` of them beside it."""
+        """For each buffer, the buffers that it takes offsets from, each with its `clear` mask."""
         return [[(j, self.clear[j][i]) for j in row] for i, row in enumerate(self.clear)]
 
     @functools.cached_property
     def busy_steps(self) -> Sequence[BusyStep]:
-        """The steps that bound what is left."""
+        """The busy steps, which prune the search."""
         return busy_steps_of(self.buffers, self.grain)
 
     @functools.cached_property
     def steps_of(self) -> Sequence[Sequence[int]]:
-        """For each buffer, the numbers of the busy steps at which it is in use."""
+        """For each buffer, the indices of the busy steps at which it is in use."""
         return [[n for n, busy in enumerate(self.busy_steps) if i in busy.runs] for i in range(len(self.buffers))]
 
     @functools.cached_property
     def by_size(self) -> Sequence[int]:
-        """The buffers, the largest first."""
+        """Indices of the buffers, the largest first."""
         return sorted(range(len(self.buffers)), key=lambda i: -self.buffers[i].nbytes)
 
     def least_height(self, nbytes: int) -> int:
-        """The least height of a placement, of `nbytes` or more."""
+        """The least height of a placement that is `nbytes` or more."""
         return least_height(self.buffers, self.grain, nbytes)
 
     def search(self, capacity: int, nodes: int, given: Mapping[int, int] | None = None) -> Outcome:
-        """Offsets, parallel to the buffers, that end at or below `capacity`, from at most `nodes` placements.
+        """Offsets, parallel to the buffers, that end at or below `capacity`; at most `nodes` placements are tried.
 
-        given: the only offset that a buffer may have, for some.
+        given: buffer -> its only allowed offset.
         """
         walk, domains = _Walk(self, capacity, nodes), [_first_domain(b, capacity, self.grain) for b in self.buffers]
         for i, at in (given or {}).items():
@@ -78,19 +80,21 @@ class Problem:
 
 
 def least_height(buffers: Sequence[Buffer], grain: int, nbytes: int) -> int:
-    """The least height of a placement, of `nbytes` or more: some buffer ends there, and all start at grains."""
+    """The least height of a placement that is `nbytes` or more: the end of some buffer that starts at a grain."""
     return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), grain) for b in buffers)
 
 
 def grain_of(buffers: Sequence[Buffer], forbidden: Forbidden) -> int:
-    """Every buffer can rest on others or on 0, so its offset is a sum of ends of intervals, rounded up to its align."""
+    """Largest unit of all offsets: a buffer rests on others or on 0, so its offset is a sum of interval ends, rounded
+    up to its align.
+    """
     unit = gcd(*(end for row in forbidden for found in row.values() for interval in found for end in interval))
     unit = unit or max(b.align for b in buffers)
     return unit if all(unit % b.align == 0 for b in buffers) else gcd(unit, *(b.align for b in buffers))
 
 
 def _bits(intervals: Sequence[Interval], grain: int, span: int) -> int:
-    """The distances inside the open intervals as bits, distance 0 at bit `span`; those out of reach are left out."""
+    """Distances inside the open intervals as bits, distance 0 at bit `span`; distances out of reach are left out."""
     mask = 0
     for low, high in intervals:
         first, end = max(low // grain + 1 + span, 0), min(high // grain + span, 2 * span + 1)
@@ -100,7 +104,7 @@ def _bits(intervals: Sequence[Interval], grain: int, span: int) -> int:
 
 
 def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
-    """Every `step`-th bit, as far as the buffer fits."""
+    """Bit set of the aligned offsets at which the buffer fits the capacity."""
     step = max(b.align // grain, 1)
     count = (capacity - b.nbytes) // grain // step + 1 if b.nbytes <= capacity else 0
     return ((1 << (step * count)) - 1) // ((1 << step) - 1)
@@ -108,8 +112,9 @@ def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
 
 @dataclass(frozen=True)
 class _Node:
-    """A partial placement: offsets left to each buffer, none to those placed, and their numbers; the buffers left, the
-    largest first, and as bits; the holes at each busy step, and where the lowest of the buffers left can start there.
+    """A partial placement. domains: offsets left to each buffer, empty for placed ones; counts: their numbers; order:
+    the buffers left, the largest first; left: the same as a bit set; holes: at each busy step; starts: where the lowest
+    of the buffers left can start at each.
     """
 
     domains: list[int]
@@ -121,11 +126,11 @@ class _Node:
 
 
 class _Walk:
-    """Depth first, with the alternatives of each depth on a stack.
+    """Depth-first search, with the alternatives of each depth on a stack.
 
-    Next comes the buffer with the fewest offsets left, or, where that is less to try, whatever lies lowest at a busy
-    step: below it only as much may stay empty as that step can spare. A buffer that is left without an offset gains
-    weight, so that the search places it earlier from then on.
+    The next buffer is the one with the fewest offsets left or, if that is fewer alternatives, the lowest one at a busy
+    step: only the step's spare cells may stay empty below it. A buffer without an offset left gains weight, so that the
+    search places it earlier from then on.
     """
 
     def __init__(self, problem: Problem, capacity: int, nodes: int) -> None:
@@ -137,7 +142,7 @@ class _Walk:
         self.tried_all = False
 
     def run(self, domains: list[int]) -> list[int] | None:
-        """Offsets in grains, or None where nothing was found."""
+        """Offsets in grains, or None if none are found."""
         steps, buffers = range(len(self._spare)), range(len(domains))
         holes: list[Sequence[Hole]] = [[(0, self._size)] for _ in steps]
         counts = [domain.bit_count() for domain in domains]
@@ -169,7 +174,9 @@ class _Walk:
         return None
 
     def _children(self, node: _Node) -> Iterator[tuple[int, int, BusyStep | None]]:
-        """(buffer, offset, the busy step that was branched on, at which it is the lowest of those left; else None)."""
+        """(buffer, offset, the busy step at which it is the lowest buffer left, or None if not branched by a busy
+        step).
+        """
         domains, counts, weight = node.domains, node.counts, self._weight
         i = min(node.order, key=lambda k: counts[k] / weight[k])  # of equals the largest, then the first
         fewest, best, lowest = counts[i], None, {}
@@ -199,7 +206,7 @@ class _Walk:
             return None
         holes, starts = list(node.holes), list(node.starts)
         steps = problem.steps_of[i]
-        for n in steps:  # at the others nothing changes
+        for n in steps:  # the other busy steps do not change
             holes[n] = problem.busy_steps[n].holes_beside(holes[n], i, at)
             starts[n] = None
         if self._is_full(holes, left, steps):
@@ -209,7 +216,7 @@ class _Walk:
         return _Node(domains, counts, [k for k in node.order if k != i], left, holes, starts)
 
     def _cleared(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> list[int] | None:
-        """The offsets left once buffer i is placed there; None if another buffer has none, which then gains weight."""
+        """Offsets left after buffer i is placed; None if another buffer has none, which then gains weight."""
         before, after = node.domains, list(node.domains)
         after[i] = 0
         lowered = busy.first if busy else {}
@@ -217,7 +224,7 @@ class _Walk:
             low = at + lowered[i] - first
             if low > 0 and after[j]:
                 after[j] = after[j] >> low << low
-        shift = self._problem.span - at  # to where i lies: the bit for distance 0 is that of offset `at`
+        shift = self._problem.span - at  # to the offset of i: the bit for distance 0 is that of offset `at`
         for j, clear in self._problem.around[i]:
             if before[j]:
                 domain = after[j]
@@ -234,13 +241,13 @@ class _Walk:
         return after
 
     def _is_full(self, holes: Sequence[Sequence[Hole]], left: int, steps: Iterable[int]) -> bool:
-        """Whether, at some of these busy steps, the buffers left do not fit between those placed."""
+        """Whether, at one of these busy steps, the buffers left do not fit between those placed."""
         busy_steps, spare = self._problem.busy_steps, self._spare
         return any(busy_steps[n].is_full(holes[n], left, spare[n]) for n in steps)
 
 
 def _from_below(tried: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
-    """(buffer, offset) by the cell in which the buffer then begins; of equals as they come.
+    """(buffer, offset) in the order of the cell in which the buffer then begins; equals keep their order.
 
     tried: buffers, each with its first cell and its offsets.
     """

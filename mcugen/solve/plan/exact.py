@@ -1,10 +1,10 @@
 """Exhaustive search for offsets within a capacity, over canonical solutions only.
 
 In a canonical solution every buffer rests on offset 0 or on a lower buffer that lives at the same time. Buffers are
-placed in the order of (offset, index), each at its lowest offset above those placed. Where any solution exists, the one
-with the least sum of offsets is canonical. Three facts cut the tree:
-* sections: at each step the unplaced live buffers need their summed size above the lowest offset any can still take;
-* dominance: where an unplaced buffer fits wholly below a candidate, placing the candidate first cannot be least;
+placed in the order of (offset, index), each at its lowest offset above those placed. If any solution exists, the one
+with the least sum of offsets is canonical. Three facts prune the tree:
+* sections: at each step the unplaced live buffers need the sum of their sizes above the lowest offset left to any;
+* dominance: if an unplaced buffer fits wholly below a candidate, placing the candidate first cannot give the least sum;
 * capacity: no buffer may end above it, and lowest offsets only grow.
 
 Source: the method of MiniMalloc (Moffitt 2023), implemented from its description.
@@ -62,7 +62,7 @@ class _Node:
 
 
 def search(buffers: Sequence[Buffer], capacity: int, nodes: int) -> Outcome:
-    """Offsets, parallel to `buffers`, that end at or below `capacity`, from at most `nodes` partial solutions.
+    """Offsets, parallel to `buffers`, that end at or below `capacity`; at most `nodes` partial solutions are tried.
 
     buffers: at least one, and none of zero bytes.
     """
@@ -130,7 +130,9 @@ def _problem(buffers: Sequence[Buffer], capacity: int) -> _Problem:
 
 
 def _sections(first: _Ints, last: _Ints) -> _Bools:
-    """Live sets that no other contains, as [section, buffer]: taken where a buffer starts, unless all live on."""
+    """Live sets that no other contains, as [section, buffer]: one at each start of a buffer, unless the next contains
+    it.
+    """
     starts = np.unique(first)
     live: _Bools = (first[None, :] <= starts[:, None]) & (starts[:, None] <= last[None, :])
     contained = ~np.any(live[:-1] & ~live[1:], axis=1)
@@ -155,7 +157,7 @@ def _place(problem: _Problem, node: _Node, i: int) -> _Node:
 
 
 def _candidates(problem: _Problem, node: _Node) -> Iterator[int]:
-    """Buffers to place next, lowest offset first; none where the node cannot lead to a solution."""
+    """Buffers to place next, the lowest offset first; none if the node cannot lead to a solution."""
     if not node.unplaced.any() or _is_dead(problem, node):
         return iter(())
     least_top = np.min(node.low[node.unplaced] + problem.size[node.unplaced])

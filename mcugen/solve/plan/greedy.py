@@ -11,7 +11,7 @@ from mcugen.solve.plan.bound import live_bytes
 from mcugen.solve.plan.buffers import Buffer
 
 _SPAN_BITS = 48
-"""Bits of the end in a span, which is one number, as those are sorted faster than pairs: offset, then end."""
+"""Bits for the end in a span (offset, end), stored as one number, since numbers sort faster than pairs."""
 _END = (1 << _SPAN_BITS) - 1
 
 
@@ -22,9 +22,9 @@ def place(
     known: Sequence[int] = (),
     first: int = 0,
 ) -> list[int]:
-    """Offsets, parallel to `buffers`, when they are placed in `order` (indices), each at its lowest free offset.
+    """Offsets, parallel to `buffers`, after placement in `order` (indices), each at its lowest free offset.
 
-    near: of `near_of`. known: offsets from before that those ahead of `first` in the order keep.
+    near: result of `near_of`. known: earlier offsets, kept by the buffers before index `first` of the order.
     """
     offset, span = [-1] * len(buffers), [-1] * len(buffers)
     for i in order[:first]:
@@ -38,7 +38,7 @@ def place(
 
 
 def near_of(buffers: Sequence[Buffer]) -> list[list[int]]:
-    """For each buffer those that live with it at some step, in order."""
+    """For each buffer, the buffers that live with it at some step, in order."""
     near: list[list[int]] = [[] for _ in buffers]
     live: list[int] = []
     for i in sorted(range(len(buffers)), key=lambda i: buffers[i].first):
@@ -51,7 +51,7 @@ def near_of(buffers: Sequence[Buffer]) -> list[list[int]]:
 
 
 def _lowest_gap(b: Buffer, taken: Sequence[int]) -> int:
-    """The lowest offset at which a buffer fits between spans that are taken, in order."""
+    """The lowest offset at which a buffer fits between the sorted spans that are taken."""
     low, size, align = 0, b.nbytes, b.align
     for span in taken:
         if low + size <= span >> _SPAN_BITS:
@@ -65,7 +65,7 @@ def _lowest_gap(b: Buffer, taken: Sequence[int]) -> int:
 def orders(buffers: Sequence[Buffer]) -> Iterator[tuple[str, list[int]]]:
     """Orders worth trying, each with its name: large, urgent, long-lived or early buffers first.
 
-    Urgency is the most bytes live at any step of the buffer's life. Ties end at the position in `buffers`.
+    Urgency is the most bytes live at any step of the buffer's life. Ties are broken by the position in `buffers`.
     """
     live = live_bytes(buffers)
     steps = [b.last - b.first + 1 for b in buffers]

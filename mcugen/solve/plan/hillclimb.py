@@ -31,7 +31,7 @@ def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: 
         trial, first = _swapped(buffers, order, offset, near, rng)
         trial_offset = place(buffers, trial, near, offset, first)
         trial_bytes = height(buffers, trial_offset)
-        if trial_bytes <= current_bytes:  # equals are taken too: plateaus are wide, and exits are elsewhere on them
+        if trial_bytes <= current_bytes:  # equals too: plateaus are wide, and exits are elsewhere on them
             order, offset, current_bytes = trial, trial_offset, trial_bytes
         if trial_bytes < best_bytes:
             best, best_bytes = trial_offset, trial_bytes
@@ -41,8 +41,8 @@ def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: 
 def _swapped(
     buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], near: Sequence[Sequence[int]], rng: Random
 ) -> tuple[list[int], int]:
-    """A copy of `order` in which a buffer of the bottleneck chain has changed places with one that lives with it, and
-    the first of the two places.
+    """A copy of `order` in which a buffer of the bottleneck chain and one that lives with it are swapped, and the first
+    changed index.
     """
     chain = _bottleneck_chain(buffers, offset, near)
     one = chain[_pick(rng, len(chain))]
@@ -65,7 +65,7 @@ def _bottleneck_chain(buffers: Sequence[Buffer], offset: Sequence[int], near: Se
 
 
 def _support(buffers: Sequence[Buffer], offset: Sequence[int], near: Sequence[Sequence[int]], i: int) -> int:
-    """The buffer that `i` rests on; one exists because placement leaves no buffer floating."""
+    """The buffer that `i` rests on; one exists because placement puts every buffer as low as possible."""
     at, align = offset[i], buffers[i].align
     return next(j for j in near[i] if offset[j] < at and align_up(offset[j] + buffers[j].nbytes, align) == at)
 

@@ -1,6 +1,6 @@
-"""The planner: the cheapest method that reaches the bound, then the ones that try harder.
+"""The planner: methods from the cheapest to the most thorough, until one reaches the lower bound.
 
-Greedy orders, hill climbing, exact search; each stops when its result cannot be beaten. Every limit is a count, never
+Greedy orders, hill climbing, exact search; each stops when its result cannot be improved. Every limit is a count, never
 a time, so that the same buffers give the same offsets on every machine.
 """
 
@@ -39,7 +39,7 @@ class _Solution:
 
 
 def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
-    """Offsets for the buffers of one region in the smallest arena found, with what is proven about its size.
+    """Offsets for the buffers of one region in the smallest arena found, with the proven bounds of its size.
 
     Zero-byte buffers get offset 0. Raises InternalError for two buffers of one name or of different regions.
     """
@@ -74,7 +74,7 @@ def _plan(buffers: tuple[Buffer, ...]) -> MemoryPlan:
 
 
 _known_plan = functools.lru_cache(_KEPT_PLANS)(_plan)
-"""The same plan again for the same buffers, as kernels that differ in time and flash alone have."""
+"""Cache of plans: kernels that differ only in time and flash give the same buffers."""
 _known_large = functools.lru_cache(_KEPT_LARGE)(_plan)
 
 
@@ -137,7 +137,7 @@ def _greedy(group: Sequence[Buffer], target: int, floor: int) -> _Solution:
 
 def _climbed(best: _Solution, target: int) -> _Solution:
     group = best.buffers
-    # Placing in the order of the offsets found gives them back, or lower ones.
+    # Placing in the order of the offsets found gives the same offsets, or lower ones.
     start = sorted(range(len(group)), key=lambda i: best.offset[i])
     rounds = min(_CLIMB_ROUNDS, _CLIMB_WORK // len(group) ** 2)
     offset = climb(group, start, target, rounds)
@@ -146,9 +146,9 @@ def _climbed(best: _Solution, target: int) -> _Solution:
 
 
 def _searched(best: _Solution, target: int) -> _Solution:
-    """The exact search at capacities between what is proven necessary and what is found; the bound itself comes first.
+    """Exact search at capacities between the proven bound and the best plan; the bound itself comes first.
 
-    `low` also rises past capacities given up on within the limit, `floor` only past those proven too small.
+    `low` also rises past capacities where the search gave up at its limit, `floor` only past those proven too small.
     """
     group, floor, low = best.buffers, best.floor, max(best.floor, target)
     left = min(_EXACT_NODES, _EXACT_WORK // len(group))

@@ -1,4 +1,4 @@
-"""Buffers over several memories: those with the most accesses per byte go to the first, the rest to later ones."""
+"""Buffers over several memories: those with the most accesses per byte go to the first one, the rest to later ones."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mcugen.solve.plan.shapes import Packer
 
 @dataclass(frozen=True)
 class Region:
-    """A memory that may hold buffers, or the part of it that they may take.
+    """A memory that may hold buffers, or the part of it that they may use.
 
-    nbytes: how many bytes that is, None where it is not limited.
+    nbytes: size of that part; None without a limit.
     """
 
     name: str
@@ -26,11 +26,11 @@ class Region:
 
 
 def assign(buffers: Sequence[Buffer], accesses: Mapping[str, int], regions: Sequence[Region]) -> MemoryPlan | None:
-    """A plan over the regions, which are ordered from the fastest to the slowest; None where none was found.
+    """A plan over the regions, which are ordered from the fastest to the slowest; None if none is found.
 
-    accesses: reads and writes of each buffer by name. Buffers are taken in order of accesses per byte, and each goes to
-    the first region that still holds it. Where that leaves some out, they are tried by size, the largest first and the
-    largest regions first. Deterministic.
+    accesses: reads and writes of each buffer by name. Buffers are assigned in the order of accesses per byte, each to
+    the first region that still holds it. If some find no room, all are assigned by size instead, the largest buffers
+    and the largest regions first. Deterministic.
     """
     packer = Packer(buffers)
     by_heat = sorted(buffers, key=lambda b: -accesses.get(b.name, 0) / max(b.nbytes, 1))
@@ -44,7 +44,7 @@ def assign(buffers: Sequence[Buffer], accesses: Mapping[str, int], regions: Sequ
 
 
 def _held(order: Sequence[Buffer], regions: Sequence[Region], packer: Packer) -> dict[str, str] | None:
-    """Buffer -> region, or None where a buffer finds none."""
+    """Buffer -> region, or None if a buffer fits no region."""
     inside: dict[str, set[str]] = {region.name: set() for region in regions}
     for b in order:
         for region in regions:

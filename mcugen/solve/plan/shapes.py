@@ -1,7 +1,7 @@
 """Placement of buffers whose bytes are in use at different times: rings, and images consumed row by row.
 
-Two such buffers may overlap as long as no byte is in use by both at once. For a pair the forbidden distances between
-their offsets are intervals, found once; placing a buffer is finding the lowest offset outside all of them.
+Two such buffers may overlap if no byte is in use by both at once. For each pair the forbidden distances between their
+offsets are intervals, computed once; a buffer is placed at the lowest offset outside all of them.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ _SEARCH_NODES = 10_000
 _SEARCH_WORK = 250_000
 
 MANY, TOO_MANY = 48, 400
-"""Buffers from which on they are searched window by window, and from which on no more all at once."""
+"""Numbers of buffers from which on they are searched window by window, and no longer all at once."""
 
 _NOWHERE = -(1 << 62)
-"""The offset of a buffer that is not placed: nothing that it forbids is above 0."""
+"""Offset of an unplaced buffer: nothing that it forbids is above 0."""
 
 Interval = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class _Near:
-    """A buffer's alignment, and the others that it may not overlap; spans: (one of them, an interval of distances)."""
+    """Alignment of a buffer, and the others that it may not overlap; spans: (other buffer, forbidden interval of
+    distances).
+    """
 
     align: int
     others: frozenset[int]
@@ -48,7 +50,7 @@ class _Near:
 
 @dataclass(frozen=True)
 class _Move:
-    """An order of buffers in which some were moved; all that differs from before stands from `first` to `last`."""
+    """An order of buffers after some were moved; all indices that changed are from `first` to `last`."""
 
     order: list[int]
     moved: frozenset[int]
@@ -57,8 +59,8 @@ class _Move:
 
 
 def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
-    """The best placement found: greedy orders, then moves of the buffers that stand highest, then searches: of windows
-    of time where there are many buffers, and of all where there are not too many.
+    """The best placement found: by greedy orders, then moves of the highest buffers, then searches: of windows of time
+    if there are many buffers, and of all buffers if there are not too many.
     """
     bound, peak_step = lower_bound(buffers)
     real = [b for b in buffers if b.nbytes]
@@ -87,9 +89,10 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
 def _searched(
     buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], best: list[int], bound: int
 ) -> tuple[list[int], int]:
-    """Offsets no worse than `best`, and the bytes proven necessary: searches at the bound, then just below the best.
+    """Offsets no worse than `best`, and the bytes proven necessary: searched at the lower bound, then just below the
+    best.
 
-    A capacity given up on within the limit proves nothing, and the next one lies halfway to what is found.
+    A capacity where the search gave up proves nothing; the next capacity is halfway to the best one.
     """
     problem = domains.Problem.of(buffers, forbidden, height(buffers, best))
     floor = low = capacity = problem.least_height(bound)
@@ -118,7 +121,7 @@ def _forbidden(buffers: Sequence[Buffer]) -> list[dict[int, list[Interval]]]:
 
 
 def _pairs(buffers: Sequence[Buffer]) -> Iterator[tuple[int, int]]:
-    """The pairs that live at one step, the higher index first."""
+    """Pairs of buffers that live at one step, the higher index first."""
     live: list[int] = []
     for i in sorted(range(len(buffers)), key=lambda i: buffers[i].first):
         live = [j for j in live if buffers[j].last >= buffers[i].first]
@@ -136,7 +139,7 @@ def _clashes(a: Buffer, b: Buffer) -> list[Interval]:
 
 
 def _merged(intervals: list[Interval]) -> list[Interval]:
-    """The union of open intervals; those that only touch stay apart, since the distance between them is allowed."""
+    """Union of open intervals; intervals that only touch stay separate, since the distance between them is allowed."""
     result: list[Interval] = []
     for low, high in sorted(intervals):
         if result and low < result[-1][1]:
@@ -157,10 +160,10 @@ def _place(buffers: Sequence[Buffer], near: Sequence[_Near], order: Sequence[int
 def _place_again(
     buffers: Sequence[Buffer], near: Sequence[_Near], move: _Move, known: Sequence[int], most: float = inf
 ) -> list[int] | None:
-    """The same as `_place`, or None where a buffer that another offset is found for ends above `most` bytes.
+    """Offsets by `_place` after a move; None if a buffer with a new offset ends above `most` bytes.
 
-    known: the offsets before the move. A buffer is looked at again where it is moved, where one that it may not overlap
-    has passed it, or where the offset of such a one has changed.
+    known: the offsets before the move. A buffer is placed anew if it was moved, if a buffer that it may not overlap
+    moved past it, or if such a buffer's offset changed.
     """
     waiting = move.order[move.first :]
     offset, touched = list(known), set(move.moved)
@@ -182,7 +185,7 @@ def _place_again(
 
 
 def _free(near: _Near, offset: Sequence[int]) -> int:
-    """The lowest offset of a buffer that no buffer with an offset forbids."""
+    """The lowest offset of a buffer that no placed buffer forbids."""
     taken = [(low + at, high + at) for j, low, high in near.spans if (at := offset[j]) > -high]
     taken.sort()
     found, align = 0, near.align
@@ -226,7 +229,9 @@ def _by_peak(buffers: Sequence[Buffer]) -> list[int]:
 
 
 def _climb(buffers: Sequence[Buffer], near: Sequence[_Near], start: list[int], bound: int) -> list[int]:
-    """Move a buffer near the top to an earlier place in the order; keep orders that are no worse. Deterministic."""
+    """Offsets after moving buffers near the top to earlier indices of the order; moves that are no worse stay.
+    Deterministic.
+    """
     rng = Random(_SEED)
     order = sorted(range(len(buffers)), key=lambda i: start[i])
     best, best_height = start, height(buffers, start)
@@ -250,7 +255,7 @@ def _by_top(buffers: Sequence[Buffer], offset: Sequence[int]) -> list[int]:
 
 
 def _moved(order: list[int], by_top: Sequence[int], rng: Random) -> _Move:
-    """The order with one buffer, mostly of the topmost, moved to a random place, or two swapped."""
+    """The order with one buffer, mostly one near the top, moved to a random index, or two swapped."""
     pick = by_top[int(rng.random() ** 2 * len(by_top))]
     trial = list(order)
     at = trial.index(pick)
@@ -265,14 +270,14 @@ def _moved(order: list[int], by_top: Sequence[int], rng: Random) -> _Move:
 
 
 class Packer:
-    """Answers, quickly and on the safe side, whether some of the buffers fit a memory."""
+    """Fast, conservative check whether some of the buffers fit a memory."""
 
     def __init__(self, buffers: Sequence[Buffer]) -> None:
         self._buffers = [b for b in buffers if b.nbytes]
         self._near = list(map(_Near.of, self._buffers, _forbidden(self._buffers)))
 
     def fits(self, names: Collection[str], capacity: int) -> bool:
-        """Whether a greedy order places the buffers of these names in `capacity` bytes; a plan of them then fits."""
+        """Whether a greedy order places the buffers of these names in `capacity` bytes; then a plan of them fits."""
         chosen = [i for i, b in enumerate(self._buffers) if b.name in names]
         buffers = [self._buffers[i] for i in chosen]
         if not buffers or lower_bound(buffers)[0] > capacity:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placement of many shaped buffers: windows of time, one after the other.
 
-A search of all of them at once seldom ends. Few live on from one window to the next, and those lie where the window
-before put them; the others of a window are searched for as those of a small network are. Windows that are alike, as
-repeated layers make them, are searched once.
+A search of all buffers at once seldom ends. Few of them live on from one window to the next, and these keep the offset
+from the earlier window; the others are searched for as in a small network. Windows with equal buffers, as repeated
+layers make them, are searched once.
 """
 
 from __future__ import annotations
@@ -18,32 +18,36 @@ from mcugen.solve.plan.buffers import Buffer, height
 from mcugen.solve.plan.domains import Forbidden, Problem, grain_of
 
 _SIZE = 12
-"""Buffers, at the least, that begin in a window; it ends where the fewest live on, before twice as many have begun."""
+"""Minimum buffers per window. A window ends at the time with the fewest live buffers, before twice as many have
+started.
+"""
 
 _PLACES = 16
-"""Offsets, about, that are tried for the largest buffer that begins in a window and lives on."""
+"""Approximate number of offsets tried for the largest buffer that starts in a window and lives on."""
 
 _NODES = 300
 """Placements tried in each search of a window."""
 
 _LEAST_NODES, _WINDOW_NODES, _MOST_NODES = 20_000, 500, 60_000
-"""Placements tried in all searches together: so many, more for each window, and at the most."""
+"""Most placements in all searches together: a base, more for each window, and a limit."""
 
 _OFFSETS, _MEMBERS = 20_000, 40
-"""With so many offsets, or buffers in a window, a placement takes twice as long, and half as many are tried."""
+"""Numbers of offsets, and of buffers in a window, with which a placement takes twice as long and half as many are
+tried.
+"""
 
 _SHARE = 4
-"""A capacity may take one in so many of the placements that are left."""
+"""Divisor of the remaining placements that one capacity may use."""
 
 _Offsets = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """Buffers that live at some steps, of one window or of several that are alike.
+    """Buffers of one window, or of several with equal buffers.
 
-    entering, leaving: numbers of those that live in the window before, and in the next one.
-    largest: the most bytes that a capacity may have.
+    entering, leaving: indices of those that also live in the window before, and in the next one. largest: the greatest
+    capacity, in bytes.
     """
 
     buffers: Sequence[Buffer]
@@ -55,11 +59,13 @@ class _Kind:
 
     @cached_property
     def problem(self) -> Problem:
-        """Made when it is searched for the first time, as it takes memory."""
+        """The problem of the window; created on its first search, as it takes memory."""
         return Problem.of(self.buffers, self.near, self.largest, self.grain)
 
     def tries(self, capacity: int) -> Iterator[Mapping[int, int]]:
-        """What to ask of the buffers that leave, as several places may do, and not all lead on: the ends first."""
+        """Offsets to require of the largest buffer that lives on: both ends of the arena first, then none, then
+        between. Several may do, but not all lead to a solution.
+        """
         begun = [k for k in self.leaving if k not in self.entering]
         if not begun:
             yield {}
@@ -75,15 +81,15 @@ class _Kind:
 
 @dataclass(frozen=True, eq=False)
 class _Window:
-    """The numbers of its buffers among all of them, in the order of its kind."""
+    """A window: the indices of its buffers in the network, in the order of its kind."""
 
     members: Sequence[int]
     kind: _Kind
 
 
 def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int], floor: int) -> list[int]:
-    """Offsets no worse than `best`: within the floor, which no buffer is larger than, else within capacities halfway
-    between what failed and what was found.
+    """Offsets no worse than `best`: within the floor, which no buffer exceeds, else within capacities halfway between
+    the last failure and the best.
     """
     grain = grain_of(buffers, forbidden)
     windows = _windows(buffers, forbidden, grain, height(buffers, best))
@@ -101,7 +107,7 @@ def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int],
 
 
 def _nodes(windows: Sequence[_Window]) -> int:
-    """How many placements may be tried: each takes the longer the more buffers and offsets there are."""
+    """Number of placements to try: fewer if there are many buffers and offsets, since each placement takes longer."""
     kind = windows[0].kind
     members = sum(len(w.members) for w in windows) // len(windows)
     slower = (1 + kind.largest // kind.grain // _OFFSETS) * (1 + members // _MEMBERS)
@@ -109,14 +115,14 @@ def _nodes(windows: Sequence[_Window]) -> int:
 
 
 class _Walk:
-    """Depth first through the windows, within a capacity. most, tried: placements."""
+    """Depth-first search through the windows, within a capacity. most, tried: numbers of placements."""
 
     def __init__(self, windows: Sequence[_Window], capacity: int, most: int) -> None:
         self._windows, self._capacity, self._most, self.tried = windows, capacity, most, 0
         self._known: dict[object, tuple[list[_Offsets], Iterator[_Offsets]]] = {}
 
     def offsets(self, count: int) -> list[int] | None:
-        """Offsets of all buffers; None where the ways that were tried lead nowhere."""
+        """Offsets of all buffers; None if the placements tried lead to no solution."""
         offset = [-1] * count
         entering: list[_Offsets] = [()]
         stack = [self._ways(self._windows[0].kind, ())]
@@ -140,7 +146,7 @@ class _Walk:
         return None
 
     def _ways(self, kind: _Kind, given: _Offsets) -> Iterator[_Offsets]:
-        """Offsets of a window's members where those that enter lie there; found when they are asked for, once."""
+        """Offsets of a window's members for given offsets of the entering ones; computed on demand, once."""
         key = kind, given
         if key not in self._known:
             self._known[key] = [], self._searched(kind, given)
@@ -156,7 +162,7 @@ class _Walk:
             k += 1
 
     def _searched(self, kind: _Kind, given: _Offsets) -> Iterator[_Offsets]:
-        """One way for each place of those that leave."""
+        """One solution for each set of offsets of the leaving buffers."""
         fixed, seen = dict(zip(kind.entering, given, strict=True)), set()
         for asked in kind.tries(self._capacity):
             if self.tried >= self._most:
@@ -192,7 +198,7 @@ def _windows(buffers: Sequence[Buffer], forbidden: Forbidden, grain: int, larges
 
 
 def _starts(ordered: Sequence[Buffer]) -> list[int]:
-    """The first buffer of each window, of buffers in the order in which they begin."""
+    """Index of the first buffer of each window, of buffers in the order of their starts."""
     living: list[int] = []
     crossing: list[int] = []
     for b in ordered:

@@ -16,19 +16,19 @@ from mcugen.solve.schedule.storage import RowBuffer, build_buffers, stage, times
 from mcugen.solve.schedule.trace import INPUT, Event, Trace, trace
 
 DEVICE_ALIGN = 64
-"""Bytes at whose multiples the buffers of a schedule begin where kernels run on a device."""
+"""Alignment in bytes of the buffers of a schedule whose kernels run on a device."""
 
 __all__ = ["INPUT", "Choice", "Event", "NotStreamableError", "RowBuffer", "Schedule", "Step", "build", "build_frames"]
 
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """The steps, the order of their events, and for every tensor in RAM its place in the buffer that holds its rows.
+    """The steps, the order of their events, and for every tensor in RAM its offset in the buffer that holds its rows.
 
-    pushed: the graph input that is handed in row by row, or None. streams: it is a frame each time, and an event
-    computes the newest row of a step. rolls: it is a frame each time, which moves the window that the input holds by
-    a row, and every step computes the whole window. staged: bytes that each step copies its constants to, none where it
-    reads them where they are.
+    pushed: the graph input that is handed in row by row, or None. streams: each run takes one frame, and an event
+    computes the newest row of a step. rolls: each run takes one frame, which moves the window of the input by a row,
+    and every step computes the whole window. staged: bytes of RAM that each step copies its constants to; 0 where it
+    reads them in place.
     """
 
     graph: Graph
@@ -48,16 +48,18 @@ class Schedule:
 
     @property
     def pushed_rows(self) -> int:
-        """Rows of the pushed input, or frames of its window; 0 where none is pushed."""
+        """Rows of the pushed input, or frames of its window; 0 if none is pushed."""
         return 0 if self.pushed is None else frames.rows_of_window(self.graph, self.pushed)
 
     @property
     def interleaved(self) -> bool:
-        """Whether the order is other than that of the steps, each once: the generated code needs a table of it."""
+        """Whether the events are not simply the steps in order, one each: then the generated code needs a table of
+        events.
+        """
         return [event.step for event in self.trace] != [step.index for step in self.steps]
 
     def macs(self, step: Step) -> int:
-        """Multiply-accumulates of a step: of an inference, or, streaming, of a frame."""
+        """Multiply-accumulates of a step per inference or, streaming, per frame."""
         macs = step.choice.node.op.macs(step.choice.call)
         return macs // step.walked_rows if self.streams and step.writes_rows else macs
 
@@ -70,7 +72,7 @@ class Schedule:
         return self.row_buffers[self.places[tensor].buffer]
 
     def buffers(self) -> list[Buffer]:
-        """Every buffer to be planned: of rows, scratch and rings, each with the bytes in use at each event."""
+        """All buffers to plan: of rows, scratch and rings, each with the bytes in use at each event."""
         return list(self._buffers)
 
     @cached_property
@@ -85,11 +87,11 @@ class Schedule:
 
     @property
     def moved_states(self) -> list[State]:
-        """The states whose next value is computed elsewhere, and is copied to where they lie when a run ends."""
+        """States whose next value is computed in other memory, and is copied to the state when a run ends."""
         return [s for s in self.graph.states if self.places[s.after] != self.places[s.before]]
 
     def held(self) -> dict[str, list[str]]:
-        """The tensors of each buffer, in the order they appear."""
+        """Buffer -> its tensors, in the order they appear."""
         found: dict[str, list[str]] = {}
         for name, place in self.places.items():
             found.setdefault(place.buffer, []).append(name)
@@ -118,9 +120,9 @@ def build(
 
 
 def over_first(made: Schedule, choices: Sequence[Choice], *, keep_input: bool) -> Schedule | None:
-    """The same schedule with results over the first operand that dies with them; None where that is no other one.
+    """The schedule with results written over the first operand that dies with them; None if that changes nothing.
 
-    More bytes are in use at some event, but a plan of them may have fewer holes.
+    More bytes are in use at some event, but the plan may have fewer holes.
     """
     places = places_of(made.graph, choices, made.steps, made.trace, keep_input, made.pushed, latest=False)
     if places == made.places:
@@ -136,7 +138,7 @@ def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedu
 
 
 def _step(index: int, choice: Choice, grouped: bool) -> Step:
-    """A step of a group by rows: whole where one event would compute all of its rows, since no other takes turns."""
+    """A step of a group by rows; whole if one event computes all of its rows, since no other step runs in between."""
     if grouped and choice.can_run_by_rows:
         step = Step(index, choice, True, batch_of(choice))
         if step.events > 1:

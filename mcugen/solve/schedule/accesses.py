@@ -1,4 +1,4 @@
-"""How often an inference reads and writes each buffer: an estimate from the work of the steps, to rank memories by."""
+"""Estimated reads and writes of each buffer in an inference, from the work of the steps, to rank memories by."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from mcugen.solve.schedule.steps import Step
 
 
 def accesses(schedule: Schedule) -> dict[str, int]:
-    """Element reads and writes of each buffer by name, in an inference (streaming: in a frame).
+    """Element reads and writes of each buffer by name, per inference or, streaming, per frame.
 
-    A multiply-accumulate reads its activation once: from the converted rows, where the kernel keeps such, or from the
-    scratch, where it gathers what it needs there, with one read of the tensor for all channels of the result; else from
-    the tensor. Other operands are read once, results written once. Registers and caches save some of it, for all
-    buffers alike.
+    A multiply-accumulate reads its activation once: from the converted rows if the kernel keeps them, or from the
+    scratch if it gathers its inputs there (with one read of the tensor for all channels of the result), else from the
+    tensor. Other operands are read once, results written once. Registers and caches save some accesses, for all buffers
+    alike.
     """
     found = dict.fromkeys([b.name for b in schedule.buffers()], 0)
     for step in schedule.steps:
@@ -45,10 +45,10 @@ def _of_step(schedule: Schedule, step: Step) -> dict[str, int]:
 
 
 def constant_accesses(schedule: Schedule, step: Step, sizes: Sequence[int]) -> list[int]:
-    """Element reads of each of a step's constants in an inference (streaming: in a frame); sizes: their elements.
+    """Element reads of each of a step's constants per inference or, streaming, per frame; sizes: their elements.
 
-    The largest is read once for each multiply-accumulate, the others once for each element of the result; all at least
-    once.
+    The largest constant is read once for each multiply-accumulate, the others once for each element of the result; each
+    at least once.
     """
     share = step.walked_rows if schedule.streams and step.by_rows else 1
     results = sum(t.size for t in step.choice.call.outputs) // share

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of steps in branches: for networks of chains side by side, nested in any way, the one with the least peak.
+"""Step order for networks of parallel branches, nested in any way: the order with the least peak of memory.
 
-A run of steps is cut into segments, each with the bytes that it needs at once and those that it adds. Segments that add
-none come first, those that need least in front; then the others, by what they need beyond what they add, the most
-first. Branches between the same steps are merged in that order and become one run, runs in a row are joined, until
-nothing changes; what is left of other shapes is listed by the same rule. Tensors that several branches read are taken
-to live on during each of them.
+A run of steps is split into segments, each with the bytes that it needs while running and those that it adds. Segments
+that add none come first, those with the least need in front; then the others by need minus addition, the greatest
+first. Branches between the same steps are merged in that order into one run, consecutive runs are joined, until nothing
+changes; remaining steps of other graph shapes are ordered by the same rule. Tensors that several branches read are
+assumed to live on during each of them.
 
 Source: Abdel-Wahab and Kameda (1978), scheduling to minimize maximum cumulative cost; Liu (1987) for trees.
 """
@@ -18,11 +18,11 @@ from heapq import heappop, heappush, merge
 from typing import NamedTuple, Protocol
 
 _ROUNDS = 40
-"""So often are branches merged and runs joined, which is how deep they may be nested."""
+"""Rounds of merging branches and joining runs: the depth of nesting that is handled."""
 
 
 class Steps(Protocol):
-    """What must run before each step, as bits, and what a step needs and leaves where the steps in `done` have run."""
+    """Steps of a problem: bit sets of the steps that must run before each, and bytes that a step needs and leaves."""
 
     @property
     def needs(self) -> tuple[int, ...]: ...
@@ -34,7 +34,7 @@ class Steps(Protocol):
 
 
 class _Segment(NamedTuple):
-    """Steps in a row, the bytes that come on top while they run, and after them."""
+    """Consecutive steps, the additional bytes while they run, and the additional bytes after them."""
 
     during: int
     after: int
@@ -47,7 +47,7 @@ class _Segment(NamedTuple):
 
 @dataclass(eq=False)
 class _Run:
-    """Steps that run in this order; `earlier`: those that run before all of them, as bits."""
+    """Steps that run in this order; `earlier`: bit set of the steps that run before all of them."""
 
     steps: tuple[int, ...]
     earlier: int
@@ -55,7 +55,7 @@ class _Run:
     behind: set[_Run]
 
     def segments(self, problem: Steps) -> list[_Segment]:
-        """The segments in the order of their rank, each as short as that allows."""
+        """The segments in the order of their rank, as short as possible."""
         found: list[_Segment] = []
         done = self.earlier
         for i in self.steps:
@@ -72,7 +72,7 @@ class _Run:
 
 
 def in_branches(problem: Steps, done: int = 0) -> tuple[int, ...]:
-    """An order of the steps that are not in `done`, which all can run after those."""
+    """An order of the steps that are not in `done` and run after those."""
     runs = _runs(problem, done)
     for _ in range(_ROUNDS):
         count = len(runs)
@@ -83,7 +83,7 @@ def in_branches(problem: Steps, done: int = 0) -> tuple[int, ...]:
 
 
 def _runs(problem: Steps, done: int) -> list[_Run]:
-    """Each step as a run. The steps of a problem stand in an order that works."""
+    """Each step as a run. The steps of a problem are in a valid order."""
     left = [i for i in range(len(problem.needs)) if not done >> i & 1]
     run_of: dict[int, _Run] = {}
     earlier: dict[int, int] = {}
@@ -99,7 +99,7 @@ def _runs(problem: Steps, done: int) -> list[_Run]:
 
 
 def _merged(runs: Sequence[_Run], problem: Steps) -> list[_Run]:
-    """Runs between the same others as one each."""
+    """The runs, with those between the same others merged into one."""
     alike: dict[object, list[_Run]] = {}
     for run in runs:
         alike.setdefault((frozenset(run.before), frozenset(run.behind)), []).append(run)
@@ -116,7 +116,9 @@ def _merged(runs: Sequence[_Run], problem: Steps) -> list[_Run]:
 
 
 def _joined(runs: Sequence[_Run]) -> list[_Run]:
-    """Runs of which each is all that comes before the next as one."""
+    """The runs, with pairs joined in which the first is the only predecessor of the second, and the second its only
+    successor.
+    """
     firsts = [run for run in runs if not (len(run.before) == 1 and len(next(iter(run.before)).behind) == 1)]
     for first in firsts:
         row = [first]
@@ -131,7 +133,7 @@ def _joined(runs: Sequence[_Run]) -> list[_Run]:
 
 
 def _listed(runs: Sequence[_Run], problem: Steps) -> Iterator[int]:
-    """The steps of all runs: of the segments that can run next always the first in rank."""
+    """The steps of all runs: at any time the first in rank of the segments that can run."""
     number = {run: k for k, run in enumerate(runs)}
     waiting = {run: len(run.before) for run in runs}
     segments = {run: iter(run.segments(problem)) for run in runs}

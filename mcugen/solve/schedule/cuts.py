@@ -1,6 +1,6 @@
-"""Cuts of a network: places at which all later steps depend on a single tensor, and the parts between them.
+"""Cuts of a network: points at which all later steps depend on a single tensor, and the parts between them.
 
-Tensors that a step without code concatenates count as one from the first on that is written.
+Tensors that a step without code concatenates count as one from the first write of any of them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from mcugen.solve.schedule.steps import Choice
 
 @dataclass(frozen=True)
 class Cut:
-    """A place before step `index`. Units: bytes.
+    """A point before step `index`. Units: bytes.
 
-    nbytes: bytes of the tensor that are live here. held_bytes: states, and results and inputs to keep, which stay until
-    the end.
+    nbytes: size of the tensor that is live here. held_bytes: states, and results and inputs that stay until the end.
     """
 
     index: int
@@ -29,7 +28,7 @@ class Cut:
 
 
 def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> list[Cut]:
-    """The start, every place where one tensor is live, and the end; in order."""
+    """The start, every point where one tensor is live, and the end; in order."""
     running = [c for c in choices if c.kernel.has_code]
     of = sources(choices)
     last: dict[str, int] = {}
@@ -58,7 +57,7 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
 
 
 class Parts:
-    """The parts of a graph between steps. Each is found from its own nodes, so those of long graphs take no longer."""
+    """Parts of a graph between steps. Each is built from its own nodes alone, however long the graph is."""
 
     def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
         self._graph = graph
@@ -75,10 +74,10 @@ class Parts:
         self._states = frozenset(state.before for state in graph.states)
 
     def of(self, steps: range) -> tuple[Graph, list[int]]:
-        """The part of the graph with these steps, and those without code that they read or write; and the places of
-        its nodes in the graph.
+        """The part of the graph with these steps and the nodes without code around them; and the indices of its nodes
+        in the graph.
 
-        States are not in the part: their memory is that of the whole, at all times.
+        States are not in the part: their memory is counted for the whole network, at all times.
         """
         wanted = {self._running[i] for i in steps}
         taken = self._read_aliases(wanted)
@@ -117,7 +116,7 @@ class Parts:
         return Graph(graph.name, tensors, nodes, inputs, outputs)
 
     def _read_aliases(self, wanted: set[int]) -> set[int]:
-        """The nodes without code whose results the wanted nodes read: their memory is that of other tensors."""
+        """Nodes without code whose results the wanted nodes read: their results share the memory of other tensors."""
         taken: set[int] = set()
         waiting = list(wanted)
         while waiting:

@@ -1,10 +1,10 @@
-"""Exact streaming over time: a new frame moves the window by one row, and every layer computes its newest row only.
+"""Exact streaming over time: a new frame moves the window by one row, and every layer computes only its newest row.
 
-It is exact where a row of a layer depends on nothing but input rows at fixed distances: stride 1, no padding in time.
-With a stride of s, every s-th row of a layer belongs to the window that ends with this frame, and those between to the
-windows of other frames: a result for each frame would take s interleaved sets of rows, so such layers do not stream.
-State is the rings of rows that later frames still read. A network that does not stream keeps the window of its input,
-which each frame moves by a row, and computes the whole window.
+Streaming is exact where a row of a layer depends only on input rows at fixed distances: stride 1, no padding in time.
+With a stride of s, only every s-th row of a layer belongs to the window that ends with this frame, and the rows between
+to the windows of other frames: a result for each frame would take s interleaved sets of rows, so such layers do not
+stream. State is the rings of rows that later frames still read. A network that does not stream keeps the window of its
+input, moves it by a row for each frame, and computes the whole window.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mcugen.solve.schedule.trace import Event
 
 
 class NotStreamableError(McugenError):
-    """The reason why a network cannot compute the newest row of each layer alone."""
+    """Reason why a network cannot compute only the newest row of each layer."""
 
 
 def rows_of_window(graph: Graph, name: str) -> int:
@@ -88,7 +88,9 @@ def _require_rows_kept_apart(
 
 
 def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str], streams: dict[str, int]) -> None:
-    """Operands combined with each row must not depend on the window, whose older rows are not computed again."""
+    """Raise NotStreamableError if an operand that is combined with each row depends on the window, whose older rows are
+    not computed again.
+    """
     if choice.kernel.slides or choice.kernel.form is Form.ACCUMULATE:
         return
     for name in reads:
@@ -129,7 +131,7 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
 def _buffers(
     graph: Graph, steps: Sequence[Step], places: dict[str, Place], streams: dict[str, int]
 ) -> dict[str, RowBuffer]:
-    """Rings as long as the furthest look back, kept for good where they outlive a frame, as states are."""
+    """Rings as long as the furthest row read back; they stay for good, like states, if they outlive a frame."""
     buffer = {name: place.buffer for name, place in places.items()}
     kept = dict.fromkeys(streams, 1)
     last = dict.fromkeys(buffer.values(), -1)
@@ -149,7 +151,9 @@ def _buffers(
 
 
 def _looks_back(step: Step) -> int:
-    """How many of the newest rows of its input the step reads for its newest row; a ring holds the others converted."""
+    """Number of newest input rows that the step reads for its newest row; rows that its ring holds converted do not
+    count.
+    """
     kernel, call = step.choice.kernel, step.choice.call
     if kernel.form is Form.WINDOW and kernel.window is not None:
         return kernel.window(call).extent

@@ -1,11 +1,11 @@
-"""The order of steps: in a branching network some orders hold fewer bytes at once than the one in the file.
+"""Order of the steps: in a branching network some orders hold fewer bytes at once than the one in the file.
 
-A state is the set of the steps that have run, as bits of an integer: what is live after them depends on the set alone,
-so the least peak is a shortest path over sets. A step that leaves no more bytes live than before, and needs no more
-while it runs than the peak so far, is taken at once: whatever order follows, moved to the front it does no harm.
-The search is exact up to a number of steps tried; beyond, a beam of the best sets of each size goes on, up to a number
-in proportion to the steps. It gets narrower where that many would not do; where they are used up, the best set is
-completed by the rule for branches (`branches.py`), and so is the order that both have to beat.
+A state is the set of the steps that have run, as bits of an integer: the tensors live after them depend on the set
+alone, so the least peak is a shortest path over sets. A step that leaves no more bytes live than before, and needs no
+more while it runs than the peak so far, runs at once: in any order it does no harm at the front. The search is exact up
+to a number of tried steps; beyond it a beam search keeps the best sets of each size, with a number of tries in
+proportion to the steps. The beam narrows if tries run short; when they are used up, the best set is completed by the
+rule for branches (`branches.py`). The result must also beat the order of that rule alone.
 
 Source: dynamic programming over downsets after Liberis and Lane (2019), with a best-first search in its place.
 """
@@ -28,7 +28,7 @@ _TRIES = 200_000
 _BEAM = 48
 _BEAM_TRIES = 600_000
 _KNOWN_USERS = 64
-"""Steps with more users than that learn anew each time what dies with them: their cases would fill the memory."""
+"""Most users of a step's tensors for which the freed bytes are cached: more cases would fill the memory."""
 
 Order = tuple[int, ...]
 _Users = tuple[int, ...]
@@ -37,9 +37,9 @@ _Reads = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Work:
-    """One step: the tensors it reads and writes, what it may write over, and bytes that only it needs.
+    """One step: the tensors it reads and writes, operands it may overwrite, and bytes that only it needs.
 
-    over: tensors that together are an operand.
+    over: the tensors that make up each such operand.
     """
 
     reads: tuple[str, ...]
@@ -49,11 +49,11 @@ class Work:
 
 
 class _Step:
-    """A step in figures.
+    """A step as bit sets and bytes.
 
-    reads: (bytes, users) of each tensor that may die with it. over: users of each operand that it may overwrite.
-    users: the steps on which it depends what dies. known: those of them that have run -> (bytes that come on top while
-    it runs, bytes that come on top after it), as far as was asked.
+    reads: (bytes, users) of each tensor that may die with it. over: users of each operand that it may overwrite. users:
+    the steps that decide which tensors die. known: cache, set of users that have run -> (additional bytes while it
+    runs, additional bytes after it).
     """
 
     def __init__(self, result_bytes: int, staying_bytes: int, own_bytes: int, reads: _Reads, over: _Users) -> None:
@@ -64,7 +64,7 @@ class _Step:
         self.known: dict[int, tuple[int, int]] = {}
 
     def learn(self, done: int, bit: int) -> tuple[int, int]:
-        """What is known where the steps in `done` have run. bit: this step."""
+        """Compute and cache the entry of `known` for the steps in `done`. bit: this step."""
         left = ~(done | bit)
         during, after = self._own_bytes, self._staying_bytes
         if all(users & left for users in self._over):
@@ -77,9 +77,9 @@ class _Step:
 
 @dataclass(frozen=True)
 class Problem:
-    """Steps in an order that works, the bytes of their tensors, and the tensors that stay to the end.
+    """Steps in a valid order, the bytes of their tensors, and the tensors that stay to the end.
 
-    Tensors that no step writes are there from the start.
+    Tensors that no step writes are live from the start.
     """
 
     works: tuple[Work, ...]
@@ -88,7 +88,7 @@ class Problem:
 
     @cached_property
     def users(self) -> dict[str, int]:
-        """The steps that read each tensor, as bits."""
+        """Bit set of the steps that read each tensor."""
         found = dict.fromkeys(self.nbytes, 0)
         for i, work in enumerate(self.works):
             for name in work.reads:
@@ -97,13 +97,13 @@ class Problem:
 
     @cached_property
     def needs(self) -> tuple[int, ...]:
-        """The steps that have to run before each step, as bits."""
+        """Bit set of the steps that must run before each step."""
         writer = {name: 1 << i for i, work in enumerate(self.works) for name in work.writes}
         return tuple(sum({writer.get(name, 0) for name in work.reads}) for work in self.works)
 
     @cached_property
     def followers(self) -> tuple[tuple[int, ...], ...]:
-        """The steps that read what each step writes."""
+        """The steps that read each step's results."""
         found: list[list[int]] = [[] for _ in self.works]
         writer = {name: i for i, work in enumerate(self.works) for name in work.writes}
         for i, work in enumerate(self.works):
@@ -113,7 +113,7 @@ class Problem:
 
     @cached_property
     def steps(self) -> tuple[_Step, ...]:
-        """The works in figures."""
+        """The works as bit sets and bytes."""
         return tuple(map(self._step, self.works))
 
     def _step(self, work: Work) -> _Step:
@@ -139,7 +139,7 @@ class Problem:
         return sum(self.nbytes[name] for name in there)
 
     def run(self, done: int, live: int, i: int) -> tuple[int, int]:
-        """(bytes needed while step i runs, bytes live after it) when the steps in `done` have run."""
+        """(bytes needed while step i runs, bytes live after it) if the steps in `done` have run."""
         step = self.steps[i]
         during, after = step.known.get(done & step.users) or step.learn(done, 1 << i)
         return live + during, live + after
@@ -155,7 +155,7 @@ class Problem:
 
     @cached_property
     def floor(self) -> int:
-        """Bytes that every order needs: the operands and results of a step are live while it runs."""
+        """Lower bound on the bytes of every order: the operands and results of a step are live while it runs."""
         return max((self._alone(work) for work in self.works), default=0)
 
     def _alone(self, work: Work) -> int:
@@ -166,21 +166,21 @@ class Problem:
 
 
 def best_order(problem: Problem, tries: int = _TRIES) -> Order:
-    """The order with the least peak that is found, exactly if within so many tries of a step; the given one where none
-    is better.
+    """The order with the least peak found: exact if the search ends within `tries` steps. The given order if none is
+    better.
     """
     given = tuple(range(len(problem.works)))
     most = problem.peak(given)
     if most <= problem.floor or len(given) < 3:
         return given
     branched = in_branches(problem)
-    # Of equal orders the search's own is taken, so an equal peak is within its limit.
+    # If orders are equal, the search's own counts, so its limit includes an equal peak.
     found = _Search(problem, min(most, problem.peak(branched) + 1)).run(tries)
     return min([given, found or given, branched], key=problem.peak)
 
 
 class _State(NamedTuple):
-    """Steps that have run, as bits and in order; those that can run next; bytes live now; the peak on the way."""
+    """Steps that have run, as bits and in order; steps that can run next; bytes live now; the peak so far."""
 
     done: int
     order: Order
@@ -190,7 +190,7 @@ class _State(NamedTuple):
 
 
 class _Search:
-    """Looks for an order whose peak is below a limit."""
+    """Search for an order whose peak is below a limit."""
 
     def __init__(self, problem: Problem, limit: int) -> None:
         self._problem, self._limit = problem, limit
@@ -198,7 +198,9 @@ class _Search:
         self._tried = 0
 
     def run(self, tries: int) -> Order | None:
-        """The order with the least peak, or a good one where more than `tries` steps would have to be tried."""
+        """The order with the least peak, or a good one if more than `tries` steps would have to be tried; None if none
+        is found.
+        """
         problem = self._problem
         first = tuple(i for i, needs in enumerate(problem.needs) if not needs)
         start = self._settled(_State(0, (), first, problem.start_bytes, max(problem.start_bytes, problem.floor)))
@@ -218,7 +220,7 @@ class _Search:
         return None
 
     def _beam(self, start: _State) -> Order | None:
-        """The best sets of each size, and of equal sets the one with the lower peak."""
+        """Beam search over the best sets of each size; of equal sets, the one with the lower peak counts."""
         end = self._tried + _BEAM_TRIES
         level = [start]
         finished: _State | None = None
@@ -234,7 +236,7 @@ class _Search:
         return finished.order if finished else None
 
     def _next_level(self, level: Sequence[_State], end: int) -> dict[int, _State]:
-        """The sets that follow those of a level, the best first, as many as its share of the tries that are left."""
+        """Sets that follow those of a level, the best first, limited to the level's share of the remaining tries."""
         left = len(self._problem.works) - min(len(state.order) for state in level)
         share = self._tried + (end - self._tried) // left
         found: dict[int, _State] = {}
@@ -250,7 +252,7 @@ class _Search:
         return found
 
     def _following(self, state: _State, seen: Set[int]) -> Iterator[_State]:
-        """The states one step further, below the limit and not seen, in the order of the file."""
+        """The states after one more step, below the limit and not seen, in the order of the file."""
         self._tried += len(self._problem.works)
         for i in state.ready:
             during, live = self._problem.run(state.done, state.live, i)
@@ -262,7 +264,7 @@ class _Search:
     def _settled(self, state: _State) -> _State:
         """The state after all steps that do no harm, the earliest first."""
         order, done, live, ready = list(state.order), state.done, state.live, state.ready
-        # `Problem.run` is written out here: most of the search is this loop.
+        # `Problem.run` is inlined here: the search spends most of its time in this loop.
         steps, peak = self._problem.steps, state.peak
         harmless = True
         while harmless:
@@ -279,14 +281,14 @@ class _Search:
         return _State(done, tuple(order), ready, live, peak)
 
     def _after(self, ready: Order, done: int, i: int) -> Order:
-        """The steps that can run when step i, one of those ready, is the last of the steps in `done`, in order."""
+        """The steps that can run after step i, one of those ready, is the last of the steps in `done`; in order."""
         opened = self._opened(done, i)
         at = ready.index(i)
         rest = ready[:at] + ready[at + 1 :]
         return tuple(sorted((*rest, *opened))) if opened else rest
 
     def _opened(self, done: int, i: int) -> list[int]:
-        """The steps that can run now that step i, the last of those in `done`, has run."""
+        """The steps that become ready because step i, the last of those in `done`, has run."""
         needs, left = self._problem.needs, ~done
         return [k for k in self._problem.followers[i] if not needs[k] & left]
 
@@ -310,7 +312,7 @@ def _work(choice: Choice, of: Mapping[str, tuple[str, ...]], graph: Graph) -> Wo
 
 
 def reordered(graph: Graph, choices: Sequence[Choice]) -> list[int]:
-    """Indices of the choices in the order that was found: each step, then those without code that it completes."""
+    """Indices of the choices in the best order found: each step, then the nodes without code that it completes."""
     order = best_order(problem_of(graph, choices))
     running = [i for i, c in enumerate(choices) if c.kernel.has_code]
     place = {i: (rank, i) for rank, i in enumerate(running[k] for k in order)}
@@ -323,6 +325,6 @@ def reordered(graph: Graph, choices: Sequence[Choice]) -> list[int]:
 
 
 def peak_of(graph: Graph, choices: Sequence[Choice]) -> int:
-    """The most bytes that tensors take at any step, where the choices run in this order, each whole."""
+    """The most bytes that tensors take at any step, if the choices run in this order, each whole."""
     problem = problem_of(graph, choices)
     return problem.peak(range(len(problem.works)))

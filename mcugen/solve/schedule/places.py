@@ -1,4 +1,4 @@
-"""Places of tensors in memory: tensors that lie inside others, and results written over an operand that dies."""
+"""Allocation of tensors in buffers: tensors inside others, and results written over an operand that dies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _NEVER = -1
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a tensor: from byte `start` of the buffer of this name.
+    """Memory of a tensor: from byte `start` of the buffer of this name.
 
-    pitch: bytes from one run along the last axis to the next, where runs lie apart; else 0.
+    pitch: bytes from one run along the last axis to the next, if runs are not adjacent; else 0.
     """
 
     buffer: str
@@ -27,13 +27,13 @@ class Place:
     pitch: int = 0
 
     def extent(self, t: TensorType) -> int:
-        """Bytes from the first one of a tensor to the end of its last."""
+        """Bytes from the start of a tensor to the end of its last element."""
         run = t.shape[-1] * t.np_dtype.itemsize if t.shape else t.nbytes
         return (t.nbytes // max(run, 1) - 1) * self.pitch + run if self.pitch else t.nbytes
 
 
 def sources(choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
-    """Tensor -> tensors, made by steps or given, whose bytes it is or lies in, for results of steps without code."""
+    """Result of a step without code -> the tensors, computed or given, whose bytes it is or lies in."""
     found: dict[str, tuple[str, ...]] = {}
     for choice in choices:
         if not choice.kernel.has_code:
@@ -43,9 +43,9 @@ def sources(choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
 
 
 class Layout:
-    """The places of all tensors in memory: at first each in a buffer of its own, but for those of steps without code.
+    """Allocation of all tensors: at first each has its own buffer, except results of steps without code.
 
-    The operands of a concatenation move into its buffer; the results of an alias lie in that of its operand.
+    The operands of a concatenation lie in its buffer; the results of an alias lie in the buffer of its operand.
     """
 
     def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
@@ -72,7 +72,7 @@ class Layout:
             self.places |= {name: Place(operand.buffer, operand.start + start) for name, start in found}
 
     def move(self, buffer: str, to: Place) -> None:
-        """Move all tensors of a buffer to another place: what lay in runs of one pitch lies in those of the place."""
+        """Move all tensors of a buffer to another allocation; runs of one pitch take the pitch of `to`."""
         for name in self.members(buffer):
             at = self.places[name]
             self.places[name] = Place(to.buffer, to.start + at.start, to.pitch or at.pitch)
@@ -86,13 +86,13 @@ class Layout:
         return max(self._span(name)[1] for name in self.members(buffer))
 
     def meeting(self, name: str) -> list[str]:
-        """The tensors with a byte in common with this one, itself among them."""
+        """The tensors that share a byte with this one, itself included."""
         low, high = self._span(name)
         spans = ((other, *self._span(other)) for other in self.members(self.places[name].buffer))
         return [other for other, first, end in spans if first < high and low < end]
 
     def alike(self, name: str, other: str) -> bool:
-        """Whether both are the same bytes."""
+        """Whether both tensors are the same bytes."""
         return self.places[name] == self.places[other] and self.size(name) == self.size(other)
 
     def size(self, name: str) -> int:
@@ -114,10 +114,10 @@ def places_of(
     *,
     latest: bool = True,
 ) -> dict[str, Place]:
-    """Tensor -> place. A result computed over an operand that dies there shares its place too.
+    """Tensor -> its allocation. A result computed over an operand that dies there shares its allocation.
 
-    latest: of several such operands the one computed last, as rows of one that was there before become free meanwhile;
-    else the first one.
+    latest: of several such operands, the one computed last is overwritten, since rows of earlier ones become free
+    meanwhile; else the first one.
     """
     layout = Layout(graph, choices)
     uses = Uses(graph, steps, order)
@@ -137,7 +137,7 @@ def places_of(
 
 
 def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bool:
-    """Place the result over the operand, or the operand over a result inside a larger tensor; whether one worked."""
+    """Whether the result can lie over the operand, or the operand over a result in a larger tensor; moves it if so."""
     given, made = layout.places[operand], layout.places[result]
     if made.start == 0 and layout.nbytes(made.buffer) <= layout.size(operand):
         layout.move(made.buffer, given)
@@ -150,7 +150,7 @@ def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bo
 
 
 def update_states(graph: Graph, steps: Sequence[Step], layout: Layout, uses: Uses) -> None:
-    """Place the next value of each state over the state, where all reads of the old value come before the writes."""
+    """Place the next value of each state over the state, if all reads of the old value come before the writes."""
     states = {state.before for state in graph.states}
     for state in graph.states:
         made, old = layout.places[state.after], layout.places[state.before]
@@ -166,7 +166,7 @@ def update_states(graph: Graph, steps: Sequence[Step], layout: Layout, uses: Use
 
 
 def _is_free(name: str, state: str, layout: Layout, uses: Uses) -> bool:
-    """Whether each row of a state has been read for the last time before the same row of the tensor is written."""
+    """Whether each row of a state is read for the last time before the same row of the tensor is written."""
     rows = rows_of(uses.graph.type(name).shape)
     for other in layout.meeting(state):
         other_rows = rows_of(uses.graph.type(other).shape)
@@ -186,7 +186,7 @@ def _writes_over(step: Step, name: str, layout: Layout, uses: Uses) -> bool:
 
 @dataclass
 class Uses:
-    """When each row of each tensor is read, and by which step."""
+    """Time and step of each read of each row of each tensor."""
 
     graph: Graph
     steps: Sequence[Step]
@@ -210,7 +210,7 @@ class Uses:
 
     @cached_property
     def written(self) -> dict[tuple[str, int], int]:
-        """The event that writes a row of a tensor that a step computes."""
+        """(tensor, row) -> the event that writes it, for tensors that a step computes."""
         found: dict[tuple[str, int], int] = {}
         for time, event in enumerate(self.order):
             if event.step == INPUT:
@@ -225,9 +225,9 @@ class Uses:
 
 
 def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> list[int]:
-    """The operands that the kernel may write its output over: every row of them dies with the event that reads it.
+    """Operands that the kernel may write its output over: every row of them dies with the event that reads it.
 
-    What lies in runs is not written over, and nothing else with it.
+    Tensors with a pitch are never written over, nor do they lie over others.
     """
     node, call = step.choice.node, step.choice.call
     found: list[int] = []
@@ -246,7 +246,7 @@ def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> lis
 
 
 def _dies_in(step: Step, k: int, layout: Layout, uses: Uses) -> bool:
-    """Whether nobody reads a row of what lies where operand k does after the event of this step that reads it."""
+    """Whether every row overlapping operand k is dead after this step's last read of it."""
     name = str(step.choice.node.inputs[k])
     rows = rows_of(step.choice.call.input(k).shape)
     by_rows = step.by_rows and step.streamed(k)

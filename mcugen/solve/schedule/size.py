@@ -1,4 +1,4 @@
-"""The size of a model object, and of the arenas it points to: bytes and counters."""
+"""Size of a model object and of the arenas it points to: bytes and counters."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mcugen.solve.schedule import Schedule
 OBJECT_ALIGN = 16
 COUNTER_BYTES = 4
 POINTER_BYTES = 4
-"""Size of a pointer on the cores that code is built for; a host's pointers may be larger."""
+"""Bytes of a pointer on the cores that code is built for; a host's pointers may be larger."""
 
 
 def object_bytes(plan: MemoryPlan, schedule: Schedule) -> int:
-    """All RAM of a model. In one region that is sizeof the model object; in several, the arenas and the small object
+    """All RAM of a model: with one region, the size of the model object; with several, the arenas and the small object
     that points to them.
     """
     total = sum(region_bytes(plan, schedule).values())
@@ -23,7 +23,7 @@ def object_bytes(plan: MemoryPlan, schedule: Schedule) -> int:
 def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
     """Bytes of the arena in each region, in the plan's order, each rounded up to its alignment.
 
-    In one region the arena is the model object and ends with its counters.
+    With one region, the arena is the model object and ends with its counters.
     """
     if plan.further:
         return {part.region: max(align_up(part.nbytes, OBJECT_ALIGN), OBJECT_ALIGN) for part in plan.parts}
@@ -32,7 +32,9 @@ def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
 
 
 def counters(schedule: Schedule) -> tuple[str, ...]:
-    """The members of the model object beside its arena, 32 bit integers: rows taken in, whether states have a value."""
+    """Members of the model object beside its arena, 32-bit integers: the number of rows pushed, whether states have a
+    value.
+    """
     pushed: tuple[str, ...] = () if schedule.pushed is None else ("next_row",)
     if schedule.takes_frames:
         pushed = ("frame", "seen") if schedule.streams else ("seen",)

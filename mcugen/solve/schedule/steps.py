@@ -17,7 +17,7 @@ from mcugen.ir.types import TensorType, images_of, rows_of
 
 @dataclass(frozen=True)
 class Choice:
-    """A node with the kernel chosen for it, and why that one. rows: of an event by rows, 0: see `batch_of`."""
+    """A node with the kernel chosen for it, and the reason. rows: rows per event by rows; 0: see `batch_of`."""
 
     node: Node
     call: Call
@@ -32,22 +32,22 @@ class Choice:
 
     @cached_property
     def constant_bytes(self) -> int:
-        """Flash that the fields need."""
+        """Bytes of flash that the fields need."""
         return _constant_bytes(self.call, self.kernel)
 
     @cached_property
     def can_run_by_rows(self) -> bool:
-        """Whether the kernel can be called once per row: one image, several rows, and a form that walks them."""
+        """Whether the kernel can be called once per row: one image, several rows, and a form that works on rows."""
         return _can_run_by_rows(self.call, self.kernel)
 
     @cached_property
     def working(self) -> tuple[int, int, int]:
-        """Bytes of the kernel's own: whole; and by rows, during events only, and between them as well."""
+        """Working memory of the kernel in bytes: whole; by rows during events only; by rows also between events."""
         return _working(self.call, self.kernel)
 
     @cached_property
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
-        """Reads of each event, by whether the step runs by rows; computed once, as all schedules have the same."""
+        """Reads of each event, whole and by rows; cached, since all schedules have the same."""
         return {}
 
 
@@ -76,7 +76,7 @@ def _working(call: Call, kernel: Kernel) -> tuple[int, int, int]:
 
 @fact
 def node_of(call: Call) -> Node:
-    """A node for a call that is in no graph."""
+    """A node for a call that is not part of a graph."""
     return Node("", call.op, (), (), "")
 
 
@@ -91,7 +91,9 @@ def _constant_bytes(call: Call, kernel: Kernel) -> int:
 
 @fact
 def _params(call: Call, packed: Callable[[Call], Params]) -> Params:
-    """Fields of a kernel's C struct: packing weights takes time, and kernels that keep no rows have the same."""
+    """Fields of a kernel's C struct; cached, since packing weights takes time and kernels that keep no rows have equal
+    fields.
+    """
     return packed(call)
 
 
@@ -102,7 +104,7 @@ def _element_bytes(dtype: str) -> int:
 
 @dataclass(frozen=True)
 class Access:
-    """Rows [first, last] of a tensor that an event reads; a tensor without rows of its own is one row."""
+    """Rows [first, last] of a tensor that an event reads; a tensor without rows counts as one row."""
 
     tensor: str
     first: int
@@ -111,8 +113,8 @@ class Access:
 
 @dataclass(frozen=True)
 class Step:
-    """One node's kernel calls. In `by_rows` steps an event is `batch` rows: of the output, or, accumulating, one of
-    the input. The last event may have fewer.
+    """Kernel calls of one node. In `by_rows` steps an event is `batch` rows of the output or, for accumulating kernels,
+    one row of the input. The last event may have fewer.
     """
 
     index: int
@@ -122,7 +124,7 @@ class Step:
 
     @property
     def on_device(self) -> bool:
-        """Whether an OpenCL device runs the step, and not the machine that calls it."""
+        """Whether an OpenCL device runs the step, not the host."""
         return self.choice.kernel.form is Form.GRID
 
     @property
@@ -145,7 +147,7 @@ class Step:
 
     @property
     def ring_rows(self) -> int:
-        """Converted rows that are there at a time, 0 where its kernel converts none."""
+        """Number of converted rows stored at a time; 0 if the kernel converts none."""
         kernel = self.choice.kernel
         if kernel.ring is None or kernel.window is None:
             return 0
@@ -179,12 +181,12 @@ class Step:
 
     @cached_property
     def events(self) -> int:
-        """How many events compute the step: its batches of rows, or one for all of it."""
+        """Number of events that compute the step: its batches of rows, or one for all of it."""
         return -(-self.walked_rows // self.batch) if self.by_rows else 1
 
     @cached_property
     def walked_rows(self) -> int:
-        """Rows that the events walk: of the input where it accumulates, else of the output."""
+        """Rows that the events step through: of the input for accumulating kernels, else of the output."""
         return rows_of(self.choice.call.input(0).shape if self.accumulates else self.choice.call.output.shape)
 
     @property
@@ -218,7 +220,7 @@ class Step:
         return found
 
     def writes(self, event: int) -> tuple[int, int]:
-        """Rows [first, last] of the outputs an event completes; (0, -1) for none."""
+        """Rows [first, last] of the outputs that an event completes; (0, -1) for none."""
         rows = rows_of(self.choice.call.output.shape)
         if not self.by_rows:
             return 0, rows - 1
@@ -236,12 +238,12 @@ class Step:
         window = kernel.window(self.choice.call)
         first, last = window.first(event), window.last(event)
         if kernel.form is Form.RING and event and not self.refills:
-            first = max(first, window.last(event - 1) + 1)  # the rows before are in the ring
+            first = max(first, window.last(event - 1) + 1)  # the ring holds the rows before
         return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
 
 
 def batch_of(choice: Choice) -> int:
-    """Rows per event: as chosen; else two where a row is one pixel and the kernel at its best on two; else one."""
+    """Rows per event: the choice's own; else two if a row is one pixel and the kernel is fastest on two; else one."""
     if choice.rows:
         return choice.rows
     shape, kernel = choice.call.output.shape, choice.kernel

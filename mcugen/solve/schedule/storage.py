@@ -26,8 +26,8 @@ _Use = tuple[int, int, int, int]
 class RowBuffer:
     """Memory of one or several tensors: `rows` rows of `row_bytes`, of which `kept` are stored at a time, in a ring.
 
-    written, read: for each row the events of its first write and of its last read.
-    blocks: where its tensors have no rows in common, the bytes in use by time, instead of rows; all are kept.
+    written, read: for each row the events of its first write and of its last read. blocks: for tensors without common
+    rows, the bytes in use by time, instead of rows; all are kept.
     """
 
     name: str
@@ -40,7 +40,7 @@ class RowBuffer:
     blocks: tuple[Piece, ...] = ()
 
     def to_plan(self) -> Buffer:
-        """The ring's slots with their lifetimes; neighbours with the same lifetime are one piece."""
+        """The ring's slots with their lifetimes; adjacent slots with equal lifetimes are one piece."""
         if self.blocks:
             return Buffer.of_pieces(self.name, self.align, self.blocks)
         slots = [(self.written[s], max(self.read[s :: self.kept])) for s in range(self.kept)]
@@ -56,7 +56,7 @@ class RowBuffer:
 def build_buffers(
     graph: Graph, steps: Sequence[Step], order: Trace, places: dict[str, Place], keep_input: bool, pushed: str | None
 ) -> dict[str, RowBuffer]:
-    """Buffer name -> the buffer, with the rows that it keeps; found from the trace alone."""
+    """Buffer name -> the buffer, with the rows that it keeps, derived from the trace alone."""
     buffer = {name: place.buffer for name, place in places.items()}
     lives = _Lives(graph, places, len(order), pushed)
     for time, event in enumerate(order):
@@ -69,7 +69,7 @@ def build_buffers(
                 lives.read(access.tensor, access.first, access.last, time)
         first, last = step.writes(event.event)
         for name in step.choice.node.outputs:
-            rows = rows_of(graph.type(name).shape)  # the parts of a split may have different numbers of rows
+            rows = rows_of(graph.type(name).shape)  # parts of a split may have different numbers of rows
             lives.write(name, first, last if step.writes_rows or last < first else rows - 1, time)
     whole = [name for name in graph.given if name != pushed]
     states = [state.before for state in graph.states]
@@ -83,7 +83,7 @@ def build_buffers(
 class _Lives:
     """First write and last read of every row of every buffer, collected along the trace.
 
-    For buffers whose tensors have no rows in common, or lie at different offsets, the same of every byte.
+    Buffers whose tensors have no common rows, or lie at different offsets, are tracked by bytes instead.
     """
 
     def __init__(self, graph: Graph, places: dict[str, Place], events: int, pushed: str | None) -> None:
@@ -123,13 +123,13 @@ class _Lives:
                 read[row] = time
 
     def from_start(self, tensors: Sequence[str]) -> None:
-        """The tensors are there before the first event."""
+        """Mark the tensors as live before the first event."""
         for at in self._buffers(tensors, 0, 0):
             self._written[at] = [0] * len(self._written[at])
             self._read[at] = [max(time, 0) for time in self._read[at]]
 
     def to_end(self, tensors: Sequence[str]) -> None:
-        """The tensors stay after the last event."""
+        """Mark the tensors as live after the last event."""
         last = max(self._events - 1, 0)
         for at in self._buffers(tensors, self._events, last):
             self._read[at] = [last] * len(self._read[at])
@@ -144,13 +144,13 @@ class _Lives:
         return RowBuffer(at, rows, row_bytes, kept, align, tuple(written), tuple(read))
 
     def _buffers(self, tensors: Sequence[str], written: int, read: int) -> set[str]:
-        """The buffers of these tensors, but for those in blocks, whose use is noted."""
+        """Buffers of these tensors that are tracked by rows; the use of those tracked in blocks is recorded."""
         rows = {name: rows_of(self._graph.type(name).shape) for name in tensors}
         plain = [name for name in tensors if not self._in_blocks(name, 0, rows[name] - 1, written, read)]
         return {self._places[name].buffer for name in plain}
 
     def _in_blocks(self, tensor: str, first: int, last: int, written: int, read: int) -> bool:
-        """Whether the buffer of the tensor is in blocks; then the use of these rows is noted."""
+        """Whether the buffer of the tensor is tracked in blocks; then the use of these rows is recorded."""
         place, t = self._places[tensor], self._graph.type(tensor)
         if place.buffer not in self._uses:
             return False
@@ -162,7 +162,7 @@ class _Lives:
         return True
 
     def _rows(self, tensor: str, first: int, last: int) -> tuple[str, range]:
-        """(buffer, rows of it) where these rows of a tensor lie: all rows, where the tensor has other rows than it."""
+        """(buffer, its rows) of these rows of a tensor; all rows of the buffer if the numbers of rows differ."""
         if tensor not in self._alike:
             at = self._places[tensor].buffer
             rows, row_bytes = self._shape[at]
@@ -173,7 +173,7 @@ class _Lives:
 
 
 def _batches(steps: Sequence[Step], buffer: dict[str, str]) -> dict[str, int]:
-    """Rows of each buffer that a step reads or writes at once."""
+    """Buffer -> the most rows that a step reads or writes at once."""
     found: dict[str, int] = {}
     for step in steps:
         for name in (*step.choice.node.inputs, *step.choice.node.outputs):
@@ -183,7 +183,7 @@ def _batches(steps: Sequence[Step], buffer: dict[str, str]) -> dict[str, int]:
 
 
 def _row_shape(graph: Graph, names: Sequence[str]) -> tuple[int, int]:
-    """(rows, bytes of a row) of a buffer if its tensors agree, those without rows counting as whole; else one row."""
+    """(rows, bytes of a row) of a buffer whose tensors agree (those without rows count as whole); else one row."""
     types = [graph.type(name) for name in names]
     shapes = {(rows_of(t.shape), t.nbytes // rows_of(t.shape)) for t in types if rows_of(t.shape) > 1}
     total = max(t.nbytes for t in types)
@@ -206,7 +206,7 @@ def _kept(written: Sequence[int], read: Sequence[int], batch: int) -> int:
 
 
 def _blocks(uses: Sequence[_Use]) -> tuple[Piece, ...]:
-    """The bytes in use, each from the first write to the last read; neighbours with the same life are one piece."""
+    """Bytes in use, each from the first write to the last read; adjacent bytes with equal lifetimes are one piece."""
     bounds = sorted({byte for low, high, _, _ in uses for byte in (low, high)})
     index = {byte: k for k, byte in enumerate(bounds)}
     written = np.full(len(bounds) - 1, np.iinfo(np.int64).max)
@@ -234,8 +234,8 @@ def times_of(steps: Sequence[Step], order: Trace) -> list[list[int]]:
 
 
 def working_buffers(step: Step, times: Sequence[int], length: int, *, streams: bool) -> list[Buffer]:
-    """The step's own memory: scratch, in use during its events only, or, accumulating, from the first to the last; and
-    converted rows: where later events read them, from the first event to the last, or, streaming, for good.
+    """The step's working memory: scratch, in use during its events only or, for accumulating kernels, from the first to
+    the last; and converted rows: if later events read them, from the first event to the last or, streaming, for good.
 
     times: the events of the step; length: the number of all events.
     """
@@ -252,7 +252,7 @@ def working_buffers(step: Step, times: Sequence[int], length: int, *, streams: b
 
 
 def stage(step: Step, times: Sequence[int], nbytes: int) -> Buffer:
-    """The memory that a step's constants are copied to, anew in each of its events."""
+    """RAM that a step's constants are copied to, anew in each of its events."""
     pieces = [Piece(0, nbytes, first, last) for first, last in _spans(times)]
     return Buffer.of_pieces(step.stage_name, SCRATCH_ALIGN, pieces)
 

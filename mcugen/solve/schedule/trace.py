@@ -1,4 +1,4 @@
-"""The static order of events. Within a group of steps rows are computed on demand; groups follow each other."""
+"""Static order of events. Within a group of steps, rows are computed on demand; groups follow each other."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def trace(
 ) -> Trace:
     """The order of all events.
 
-    groups: ranges of step indices, executed one after the other; sources: tensor -> tensors whose bytes
-    it is or lies in; pushed: the graph input that is handed in row by row, each row just before it is first needed.
+    groups: ranges of step indices, executed one after the other; sources: tensor -> tensors whose bytes it is or lies
+    in; pushed: the graph input that is handed in row by row, each row just before it is first needed.
     """
     walk = _Walk(graph, steps, sources, pushed)
     if pushed is not None:
@@ -49,9 +49,9 @@ def trace(
 
 @dataclass
 class _Walk:
-    """Produces rows on demand: before an event, every row it reads.
+    """Generator of rows on demand: before an event, every row that it reads.
 
-    Rows that nobody reads, as strides leave them behind, follow as soon as all readers of their tensor are through.
+    Rows that nobody reads, such as those that strides skip, follow once all readers of their tensor are finished.
     """
 
     graph: Graph
@@ -71,13 +71,13 @@ class _Walk:
                     self.readers.setdefault(source, set()).add(step.index)
 
     def sinks(self, group: range) -> list[int]:
-        """Steps of a group that no other step of it reads, in order."""
+        """Steps of a group whose results no other step of it reads, in order."""
         given = {source for i in group for a in self.steps[i].reads(0) for source in self._sources(a.tensor)}
         read = {self.producer.get(source) for source in given}
         return [i for i in group if i not in read]
 
     def complete(self, index: int) -> None:
-        """Compute all events of a step, and before each what it needs; iterative, since graphs may be deep."""
+        """Compute all events of a step, and before each its missing rows; iterative, since graphs may be deep."""
         stack = [(index, self.steps[index].events)]
         while stack:
             step, target = stack[-1]
@@ -95,7 +95,7 @@ class _Walk:
             self.done[step] = event + 1
 
     def _missing(self, step: int, event: int) -> tuple[int, int] | None:
-        """(producer, events it must have done) for the first operand of which rows are missing."""
+        """(producer, events it must have done) for the first operand with missing rows."""
         for access in self.steps[step].reads(event):
             for source in self._sources(access.tensor):
                 producer = self.producer.get(source)
@@ -108,7 +108,7 @@ class _Walk:
         return None
 
     def _left_behind(self, step: int) -> list[tuple[int, int]]:
-        """Operands of a finished step that nobody else will read, to be completed: (producer, all its events)."""
+        """Operands of a finished step with no further readers, to be completed: (producer, all its events)."""
         found: list[tuple[int, int]] = []
         read = dict.fromkeys(s for access in self.steps[step].reads(0) for s in self._sources(access.tensor))
         for source in read:
@@ -123,7 +123,7 @@ class _Walk:
         return found
 
     def push(self, source: str, access: Access) -> None:
-        """The rows of the pushed input that are read: of tensors with other bytes or other rows, all."""
+        """Push the rows of the pushed input that are read; all rows if the tensor read has other bytes or rows."""
         if source != self.pushed:
             return
         given, t = self.graph.type(source), self.graph.type(access.tensor)
@@ -133,7 +133,7 @@ class _Walk:
         self.pushed_rows = max(self.pushed_rows, end)
 
     def _events_for(self, producer: int, access: Access) -> int:
-        """Events after which rows up to access.last of the producer's output are there."""
+        """Number of events after which rows up to access.last of the producer's output exist."""
         step = self.steps[producer]
         same_rows = access.tensor in step.choice.node.outputs
         if not step.by_rows or step.accumulates or not same_rows:
