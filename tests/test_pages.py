@@ -181,7 +181,7 @@ def test_made_pages_are_up_to_date(name: str) -> None:
 def test_links_hold() -> None:
     """Files and headings that pages name are there; links that leave docs/ name a file of the repository."""
     broken = []
-    for path in sorted(DOCS.rglob("*.md")):
+    for path in (*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
         for named in re.findall(r"\]\(([^)#\s]+)?(?:#[^)]*)?\)", path.read_text("utf-8")):
             if named and "://" not in named and not (path.parent / named).exists():
                 broken.append(f"{path.relative_to(ROOT)}: {named}")
