@@ -1,1 +1,1 @@
-"""What a network is: element types, tensors, graphs, operators, calls and kernels."""
+"""The representation of a network: element types, tensors, graphs, operators, calls and kernels."""

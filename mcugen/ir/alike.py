@@ -28,7 +28,7 @@ class NeedsValues(BaseException):
 
 
 class _Withheld:
-    """Stands for values. It can be told from None, and any use raises NeedsValues; `is` alone cannot be seen."""
+    """A placeholder for values. It can be compared with None by `is`; every other use raises NeedsValues."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise NeedsValues
@@ -41,7 +41,8 @@ class _Withheld:
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A trait with what it takes beside the call, and what was found by its answer: a fact, or the next question."""
+    """A trait with its arguments beside the call, and for each answer so far the result: a fact, or the next
+    question."""
 
     compute: Callable[..., Hashable]
     more: tuple[Hashable, ...]
@@ -50,7 +51,7 @@ class _Question:
 
 @dataclass(frozen=True)
 class _OfMade:
-    """A trait of the call that a function makes of a call."""
+    """A trait of a call that is derived from another call by a function."""
 
     compute: Callable[..., Hashable]
     make: Callable[..., Call]
@@ -62,7 +63,7 @@ class _OfMade:
 
 @dataclass(frozen=True, eq=False)
 class _Fact:
-    """What was found, in a wrapper, as it may be None or look like a question."""
+    """A wrapper of a result, so that a result of None, or one that is a question, is not mistaken."""
 
     result: Any
 
@@ -71,7 +72,8 @@ _NEEDS_VALUES = _Fact(None)
 
 
 class _Trial:
-    """Something being computed on a bare call, in place of a call whose traits it may ask for."""
+    """A computation on a bare call in place of a full call, with the traits of the full call that it has used so
+    far."""
 
     def __init__(self, bare: Call, call: Call) -> None:
         self.bare, self.call = bare, call
@@ -85,7 +87,8 @@ class _Trial:
 
 
 def _told(call: Call, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
-    """What a trait is of a call. Raises NeedsValues where it fails: then what asks for it has to fail on the call."""
+    """The value of a trait of a call. Raises NeedsValues where it fails: the computation then runs, and fails, on the
+    call."""
     try:
         return compute(call, *more)
     except Exception as error:
@@ -93,13 +96,13 @@ def _told(call: Call, compute: Callable[..., Hashable], more: tuple[Hashable, ..
 
 
 class _UnderWay(local):
-    """The trials of this thread that are under way, the innermost last."""
+    """The trials of this thread that are running, the innermost last."""
 
     def __init__(self) -> None:
         self.trials: list[_Trial] = []
 
     def on(self, call: Call) -> _Trial | None:
-        """The innermost one, if it is on this bare call."""
+        """The innermost trial, if it runs on this bare call."""
         return self.trials[-1] if self.trials and self.trials[-1].bare is call else None
 
 
@@ -119,8 +122,8 @@ class _Bare(Call):
     origin: tuple[_Bare, Callable[..., Call], tuple[Hashable, ...]] | None = field(default=None, init=False, repr=False)
 
     def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
-        """What a function finds: kept behind the traits it asked for, not among the facts, as the next call tried here
-        may answer otherwise.
+        """The result of a function, cached by the traits that it used, not in `facts`: the next call may have other
+        traits.
 
         Raises NeedsValues where it needs them or fails.
         """
@@ -137,7 +140,8 @@ class _Bare(Call):
         return found.result
 
     def answer(self, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
-        """What a trait is of the call that this one stands for. Raises NeedsValues for a copy of unknown origin."""
+        """The value of a trait of the call that this one stands for. Raises NeedsValues for a copy of unknown
+        origin."""
         if self.origin is not None:
             bare, make, given = self.origin
             return bare.answer(_OfMade(compute, make, given), more)
@@ -146,14 +150,15 @@ class _Bare(Call):
         return trial.answer(compute, more)
 
     def at(self, key: Hashable, ask: Callable[[_Question], Hashable]) -> Any:
-        """What is known for the answers to its questions; None if nothing is."""
+        """The cached fact on the path of these answers; None if there is none yet."""
         place, at = self.known, key
         while type(found := place.get(at)) is _Question:
             place, at = found.answers, ask(found)
         return found
 
     def tried(self, key: Hashable, compute: Callable[[Call], Any], trial: _Trial) -> _Fact:
-        """What a function finds, or that it needs values or fails: known from now on, behind what it asked for."""
+        """The result of a function, or the mark that it needs values or fails; it is cached by the traits that it
+        used."""
         _under_way.trials.append(trial)
         try:
             found = _Fact(compute(self))
@@ -169,11 +174,11 @@ class _Bare(Call):
 
 
 _bare: WeakValueDictionary[Hashable, _Bare] = WeakValueDictionary()
-"""By what calls alike have in common, their bare call: there as long as one of them is."""
+"""The bare call that calls alike share, by their common key; it lives as long as one of them uses it."""
 
 
 def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
-    """A `fact` of few values: where it needs those of the call, calls alike are told apart by it.
+    """A `fact` with few possible values: where it depends on the values of a call, calls alike are grouped by it.
 
     Its results, and what it takes beside the call, can be keys.
     """
@@ -192,7 +197,7 @@ def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concate
 
 
 def made_call(make: Callable[Concatenate[Call, More], Call]) -> Callable[Concatenate[Call, More], Call]:
-    """A `fact` that is another call, made of this one by `dataclasses.replace`: traits are known of it, too."""
+    """A `fact` that is another call, derived from this one by `dataclasses.replace`, so that traits work on it too."""
     own: Callable[..., Call] = fact(make)
 
     @wraps(make)
@@ -212,7 +217,7 @@ def keeps(call: Call, rule: Rule) -> bool:
 
 
 def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
-    """A `fact` that calls alike share, where it asks for nothing but shapes, types and traits.
+    """A `fact` that calls alike share, if it uses only shapes, types and traits.
 
     Its results must not hold the call, and nothing that it asks may keep what it knows of calls in functools.cache.
     """
@@ -237,7 +242,7 @@ def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[C
 
 
 def of_first(call: Call, key: tuple[Hashable, ...], compute: Callable[[], Found]) -> Found:
-    """What is the same for all calls alike, though it needs values: computed for the first of them that asks."""
+    """A result that is equal for all calls alike, though it needs values: it is computed from the first of them."""
     known = call.known if isinstance(call, _Bare) else _bare_of(call).known
     if (of_first, key) not in known:
         known[of_first, key] = compute()
@@ -251,19 +256,19 @@ _VALUES = ("inputs", "outputs", "constants", "input_range")
 
 @fact
 def _bare_of(call: Call) -> _Bare:
-    """The bare call of a call; one of its own where the operator cannot be compared."""
+    """The bare call of a call; a new one each time where the operator cannot be a key."""
     types = (tuple(t and (t.shape, t.dtype, t.quant is None) for t in ts) for ts in (call.inputs, call.outputs))
     given = tuple(data is None for data in call.constants)
     others = {f.name: getattr(call, f.name) for f in fields(Call) if f.init and f.name not in _VALUES}
-    key = *others.values(), repr(call.op), *types, given  # text tells 0.0 from -0.0
+    key = *others.values(), repr(call.op), *types, given  # repr distinguishes 0.0 and -0.0
     try:
         return _bare.get(key) or _bare.setdefault(key, _stripped(call, others))
-    except (TypeError, ValueError):  # an operator that is no key
+    except (TypeError, ValueError):  # the operator is not hashable
         return _stripped(call, others)
 
 
 def _stripped(call: Call, others: Mapping[str, Any]) -> _Bare:
-    values: Any = _Withheld  # each is one of its own, as equal objects are not compared
+    values: Any = _Withheld  # one object each, as equal objects are not compared
 
     def types_of(types: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(t and TensorType(t.shape, t.dtype, None if t.quant is None else values()) for t in types)

@@ -221,7 +221,7 @@ class Order:
 
 
 def _bounds(shape: Shape) -> list[int]:
-    """How many elements come after the first index of each axis."""
+    """The number of elements after the first index of each axis."""
     sizes = np.cumprod([1, *reversed(shape)])
     return [int(n) for n in sizes]
 

@@ -79,7 +79,7 @@ class Call:
         return self.outputs[0]
 
     def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
-        """What a function finds of this call, from now on among the facts."""
+        """The result of a function of this call, which is stored in `facts`."""
         found = self.facts[key] = compute(self)
         return found
 
@@ -93,7 +93,8 @@ More = ParamSpec("More")
 
 
 def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
-    """A function that is computed once for each call, as many kernels ask for the same. Nobody changes its results.
+    """A function that is computed once per call and cached in `facts`, as many kernels use it. Its results never
+    change.
 
     What it takes beside the call are values that can be keys.
     """
@@ -108,7 +109,7 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
         return found
 
     @wraps(compute)
-    def known_of_call(call: Call, /) -> Found:  # most facts take nothing else, and this is three times as fast
+    def known_of_call(call: Call, /) -> Found:  # most facts have no further arguments, and this is three times as fast
         try:
             found: Found = call.facts[compute]  # type: ignore[assignment]
         except KeyError:

@@ -208,7 +208,7 @@ class Loop:
         yield from (f"const {c_type} {name} = p->{name};" for name, c_type in self.fields)
 
     def _loop(self, indent: str) -> str:
-        """The innermost loop: `unroll` elements a turn, and the rest one by one."""
+        """The innermost loop: `unroll` elements in each iteration, and the rest one by one."""
         tensors = [o for o in self.operands if o.is_tensor]
         if self.walk is Walk.RUN and len(tensors) > 1 and tensors[0].dtype in _NARROW:
             return self._moving(tensors, indent)
@@ -267,7 +267,7 @@ class Loop:
         return f"{self._element('', index)} = {value};"
 
     def _element(self, name: str, index: str, kind: str = "tensor") -> str:
-        """An element of the operand `name`; of the result for ""."""
+        """The C expression of an element of operand `name`; of the result for ""."""
         pointer = f"in_{name}" if name else "out"
         if self.walk is Walk.RUN or kind == "vector":
             return f"{pointer}[{index}]"
@@ -314,7 +314,7 @@ def _in_c(text: str) -> str:
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
-    """An expression with other operands and constants."""
+    """An expression with its operands and constants renamed."""
     return _NAME.sub(lambda m: m[0] if m[2] else names.get(m[1], m[1]), text)
 
 
@@ -323,7 +323,7 @@ def _calls_library(text: str) -> bool:
 
 
 def _wrapped(start: str, arguments: Sequence[str]) -> str:
-    """A function's head, on several lines where one is too short."""
+    """The head of a function, on several lines if it is too long for one."""
     lines = [start]
     for k, argument in enumerate(arguments, 1):
         text = argument + (")" if k == len(arguments) else ", ")

@@ -17,7 +17,7 @@ Quants = tuple[QuantParams | None, ...]
 
 
 def cleared(t: TensorType) -> np.ndarray:
-    """The value of a variable at first: zero. Source: TensorFlow Lite Micro, MicroGraph::ResetVariableTensors."""
+    """The initial value of a variable: zero. Source: TensorFlow Lite Micro, MicroGraph::ResetVariableTensors."""
     return np.full(t.shape, 0 if t.quant is None else t.zero_point, t.np_dtype)
 
 
@@ -71,7 +71,7 @@ class Attributes:
         return default if found is None else found
 
     def ignore(self, *names: str) -> None:
-        """Count attributes as read that have no meaning beside the others, or only repeat what else is known."""
+        """Mark attributes as read that have no effect here, or only repeat what other fields state."""
         self._read.update(names)
 
     def unread(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Expansion(Protocol):
         """A new constant. Raises UnsupportedError for element types that mcugen does not have."""
 
     def text(self, name: str, texts: Sequence[str]) -> str:
-        """The value, of integers that are from now on indices of texts: tensors of text have no other form."""
+        """The value as text: its integers become indices of `texts`, the only form of text tensors."""
 
     def texts(self, name: str) -> tuple[str, ...]:
         """The texts that a value's integers are indices of; none where they are numbers."""

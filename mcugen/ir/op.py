@@ -28,12 +28,12 @@ Scaling = Mapping[str, Any]
 MAX_FOLDED_ELEMENTS = 1 << 20
 MAX_FOLDED_MACS = 1 << 26
 Widths = tuple[tuple[int, int], tuple[int, int]]
-"""Rows (above, below) and columns (left, right) that are added to an image."""
+"""An image's padding: (rows above, rows below), (columns left, columns right)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Slimmed:
-    """An operator on fewer channels, and the constant operands that changed or came: operand -> (type, data)."""
+    """An operator on fewer channels, with its new or changed constant operands: operand -> (type, data)."""
 
     op: Op
     constants: Mapping[int, tuple[TensorType, np.ndarray]] = field(default_factory=dict)
@@ -50,7 +50,8 @@ class Reordered:
 
 @dataclass(frozen=True)
 class Flip:
-    """Element `index` of result `output`: it becomes `value` where the number before rounding moves by `distance`."""
+    """An alternative for element `index` of result `output`: `value`, if the number before rounding moves by
+    `distance`."""
 
     output: int
     index: tuple[int, ...]
@@ -96,7 +97,7 @@ class Op:
     """For operators with weights, operand 1, and a bias, operand 2: the axis of the weights with a scale per index."""
 
     met_axis: ClassVar[int | None] = None
-    """The axis of the weights along which they meet the channels of operand 0."""
+    """The axis of the weights that is multiplied by the channels of operand 0."""
 
     packed_operands: ClassVar[tuple[int, ...]] = ()
     """Constants that kernels read with several elements to a byte; all others are stored in whole bytes first."""
@@ -189,14 +190,15 @@ class Op:
         return None
 
     def telling(self, call: Call) -> Sequence[np.ndarray]:
-        """Values of operand 0 on which near misreadings of the operator differ: its thresholds, and halves to round.
+        """Values of operand 0 that reveal a slightly wrong implementation: thresholds of the operator, and exact
+        halves.
 
         `verify` runs them, and so do its witnesses where operand 0 is a tensor inside the model. () for most operators.
         """
         return ()
 
     def unwritten(self, call: Call) -> np.ndarray | None:
-        """A mask of the elements of the result that the runtime leaves as it finds them; None where it writes all."""
+        """A mask of the elements of the result that the runtime does not write; None where it writes all."""
         return None
 
     def removable(self, call: Call, asked: Removal) -> Removal:
@@ -229,21 +231,23 @@ class Op:
         return None
 
     def affine(self, call: Call) -> Affine | None:
-        """The factor and addend of each channel with which the float result is made of the only computed operand.
+        """The factor and addend per channel that give the float result from the only computed operand.
 
         None where the operator does anything else.
         """
         return None
 
     def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-        """The constant operands, by index and in float64, that make the float results `then` of the present ones.
+        """The constant operands, by index and in float64, with which this operator gives `then` of its present float
+        results.
 
         None where constants cannot do that.
         """
         return None
 
     def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-        """The constant operands, by index and in float64, that make of x the present float results of `first` of x.
+        """The constant operands, by index and in float64, with which this operator gives for x its present results for
+        first(x).
 
         x is operand 0. None where constants cannot do that.
         """
@@ -276,7 +280,8 @@ class Op:
         return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")
 
     def scales_channels(self, call: Call) -> bool:
-        """Whether a positive factor on a channel of all computed operands is one on the same channel of the result.
+        """Whether scaling a channel of all computed operands by a positive factor scales that channel of the result
+        alike.
 
         A fused activation does not count. Where the result's channels are those of several pixels, they follow each
         other pixel by pixel.
@@ -293,7 +298,7 @@ class Op:
         return None
 
     def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        """The gradient by operand 0 of what has the gradient g by the float result y, before a fused activation.
+        """The gradient by operand 0, from the gradient g by the float result y before a fused activation.
 
         x, y: values of any number of samples, one after the other along the first axis; float32. None where there is
         no rule: those of elementwise operators, and of those that only move elements, follow from what they are.
@@ -312,14 +317,15 @@ class Op:
         return self
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
-        """This operator on an image to which `widths` rows and columns of `value` were added to make operand 0.
+        """This operator on the unpadded image, where operand 0 is that image with `widths` rows and columns of `value`
+        added.
 
         call: the present one, on the padded image. None where it cannot do the padding itself with the same bits.
         """
         return None
 
     def carried(self, call: Call, order: Order) -> Order | None:
-        """The order of the result where it has the bytes of operand 0, stored in `order`; None where bytes change."""
+        """The order of the result, if its bytes are those of operand 0 stored in `order`; None where bytes change."""
         return None
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
@@ -389,7 +395,7 @@ def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarra
     Operands packed several to a byte come as arrays of whole bytes.
     """
     given = [t for t in (*call.inputs, *call.outputs) if t is not None]
-    with np.errstate(all="ignore"):  # infinities and what is no number come and go as in the runtimes, without a word
+    with np.errstate(all="ignore"):  # infinities and NaN occur without a warning, as in the runtimes
         if all(t.is_float for t in given):
             widened = [None if a is None else np.asarray(a, np.float64) for a in arrays]
             result = call.op.reference(*widened)

@@ -36,15 +36,15 @@ class Range:
         return int(self.low.min()), int(self.high.max())
 
     def including(self, value: int) -> Range:
-        """The range with one more value in every channel."""
+        """The range of every channel extended to include one more value."""
         return Range(np.minimum(self.low, value), np.maximum(self.high, value))
 
     def clipped(self, low: int, high: int) -> Range:
-        """The range of the values after a clamp."""
+        """The range of the values after a clamp to [low, high]."""
         return Range(np.clip(self.low, low, high), np.clip(self.high, low, high))
 
     def joined(self, channels: int) -> Range:
-        """`channels` channels, each with the bounds of all of these together."""
+        """A range of `channels` channels, each with the bounds of all channels of this one."""
         low, high = self.hull
         return filled(channels, low, high)
 
@@ -130,7 +130,7 @@ def chosen(t: TensorType, axis: int, keep: np.ndarray) -> TensorType:
 
 
 def met(x: Range, channels: int) -> Range:
-    """The range of a tensor whose elements are those of x in the same order, in `channels` channels.
+    """The range of a tensor after a reshape to `channels` channels: the elements of x in the same order.
 
     Where neither number of channels divides the other, every channel gets the bounds of all.
     """

@@ -38,10 +38,10 @@ but for devices that store them.
 """
 
 WITH_HALVES = ALL_DTYPES | {"f16"}
-"""The same, as files declare them."""
+"""Element types of tensors in model files."""
 
 MOVABLE = WITH_HALVES | {"u32"}
-"""Those of tensors that operators only move."""
+"""Element types of tensors that data movement supports."""
 
 Shape = tuple[int, ...]
 

@@ -35,7 +35,7 @@ class Activated(Op):
         return changed
 
     def clamped(self, call: Call, low: float, high: float) -> Op | None:
-        """With the activation whose clamp, in place of the one there is, is that and [low, high] after it."""
+        """Fuses the clamp to [low, high]: the activation is replaced by one that does its clamp and then this one."""
         if call.output.is_float:
             return self._clamped_floats(low, high)
         known: Range | None = call.op.bounds(call)[0]
@@ -57,7 +57,7 @@ class Activated(Op):
         this: Any = self
         now = activation_bounds(this.activation)
         if now[0] > high or now[1] < low:
-            return None  # the clamps have no value in common
+            return None  # the two clamps do not overlap
         both = max(now[0], low), min(now[1], high)
         found = next((name for name in FUSED if activation_bounds(name) == both), None)
         changed: Op | None = None if found is None else replace(this, activation=found)

@@ -25,7 +25,7 @@ def dense_fields(call: Call, w: np.ndarray, window: Window, activation: str, gro
 
 
 def patch_bytes(call: Call) -> int:
-    """Two pixels' taps, gathered where they do not stand side by side in a row."""
+    """Bytes of the taps of two pixels, which are gathered where they are not adjacent in memory."""
     w, x = call.input(1), call.input(0)
     taps = w.size // call.output.shape[3]
     return 2 * taps * x.np_dtype.itemsize

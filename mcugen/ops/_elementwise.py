@@ -72,7 +72,7 @@ def repeats(call: Call) -> bool:
 
 
 def corners(call: Call) -> Range | None:
-    """Bounds of a result that rises or falls with each operand while the other stays: those at the operands' ends.
+    """Bounds of a result that is monotonic in each operand: its values at the ends of the operands' bounds.
 
     None where a range is not known.
     """
@@ -93,7 +93,7 @@ def corners(call: Call) -> Range | None:
 
 
 def of_type(dtype: str, result: str = "") -> Callable[[Call], bool]:
-    """A rule: operands and result have this element type; the result its own, where that is stated."""
+    """A rule: all operands have this element type, and so has the result unless `result` names another."""
 
     def accepts(call: Call) -> bool:
         same = {call.input(0).dtype, call.input(1).dtype} == {dtype}
@@ -183,13 +183,13 @@ def _params(element: Element, call: Call, walk: Walk) -> dict[str, Any]:
 
 
 def number_of(data: np.ndarray) -> Any:
-    """The only element: a float32 of NumPy where it is a float, which is written as it is, also if infinite."""
+    """The only element: as a NumPy float32 where it is a float, so that infinities are written right, too."""
     only = data.reshape(-1)[0]
     return only if isinstance(only, np.float32) else only.item()
 
 
 def _broadcast_fields(call: Call, order: Sequence[int]) -> dict[str, Any]:
-    """How two operands are walked. order: the operator's operands, in that of the expression."""
+    """The loop fields for two broadcast operands. order: the operator's operands in the order of the expression's."""
     first, second = (call.input(k).shape for k in order)
     dims, a, b = walk(first, second, call.output.shape)
     return {
@@ -200,7 +200,7 @@ def _broadcast_fields(call: Call, order: Sequence[int]) -> dict[str, Any]:
 
 
 def _steps(call: Call, order: Sequence[int]) -> tuple[int, int]:
-    """How far each operand of the expression is walked along a run: 1, or 0 where it repeats its element."""
+    """The step of each operand along a run: 1, or 0 where it repeats its element."""
     first, second = (call.input(k).shape for k in order)
     _, a, b = walk(first, second, call.output.shape)
     return a[-1], b[-1]
@@ -256,7 +256,7 @@ LONG: tuple[tuple[Shape, Shape, int | None], ...] = (
     ((2, 3, 19), (19,), 1),
     ((19,), (2, 3, 19), 0),
 )
-"""Shapes with runs of several turns of an unrolled loop and a rest."""
+"""Shapes with runs longer than several iterations of an unrolled loop, plus a remainder."""
 
 
 def examples(
@@ -305,7 +305,7 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
     near = [(0.05, 0.04, 0.08), (0.011, 0.011, 0.02), (0.3, 0.001, 0.2)]
     far = [(0.0003, 0.0002, 0.0004), (1e-5, 0.1, 0.2)]
     powers = [(2.0**-11, 2.0**-12, 2.0**-11), (2.0**-9, 2.0**-6, 2.0**-6)]
-    apart = [(0.0079, 3.9e-12, 0.0079), (3.9e-12, 0.0079, 0.0158), (0.01, 0.01, 50.0)]  # a shift to the right by 31
+    apart = [(0.0079, 3.9e-12, 0.0079), (3.9e-12, 0.0079, 0.0158), (0.01, 0.01, 50.0)]  # a right shift by 31
     return [
         *examples(op("NONE"), "s8", near),
         *examples(op("RELU"), "s8", near[1:], 10)[:4],
@@ -333,7 +333,7 @@ def stated_examples(op: Any) -> list[Example]:
 
 
 def flipped_examples(op: Any) -> list[Example]:
-    """Examples of an operator on what was uint8, in the roundings of float32."""
+    """Examples of an operator on data converted from uint8, with the float32 roundings."""
     return examples(replace(op, rounding="single", flipped_u8=True), "s8", [(0.05, 0.04, 0.08)], 90)[:3]
 
 

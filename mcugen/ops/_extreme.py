@@ -32,7 +32,7 @@ def written(name: str) -> Write:
 
 
 class Extreme(Pointwise):
-    """One of two elements, as `chosen` says; both runtimes compare stored values."""
+    """One of two elements, selected by `chosen`; both runtimes compare stored values."""
 
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 s64 f32")

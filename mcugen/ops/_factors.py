@@ -1,4 +1,4 @@
-"""Factors and addends of float channels, as batch normalization leaves them, in the constants of operators."""
+"""Factors and addends of float channels, as batch normalization has them, folded into the constants of operators."""
 
 from __future__ import annotations
 

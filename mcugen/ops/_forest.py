@@ -168,7 +168,7 @@ def of_nodes(a: Attributes, what: str, count: int) -> Forest:
     """Trees stated node by node, with leaves among them. what: the prefix of the weights' attributes."""
     trees, ids = integers(a, "nodes_treeids"), integers(a, "nodes_nodeids")
     modes, values = a["nodes_modes"] or (), numbers(a, "nodes_values", finite=False)
-    a.ignore("nodes_hitrates", "nodes_hitrates_as_tensor")  # only say how often training data came by
+    a.ignore("nodes_hitrates", "nodes_hitrates_as_tensor")  # only records how much training data each node saw
     lists = [integers(a, f"nodes_{name}") for name in ("featureids", "truenodeids", "falsenodeids")]
     missing = integers(a, "nodes_missing_value_tracks_true")
     missing = missing if missing.size else np.zeros(trees.size, np.int64)
@@ -217,7 +217,7 @@ def _branch(mode: str, value: float, pair: tuple[Any, Any], is_missing_yes: bool
 def _entries(
     a: Attributes, what: str, places: dict[tuple[int, int], int], nodes: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Targets and weights of the leaves, leaf by leaf; their places are written into the leaves' nodes."""
+    """Targets and weights of the leaves, leaf by leaf; each leaf's node gets the range of its entries."""
     trees, ids, targets = (integers(a, f"{what}_{name}") for name in ("treeids", "nodeids", "ids"))
     weights = numbers(a, f"{what}_weights")
     if not trees.size == ids.size == targets.size == weights.size:
@@ -301,7 +301,7 @@ def _rooted(
 def random(
     seed: int, features: int, count: int, dtype: str, *, trees: int, depth: int = 4, flags: bool = False
 ) -> Forest:
-    """Trees for examples: full ones of which leaves were pruned, with all targets named in each leaf."""
+    """Random trees for examples: full trees with some leaves pruned; each leaf names all targets."""
     rng = np.random.default_rng(seed)
     nodes: list[list[int]] = []
     thresholds: list[float] = []

@@ -1,4 +1,4 @@
-"""Shared recipe of operators that join tensors or take them apart: runs of bytes, interleaved.
+"""Shared recipe of operators that join or split tensors: interleaved runs of bytes.
 
 A joined tensor is `outer` times the runs of its parts, one after the other. C has no argument lists of open length
 here, so there is a function for each number of parts. Where `outer` is 1 the parts may lie in the joined tensor: then

@@ -34,7 +34,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class _Job:
-    """All that the stored result of a pair depends on."""
+    """All inputs that determine the stored result of a pair."""
 
     sum: _sum.Sum
     zeros: tuple[int, int, int]
@@ -42,7 +42,7 @@ class _Job:
     ratios: tuple[float, float]
 
     def result(self) -> np.ndarray:
-        """[a, b] -> the value that the runtimes store."""
+        """The value that the runtimes store, indexed by [a, b]."""
         return np.asarray(np.clip(_sum.of_stored(self.sum, self.zeros, _BYTES[:, None], _BYTES[None, :]), *self.bounds))
 
 
@@ -58,7 +58,7 @@ def linear(call: Call, sign: int) -> Linear | None:
 
 @cache
 def _search(job: _Job | _pairs.Stated) -> Linear | None:
-    """Factors from the real ones on, moved against the two pairs that contradict each other most, until none do."""
+    """Factors near the real ones, adjusted by the two pairs that contradict each other most, until no pair does."""
     want = job.result()
     factors = np.array(job.ratios) * 2**SHIFT
     if np.abs(factors).max() >= 2**31:
@@ -88,7 +88,7 @@ def _addends(want: np.ndarray, bounds: tuple[int, int], a: int, b: int) -> tuple
 
 
 def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:
-    """The form, unless addend + a * x or what b adds to it leaves 32 bits."""
+    """The form, unless addend + a * x, or this plus b * y, leaves 32 bits."""
     first = a * _BYTES + addend
     ends = (a, b, addend, first.min(), first.max(), first.min() - 128 * abs(b), first.max() + 128 * abs(b))
     return Linear(a, b, addend) if all(-(2**31) <= end < 2**31 for end in ends) else None

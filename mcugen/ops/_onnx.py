@@ -35,7 +35,7 @@ def _none(call: Call) -> Mapping[str, object]:
 
 
 def same(name: str, attributes: Attributes = _none) -> Write:
-    """An operator of the format with the same operands and results, and the activation after it, if there is one."""
+    """A Write: an operator of the format with the same operands and results, then the fused activation, if any."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         if len(call.outputs) > 1:
@@ -136,7 +136,7 @@ def geometry(window: Window, shape: Sequence[int]) -> dict[str, Any]:
 def weighted(
     call: Call, sink: Sink, y: TensorType, name: str, operands: Sequence[str], attributes: Mapping[str, Any], axis: int
 ) -> str:
-    """The result, of type y, of a product with the bias and the activation of the call. axis: that of the channels.
+    """The result, of type y, of a product, with the call's bias and activation. axis: the axis of the channels.
 
     The bias is an operand, of integers in units of the sums or of real numbers; one beyond 32 bits is added afterwards,
     since runtimes make integers of it.
@@ -218,7 +218,7 @@ def cast(sink: Sink, x: str, dtype: str) -> str:
 def in_wide(
     call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
 ) -> str:
-    """The result of an operator on plain values, which runtimes have for 32 bits and more: narrow ones are widened."""
+    """The result of an operator on plain values, with narrow ones widened: runtimes have it for 32 bits and more."""
     if call.output.dtype not in NARROW:
         return sink.operator(name, inputs, call.outputs, attributes)[0]
     operands = [None if x is None else cast(sink, x, "s32") for x in inputs]
@@ -238,7 +238,8 @@ def bounded(sink: Sink, index: str, sizes: Sequence[int]) -> str:
 
 
 def looked_up(call: Call, sink: Sink, x: str, place: tuple[str, str], values: np.ndarray) -> str:
-    """A table of stored integers. place: the operator and constant that make the place in the table of an integer."""
+    """A table of stored integers. place: the operator and the constant that turn an integer into an index of the
+    table."""
     t = TensorType(call.output.shape, "s32")
     plain = cast(sink, stored(sink, x, TensorType(t.shape, call.input(0).dtype)), "s32")
     at = sink.operator(place[0], [plain, place[1]], [t])[0]

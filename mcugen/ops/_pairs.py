@@ -28,7 +28,7 @@ _LARGEST_PRODUCT = 255 * 255
 
 @dataclass(frozen=True)
 class Stated:
-    """All that the result of a + sign * b depends on. scales: of a, b and the result, float32 each; zeros alike.
+    """All inputs that determine the result of a + sign * b. scales: of a, b and the result, float32 each; zeros alike.
 
     flip: 128 where bytes were uint8, which decides the roundings of "single"
     """
@@ -42,12 +42,12 @@ class Stated:
 
     @property
     def ratios(self) -> tuple[float, float]:
-        """The factors of both operands in steps of the result."""
+        """The scales of both operands, divided by the scale of the result."""
         a, b, y = self.scales
         return float(a / y), self.sign * float(b / y)
 
     def result(self) -> np.ndarray:
-        """[a, b] -> the stored result, clamped."""
+        """The stored result after the clamp, indexed by [a, b]."""
         found = self._single() if self.how == "single" else self._exact()
         return np.asarray(np.clip(found, *self.bounds))
 
@@ -65,7 +65,7 @@ class Stated:
         return np.asarray(found.astype(np.int64)) + self.zeros[2]
 
     def _single(self) -> np.ndarray:
-        """In float64, where the product of a byte and a float32, and what is added to it, is exact.
+        """The sum in float64, where a byte times a float32, and an addend, are exact.
 
         Source: onnxruntime mlas, qladd (AVX2): the constant part, then b, then a, each added with one rounding.
         """
@@ -86,7 +86,7 @@ class Stated:
 
 
 def stated(call: Call, sign: int) -> Stated:
-    """The sum that a call asks for."""
+    """The inputs of a call's sum, for `Stated`."""
     types = (call.input(0), call.input(1), call.output)
     a, b, y = (_rounding.scale_of(t.scale) for t in types)
     zeros = (types[0].zero_point, types[1].zero_point, types[2].zero_point)
@@ -118,7 +118,7 @@ def wide(job: Stated) -> Wide | None:
         ratios = [a / y, job.sign * b / y]
     bits = int(np.frexp(max(abs(float(r)) for r in ratios))[1])
     shift = min(max(_BITS - bits, _TIE_BITS + 1), _BITS)
-    steeper = max(bits + shift - _BITS, 0)  # ratios beyond what 64 bits hold are taken less, which may do for all pairs
+    steeper = max(bits + shift - _BITS, 0)  # ratios too large for 64 bits are reduced: often still exact
     first, second = (round(r * (1 << shift) / (1 << steeper)) for r in ratios)
     zero = job.zeros[2]
     addend = (1 << (shift - 1)) + (1 << (_TIE_BITS - 1)) + (zero << shift)
@@ -179,7 +179,7 @@ def is_fused(call: Call) -> bool:
 
 
 def fused_element(sign: int) -> Element:
-    """An element of a sum in float32, for those that no integer form equals."""
+    """An element of a sum in float32, for sums that no integer form equals."""
 
     def params(call: Call) -> Params:
         job = stated(call, sign)

@@ -14,7 +14,7 @@ KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "s64": 4, "bool": 5}
 """Number of an element type in mcugen/any_integer.h."""
 
 FOLDS = {"sum": 0, "prod": 1, "max": 2, "min": 3}
-"""Number of a way to join elements in mcugen/fold.h."""
+"""The number of a reduction in mcugen/fold.h."""
 
 REDUCERS: Mapping[str, Callable[..., np.ndarray]] = {
     "sum": np.add.reduce,
@@ -61,5 +61,5 @@ def kind_of(call: Call, k: int = 0) -> dict[str, int]:
 
 
 def wrapped(x: np.ndarray, t: TensorType) -> np.ndarray:
-    """Integers of 64 bits in the type's low bits; truth values are what is not 0."""
+    """64-bit integers wrapped to the type; truth values are whether they are not 0."""
     return np.asarray(x != 0) if t.dtype == "bool" else np.asarray(x).astype(t.np_dtype)

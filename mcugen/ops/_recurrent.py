@@ -32,7 +32,7 @@ _BACKWARDS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, 
 """Whether each of the directions begins with the last step."""
 
 TERMS = ("steps", "units", "curved")
-"""What `work` gives."""
+"""Cost terms of recurrent kernels, see `work`."""
 
 _FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "Sigmoid": lambda x: np.asarray(1.0 / (1.0 + np.exp(-x))),
@@ -60,7 +60,7 @@ def operands(x: TensorType | None, w: TensorType | None, r: TensorType | None, g
 
 
 def work(call: Call, hidden: int, functions: Sequence[str]) -> dict[str, float]:
-    """Steps of all sequences, the units computed in them, and how often one takes a sigmoid or tanh.
+    """The cost terms: steps of all sequences, units computed in them, and sigmoids or tanhs of a unit.
 
     functions: the activations that a unit takes in a step.
     """
@@ -114,7 +114,7 @@ class Direction:
     def activations(self, default: Sequence[str]) -> Sequence[str]:
         """The names of this direction's activations, which ONNX Runtime takes in any case."""
         a, count = self.source.attributes, len(default)
-        a.ignore("activation_alpha", "activation_beta")  # none of KINDS has parameters
+        a.ignore("activation_alpha", "activation_beta")  # no activation in KINDS has parameters
         given = [_SPELLED.get(name.lower(), name) for name in a["activations"] or ()]
         if given and len(given) not in (count * self.directions, count * 2):  # RNN's default has both directions
             raise UnsupportedError(

@@ -100,7 +100,7 @@ def reduction_of(call: Call) -> Reduction:
 
 
 def elements(call: Call) -> int:
-    """How many elements make one result."""
+    """The number of elements that are reduced to one result."""
     return call.input(0).size // call.output.size
 
 

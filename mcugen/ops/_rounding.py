@@ -33,12 +33,13 @@ def rounding_of(call: Call) -> str:
 
 
 def is_stated(call: Call) -> bool:
-    """Whether the operator itself says how its integer results are rounded."""
+    """Whether the operator, not the runtime, defines how integer results are rounded."""
     return rounding_of(call) != "" and not call.output.is_float
 
 
 def flip_of(call: Call) -> int:
-    """What stored bytes lack of those that the runtime computes on: 128 where uint8 became int8."""
+    """The difference between the bytes that the runtime computes on and the stored ones: 128 where uint8 became
+    int8."""
     return 128 if getattr(call.op, "flipped_u8", False) else 0
 
 
@@ -156,7 +157,7 @@ def fields(call: Call, activation: str) -> dict[str, Param]:
 def line_fields(
     found: Line, y: TensorType, activation: str, how: str, before: np.ndarray | int = 0
 ) -> dict[str, Param]:
-    """The C fields of line.h for results of type y. before: what the kernel's sums have more than those of the line."""
+    """The C fields of line.h for results of type y. before: the excess of the kernel's sums over those of the line."""
     low, high = activation_range(activation, y)
     return {
         "line.mult": found.mult.astype(np.int32),
@@ -183,7 +184,8 @@ def _exception_fields(found: Line, y: TensorType, before: np.ndarray) -> dict[st
 
 
 def grid_fields(found: Mapping[str, Param], channels: int = 0) -> dict[str, Param]:
-    """The same fields for OpenCL kernels with the constant LINE, for at least so many channels: see integers.cl.
+    """The fields of `line_fields` for OpenCL kernels with the constant LINE, for at least `channels` channels: see
+    integers.cl.
 
     line: where the pairs of exceptions begin; for each channel both halves of its addend, and where its pairs end; the
     pairs.

@@ -23,14 +23,15 @@ DTYPES: tuple[tuple[str, QuantParams | None], ...] = (
     ("s64", None),
 )
 MOVED = ("moves", "loose", "short")
-"""What `moved` gives."""
+"""Cost terms of data movement, see `moved`."""
 SHORT = 16
 """Bytes below which memcpy may copy byte by byte."""
 Loops = list[tuple[int, int, int]]
 
 
 def moved(runs: Sequence[int], times: int) -> dict[str, float]:
-    """How many runs are copied, each so many times; bytes of those that are not of whole words, and of short others.
+    """The cost terms: copies of all runs, their bytes beyond whole words, and the bytes of short runs, each times
+    `times`.
 
     runs: their bytes
     """

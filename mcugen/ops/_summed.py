@@ -26,7 +26,7 @@ class SummedConv2D(Op):
 
     conv: Conv2D
     add: Add
-    # What follows decides no launch, and so is no part of what tables of measured ones know a call by.
+    # excluded from repr: it does not affect launches, so it is no part of the keys of tuning tables
     between: QuantParams | None = field(repr=False)
     first: bool = field(repr=False)
 

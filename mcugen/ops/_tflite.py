@@ -25,20 +25,23 @@ from mcugen.system.flexbuffer import Number
 
 @dataclass(frozen=True, eq=False)
 class Pending:
-    """A call that is not written yet, as only the operator that reads its results can say it. inputs: its operands."""
+    """A call that is not written yet, as only the operator that reads its results can express it. inputs: its
+    operands."""
 
     call: Call
     inputs: tuple[str | None, ...]
 
 
 class Target(Sink, Protocol):
-    """The sink of this format, which knows operators that are several of mcugen's, and operators with a memory."""
+    """The sink of this format. It also has operators that stand for several of mcugen's, and operators with a
+    memory."""
 
     def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
-        """Results that only an operator can read that computes the call too, and asks for it by `source`."""
+        """Results that are written later, as part of an operator that also does this call: it gets the call by
+        `source`."""
 
     def source(self, name: str | None) -> Pending | None:
-        """The call that makes a pending result."""
+        """The pending call that computes a result."""
 
     def reshaped(self, x: str, t: TensorType) -> str:
         """x in the shape of mcugen's operator: a RESHAPE, left out where readers take x itself by `unshaped`."""
@@ -56,7 +59,8 @@ class Target(Sink, Protocol):
         """Whether this is a state that begins as zero, and that no operator keeps in another way than as an operand."""
 
     def keep_last(self, before: str, steps: str, axis: int) -> None:
-        """State that the operator keeps a state as an operand: its next value is the last of `steps` along an axis."""
+        """State that the operator keeps a state as an operand: its next value is the last one of `steps` along an
+        axis."""
 
     def state_at(self, name: str) -> str:
         """The state of which `keep_last` stated that this is the next value; the value itself where it is none."""
@@ -73,7 +77,7 @@ class Target(Sink, Protocol):
 
 
 def keeps(sink: Target, names: Sequence[str]) -> bool:
-    """Whether these are states of their own, from now on kept as operands that the operator changes."""
+    """Whether all of these are states with no other use; if so, operators from now on update them as operands."""
     if not all(sink.can_keep(name) for name in names):
         return False
     for name in names:

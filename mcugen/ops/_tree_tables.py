@@ -21,7 +21,7 @@ _LOWEST = 0x807FFFFF
 """The bits of the key of minus infinity, from which keys are counted."""
 
 WORK = ("trees", "comparisons", "entries")
-"""Terms of the kernels of trees for estimates."""
+"""Cost terms of the kernels of trees."""
 
 TYPES = {"f32": 0, "s8": 1, "u8": 2, "s16": 3, "s32": 4}
 """MG_TYPE of the C text."""
@@ -110,7 +110,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def keys_of(values: np.ndarray) -> np.ndarray:
-    """Unsigned integers in the order of floats, 0 for minus infinity; no float is beyond that of infinity."""
+    """Unsigned integers in the order of floats, from 0 for minus infinity to the key of infinity."""
     bits = np.where(values == 0, np.float32(0), values).astype(np.float32).view(np.int32)
     ordered = np.where(bits >= 0, bits, bits ^ 0x7FFFFFFF).view(np.uint32)
     return np.asarray(ordered - np.uint32(_LOWEST))
@@ -122,13 +122,13 @@ def _bits(count: int) -> int:
 
 
 def _states_nan(forest: Forest, dtype: str) -> bool:
-    """Whether some node sends what is no number another way than its comparison does."""
+    """Whether any node sends NaN down another branch than its comparison does."""
     flags = forest.nodes[forest.inner, 3]
     return dtype == "f32" and bool((((flags & DIFFERS) != 0) != ((flags & NAN_IS_YES) != 0)).any())
 
 
 class _Leaves:
-    """What leaves hold, each distinct row once.
+    """The contents of leaves, each distinct row once.
 
     One target: rows are indices of weights. Several: indices of entries, each a target and the index of its weight; of
     entries that hold more than the bits of one word, the weights have the index of the entry.
@@ -150,7 +150,7 @@ class _Leaves:
             weights = weights if weights.size else np.zeros(1, np.float32)
             self._entries += [] if (key := weights.tobytes()) in self._rows else [(0, float(weights[0]))]
             return self._rows.setdefault(key, len(self._rows))
-        if self._is_sum:  # it does not change by zero, and never is -0
+        if self._is_sum:  # a sum does not change by adding zero, and is never -0
             added = weights != 0
             targets, weights = (targets[added], weights[added]) if added.any() else (targets[:1], weights[:1])
         if not targets.size:
@@ -181,7 +181,7 @@ class _Leaves:
 
 
 class _Layout:
-    """The words of all trees: a node, what follows where its comparison holds, then what follows where it does not."""
+    """The words of all trees: a node, then the subtree where its comparison holds, then the other one."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ _FUNCTIONS = {"Sigmoid": "LOGISTIC", "Tanh": "TANH", "Relu": "RELU"}
 
 
 class Floats:
-    """What appends operators on float vectors [B, N]."""
+    """A builder of operators on float vectors [B, N]."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -86,7 +86,7 @@ class Floats:
 
 
 Step = Callable[[str, Sequence[str]], Sequence[str]]
-"""The next states of a step's data and the states before it; the first state is the layer's result."""
+"""A function from a step's data and the states before it to the next states; the first state is the layer's result."""
 
 
 def unrolled(call: Call, sink: Sink, x: str, states: Sequence[str], step: Step) -> Sequence[str]:

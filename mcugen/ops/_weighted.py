@@ -91,14 +91,13 @@ def four_bits(call: Call) -> bool:
 
 
 def narrowed(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
-    """The portable kernels whose weights can be in nibbles, in bytes, or float16. rules: further ones, of those in
-    nibbles.
-    """
+    """The portable kernels whose weights can be stored as nibbles, bytes or float16. rules: further ones for
+    nibbles."""
     return (*in_nibbles(kernels, *rules), *in_bytes(kernels), *in_halves(kernels))
 
 
 def in_nibbles(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
-    """Those of the portable kernels that read int8 weights, with two of these to a byte. rules: further ones."""
+    """Variants of the int8 weight kernels in `kernels`, with two weights to a byte. rules: further rules of theirs."""
     return tuple(_in_nibbles(kernel).ruled(four_bits, *rules) for kernel in kernels if _reads_bytes(kernel))
 
 
@@ -141,12 +140,12 @@ def stored_sums_fit(call: Call) -> bool:
 
 
 def _zero_of(w: np.ndarray) -> int:
-    """What is added to weights of nine bits so that they are bytes."""
+    """The number added to nine-bit weights so that they fit a byte."""
     return -int(w.min(initial=0))
 
 
 def in_bytes(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
-    """Those of the portable kernels that read int16 weights, with weights of nine bits in bytes."""
+    """Variants of the int16 weight kernels in `kernels`, with nine-bit weights stored in bytes."""
     ends = ("_s8w16", "_s8w16_line")
     wide = [kernel for kernel in kernels if kernel.symbol.removesuffix("__pointwise").endswith(ends)]
     return tuple(_in_bytes(kernel).ruled(nine_bits, stored_sums_fit) for kernel in wide)
@@ -158,13 +157,13 @@ def _in_bytes(kernel: Kernel) -> Kernel:
 
 
 def _initials(symbol: str) -> str:
-    """The symbol cut short, but for what tells it from others: its type and the words after that."""
+    """The symbol abbreviated, except for its type and the words after that, which distinguish it."""
     name, _, rest = symbol.removeprefix("mg_").partition("_s8w9")
     return "_".join(["".join(word[0] for word in name.split("_")), f"w9{rest.replace('pointwise', 'p')}"])
 
 
 def _raised(kernel: Kernel, call: Call) -> Params:
-    """The fields of a kernel with its weights as bytes, and what was added to them."""
+    """The fields of a kernel with its weights as bytes, and the number that was added to them."""
     fields, zero = kernel.params(call) if kernel.params else {}, _zero_of(matrix(call))
     return {**fields, "weights": (np.asarray(fields["weights"]) + zero).astype(np.uint8), "zero": zero}
 
@@ -178,7 +177,7 @@ def half_weights(call: Call) -> bool:
 
 
 def in_halves(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
-    """Those of the portable kernels that read float weights, with these as float16."""
+    """Variants of the float kernels in `kernels`, with weights stored as float16."""
     floats = [kernel for kernel in kernels if kernel.symbol.removesuffix("__pointwise").endswith("_f32")]
     return tuple(_in_halves(kernel).ruled(half_weights) for kernel in floats)
 

@@ -72,7 +72,8 @@ class Window:
         return max(*pad, *after) > 0
 
     def around(self, size: Pair, widths: Widths) -> Window | None:
-        """This window on an image of that size with `widths` padding, which must be all there is; or None."""
+        """This window on an image of that size with `widths` as its whole padding; None where it would read beyond
+        that."""
         if self.leaves((1, size[0] + sum(widths[0]), size[1] + sum(widths[1]), 1)):
             return None
         fits = all(width < self.extent(d) for d in (0, 1) for width in widths[d])
@@ -120,7 +121,7 @@ class Window:
             yield i, j, padded[:, rows, columns]
 
     def patches(self, x: np.ndarray, every: int = 1) -> np.ndarray:
-        """What the taps read for each result, [N, OH, OW, KH, KW, C], 0 outside the image; not to be written to.
+        """The operand of each tap for each result, [N, OH, OW, KH, KW, C], 0 outside the image; a read-only view.
 
         every: only these rows and columns of results count, from the first.
         """
@@ -169,7 +170,7 @@ def by(pair: Pair) -> str:
 
 
 def total(products: Iterator[np.ndarray]) -> np.ndarray:
-    """The sum of arrays of one shape, of which there is one at least, in the first of them."""
+    """The sum of one or more arrays of one shape, computed in place in the first."""
     found = next(products)
     for product in products:
         found += product
@@ -183,7 +184,7 @@ def in_words(w: Window, call: Call) -> str:
 
 
 def edge_pixels(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> int:
-    """Output pixels of columns whose taps are not read in place; see fields."""
+    """Output pixels in columns whose taps are gathered, not read in place; see `fields`."""
     first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)
     return y.shape[0] * y.shape[1] * (y.shape[2] - (end - first))
 

@@ -26,7 +26,7 @@ from mcugen.oracle import once, quantized
 
 FLIP = 128
 _SPAN = 255
-"""Most steps between a stored value and its zero point."""
+"""Largest distance of a stored value from its zero point."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -80,7 +80,7 @@ _IN_FLOAT = ("float", "single")
 
 
 def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
-    """Whether no exact mean lies so near a half that the roundings of float32 could decide."""
+    """Whether the exact means keep so far from halves that float32 roundings cannot change a result."""
     ratio = float(_rounding.scale_of(call.input(0).scale) / _rounding.scale_of(call.output.scale))
     taps = int(counts.max())
     unsure = (taps + 6) * 2.0**-24 * (_SPAN * ratio + _SPAN) + 2.0**-40
@@ -281,7 +281,7 @@ class AveragePool2D(_pool.Pool):
         return once.averaged(call, self._sums(x.astype(np.int64)), self._counts(x), self.activation)
 
     def rounded(self, call: Call) -> Op | None:
-        """Means of whole images lie far from halves, whatever their order."""
+        """Means of whole images are far from halves, so the order of additions does not matter."""
         return replace(self, rounding="even" if is_global(call) else "float")
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

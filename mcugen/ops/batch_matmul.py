@@ -194,7 +194,7 @@ class BatchMatmul(Op):
         return (None if found is None else filled(channels, int(found.low.min()), int(found.high.max())),)
 
     def accumulators(self, call: Call) -> Range | None:
-        """One bound for all channels: the greatest products of either sign, as many as are added."""
+        """One bound for all channels: the largest product of either sign, times the number of products."""
         ends = []
         for k in (0, 1):
             found = call.range_of(k)

@@ -25,13 +25,13 @@ FLIP = 128
 
 
 def from_tflite(source: Source) -> Imported:
-    """Operands that hold nothing add nothing."""
+    """Empty operands are dropped."""
     inputs = tuple(k for k, t in enumerate(source.inputs) if t is None or t.size)
     return Imported(Concatenation(source.attributes["axis"]), inputs=inputs or None)
 
 
 def from_onnx(source: Source) -> Imported:
-    """Operands that hold nothing add nothing."""
+    """Empty operands are dropped."""
     inputs = tuple(k for k, t in enumerate(source.inputs) if t is None or t.size)
     return Imported(Concatenation(source.attributes["axis"]), inputs=inputs or None)
 
@@ -85,7 +85,7 @@ def scaled_params(call: Call) -> Params:
 
 
 def _raw(t: TensorType) -> TensorType:
-    """The uint8 type that a flipped int8 one came from."""
+    """The uint8 type that a flipped int8 one was converted from."""
     return replace(t, dtype="u8", quant=QuantParams((t.scale,), (t.zero_point + FLIP,)))
 
 
@@ -184,11 +184,12 @@ class Concatenation(Op):
         return len(call.inputs) == 1 and call.input(0) == call.output
 
     def unmoved(self, call: Call) -> Op | None:
-        """Runs lie in the result: those that come once each in one piece, which any kernel takes."""
+        """Runs are placed in the result: runs that occur once are one piece, which any kernel accepts."""
         return replace(self, in_place=True) if scales_agree(call) else None
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Joined along the channels each goes with its place in the result, else all go alike.
+        """Joined along the channels, each channel is dropped with its place in the result; otherwise all drop the same
+        ones.
 
         A constant keeps its first channel, so that it stays an operand.
         """

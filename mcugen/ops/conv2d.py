@@ -184,7 +184,7 @@ class Conv2D(Weighted):
         return _steepest.image(call, w[most], window_of(call))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Groups must stay equal, so that of a grouped convolution nothing goes."""
+        """Groups must stay equal, so that a grouped convolution keeps all channels."""
         if groups_of(call) != 1 or not _slim.has_weights(call):
             return asked.none
         skips = window_of(call).leaves(call.input(0).shape)
@@ -203,13 +203,13 @@ class Conv2D(Weighted):
         return _factors.before(call, first, 3, outputs=0, skips=skips) if groups_of(call) == 1 else None
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
-        """Where the value is what lies outside an image anyway."""
+        """Possible where `value` is the value that the convolution uses outside the image anyway."""
         h, w = call.input(0).shape[1:3]
         window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
         return None if window is None or value != _filter.outside(call) else replace(self, padding=window.padding)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Channels in another order meet weights in that order."""
+        """Channels in another order are multiplied by weights in that order."""
         x, w = orders[0], call.input(1).shape
         if x is None or _ordered.channels_permuted(x) is None or groups_of(call) != 1 or call.constants[1] is None:
             return None

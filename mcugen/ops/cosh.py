@@ -1,4 +1,4 @@
-"""COSH: the hyperbolic cosine of each element."""
+"""A copy is never folded: its purpose is memory of its own."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class Curve(Pointwise):
     function: str
 
     litert_types = frozenset()
-    """The operators of floats with the same names say which types the runtimes compute."""
+    """Empty here: the float operators of the same names state the types that the runtimes have."""
 
     imports = tuple(Import("tflite", name, from_tflite, when=_is_int16) for name in ("EXP", "LOG", "RSQRT"))
     writes = (Write("tflite", to_tflite),)

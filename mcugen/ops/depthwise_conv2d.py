@@ -198,7 +198,7 @@ class DepthwiseConv2D(Weighted):
         return _steepest.image(call, w.reshape(*w.shape[:2], x.shape[3], -1)[..., 0], window_of(call))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """A channel of the data goes with all results made of it, or none of them; a single one stays."""
+        """A channel of the data is dropped together with all its results, or stays; the last channel stays."""
         data, results = asked.of(0), asked.outputs[0]
         if not _slim.has_weights(call):
             return asked.none
@@ -221,7 +221,7 @@ class DepthwiseConv2D(Weighted):
         return _factors.before(call, spread, 3, outputs=3, skips=skips)
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
-        """Where the value is what lies outside an image anyway."""
+        """Possible where `value` is the value that the convolution uses outside the image anyway."""
         h, w = call.input(0).shape[1:3]
         window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
         return None if window is None or value != _filter.outside(call) else replace(self, padding=window.padding)

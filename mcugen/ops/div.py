@@ -24,7 +24,7 @@ from mcugen.oracle import once, quantized, quotients
 _LARGEST = float(np.finfo(np.float32).max)
 _QUANTIZED = ("s8", "u8", "s16")
 _SPARE = {"s8": 23, "u8": 23, "s16": 15}
-"""The least number of zero bits above a dividend, and so the most bits that a multiplier may shift to the left."""
+"""Least zero bits above a dividend, and so the largest left shift of a multiplier."""
 
 
 def from_tflite(source: Source) -> Imported:

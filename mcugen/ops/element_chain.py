@@ -20,7 +20,7 @@ DTYPE = "f32"
 
 @dataclass(frozen=True)
 class Link:
-    """An operator of a chain. operands: each an operand of the chain (k), or the result of a link before (~link)."""
+    """An operator of a chain. operands: operand k of the chain (k), or the result of an earlier link (~link)."""
 
     op: Op
     operands: tuple[int, ...]

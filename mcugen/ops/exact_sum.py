@@ -21,7 +21,7 @@ from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once
 
 _TIE_BITS = 11
-"""What all factors together are off by, times a byte, has ten bits for as many operands as there may be."""
+"""64-bit sums have bits to tell ties: the factors' total rounding error times a byte stays below 2**10."""
 _BITS = 50
 _MOST_BITS = 54
 

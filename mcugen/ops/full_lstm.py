@@ -36,7 +36,7 @@ def gates(call: Call) -> tuple[int, ...]:
 
 
 def _scale(t: TensorType, place: int, count: int) -> np.float32:
-    """The scale of one of several parts that are joined along the first axis."""
+    """The scale of one of several parts joined along the first axis."""
     if t.quant is None or len(t.quant.scale) != t.shape[0]:
         raise QuantizationError(f"the operand {t} has no scale for each output")
     return np.float32(t.quant.scale[place * t.shape[0] // count])
@@ -44,7 +44,7 @@ def _scale(t: TensorType, place: int, count: int) -> np.float32:
 
 @np.errstate(over="ignore")  # scales that make no multiplier are refused as such
 def multipliers(call: Call) -> dict[str, list[tuple[int, int]]]:
-    """(mult, shift) by what they scale; gate by gate but for the hidden values and the projection."""
+    """(mult, shift), by use; one per gate, except for the hidden values and the projection."""
     op, own, x, h, c = call.op, gates(call), call.input(0), call.input(4), call.input(5)
     to = [np.float32(op.gate_scales[g]) for g in own]
     found: dict[str, list[float]] = {}
@@ -67,13 +67,13 @@ def multipliers(call: Call) -> dict[str, list[tuple[int, int]]]:
 
 
 def guards(call: Call) -> list[int]:
-    """What stands for variances below one."""
+    """The least variance of each layer norm, per gate."""
     own = gates(call) if call.has(7) else ()
     return [max(1, int(np.float32(10000) * _scale(call.input(7), n, len(own)))) for n in range(len(own))]
 
 
 def biases(call: Call) -> dict[str, np.ndarray]:
-    """What sums begin with, zero points folded in; that of what is projected was subtracted, where others are added."""
+    """Initial accumulators: the bias with zero points folded in (which is subtracted for the projection)."""
     w, r = (call.constant(k).astype(np.int64).sum(axis=1) for k in (1, 2))
     first = -call.input(0).zero_point * w + (0 if call.has(7) else call.constant(3).astype(np.int64))
     found = {"w": first, "r": -call.input(4).zero_point * r}

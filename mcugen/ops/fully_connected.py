@@ -111,7 +111,7 @@ _WIDENING = Kernel(
 
 
 def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
-    """With `float_scales`, it is a part of the SVDF that reads its results."""
+    """With `float_scales`, it is written as part of the SVDF that reads its results."""
     op = call.op
     if op.float_scales:
         return sink.pending(call, inputs)
@@ -161,7 +161,7 @@ class FullyConnected(Weighted):
     widen: bool = False
 
     exact_scales: ClassVar[bool] = True
-    """No product of scales is rounded to float but where `float_scales` asks for it."""
+    """No product of scales is rounded to float, unless `float_scales` is set."""
 
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
@@ -240,7 +240,7 @@ class FullyConnected(Weighted):
         return None if x.is_float else _steepest.extremes(call, np.tile(most, x.size // most.size)).reshape(x.shape)
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """A channel of the data goes with all the weights that it meets: several where rows are flattened."""
+        """A channel of the data is dropped with all its weights: several columns where rows are flattened."""
         if not _slim.has_weights(call) or call.input(1).shape[1] % asked.of(0).size:
             return asked.none
         return _slim.removable(call, asked, _by_channel(call), may_skip=False)
@@ -254,13 +254,13 @@ class FullyConnected(Weighted):
         return _factors.after(call, then, 0)
 
     def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-        """A channel of the data has one factor in all weights that it meets: several where rows are flattened."""
+        """A channel of the data has one factor for all its weights: several columns where rows are flattened."""
         times, rest = divmod(call.input(1).shape[1], first.factor.size)
         spread = Affine(*(np.tile(v, times) for v in (first.factor, first.addend)))
         return None if rest else _factors.before(call, spread, 1, outputs=0, skips=False)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Elements of a vector in another order meet weights in that order."""
+        """Elements of a vector in another order are multiplied by weights in that order."""
         x, (outputs, length) = orders[0], call.input(1).shape
         found = None if x is None else x.reshaped((call.input(0).size // length, length))
         if found is None or call.constants[1] is None or not found.leads(0):

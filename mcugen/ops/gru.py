@@ -64,7 +64,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Its steps: the format has no such layer."""
+    """The unrolled steps, as the format has no such layer."""
     op, (x, w, r, b, a, h) = call.op, (str(n) for n in inputs)
     v = _unrolled.Floats(sink)
     hidden = sink.type(h).shape[1]

@@ -45,7 +45,7 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Those of a layer of floats, and how often a state is quantized between its least and greatest value."""
+    """Cost terms of a float layer, and the number of states quantized by their least and greatest value."""
     found = _recurrent.work(call, call.input(4).shape[1], ("Sigmoid", "Tanh"))
     return {**found, "ranges": 0 if call.op.symmetric else found["steps"]}
 

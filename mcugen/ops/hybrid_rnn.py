@@ -130,7 +130,7 @@ class HybridRnn(Op):
 
 
 def example(op: HybridRnn, sizes: tuple[int, int, int, int], seed: int) -> Example:
-    """A layer on so many steps, batches, inputs and units."""
+    """An example with the given sizes: (T, B, I, H)."""
     steps, batches, inputs, hidden = sizes
     weights = [TensorType((hidden, n), "s8", QuantParams((0.005 * n,), (0,))) for n in (inputs, hidden)]
     floats = [TensorType(shape, "f32") for shape in ((hidden,), (batches, hidden))]

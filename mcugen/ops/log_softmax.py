@@ -50,7 +50,7 @@ def _scale(call: Call) -> tuple[int, int]:
 
 
 def _back(call: Call) -> tuple[int, int]:
-    """(mult, shift) of the way back. Source: quantization_util.cc, PreprocessLogSoftmaxScalingExp."""
+    """(mult, shift) from the logarithm to the result. Source: quantization_util.cc, PreprocessLogSoftmaxScalingExp."""
     mult, shift = _scale(call)
     return quantize_multiplier((1 << (31 - shift)) / mult)
 

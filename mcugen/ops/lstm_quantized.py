@@ -108,7 +108,7 @@ def clip_of(call: Call) -> int:
 
 
 def biases(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """What the sums of the data and of the state begin with: the zero points of both are folded in."""
+    """The initial sums of the data and of the state, with the zero points of both folded in."""
     data, state = (call.constant(k).astype(np.int64).sum(axis=1) for k in (1, 2))
     first = call.constant(3).astype(np.int64) - call.input(0).zero_point * data
     second = -call.input(4).zero_point * state
@@ -154,7 +154,7 @@ def distances(call: Call, steps: int, batches: int, inputs: int, results: int) -
 
 
 def scratch(call: Call) -> int:
-    """The C takes a pointer, which the portable kernels leave alone."""
+    """Bytes of scratch: the C takes a pointer, which the portable kernels do not use."""
     return 0
 
 

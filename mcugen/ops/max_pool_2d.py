@@ -28,7 +28,7 @@ def params(call: Call) -> Params:
 
 
 def smallest(call: Call) -> int | float:
-    """A value that no maximum sees."""
+    """A value that never wins a maximum."""
     dtype = call.input(0).dtype
     return -float(np.finfo(np.float32).max) if dtype == "f32" else INT_RANGE[dtype][0]
 
@@ -77,14 +77,14 @@ class MaxPool2D(_pool.Pool):
         return quantized.activated(self._largest(x.astype(np.int64), low), self.activation, call.output)
 
     def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
-        """Where no maximum sees the value."""
+        """Possible where the value never wins a maximum."""
         h, w = call.input(0).shape[1:3]
         window = self.window.around((h - sum(widths[0]), w - sum(widths[1])), widths)
         is_least = not call.input(0).is_float and value == smallest(call)
         return replace(self, padding=window.padding) if window is not None and is_least else None
 
     def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        """Equal maxima share it."""
+        """The gradient is split evenly among equal maxima."""
         is_most = {(i, j): tap == y for i, j, tap in self.window.taps(x, -np.inf)}
         shared = (g / np.maximum(sum(is_most.values()), 1)).astype(np.float32)
         return self.window.spread(x.shape, lambda i, j: shared * is_most[i, j])

@@ -22,7 +22,7 @@ _NUMBERS = {"s16": 7, "f32": 0}
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """What later frames still add to is a state; it is 0 at first."""
+    """The sums that later frames are added to are a state; it is 0 at first."""
     options = flexbuffer.options(source.attributes["custom_options"], T=-1, frame_step=0)
     x = e.inputs[0] if e.inputs else None
     if x is None or options["T"] != _NUMBERS.get(e.type(x).dtype, -2) or len(e.type(x).shape) < 2:

@@ -80,7 +80,7 @@ class Pack(Op):
         return (TensorType((*shape[:axis], len(given), *shape[axis:]), given[0].dtype),)
 
     def unmoved(self, call: Call) -> Op | None:
-        """Operands that come once each follow each other in the result."""
+        """Operands whose runs occur once follow each other in the result."""
         return replace(self, in_place=True) if _outer(call) == 1 else None
 
     def reference(self, *xs: np.ndarray) -> np.ndarray:

@@ -165,14 +165,14 @@ class Pad(Op):
         return (TensorType(tuple(d + a + b for d, (a, b) in zip(x.shape, self.widths, strict=True)), x.dtype),)
 
     def keeps_values(self, call: Call) -> bool:
-        """The zeros that pad real numbers are the zero point of stored ones."""
+        """Padding real numbers with zeros is padding stored ones with the zero point."""
         return len(call.inputs) == 1
 
     def is_identity(self, call: Call) -> bool:
         return call.input(0) == call.output
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Channels of the operand with the result's; added ones freely."""
+        """Channels of the operand are dropped with those of the result; padding channels can always be dropped."""
         if not self.widths:
             return asked.none
         before, count = self.widths[-1][0], asked.of(0).size
@@ -207,7 +207,8 @@ class Pad(Op):
         return np.pad(x, self.widths, constant_values=value) if self.widths else x
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """Added channels have the value; the others get it too where rows or columns are added."""
+        """Padding channels have the value; where rows or columns are padded, it also extends the bounds of the
+        others."""
         x = call.range_of(0)
         if x is None or not value_is_constant(call) or not self.widths:
             return super().bounds(call)

@@ -16,7 +16,7 @@ from mcugen.ops import _recurrent
 from mcugen.ops.lstm import GATES
 
 _FURTHER = {6: "p", 7: "j", 8: "d", 9: "n"}
-"""Operands that may be absent, and their fields in the C struct."""
+"""Optional operands, and their fields in the C struct."""
 
 _LEAST_VARIANCE = 1e-8
 
@@ -42,7 +42,7 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Of the gates and the cell; with sums that are normalized."""
+    """Cost terms: gates and cell, and their layer norms."""
     hidden = call.input(2).shape[0] // GATES
     found = _recurrent.work(call, hidden, ("Sigmoid", "Tanh"))
     return {**found, "normal": found["units"] * call.has(9)}

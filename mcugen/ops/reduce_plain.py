@@ -41,7 +41,7 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """As the operator of the file that is read so."""
+    """Writes the TFLite reduction that is imported as this operator."""
     x, how = call.input(0), call.op.how
     known = {"bool": ("max", "min", "prod"), "f32": ("prod",), "s32": _plain.FOLDS, "s64": _plain.FOLDS}
     names = _TFLITE if x.dtype == "bool" else _TFLITE | _WIDE

@@ -118,7 +118,8 @@ class Reshape(Op):
         return call.input(0) == call.output
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """One of the two numbers of channels must divide the other: then those that come together go together."""
+        """One number of channels must divide the other: then channels that share one in the other shape are dropped
+        together."""
         x, y = asked.of(0), asked.outputs[0]
         if not (call.input(0).shape and call.output.shape) or (y.size % x.size and x.size % y.size):
             return asked.none

@@ -32,7 +32,7 @@ def lengths_are(dtype: str, name: str) -> Rule:
 
 
 def params(call: Call) -> Params:
-    """Strides in bytes of the axes: what stands before, between and after the sequence and batch axes."""
+    """Strides in bytes: of the axes before, between and after the sequence and batch axes."""
     op, x = call.op, call.input(0)
     assert isinstance(op, ReverseSequence)
     seq, batch = op.axes(x)

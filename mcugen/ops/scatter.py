@@ -35,7 +35,7 @@ def params(call: Call) -> Params:
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Rows are scattered by their number."""
+    """Rows are scattered by their row number."""
     rows = call.input(0).shape[0]
     index = _onnx.bounded(sink, str(inputs[1]), (rows,))
     index = _onnx.cast(sink, _onnx.reshaped(sink, index, sink.type(index).with_shape((call.input(1).size, 1))), "s64")

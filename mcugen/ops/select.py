@@ -35,7 +35,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The same; TensorFlow Lite Micro has it for some types alone. Source: TFLite SELECT_V2."""
+    """Imports SELECT_V2. TFLM supports a subset of its types. Source: TFLite SELECT_V2."""
     chosen = source.inputs[1] if len(source.inputs) > 1 else None
     if chosen is not None and chosen.dtype not in ("s8", "s16", "f32"):
         e.refuse("tflm", f"no kernel for {chosen.dtype}")
@@ -81,7 +81,7 @@ def values_are(dtype: str) -> Rule:
 
 
 def tensors(call: Call) -> tuple[int, ...]:
-    """The operands that are no numbers."""
+    """The operands that are tensors, not single numbers."""
     return tuple(k for k in (0, 1, 2) if number_of(call, k) is None)
 
 

@@ -1,4 +1,4 @@
-"""SPLIT and SPLIT_V: a tensor cut into parts along an axis."""
+"""SPLIT and SPLIT_V: a tensor split along an axis."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
 
 
 def _makers(call: Call, sink: Target, newest: str) -> Sequence[str | None]:
-    """The data and the weights that make the newest values; for floats that come from elsewhere, these and ones."""
+    """The data and the weights that give the newest values; where other operators give floats, these and ones."""
     if call.input(0).is_float:
         found = sink.made_by(newest, "FULLY_CONNECTED")
         if found is not None and found[2:] in ([], [None]) and len(sink.type(str(found[0])).shape) == 2:

@@ -27,7 +27,7 @@ _FAR = 2.0**30
 
 
 def _lift(call: Call) -> float:
-    """What is added to differences, in steps, so that sums use the range of float32: as QLinearSoftmax does."""
+    """The number, in steps, added to differences so that sums use the range of float32: as in QLinearSoftmax."""
     if not call.op.lifts:
         return 0.0
     room = np.log(_LARGEST_FLOAT / call.input(0).shape[-1]) - _HEADROOM
@@ -90,7 +90,7 @@ class TableSoftmax(Op):
         if self.lifts:
             steps = (e / total).astype(np.float64) * int(binary32(1 / y_scale))
         else:
-            with np.errstate(over="ignore"):  # of scales so fine that every result saturates
+            with np.errstate(over="ignore"):  # such fine scales that every result saturates
                 steps = e / total / np.float32(float(y_scale))
         return stored(int64(np.rint(np.minimum(steps, _FAR))), call.output)
 

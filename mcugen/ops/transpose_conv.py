@@ -73,7 +73,7 @@ def sums_fit(call: Call) -> bool:
 
 
 def row_window(call: Call) -> RowWindow:
-    """The input rows that reach an output row: as many as the kernel has taps a stride apart."""
+    """The input rows that contribute to an output row: as many as the kernel has taps one stride apart."""
     op, w = op_of(call), call.input(1).shape
     stride, pad = op.stride[0], op.pad(w)[0]
     size = -(-w[1] // stride)

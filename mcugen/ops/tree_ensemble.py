@@ -34,7 +34,8 @@ def regressor(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def ensemble(source: Source, e: Expansion) -> Sequence[str]:
-    """As the regressor, from arrays with an entry for each inner node and each leaf. Source: TreeEnsemble-5."""
+    """Imports TreeEnsemble like the regressor, from arrays with one entry per inner node or leaf. Source:
+    TreeEnsemble-5."""
     a = source.attributes
     kind, post, count = int(a["aggregate_function"]), int(a["post_transform"]), int(a["n_targets"])
     if not (0 <= kind < len(_forest.AGGREGATES) and 0 <= post < len(_scores.TRANSFORMS)):
@@ -78,7 +79,7 @@ def rows(call: Call) -> int:
 
 @dataclass(frozen=True)
 class TreeEnsemble(Op):
-    """y[n, t] = what the leaves that the trees reach with x[n] hold for t, added in float32 in the order of the trees.
+    """y[n, t] = the sum over trees, in float32 and in their order, of the value for t of the leaf that x[n] reaches.
 
     x: f32, or s8, u8, s16 or s32 integers as stored; [N, features], or [features]   y: f32 [N, count]
     Constants, as `mcugen.ops._forest.Forest` describes them: nodes s32 [n, 4], thresholds [n] of f32 (s32 with
