@@ -75,7 +75,7 @@ def device_features() -> frozenset[str]:
 
 
 def places(ops: Iterable[type[Op]]) -> list[tuple[Path, tuple[Kernel, ...]]]:
-    """The folders with kernels, and the kernels of each: the folder of mcugen's operators, then each family's."""
+    """The folders with kernels, and the kernels of each: the folder of portable kernels, then each family's."""
     portable = tuple(kernel for op in ops for kernel in op.kernels)
     return [(Path(mcugen.ops.__path__[0]), portable), *((f.folder, f.kernels) for f in families().values())]
 

@@ -1,4 +1,4 @@
-"""OpenCL kernels that are made of the expressions of elements: one work-item computes one element."""
+"""OpenCL kernels generated from the expressions of elements: one work-item computes one element."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LIBRARY_LIST = """
 """
 _LIBRARY = frozenset(_LIBRARY_LIST.split())
 _AXES = 5
-"""Outer axes that a broadcast walks beside its run."""
+"""Outer axes of a broadcast, without its innermost run."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Tail:
 
     @property
     def digest(self) -> str:
-        """Tells this text from others: both orders of the operands are two texts."""
+        """A hash of this text, in which the order of the operands counts."""
         return f"{self.loop.digest}{'' if self.first else '-swapped'}"
 
     @property
@@ -157,7 +157,7 @@ def _constants(loop: Loop) -> Iterator[str]:
 
 
 def _structs(loop: Loop) -> Iterator[str]:
-    """The structs that a loop's expressions take, made of arguments."""
+    """The structs that a loop's expressions take, built from arguments."""
     for name, c_type in loop.fields:
         if c_type not in _SCALARS:
             values = ", ".join(f"({t}){argument}" for argument, t in _members(name, c_type))
@@ -217,7 +217,7 @@ def _computed(dtype: str) -> str:
 
 
 def of_loop(kernel: Kernel, needs: frozenset[str]) -> Kernel:
-    """The GRID kernel of the same expressions as a C kernel that is made of them."""
+    """The GRID kernel with the expressions of a generated C kernel."""
     made, params = kernel.loop, kernel.params
     assert made is not None
 

@@ -86,7 +86,8 @@ def floats(call: Call) -> bool:
 
 
 def both(kernel: Kernel) -> tuple[Kernel, ...]:
-    """The kernel for floats, and the one for halves; a kernel that takes no halves, or bytes of any type, as it is."""
+    """The kernel for floats and the one for halves; only the kernel itself where it takes no halves or treats data as
+    bytes."""
     return (kernel,) if kernel.halved is None else (kernel.ruled(floats), of(kernel))
 
 
@@ -116,7 +117,7 @@ def of(kernel: Kernel) -> Kernel:
 
 
 def _rule(rule: Rule) -> Rule:
-    """The rule, asked of the call in floats."""
+    """The rule, applied to the call in floats."""
 
     @functools.wraps(rule)
     def of_floats(call: Call) -> bool:
@@ -126,7 +127,7 @@ def _rule(rule: Rule) -> Rule:
 
 
 def _wide(given: Any) -> Any:
-    """A function of a call as one of the call in floats; anything else as it is."""
+    """A function of a call, applied to the call in floats; anything else unchanged."""
     return (lambda call, *more: given(in_floats(call), *more)) if callable(given) else given
 
 

@@ -14,7 +14,7 @@ from mcugen.ops._tree_tables import Tables
 
 _STORED = {"f32": "mg_f32", "s8": "int8_t", "u8": "uint8_t", "s16": "mg_s16", "s32": "mg_s32"}
 _JOINED = (("MG_LEAVES_ADDED", "0.0f"), ("MG_LEAST_LEAF", "3.402823466e38f"), ("MG_GREATEST_LEAF", "-3.402823466e38f"))
-"""How leaves are joined, and what they are joined with first, by MG_JOIN of the tables' C text."""
+"""The C macro that joins leaves and its initial value, by MG_JOIN of the C text for tables."""
 
 _HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *
@@ -36,7 +36,7 @@ typedef mg_tree_branches_params {function}_params;
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """The files of a call. dtype: of its features."""
+    """The C files of a call. dtype: the element type of its features."""
 
     tables: Tables
     dtype: str
@@ -76,7 +76,7 @@ class Branches:
         yield from ("", self._head(function), "{", *self._body(function), "}")
 
     def _branches(self, root: int) -> Iterator[str]:
-        """A branch for each comparison; one that holds leads into a block that returns."""
+        """One branch per comparison: where it holds, a block runs and returns."""
         forest = self.tables.forest
         waiting: list[tuple[int, int] | str] = [(root, 1)]
         while waiting:
@@ -99,7 +99,8 @@ class Branches:
             waiting += [(no, depth), f"{indent}}}", (yes, depth + 1)]
 
     def _certain(self, threshold: float, *, differs: bool) -> bool | None:
-        """The outcome of a comparison that no integer of the features' type changes."""
+        """The outcome of a comparison that is the same for all integers of the features' type; None where there is
+        none."""
         low, high = INT_RANGE.get(self.dtype, (-np.inf, np.inf))
         if differs:
             return None if low <= threshold <= high else True

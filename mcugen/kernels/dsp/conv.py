@@ -22,10 +22,10 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
 
 SHARED_WORDS = 8
-"""The same in copies for layers of any size."""
+"""Most words of two taps that are unrolled in copies for layers of any size."""
 
 SUMMED_WORDS = 16
-"""Words of pixels with sums; more are in a loop, for any number: it costs little, as the sums take the biases."""
+"""Words of pixels with sums that are unrolled; more run in a loop, which costs little, as the sums take the biases."""
 
 TERMS = ("blocks", "pairs", "groups", "products", "odd_channels")
 GATHERED_TERMS = (*TERMS, "looped", "loops", "gathers", "gathered")
@@ -52,7 +52,7 @@ def _linear(call: Call, way: Way, loop: int = 0) -> int:
 
 
 def _shift(call: Call, way: Way) -> int:
-    """MG_SHIFT: weights of 16 bits have room for what makes all shifts one."""
+    """MG_SHIFT: weights of 16 bits can be scaled further, so that all channels have the same shift."""
     return scaling.one_shift(call) if way.bits == 16 else 0
 
 
@@ -79,7 +79,7 @@ def _taps_in_rows(call: Call, gathered: bool) -> np.ndarray:
 
 @dataclass(frozen=True)
 class InRows:
-    """Kernels on widened rows. gathered: taps are gathered first, else read where they stand.
+    """Kernels on widened rows. gathered: whether taps are copied together first, or read in place.
 
     shared: of the gathered taps so few are unrolled that layers of all sizes share a short copy.
     """
@@ -98,7 +98,7 @@ class InRows:
         return Ring("s16", self.layout(call).row_length)
 
     def words(self, call: Call, way: Way) -> Words:
-        """How gathered taps are read."""
+        """The layout in which gathered taps are read."""
         sums = self.sums(call)
         total = sums.following if way.is_summed else sums.taps // 2
         return _shared_words(total) if self.shared else words_of(total, words_in(call), way.step)
@@ -333,7 +333,7 @@ def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
 
 
 def _initials(suffix: str) -> str:
-    """`_shared_pointwise` as `_sp`."""
+    """An abbreviated suffix: `_sp` for `_shared_pointwise`."""
     return "".join(["_" if suffix else "", *(word[0] for word in suffix.split("_") if word)])
 
 
@@ -352,7 +352,8 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) ->
 
 
 def _packed(base: Kernel, of: InRows | Pixels, way: Way) -> Kernel:
-    """What kernels share that only load the same constants in different ways: facts of a call serve all of them."""
+    """The part that kernels share whose only difference is how they load constants: facts of a call serve all of
+    them."""
     proofs = (scaling.doubled, scaling.scaled, *scaling.PROOFS[way.bits])
     return replace(
         base,

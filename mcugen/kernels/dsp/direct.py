@@ -42,7 +42,7 @@ def four_channels(call: Call) -> bool:
 def in_fields(call: Call) -> bool:
     "windows have at most 32757 taps"
     s = shape_of(call)
-    return 2 * s.height * s.width + MAX_BESIDES <= MAX_FIELD  # images are not larger than that anyway: `window_of`
+    return 2 * s.height * s.width + MAX_BESIDES <= MAX_FIELD  # larger images do not occur: see `window_of`
 
 
 def _taps(s: Shape) -> np.ndarray:
@@ -63,7 +63,7 @@ class Pairs:
     right: int = 0
 
     def instructions(self, s: Shape, result: int) -> int:
-        """Instructions of a row for a group of channels. result: those that scale and store an output."""
+        """Instructions of a row for a group of channels. result: those that scale and store one output."""
         if not self.count:
             return 0
         loads = s.width if s.stride == 1 else 2 * s.width - (s.width > s.stride)
@@ -120,7 +120,7 @@ def _result(call: Call) -> int:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Instructions beside the shapes, as the text has them: of the groups of a row; of calls for columns and pairs."""
+    """Instruction counts beyond the sizes: of the groups of a row; of calls for columns and pairs."""
     s, pairs, result = shape_of(call), pairs_of(call), _result(call)
     rows, groups = call.output.shape[0] * row_window(call).out_rows, -(-s.channels // GROUP)
     parts = 1 + (s.channels % GROUP > 0)

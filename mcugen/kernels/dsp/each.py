@@ -37,7 +37,7 @@ def eight_bits(call: Call) -> bool:
 
 
 def _linear(call: Call) -> int:
-    """1 where the sign of a sum may count, 2 where sums are rounded once, 3 where they are scaled by a float."""
+    """1 where the sign of a sum may matter, 2 where sums are rounded once, 3 where a float scales them."""
     return 1 + scaling.how_once(call) if rounds_once(call) else 1
 
 
@@ -53,7 +53,7 @@ def _instructions(s: Shape) -> int:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """The counts of planar.py, whose rows have no code of their own."""
+    """The cost terms of planar.py, for rows without code of their own."""
     s = shape_of(call)
     return planar.shape_work(call, s, _instructions(s), row_window(call))
 

@@ -22,7 +22,7 @@ _REACH = 1020
 
 @dataclass(frozen=True)
 class Runs:
-    """Taps in equal runs of `quads` groups of four and, with `pair`, two more. split: runs to each row or pixel."""
+    """Taps in equal runs of `quads` groups of four and, with `pair`, two more. split: runs per row or pixel."""
 
     split: int
     quads: int
@@ -35,7 +35,7 @@ class Runs:
 
 
 def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> Runs:
-    """How to read `length` neighbouring elements; `pairs`: whether a run may end with two elements."""
+    """The layout for `length` adjacent elements. pairs: whether a run may end with two elements."""
     quads, rest = divmod(length, 4)
     if quads <= most and pairs and rest in (1, 2):
         return Runs(1, quads, 1)
@@ -48,7 +48,7 @@ def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> Runs:
 
 @dataclass(frozen=True)
 class Words:
-    """Gathered words of two taps: `words` in the text, `times` over."""
+    """Gathered words of two taps: `words` unrolled in the code, repeated `times` times."""
 
     times: int
     words: int
@@ -59,7 +59,7 @@ class Words:
 
 
 def words_of(total: int, most: int = UNROLLED_WORDS, step: int = 1) -> Words:
-    """How to read `total` words, with no more of them than must be. step: words that are read together."""
+    """The layout for `total` words, with the least padding. step: words that are read together."""
     if step > 1:
         found = words_of(-(-total // step), max(most // step, 1))
         return Words(found.times, step * found.words)

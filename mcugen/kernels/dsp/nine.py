@@ -1,4 +1,4 @@
-"""Weights of nine bits in eight, on cores with SMLAD: uint8 ones less a zero point, as models of legacy uint8 have.
+"""Nine-bit weights in eight bits, on cores with SMLAD: legacy uint8 weights less a zero point.
 
 A stored weight is w + z, with a z for each channel. Minus z times the sum of the data goes in as one more product, of
 words of sums that the kernels append to the gathered taps: see dsp_sums.h.
@@ -36,7 +36,7 @@ class Sums:
 
     @property
     def following(self) -> int:
-        """Words of taps, and of sums after them."""
+        """Words of taps, and of the sums after them."""
         return self.taps // 2 + self.words - 1
 
     def stored(self, taps: np.ndarray) -> np.ndarray:
@@ -54,6 +54,6 @@ class Sums:
 
 
 def is_narrow(w: np.ndarray) -> bool:
-    """Whether there is such a z for each row of weights [channels, taps], of which some may be skipped as zeros."""
+    """Whether each row of weights [channels, taps] has such a z, also where some taps are skipped as zeros."""
     least, most = w.min(axis=1, initial=0), w.max(axis=1, initial=0)
     return bool((most - least).max(initial=0) <= LARGEST)

@@ -15,7 +15,7 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps
 from mcugen.ops._window import edge_pixels, fields
 
 _CODE = (360, 290)
-"""Code bytes of a copy beyond those of one of vector.py: where taps are gathered first, and where they are words."""
+"""Code bytes of a copy beyond those of vector.py: where taps are gathered first, and where they are read as words."""
 TERMS = ("blocks", "groups", "gathering", *scaling.CLAMP_TERMS)
 
 _MOST = 2**16 - 1

@@ -169,18 +169,16 @@ def _even(n: int) -> int:
 
 
 def linear_of(call: Call) -> int:
-    """1 where the sign of a sum counts, 2 where sums are rounded once, 3 where they are scaled by a float, 4 where one
-    shift serves all channels.
-    """
+    """MG_LINEAR: 1 where the sign of a sum matters, 2 where sums are rounded once, 3 where a float scales them, 4 where
+    one shift serves all channels."""
     if scaling.one_shift(call):
         return 4
     return 1 + scaling.how_once(call) if rounds_once(call) else signs(call)
 
 
 def signs(call: Call) -> int:
-    """Instructions for each output beyond those that round, shift and clamp: 1 where the sign of a sum counts, and one
-    less where one instruction shifts and clamps.
-    """
+    """Instructions per output beyond rounding, shift and clamp: 1 where the sign of a sum matters, one less where one
+    instruction both shifts and clamps."""
     if scaling.one_shift(call):
         return -1
     return int(not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call)))
@@ -210,7 +208,7 @@ def _row_variant(call: Call) -> Mapping[str, int]:
 
 
 def kept(call: Call, w: np.ndarray) -> np.ndarray:
-    """Weights [channels, taps] as the sums hold them, zeros where the output is the same for all inputs."""
+    """Weights [channels, taps] as used in sums: zeros for channels whose output is the same for all inputs."""
     scale = scaling.scales_alike(call)
     return np.asarray(np.where(scale.constant, 0, scale.held(w.T)).T)
 

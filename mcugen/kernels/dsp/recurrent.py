@@ -1,4 +1,4 @@
-"""Recurrent layers and filters with a memory on cores with SMLAD: words of four taps, widened as they are read."""
+"""Recurrent layers and SVDF filters on cores with SMLAD: words of four taps, widened as they are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GROUP = 4
 """Taps of a word."""
 
 _MOST_SHIFT = 30
-"""Right shift whose half still is an addend."""
+"""Largest right shift whose rounding addend, half a unit, still fits."""
 
 
 def _padded(n: int) -> int:
@@ -24,7 +24,7 @@ def _padded(n: int) -> int:
 
 
 def _words(rows: np.ndarray) -> np.ndarray:
-    """The weights of a layer: for each unit and each four taps a word of each gate."""
+    """The weights of a layer: for each unit and each four taps, one word per gate."""
     units = lstm.by_unit(rows)
     taps = np.pad(units, ((0, 0), (0, 0), (0, _padded(units.shape[2]) - units.shape[2])))
     words = taps.reshape(*units.shape[:2], -1, _GROUP).swapaxes(1, 2)
@@ -32,7 +32,7 @@ def _words(rows: np.ndarray) -> np.ndarray:
 
 
 def doubled(call: Call) -> bool:
-    "no sum of a gate, shifted to the left where its scale asks for that, leaves 31 bits"
+    "no sum of a gate, with the left shift of its scale if it has one, leaves 31 bits"
     if not lstm.int8_data(call):
         return False
     found = [lstm.hidden_multiplier(call)[1]]
@@ -57,7 +57,7 @@ def _lstm_scratch(call: Call) -> int:
 
 
 def _lstm_work(call: Call) -> dict[str, float]:
-    """Those of the portable kernel; data widened, and words of four taps of the four gates."""
+    """Cost terms: those of the portable kernel, the widened data, and words of four taps in all four gates."""
     found = lstm.work(call)
     _, _, inputs, hidden = lstm.sizes(call)
     words = (_padded(inputs) + _padded(hidden)) // _GROUP
@@ -65,7 +65,8 @@ def _lstm_work(call: Call) -> dict[str, float]:
 
 
 def _direct_work(call: Call) -> dict[str, float]:
-    """Those of the portable kernel; words of four taps of the four gates, and vectors with taps that are no word."""
+    """Cost terms: those of the portable kernel, words of four taps in all four gates, and vectors with remaining
+    taps."""
     found = lstm.work(call)
     _, _, inputs, hidden = lstm.sizes(call)
     words, rests = (inputs // _GROUP + hidden // _GROUP), (inputs % _GROUP > 0) + (hidden % _GROUP > 0)
@@ -73,7 +74,7 @@ def _direct_work(call: Call) -> dict[str, float]:
 
 
 def _lstm_kernels(portable: Kernel) -> tuple[Kernel, Kernel]:
-    """With vectors that are widened once, and without memory of their own."""
+    """Two kernels: vectors are widened once, or are read in place without scratch."""
     widened = replace(
         portable,
         symbol=f"{portable.symbol}__dsp",
@@ -99,7 +100,7 @@ LSTM = tuple(made for k in lstm.QuantizedLstm.kernels if k.contract == "mg_lstm_
 
 
 def _is_large(call: Call) -> bool:
-    """Whether sums may leave 31 bits, or are scaled by shifts to the left."""
+    """Whether sums may need more than 31 bits, or are scaled by left shifts."""
     w = np.abs(call.constant(2).astype(np.int64)).reshape(call.outputs[1].shape[1], -1).sum(axis=1)
     largest = int((128 * w + np.abs(svdf.folded_bias(call).astype(np.int64))).max(initial=0))
     return largest >= 2**30 or not -_MOST_SHIFT <= svdf.multiplier(call)[1] < 0

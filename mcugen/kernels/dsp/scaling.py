@@ -1,4 +1,4 @@
-"""Shared recipe of kernels for cores with SMLAD: what their sums and scales must keep to.
+"""Shared recipe of kernels for cores with SMLAD: requirements on their sums and scales.
 
 Sums are held doubled, so that one SMMLAR with a free addend is the runtimes' high multiplication, and the addend takes
 the rounding and the zero point (dsp_requantize.h). All of it is proved here, per channel, from the actual weights.
@@ -30,7 +30,7 @@ COMPOSITE = (8, 9)
 """Bits of weights of which those of two channels share a halfword."""
 
 ALIKE = (12, 8, 16, 4, 20)
-"""Shifts that may serve all channels of a layer, in this order: few, so that layers share copies of code."""
+"""Bits of weights that are packed two channels to a halfword."""
 
 _LARGEST_SUM = 2**30
 _LARGEST_WEIGHT = 2**14
@@ -62,16 +62,16 @@ class Scales:
         return 0 if self.left is None else int(self.shift[0])
 
     def held(self, values: np.ndarray) -> np.ndarray:
-        """Weights or biases as the sums hold them; the last axis are the channels."""
+        """Weights or biases with the factor of the sums, which are doubled; the last axis is the channels."""
         return values * 2 if self.left is None else values << (1 + self.left)
 
 
 ScalesOf = Callable[[Call], Scales]
-"""The function that finds the constants of a call: `scales` or one of its kind."""
+"""A function that computes the scaling constants of a call, such as `scales`."""
 
 
 def unrolled(call: Call, most: int, each: int, besides: int) -> int:
-    """How often to unroll `each` bytes of code, at most `most`, so that with `besides` the board keeps the loop."""
+    """The number of unrolled groups of `each` bytes, at most `most`, with which the loop fits the board's buffer."""
     return most if call.loop_bytes is None else max(min(most, (call.loop_bytes - besides) // each), 1)
 
 
@@ -107,7 +107,7 @@ def scales_once(call: Call) -> Scales:
 
 @fact
 def scales_alike(call: Call) -> Scales:
-    """The same results where one shift can serve all channels, else `scales`."""
+    """`scales`, but with one shift for all channels where that gives the same results."""
     found, once = scales(call), how_once(call)
     if once == 2 or not (once or clamps_at_zero_point(call, activation_of(call))):
         return found
@@ -122,7 +122,8 @@ def one_shift(call: Call) -> int:
 
 
 def _shifted_alike(call: Call, found: Scales, shift: int) -> Scales:
-    """The constants for that shift. What rounds twice rounds down at one bit more, or at several."""
+    """The constants for that shift. Where results are rounded twice, the sum is rounded down to one or several more
+    bits."""
     once, live = how_once(call), ~found.constant
     left = np.where(live, shift - found.shift, 0)
     fits = (left >= (0 if once else 1)) & (left <= 7)
@@ -148,7 +149,7 @@ def _scales_stated(call: Call) -> Scales:
 
 
 def _scales_float(call: Call, constant: np.ndarray) -> Scales:
-    """Scaling by float32 numbers, half the factors as sums are doubled."""
+    """Scaling by float32 factors, halved because sums are doubled."""
     factor, proved = _rounding.floats(call, str(call.op.activation))
     zero, ends = call.output.zero_point, np.abs(np.stack(sums(call))).max(axis=0)
     fits = proved & (ends * factor.astype(np.float64) < _LARGEST_SUM) & (factor > _LEAST_FACTOR)
@@ -197,7 +198,7 @@ def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[
     constant = (values[0] == values[1]) & ((right >= 0) | (ends[0] == ends[1]))
     constant &= (ends[0] >= -(2**31)) & (ends[1] < 2**31)
     unshifted = multiply is multiply_double_rounding and clamps_at_zero_point(call, activation_of(call))
-    fits = (right >= (0 if unshifted else 1)) & (right <= 22)  # a sum that is not shifted is rounded by SMMLAR alone
+    fits = (right >= (0 if unshifted else 1)) & (right <= 22)  # SMMLAR alone rounds a sum that is not shifted
     at = np.where(fits, right, 1)
     addend = ((np.int64(1) << at) >> 1) + (np.int64(zero) << at)
     high = rounding_doubling_high_mul(both, mult) + addend
@@ -214,7 +215,7 @@ def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[
 
 @trait
 def clamps_at_zero_point(call: Call, activation: str) -> bool:
-    """Whether no output is below the zero point, so that how negative sums are rounded does not matter."""
+    """Whether all outputs are at or above the zero point, so that the rounding of negative sums does not matter."""
     return activation_range(activation, call.output)[0] >= call.output.zero_point
 
 
@@ -240,7 +241,7 @@ def clamp_work(call: Call, activation: str) -> dict[str, float]:
 
 
 def is_int8(call: Call) -> bool:
-    """Whether there is anything to prove: int8 data with constant weights."""
+    """Whether the call has int8 data and constant weights, for which proofs are needed."""
     return _filter.int8_outside(call) and _filter.constant_weights(call)
 
 
@@ -295,7 +296,7 @@ def _are_narrow(call: Call) -> bool:
 
 
 PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 9: (nine_bits,), 8: (composite,), 4: (nibbles,)}
-"""Bits that weights take in a stream -> what must hold for that."""
+"""The rules for streams in which weights have that many bits."""
 
 
 @trait

@@ -21,7 +21,7 @@ MAX_SHORT_ROWS = 8
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes of a planar row's work. Columns of taps that only ever see padding are left out.
+    """Sizes of a planar row's work. Kernel columns that only read padding are left out.
 
     first: the first kernel column that is kept; taps: columns in each of `parts` parts, the last may be zeros.
     """
@@ -88,7 +88,7 @@ class Shape:
         return sizes[0] if sizes else 0
 
     def products(self, outputs: int) -> int:
-        """Multiplications for `outputs` outputs, the first aligned to a word: one for each word that has a tap."""
+        """Multiplications for `outputs` outputs, of which the first is word-aligned: one per word with any tap."""
         starts = np.arange(outputs) * self.stride
         return self.height * self.parts * int(((starts + self.taps + 1) // 2 - starts // 2).sum())
 
@@ -104,7 +104,7 @@ class Shape:
         )
 
     def blocks_instructions(self, linear: int) -> int:
-        """The same count for a copy that serves any number of blocks and finds the kernel rows at run time."""
+        """Instruction count of an output row of one channel, in a copy for any number of blocks and kernel rows."""
         block = self.even_block
         return self.out_width // block * (self.block_instructions(block, linear) + 2 * self.height) + 13
 
@@ -141,7 +141,7 @@ def shape_of(call: Call) -> Shape:
 
 @fact
 def line_of(call: Call) -> Shape:
-    """The sizes of a call whose images are one pixel wide, all its rows taken for one."""
+    """The sizes of a call whose images are one pixel wide, with all its rows as one row."""
     window, x = window_of(call), call.input(0).shape
     return _shape(window, 0, x[1], 1, window.pad((x[1], x[2]))[0], call.output.shape)
 

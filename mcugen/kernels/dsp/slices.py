@@ -24,7 +24,7 @@ TERMS = ("inner", "spread", "slices")
 
 
 def slice_of(s: Shape, most_bytes: int) -> int:
-    """Channels that are converted together where memory is scarce: slices of like size, in fours."""
+    """Channels that are converted together where memory is scarce: slices of similar size, multiples of four."""
     most = max(most_bytes // (2 * s.height * s.columns) // 4, 1) * 4
     count = -(-s.channels // most)
     return -(-s.channels // count // 4) * 4
@@ -71,7 +71,7 @@ def _line_work(call: Call) -> dict[str, float]:
 
 
 def _in_slices(call: Call, channels: int, rows: int, found: Mapping[str, float]) -> dict[str, float]:
-    """The work of `rows` output rows by slices of that many channels, those in two slices counted twice."""
+    """The cost terms of `rows` output rows by slices of that many channels; channels in two slices count twice."""
     count = -(-call.output.shape[3] // channels)
     twice = count * channels / call.output.shape[3]
     return {"inner": twice * found["inner"], "spread": twice * found["spread"], "slices": rows * count}

@@ -95,7 +95,7 @@ def _biases(call: Call, scales_of: scaling.ScalesOf, size: int, bits: int) -> np
 
 @fact
 def finish(call: Call, scales_of: scaling.ScalesOf, size: int) -> np.ndarray:
-    """How channels in blocks are scaled: [blocks, 3 * size]."""
+    """The scaling of channels in blocks: [blocks, 3 * size]."""
     scale = scales_of(call)
     found = np.stack([scale.mult, scale.addend, scale.shift])
     return padded(found, -(-scale.mult.size // size) * size).reshape(3, -1, size).swapaxes(0, 1).reshape(-1, 3 * size)
@@ -134,5 +134,5 @@ def stream(call: Call, taps: np.ndarray, *, bits: int, linear: int, sums: nine.S
 
 
 def words(halves: np.ndarray) -> np.ndarray:
-    """Two halfwords to a word, the first in the lower half."""
+    """Pairs of halfwords as words, the first in the lower half."""
     return halves.astype("<u2", order="C").view("<u4")

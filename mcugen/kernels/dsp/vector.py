@@ -25,7 +25,7 @@ _CODE |= {"dsp9_single": (812, 116)}
 """Bytes of code of a copy, besides steps and of each step in the text."""
 
 _UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
-"""Bits of weights -> steps in the text, at most; those of 8 bits are what is used unless speed, or flash, is all."""
+"""Most unrolled steps, by bits of weights; 8-bit weights are used except where only speed, or only flash, matters."""
 
 
 @fact
@@ -129,7 +129,8 @@ def no_helium(call: Call) -> bool:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """With weights of 16, 8 and 4 bits, and nine in eight; some also with single loads. rules: of the operator."""
+    """The kernels with weights of 16, 8 and 4 bits, and nine in eight; some also with single loads. rules: the
+    operator's."""
     ways = (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8), ("dsp9", 9), ("dsp9_single", 9), ("dsp4", 4))
     shared = (("dsp8_shared", 8), ("dsp9_shared", 9))
     own = (_kernel(name, rules, bits) for name, bits in ways)

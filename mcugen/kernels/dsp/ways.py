@@ -1,4 +1,4 @@
-"""Ways to hold and to read the weights of convolutions on cores with SMLAD, each of which makes kernels of its own."""
+"""Ways to store and read the weights of convolutions on cores with SMLAD; each is a kernel of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mcugen.kernels.dsp import scaling
 
 SUMMED_CODE = 230
-"""Code bytes that gather taps with their sums, beyond those that gather taps alone."""
+"""Code bytes that gather taps with their sums, beyond code that gathers taps alone."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Way:
 
     @property
     def is_summed(self) -> bool:
-        """Whether sums of taps are more taps."""
+        """Whether words of sums follow the taps."""
         return self.bits == 9
 
     @property

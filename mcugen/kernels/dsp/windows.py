@@ -27,7 +27,7 @@ MAX_SIZE = 2**16 - 1
 _CODE = {16: (440, 52), 8: (464, 64)}
 """Bits of weights -> bytes of code of a copy, besides words and of each word in the text."""
 _BEYOND = (0, 60, 64)
-"""For each of `edges`, bytes of code for windows beyond the image, besides a word."""
+"""Code bytes for windows that reach beyond the image, without the words, by the value of `edges`."""
 TERMS = ("blocks", "rows", "groups", "loops", "beyond", "sides", "beside", *scaling.CLAMP_TERMS)
 
 
@@ -43,7 +43,7 @@ class Row:
 
     @property
     def steps(self) -> int:
-        """Whole words; one, where there are fewer taps."""
+        """Whole words per kernel row; 1 where there are fewer than four taps."""
         return max(self.run // GROUP, 1)
 
     @property
@@ -57,7 +57,7 @@ class Row:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """[outputs, words] where in the row of the image words begin."""
+        """The offset in the image's row at which each word begins, [outputs, words]."""
         words = np.array([*range(0, GROUP * self.steps, GROUP), *[self.run - GROUP] * (self.tail > 0)])
         return np.asarray(words - self.first + np.arange(self.outputs)[:, None] * self.step)
 
@@ -70,17 +70,17 @@ class Row:
 
     @property
     def is_whole(self) -> bool:
-        """Whether each word is in the row, or is not."""
+        """Whether each word lies either wholly inside or wholly outside the row."""
         return not any(n % GROUP for n in (self.size, self.run, self.first, self.step))
 
     @cached_property
     def beyond(self) -> np.ndarray:
-        """Where the windows of the outputs begin that are not inside."""
+        """The start of each window that reaches beyond the row."""
         return self._others[:, 0]
 
     @cached_property
     def _others(self) -> np.ndarray:
-        """Where the words of the outputs begin that are not inside."""
+        """The starts of the words of outputs that are not inside."""
         first, end = self.inside
         return np.concatenate([self.starts[:first], self.starts[end:]])
 
@@ -91,7 +91,7 @@ class Row:
         return np.stack([at - self.beyond, np.clip(self.beyond + self.run, 0, self.size) - at], axis=-1)
 
     def left_out(self, word: int) -> np.ndarray:
-        """uint32 [outputs that are not inside, 4] where words are whole: see dsp_windows.h. word: of the stream."""
+        """uint32 [outputs that are not inside, 4] for whole words: see dsp_windows.h. word: words of the stream."""
         first, taps = self.seen.T
         before, behind = (n // GROUP * word for n in (first, self.run - first - taps))
         return np.stack([self.beyond + first, taps, before, behind], axis=-1).astype(np.uint32)

@@ -17,15 +17,15 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 
 TILE = 4
-"""Columns of outputs that are made together."""
+"""Columns of outputs that are computed together."""
 POSITIONS = 6
 WEIGHTS = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]])
 """24 times the transform of a row of the window."""
 OFFSET = 2048
-"""What transformed data are stored with, so that none is negative."""
+"""The offset added to transformed data so that none is negative."""
 
 NEEDS = scaling.DSP | {"multiple_loads"}
-"""multiple_loads: LDM and LDRD take no longer than the loads that they stand for. On Cortex-M7 they issue alone."""
+"""multiple_loads: LDM and LDRD are as fast as the loads they replace. On Cortex-M7 they do not dual-issue."""
 
 _LARGEST_SUM = 2**28
 _UNROLLED = 24
@@ -127,7 +127,8 @@ TERMS = ("pairs", "groups", "products", "looped", "tiled", "twice", "inside", "e
 
 
 def _work(call: Call) -> dict[str, float]:
-    """pairs: of channels times blocks of tiles; groups of four taps in them, and these times tiles; outputs made."""
+    """Cost terms: pairs of channels times blocks of tiles; groups of four taps in them, and these times tiles;
+    outputs."""
     sizes, variant, (n, rows, _, outputs) = sizes_of(call), _variant(call), call.output.shape
     blocks = n * rows * (sizes.threes // 3 + (sizes.tiles - sizes.threes) // 2)
     pairs, groups = blocks * (outputs // 2), 3 * POSITIONS * sizes.quads

@@ -80,14 +80,14 @@ def _patches(call: Call, window: Window) -> Rows | None:
     stored = taps - run + -(-run // packing.LANES) * packing.LANES
     pixel = -(-max(stored, steps * packing.LANES) // 4) * 4
     stride = window.stride[1] * c
-    spans = window.extent(1) * c  # which padding to the left does not reach
+    spans = window.extent(1) * c  # a gap that left padding does not cover
     if steps > MAX_PATCH_STEPS or run > BYTE_OFFSET or stride > BYTE_OFFSET * 8 or spans > MAX_FIELD:
         return None
     return Rows(c, pixel, steps, 1, run, runs, window.dilation[1] * c, stride)
 
 
 def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
-    """Roughly, for a pixel; infinite where there is no such way."""
+    """Estimated instructions per pixel; infinite where this way is not possible."""
     if rows is None:
         return float("inf")
     blocks = -(-outputs // packing.BLOCK)
@@ -99,7 +99,7 @@ def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
 def best(call: Call, window: Window) -> Rows | None:
     """The cheaper way; None where neither is possible."""
     outputs = call.output.shape[3]
-    direct = _direct(call, window) if _filter.int8_data(call) else None  # outliers are read from patches
+    direct = _direct(call, window) if _filter.int8_data(call) else None  # outliers are handled only by patches
     ways = [direct, _patches(call, window)]
     return min(ways, key=lambda rows: _instructions(rows, window.kernel[0], outputs))
 
@@ -172,7 +172,7 @@ def variant(call: Call, *, eights: bool | None = None) -> dict[str, int]:
 
 
 def _is_alone(call: Call) -> bool:
-    """Whether the last patch of a row is computed alone: by eight outputs, of an odd number of pixels."""
+    """Whether the last patch of a row is computed alone: eight outputs at a time, with an odd number of pixels."""
     columns = call.output.shape[2]
     return chosen(call).is_patch and by_eights(call) and columns % 2 == 1 and columns > 1
 

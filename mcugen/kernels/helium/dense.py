@@ -21,7 +21,7 @@ TURNED = 4
 """Pixels of at most 16 elements that are computed together."""
 
 HELD = 2
-"""Steps of two pixels that stay in registers while all of their outputs are computed."""
+"""Steps of two pixels that stay in registers while all their outputs are computed."""
 
 LOADS = 8
 """Most steps of pixels within reach of loads."""

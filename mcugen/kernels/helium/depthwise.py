@@ -22,13 +22,13 @@ MOST_ROW = 9000
 """Most elements of a row from which 8 are gathered at a time: offsets have 16 bits."""
 
 MOST_WOVEN = 2**16
-"""Bytes from the words of a row's first output to those of its last, in rows taken channel by channel."""
+"""Bytes from the words of a row's first output to those of its last, for rows woven channel by channel."""
 
 SLICE_BYTES = 512
 """Most bytes of the interleaved rows of a slice of more than 16 channels, of an image one pixel wide."""
 
 LEAST_ROWS = 12
-"""Fewest outputs of a column for which gathering it pays."""
+"""Fewest outputs of a column for which gathering it is faster."""
 
 MOST_CHANNELS = 63
 """Most channels of rows read channel by channel: the words of two pixels must be within reach of one load."""
@@ -80,7 +80,7 @@ def wide_work(call: Call) -> dict[str, float]:
 
 
 def _column_work(call: Call) -> dict[str, float]:
-    """Series, and their blocks of elements and of outputs."""
+    """Cost terms: columns of single channels, and their blocks of elements and of outputs."""
     x, y = call.input(0).shape, call.output.shape
     series = x[2] * x[3]
     blocks = packing.finish_work(call, series * -(-y[1] // BLOCK))
@@ -198,7 +198,7 @@ def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> Param
 
 
 def _words_at(call: Call, channels: int, row_bytes: int) -> list[int]:
-    """Bytes from the start of the weaves to the words of the first window; words that are not used: to any."""
+    """Bytes from the start of the woven words to each word of the first window; unused words may have any offset."""
     h, width = window_of(call).kernel
     word = channels * WEAVE
     column = window_of(call).dilation[1] * word

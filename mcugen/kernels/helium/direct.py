@@ -23,9 +23,9 @@ MOST_SHARED = 8
 WORD = 4
 """Taps of the longest rows that are words of a vector."""
 WORDS = (0, 2, 1, 3)
-"""Which words the rows of a vector are."""
+"""The order of the kernel rows in a vector whose words are rows."""
 MOST_VECTORS = 512
-"""Vectors of a kernel row, at most: what goes back over their masks is a constant of an instruction."""
+"""Most vectors per kernel row: the instruction that steps back over their masks has a constant offset."""
 MOST_OUTPUTS = 4096
 EIGHT = (0, 2, 4, 6, 1, 3, 5, 7)
 """The outputs of a block in the order in which they are scaled."""
@@ -71,7 +71,7 @@ class Layout:
 
     @property
     def is_quick(self) -> bool:
-        """Whether windows in the image need no masks from a table."""
+        """Whether windows inside the image need no masks from a table."""
         return self.per == 1 or self.is_words or (self.per == 2 and self.run == MOST_SHARED)
 
     @property
@@ -188,7 +188,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Calls for pixels; blocks, their rows and vectors of taps; vectors, or rows of them, that a table has masks of."""
+    """Cost terms: calls for pixels; blocks, their rows and vectors of taps; vectors or rows with masks from a table."""
     found, y = layout_of(call), call.output.shape
     first, end = found.inside
     rows, edges = y[0] * y[1], y[2] - (end - first)

@@ -27,11 +27,11 @@ MOST_BAND = 72
 """Most outputs of a channel that are computed as one row, so that their taps take little memory."""
 
 BEGUN = 0.6
-"""What it takes to begin a row, in groups of four outputs."""
+"""Cost of starting a row, in groups of four outputs."""
 
 
 def _band(call: Call) -> int:
-    """The rows that are computed as one: those that take the least time, of few bytes."""
+    """The number of rows that are computed as one: the fastest within the memory limit."""
     _, height, width, _ = call.output.shape
     bands = range(1, max(min(height, MOST_BAND // width), 1) + 1)
     return min(bands, key=lambda rows: -(-height // rows) * (-(-rows * width // woven.PIXELS) + BEGUN))
@@ -78,7 +78,7 @@ def _variant(call: Call) -> dict[str, int]:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """As `woven.work`, of bands; rows that are woven, and vectors of taps."""
+    """Cost terms: those of `woven.work` for bands of rows, woven rows, and vectors of taps."""
     x, y, found, pairs = call.input(0).shape, call.output.shape, woven.woven_of(call), len(woven.pairs_of(call))
     bands = -(-y[1] // _band(call))
     blocks, rows = bands * -(-_pixels(call) // woven.PIXELS), bands * _band(call)

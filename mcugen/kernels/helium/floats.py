@@ -76,7 +76,7 @@ def _geometry(call: Call) -> dict[str, Any]:
 
 
 def _steps(pixels: int, channels: int) -> float:
-    """Instructions for a tap of so many pixels and channels, 8 or 4: two taps are read by one instruction."""
+    """Instructions per tap for that many pixels and 8 or 4 channels: one instruction reads two taps."""
     return pixels / 2 + channels / 4 * (1 + pixels)
 
 
@@ -234,7 +234,7 @@ HALF_WINDOW = replace(
 HALF_RUN = replace(RUN, symbol="mg_conv2d_f32__mve_halves_pointwise", params=_half_params, source=_HALVES_SOURCE).ruled(
     half_weights
 )
-"""The same with weights of float16."""
+"""Convolution of single pixels or vectors, with float16 weights."""
 
 DEPTHWISE = Kernel(
     "mg_depthwise_conv2d_f32__mve",

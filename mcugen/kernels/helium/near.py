@@ -25,7 +25,7 @@ MOST_APART = 127
 """Bytes from tap to tap of a row: the step of a load that moves its address."""
 
 MOST_SKIPPED = 4095
-"""Bytes between the channels of a window and of the next: what an addition takes as a constant."""
+"""Most bytes between the channels of one window and the next: the constant of an addition."""
 
 FINISH_BYTES = (0, 72, 104, 8, 40, 80)
 """Code that finishes sums, beyond that for the first of packing.FINISHES, for each of them."""
@@ -60,7 +60,7 @@ def has_inside(call: Call) -> bool:
 
 @fact
 def lasts_of(call: Call) -> tuple[int, ...]:
-    """The last tap of each sum of 16 bits: as many taps to each as are sure to fit, in their order."""
+    """The last tap of each 16-bit sum: groups of taps, in order, whose products cannot overflow int16."""
     sizes = np.abs(matrix(call)) * taps.largest(call)
     lasts, begin = [], 0
     for tap in range(1, sizes.shape[1]):
@@ -85,9 +85,8 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """What walking takes at the sides of the image; runs of rows within, their pixels, those whose pointers move, and
-    their vectors, with taps and sums of 16 bits.
-    """
+    """Cost terms: those of `taps.walked` at the sides of the image; inside it the runs of rows, their pixels, pixels
+    whose pointers move, and their vectors with taps and 16-bit sums."""
     y, (h, w), outer = call.output.shape, window_of(call).kernel, taps.outer_rows(call)
     rows = y[0] * y[1] - outer
     pixels = rows * (taps.inside(call, 1) // taps.together(call))

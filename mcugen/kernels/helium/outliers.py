@@ -1,4 +1,4 @@
-"""Helium kernels for weights of which a few channels leave int8: legacy uint8 ones less their zero point.
+"""Helium kernels for weights of which a few channels do not fit int8: legacy uint8 weights less their zero point.
 
 Of a layer's nine-bit weights mostly only the largest needs the ninth bit. Dense kernels compute all channels with
 weights clipped to int8, and those channels, the outliers, anew. Depthwise kernels: see `spread`.
@@ -17,12 +17,12 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, pixels, sums_fit
 
 LARGEST = 255
-"""Twice an int8 and an int8 of the same sign make it."""
+"""Largest magnitude of the sum of twice an int8 and another int8 of the same sign."""
 
 TERMS = ("outliers", "outlier_vectors")
 
 CODE_BYTES = 500
-"""Further code for outliers."""
+"""Additional code bytes for outliers."""
 
 
 def few_bits(call: Call) -> bool:
@@ -31,7 +31,7 @@ def few_bits(call: Call) -> bool:
 
 
 def _rows(w: np.ndarray) -> np.ndarray:
-    """The channels of weights [channels, taps] that leave int8."""
+    """The channels of weights [channels, taps] that do not fit int8."""
     return np.flatnonzero((w.min(axis=1) < -128) | (w.max(axis=1) > 127))
 
 
@@ -53,7 +53,7 @@ def _fields(call: Call, base: Params) -> Params:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Outputs of outliers, and the vectors of 16 taps of these."""
+    """Cost terms: outputs of outlier channels, and their vectors of 16 taps."""
     w = matrix(call)
     outputs = float(pixels(call) * len(_rows(w)))
     return {"outliers": outputs, "outlier_vectors": outputs * -(-w.shape[1] // packing.LANES)}

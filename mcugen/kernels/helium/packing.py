@@ -79,7 +79,7 @@ def finishes_float(call: Call) -> bool:
 
 
 def _scaled_by_floats(call: Call) -> bool:
-    """Whether the core has vectors of floats, and these scale all sums as the operator states."""
+    """Whether the core has float vectors, and these scale all sums with the operator's exact results."""
     if call.accumulators is None or not call.features >= FLOATS:
         return False
     factor, proved = _rounding.floats(call, str(call.op.activation))
@@ -91,7 +91,7 @@ FINISH_TERMS = ("blocks", "linear_blocks", "clamped_blocks")
 
 
 def finish_work(call: Call, blocks: float) -> dict[str, float]:
-    """Blocks of outputs, those that round ties away from zero, and those that are clamped."""
+    """Cost terms: blocks of outputs, blocks that round ties away from zero, and blocks that are clamped."""
     finish = finish_of(call) or 0
     return {
         "blocks": blocks,
@@ -117,7 +117,7 @@ VECTOR_TERMS = ("vectors", "row_vectors", "channel_vectors", "fours")
 
 
 def vector_work(call: Call, rows: int = 1) -> dict[str, float]:
-    """Vectors of 16 that the taps of the outputs fill, whole or by kernel rows, and the channels; blocks of four.
+    """Cost terms: vectors of 16 taps per output, whole or by kernel rows, and by channel; blocks of four.
 
     rows: the number of rows of the window.
     """

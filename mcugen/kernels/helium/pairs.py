@@ -46,9 +46,8 @@ def code(call: Call) -> int:
 
 
 def _of_a_row(call: Call) -> tuple[int, int]:
-    """Calls that compute pairs of an output row, one for all within the sides of the image and one for each other;
-    and windows that are gathered one by one.
-    """
+    """Per output row: calls for pairs of pixels, one for all inside the image and one each for others; and windows
+    gathered one by one."""
     window, x, left = window_of(call), call.input(0).shape, call.output.shape[2]
     reach, column = window.extent(1) - 1 + window.stride[1], -window.pad((x[1], x[2]))[1]
     runs, edges, apart = 0, left % 2, 2 * window.stride[1]
@@ -61,9 +60,8 @@ def _of_a_row(call: Call) -> tuple[int, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Blocks of four outputs of two pixels and of one, their steps; calls for pairs, windows beyond the image's sides,
-    pieces that are gathered of each row of two windows, and their vectors.
-    """
+    """Cost terms: blocks of four outputs of two pixels and of one, and their steps; calls for pairs, windows beyond the
+    sides, pieces gathered from each row of two windows, and their vectors."""
     y, channels, window = call.output.shape, call.input(0).shape[3], window_of(call)
     (pairs, alone), blocks = (y[0] * y[1] * n for n in divmod(y[2], 2)), -(-y[3] // packing.BLOCK)
     pieces = window.kernel[1] if window.dilation[1] > 1 else 1

@@ -10,13 +10,13 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 
 MOST_BYTES = 256
-"""Bytes of what is woven at a time, but where two pixels take more."""
+"""Most bytes that are woven at a time, unless two pixels need more."""
 
 MOST_OUTPUTS = 255
 """Most outputs per pixel: constants of the code reach as far."""
 
 BEGUN = 80.0
-"""Instructions that a piece takes, besides those of its pairs of pixels and of its vectors."""
+"""Fixed instructions of a piece, beside those of its pairs of pixels and its vectors."""
 
 TERMS = (*packing.FINISH_TERMS, "pieces", "pairs", "block_steps", "sides", "woven", "woven_sides")
 
@@ -48,7 +48,7 @@ def _blocks(call: Call) -> int:
 
 @fact
 def piece_of(call: Call) -> int:
-    """The pixels that are computed together: as many as take the least time in little memory."""
+    """The number of pixels computed together: the fastest in little memory."""
     width, steps = call.output.shape[2], woven.woven_of(call).steps
     pair = 10 + _blocks(call) * (22 + 12 * steps)
 

@@ -18,7 +18,8 @@ from mcugen.ops._window import MAX_FIELD
 CODE_BYTES = 704
 
 FINISH = {0: 2, 1: 2, 2: 2, 3: 4, 4: 4, 5: 5}
-"""The requantization that stands for each, see `packing.FINISHES`: it clamps, and rounds below the least output too."""
+"""The index of the equivalent requantization in `packing.FINISHES` that also clamps and rounds below the least
+output."""
 
 TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "copies", "gathered")
 
@@ -49,7 +50,7 @@ def patch_of(call: Call) -> Patch:
 
 
 def _left(call: Call) -> int:
-    """Bytes of padding before a row, as far as they are read."""
+    """Bytes of padding before a row that are read."""
     x = call.input(0)
     return min(window_of(call).pad((x.shape[1], x.shape[2]))[1] * x.shape[3], _read(call))
 

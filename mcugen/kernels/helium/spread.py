@@ -10,10 +10,10 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, window_of
 
 WEAVE = 4
-"""Rows in a word."""
+"""Rows per word."""
 
 WORDS = 4
-"""Words in a vector."""
+"""Words per vector."""
 
 
 def words_of(w: np.ndarray, h: int, width: int) -> np.ndarray:
@@ -23,7 +23,7 @@ def words_of(w: np.ndarray, h: int, width: int) -> np.ndarray:
 
 
 def spread(call: Call, *, columns: bool = True) -> tuple[np.ndarray, int] | None:
-    """[channels, words * WEAVE] weights in int8, and the column of the words that the window leaves free.
+    """[channels, words * WEAVE] weights in int8, and the column of the words that the window leaves unused.
 
     Rows that are missing from a word repeat the window's last one, and words that are missing a column, so that two
     lanes read the same and share a weight beyond int8. None where weights fit in no such way. columns: whether words
@@ -60,6 +60,6 @@ def spreads_rows(call: Call) -> bool:
 
 
 def free_column(call: Call) -> int:
-    """The column that words which the window leaves free read again."""
+    """The column that words outside the window read a second time."""
     found = spread(call)
     return found[1] if found else 0

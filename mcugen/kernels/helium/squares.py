@@ -20,7 +20,7 @@ MOST_CHANNELS = 63
 """Most channels of a slice: the words of two pixels must be within reach of one load."""
 
 MOST_BYTES = 2**16
-"""Bytes of what offsets of 16 bits reach."""
+"""The reach of 16-bit offsets, in bytes."""
 
 TERMS = (*packing.FINISH_TERMS, "far_blocks", "tails", "channel_rows", "woven", "slices")
 
@@ -80,7 +80,7 @@ def scratch(call: Call) -> int:
 
 
 def _kept(call: Call) -> int:
-    """Bytes of the input row that is kept where the result is written over the input."""
+    """Bytes of the input row that is saved where the result overwrites the input."""
     window, x = window_of(call), call.input(0).shape
     return x[2] * x[3] * int(window.stride[0] == 1 and window.pad((x[1], x[2]))[0] == 1)
 
@@ -96,7 +96,7 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Blocks of 4x2 outputs, what is left of the rows, channels of two rows, and vectors that are woven."""
+    """Cost terms: blocks of 4x2 outputs, the remainders of rows, channels of two rows, and woven vectors."""
     y, stride = call.output.shape, window_of(call).stride[1]
     pairs, rest = -(-y[1] // 2), y[2] % TILE
     channels = pairs * y[3]
@@ -122,7 +122,7 @@ def _stream(call: Call) -> np.ndarray:
 
 
 def _places(call: Call) -> np.ndarray:
-    """Offsets of a window's words, of the outputs of what is left of two rows, and of those of a block."""
+    """Offsets of a window's words, of the outputs in the remainder of two rows, and of those of a block."""
     (_, _, width, channels), rest = call.output.shape, call.output.shape[2] % TILE
     words = np.arange(WORDS) * WEAVE * _slice(call)
     left = np.array([[0, (rest == 2) * channels]]) + np.array([[0], [width * channels]])

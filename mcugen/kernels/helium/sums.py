@@ -17,13 +17,13 @@ from mcugen.ops import _elementwise, _pairs, _sum
 from mcugen.ops.sub import Sub
 
 POINT = 22
-"""Bits below the point of a line's slopes."""
+"""Fraction bits of the factors of a line."""
 
 ROUNDED = 2**15 + 2**21
-"""What two rounded shifts add, by 16 and by 6 bits."""
+"""The rounding addends of two shifts, by 16 and by 6 bits."""
 
 NEAR = 4
-"""Slopes are sought at most so many steps from the ratios of the scales."""
+"""Largest distance, in steps, of the tried factors from the ratios of the scales."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ HALVES = np.arange(BLOCK).reshape(-1, 2).T.reshape(-1)
 """The channels of a block in the order in which their numbers of 16 bits lie."""
 
 WALKED = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "entered", "placed", "moves", "moved")
-"""What walking along tables takes."""
+"""Cost terms of `walked`: tables of taps."""
 
 
 def _picked(call: Call) -> np.ndarray:
@@ -42,7 +42,7 @@ def together(call: Call) -> int:
 
 
 def largest(call: Call) -> np.ndarray:
-    """[channels, 1] the largest magnitude of the data and its zero point."""
+    """[channels, 1] the largest magnitude of the data less its zero point."""
     x, found = call.input(0), call.range_of(0)
     if found is None:
         return np.full((x.shape[3], 1), 128)
@@ -64,7 +64,8 @@ def pairs_fit(call: Call) -> bool:
 
 
 def stream(call: Call, down: int | None = None) -> np.ndarray:
-    """The blocks. down: what is shifted to 16 bits before the shifts, which then have 16 themselves."""
+    """The blocks of weights. down: the common right shift to 16 bits; the remaining shifts are then 16-bit numbers
+    too."""
     w, picked = matrix(call), _picked(call)
     finishing = packing.finishing(call, w, picked)
     bias, mult, shift = finishing[..., ORDER].astype("<i4").transpose(1, 0, 2)
@@ -93,8 +94,8 @@ def inside(call: Call, axis: int) -> int:
 
 
 def walked(call: Call, rows: int, outer: int, singles: int = 0) -> dict[str, float]:
-    """Vectors of products, those that are masked, pairs of taps, runs of pixels, taps that are placed, and moved, where
-    windows reach beyond the first row or the last.
+    """Cost terms: vectors of products, masked ones, pairs of taps, runs of pixels, taps placed in tables, and moved
+    there, for windows that reach beyond the first row or the last.
 
     rows: those of outputs that are walked along, `outer` of them at the first row or the last; singles: of how many
     others those pixels are whose windows reach beyond the row.
@@ -124,7 +125,7 @@ def outer_rows(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """What walking along all rows takes."""
+    """The cost terms of `walked` for all rows."""
     y = call.output.shape
     return walked(call, y[0] * y[1], outer_rows(call))
 

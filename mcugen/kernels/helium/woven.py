@@ -22,7 +22,7 @@ PIXELS = 4
 """Pixels that are computed together."""
 
 PAIR_BYTES = 32
-"""Of the sums of two outputs of four pixels."""
+"""Bytes of the sums of two outputs of four pixels."""
 
 MOST_STEPS = 3
 """Most steps whose weights, of two outputs, stay in registers."""
@@ -43,13 +43,13 @@ MOST_PIXEL = 127
 """Largest step of a load that moves its address."""
 
 WIDTHS = range(8, 509)
-"""Outputs of a row for which weights in registers pay, and sums of a pair are within reach of an addition."""
+"""Outputs per row for which keeping weights in registers is faster, and an addition reaches the sums of a pair."""
 
 MOST_NARROW = 2.0**15 - 3
-"""Largest magnitude of what is narrowed to int16, less what rounding may add."""
+"""Largest magnitude that is narrowed to int16, less the largest rounding addend."""
 
 LARGEST = 254
-"""Two int8 of the same sign make it."""
+"""Largest sum of two int8 of the same sign."""
 
 TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "rests", "woven_rows", "copied", "split")
 
@@ -77,7 +77,7 @@ def woven_of(call: Call) -> Woven:
 
 
 def places_of(call: Call) -> np.ndarray:
-    """Where the bytes of a chunk's vectors go."""
+    """The destination of each byte of a chunk's vectors."""
     found, c = woven_of(call), call.input(0).shape[3]
     at = np.arange(found.vectors * packing.LANES)
     return at // c * found.column + at % c
@@ -113,7 +113,7 @@ def in_two(call: Call) -> bool:
 
 @fact
 def down_of(call: Call) -> int | None:
-    """The part of the shift that all outputs share, after which they have 16 bits; None where they may have more."""
+    """The right shift that all outputs share and that leaves 16 bits; None where they may need more."""
     finish, sums = packing.finish_of(call), call.accumulators
     if finish is None or sums is None:
         return None
@@ -147,7 +147,7 @@ def pairs_of(call: Call) -> np.ndarray:
 
 @fact
 def split_of(call: Call) -> np.ndarray:
-    """Which pairs have weights beyond int8."""
+    """A mask of the pairs with weights beyond int8."""
     w = matrix(call)
     return np.asarray(((w.min(axis=1) < -128) | (w.max(axis=1) > 127))[pairs_of(call)].any(axis=1))
 
@@ -173,7 +173,7 @@ def _rest(call: Call) -> np.ndarray:
 
 
 def _all_places(call: Call) -> np.ndarray:
-    """Those of a row's bytes, of two times 16 outputs, and which pairs are split."""
+    """The destinations of a row's bytes and of two times 16 outputs, then the mask of split pairs."""
     lanes = np.arange(2 * packing.LANES)
     stored = lanes // packing.BLOCK * call.output.shape[3] + lanes % packing.BLOCK
     split = split_of(call)
@@ -237,7 +237,8 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Outputs finished by 16, pairs of sums, these by four pixels, their steps, vectors woven, second sums."""
+    """Cost terms: outputs finished by 16, pairs of sums, these by four pixels, their steps, woven vectors, second
+    sums."""
     y, found, pairs = call.output.shape, woven_of(call), len(pairs_of(call))
     rows, blocks, height = y[0] * y[1], _blocks(call), window_of(call).kernel[0]
     return {

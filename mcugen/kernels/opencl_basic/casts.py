@@ -1,4 +1,4 @@
-"""Floats that change their form in memory on OpenCL devices: float to half, and back, and to stored bytes."""
+"""Conversions of floats on OpenCL devices: float to half and back, and float to stored bytes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CASTS = tuple(_kernel(dtype) for dtype in ("f16", "f32"))
 """One kernel for each direction, as their texts differ."""
 
 SMALLEST_SCALE = 2.0**-100
-"""Of results: the numbers at which they begin are far from those that some devices take for 0."""
+"""Smallest scale of results: their thresholds are then far from subnormals, which some devices flush to 0."""
 
 
 def to_bytes(call: Call) -> bool:
@@ -53,7 +53,7 @@ def to_bytes(call: Call) -> bool:
 
 @fact
 def begins(call: Call) -> np.ndarray:
-    """The least float32 of each result but the first: by halving, over all floats in their order."""
+    """The least float32 that gives each result except the first, by bisection over all floats in order."""
     low, high = INT_RANGE[call.output.dtype]
     wanted = np.arange(low + 1, high + 1)
     below, reached = (np.full(wanted.size, key, np.int64) for key in (_key(-np.inf), _key(np.inf)))
@@ -65,7 +65,7 @@ def begins(call: Call) -> np.ndarray:
 
 
 def _stored(call: Call, x: np.ndarray) -> np.ndarray:
-    """What floats are stored as."""
+    """The stored result for each float."""
     with np.errstate(over="ignore"):
         steps = np.clip(x / np.float32(call.output.scale), -(2.0**20), 2.0**20)
     whole = np.rint(steps) if call.op.rounding else round_array_half_away(steps)
@@ -79,7 +79,7 @@ def _key(x: float) -> int:
 
 
 def _float(keys: np.ndarray) -> np.ndarray:
-    """The floats of such integers."""
+    """The floats that `_key` maps to these integers."""
     return np.where(keys >= 0, keys, -keys | 0x80000000).astype(np.uint32).view(np.float32)
 
 

@@ -11,7 +11,7 @@ from mcugen.ops import batch_matmul, dequantize, gather
 
 _WIDEST = 16
 _UNSHARED = 25.0
-"""Effort of products whose operands are read anew for each: what tiles of one element would have."""
+"""Effort of products that load operands for each element: like tiles of one element."""
 
 
 def _word(call: Call) -> int:

@@ -64,7 +64,7 @@ JOINED = Kernel(
     pitch=lambda call: sum(_runs(call)),
     needs=NEEDS,
 )
-"""Operands that lie in the result in runs, where their kernels have written them."""
+"""A join without code: the kernels of its operands write their runs into the result."""
 JOIN = (
     JOINED,
     Kernel(
@@ -94,7 +94,7 @@ class _Moved:
     word: int
 
     def widened(self) -> _Moved:
-        """The same in words of 16 bytes, where all that lies next to each other is made of so many."""
+        """This movement in words of 16 bytes, if every contiguous run is a multiple of 16 bytes."""
         if not self.dims or self.strides[-1] != self.word:
             return self
         ends = (self.dims[-1], self.before[-1], self.inside[-1])

@@ -21,7 +21,7 @@ NEEDS = frozenset({"cl12"})
 MAX_TAPS = 49
 """Largest window whose taps a work-item keeps in registers."""
 BLOCKS = ((1, 1), (1, 2), (1, 4), (2, 2), (2, 4))
-"""Rows and columns of results of a depthwise convolution that a work-item makes."""
+"""Rows and columns of depthwise results per work-item."""
 
 
 def indexable(call: Call) -> bool:
@@ -68,7 +68,8 @@ def of_floats(call: Call, w: np.ndarray) -> Params:
 
 
 def of_bytes(call: Call, w: np.ndarray, once: bool) -> Params:
-    """The same of int8. once: whether sums are scaled with one rounding."""
+    """The fields of a convolution of int8, with weights w [channels, taps]. once: whether sums are scaled with one
+    rounding."""
     fields: dict[str, Any] = {
         "weights": np.ascontiguousarray(w.T.astype(np.int8)),
         "bias": _filter.wrap_bias(call, _filter.folded_bias(call, w.sum(axis=1))),
@@ -104,7 +105,7 @@ def _depthwise_sizes(call: Call) -> dict[str, int]:
 
 
 def _depthwise_tiles(call: Call) -> Sequence[Tile]:
-    """Blocks of pixels of a work-item: those of more than one share what they read, where taps are neighbours."""
+    """Blocks of pixels per work-item: larger blocks share what they read, if taps are adjacent."""
     window, y = window_of(call), call.output.shape
     taps = window.kernel[0] * window.kernel[1]
     near = window.dilation == (1, 1) and taps > 1

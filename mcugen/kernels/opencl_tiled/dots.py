@@ -16,7 +16,7 @@ from mcugen.kernels.opencl_tiled.products import S8, SHORTEST, SPLIT_S8, is_poin
 DOT = "dot8"
 """The feature of these devices."""
 FASTER = 0.5
-"""Work of a launch, in that of one whose products are of floats: an instruction has four, at half of the rate."""
+"""Effort relative to float products: one instruction does four products, at half the rate."""
 WORD = 4
 
 
@@ -33,7 +33,7 @@ def weights(call: Call) -> np.ndarray:
 
 
 def _dots(kernel: Kernel, symbol: str) -> Kernel:
-    """The kernel by words of taps: these are what BK counts."""
+    """The kernel on words of four taps; BK counts words."""
     params, variant, grid, tiles = kernel.params, kernel.variant, kernel.grid, kernel.tiles
     assert params
     assert variant

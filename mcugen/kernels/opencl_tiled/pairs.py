@@ -53,7 +53,7 @@ def _sizes(call: Call) -> tuple[int, int, int]:
 
 
 def tiles(call: Call) -> Sequence[Tile]:
-    """The blocks that waste less than half of what they compute, but for the smallest ones."""
+    """The blocks that waste less than half of their work, or only the smallest ones."""
     rows, cols, depth = _sizes(call)
     found = []
     for block in BLOCKS:
@@ -136,4 +136,4 @@ VECTOR = Kernel(
     needs=NEEDS,
     source="vector_f32.cl",
 )
-"""As fast as its matrix is read."""
+"""Computed matrix times vector; memory bandwidth limits its speed."""

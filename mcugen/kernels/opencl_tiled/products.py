@@ -26,7 +26,7 @@ LARGEST = 2**31 - 1
 MAX_SPLIT_TILES = 1024
 """Work-groups of a launch whose taps are split: each has a ticket."""
 SHORTEST = 16
-"""Taps that a tile has at least."""
+"""Fewest taps of a tile."""
 SPLITS = (2, 3, 4, 6, 8, 12, 16)
 FLOAT_BYTES = 4
 
@@ -50,7 +50,7 @@ BLOCKS: tuple[tuple[int, int, int, int, int, int, int], ...] = (
     (16, 16, 16, 4, 4, 4, 2),
     (16, 16, 8, 4, 4, 1, 2),
 )
-"""BM, BN, BK, TM, TN, SK, UNROLL of the tiles; matmul_tiled.cl says what they mean."""
+"""BM, BN, BK, TM, TN, SK, UNROLL of the tiles; see matmul_tiled.cl."""
 NAMES = ("BM", "BN", "BK", "TM", "TN", "SK", "UNROLL")
 
 
@@ -68,7 +68,7 @@ def taps(call: Call) -> int:
 
 
 def is_loose(call: Call) -> bool:
-    """Whether taps of int8 are read as words although pixels begin at any byte."""
+    """Whether int8 taps are read as words although pixels may be unaligned."""
     return call.input(0).dtype == "s8" and is_point(call) and taps(call) % 4 != 0
 
 
@@ -112,7 +112,7 @@ def weights(call: Call) -> np.ndarray:
 
 
 def table(call: Call) -> np.ndarray:
-    """Where the taps of an output lie: offset from its first tap, and row and column, for each run of channels."""
+    """The location of an output's taps, per run of channels: offset from its first tap, row and column."""
     w: Window = window_of(call)
     width, channels, step = call.input(0).shape[2], call.input(0).shape[3], vector_width(call)
     axes = (
@@ -208,12 +208,12 @@ def _constants(call: Call) -> dict[str, int]:
 
 
 def variant(call: Call) -> dict[str, int]:
-    """The constants of the text that the call decides."""
+    """The constants of the kernel text that depend on the call."""
     return _constants(call)
 
 
 def split_variant(call: Call) -> dict[str, int]:
-    """The same where taps are split over work-groups."""
+    """The constants of `variant` for a kernel that splits taps over work-groups."""
     return {**_constants(call), "SPLIT": 1}
 
 
@@ -233,7 +233,7 @@ def grid(call: Call, tile: Tile) -> Grid:
 
 
 def tiles(call: Call) -> Sequence[Tile]:
-    """The blocks that waste less than half of what they compute, but for the smallest ones."""
+    """The blocks that waste less than half of their work, or only the smallest ones."""
     found = [dict(zip(NAMES, block, strict=True)) for block in BLOCKS]
     longest = max(2 * taps(call), SHORTEST)
     fitting = [tile for tile in found if _is_full(call, tile) and tile["BK"] * tile["SK"] <= longest]
@@ -280,7 +280,7 @@ F32 = Kernel(
     needs=frozenset({"cl12"}),
     source="matmul_tiled.cl",
 )
-"""One part of the taps for each work-group."""
+"""Product without split taps: a work-group sums all taps of its outputs."""
 S8 = replace(
     F32,
     symbol="mg_matmul_s8__tiled",
@@ -305,11 +305,11 @@ SPLIT_F32 = replace(
     room=parts_bytes,
     needs=NEEDS,
 )
-"""The taps in several parts: their sums are put together behind a fence between work-groups."""
+"""Product with split taps: the last work-group, after a fence, adds the partial sums."""
 RESIDUAL = tuple(
     replace(kernel, symbol=f"{kernel.symbol}_sum", accepts=(indexable,), operands=(0, 3)) for kernel in (F32, SPLIT_F32)
 )
-"""With another tensor added: the pass that makes the operator asks for the rules."""
+"""Product with another tensor added. The rules come from the pass that makes the operator."""
 
 
 def scaled_params(call: Call) -> Params:
@@ -323,7 +323,8 @@ SCALED = tuple(
     replace(kernel, symbol=f"{kernel.symbol}_scaled", accepts=(indexable, is_point_f32), params=params)
     for kernel, params in ((F32, scaled_params), (SPLIT_F32, _with_tickets(scaled_params)))
 )
-"""With channels scaled, shifted and clamped first: the pass that makes the operator asks for the rules."""
+"""Product of channels that are scaled, shifted and clamped first. The rules come from the pass that makes the
+operator."""
 SPLIT_S8 = replace(
     SPLIT_F32, symbol="mg_matmul_s8__split", accepts=S8.accepts, params=_with_tickets(params_s8), halved=None
 )
@@ -351,4 +352,4 @@ VECTOR = Kernel(
     halved=("weights",),
     source="vector_f32.cl",
 )
-"""A matrix times one vector: as fast as its weights are read."""
+"""Matrix times one vector; memory bandwidth of the weights limits its speed."""

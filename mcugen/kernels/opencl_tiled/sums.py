@@ -1,4 +1,4 @@
-"""Convolutions of int8 with another tensor added to their results, by the expression that the sum itself has."""
+"""Convolutions of int8 with another tensor added to their results, by the element expression of the addition."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _fields(call: Call) -> Params:
 
 
 def _summed(kernel: Kernel) -> Kernel:
-    """A kernel of convolutions with a sum at its end. All else is that of the convolution by itself."""
+    """A convolution kernel with the addition at its end; all else is the plain convolution's."""
     alone, room = kernel.ruled(one_group), kernel.room
     params, variant, grid, tiles = kernel.params, kernel.variant, kernel.grid, kernel.tiles
     assert params

@@ -44,7 +44,7 @@ def _geometry(call: Call) -> dict[str, Any]:
 
 
 def _work(call: Call, placed: int, taps: int) -> dict[str, float]:
-    """Blocks of four pixels, those times blocks of four channels, and the words of weights in them."""
+    """Cost terms: blocks of four pixels, these times blocks of four channels, and the words of weights in them."""
     blocks = placed * -(-call.output.shape[-1] // BLOCK)
     return {"placed": placed, "blocks": blocks, "words": blocks * taps}
 
@@ -91,7 +91,7 @@ def _vector_params(call: Call) -> Params:
 
 
 def _vector_work(call: Call) -> dict[str, float]:
-    """Blocks of eight outputs, the words of weights in them, and outputs that are bounded once they are all there."""
+    """Cost terms: blocks of eight outputs, the words of weights in them, and outputs clamped at the end."""
     blocks = pixels(call) * -(-call.output.shape[-1] // VECTOR_BLOCK)
     bounded = call.output.size if activation_of(call) != "NONE" else 0
     return {"blocks": blocks, "words": blocks * call.input(1).shape[-1], "bounded": bounded}
@@ -169,4 +169,4 @@ def _halved(kernel: Kernel, call: Call) -> Params:
 
 
 HALVES = {kernel: _in_halves(kernel) for kernel in (WINDOW, DEPTHWISE, RUN, VECTOR)}
-"""The same kernels on weights of float16."""
+"""The variant with float16 weights of each kernel."""

@@ -34,7 +34,7 @@ STRUCT = "mg_swar_direct"
 PIXELS = 2
 """Pixels that are computed together."""
 MOST_RUNS = 16
-"""Runs of neighbouring taps of a pixel, at most: their places are kept on the stack."""
+"""Most runs of adjacent taps per pixel: their addresses are on the stack."""
 NEXT, END = 0, 2
 CODES = 64
 """Values of the lower bits of a start word."""
@@ -63,7 +63,8 @@ def _words(call: Call, run: int) -> list[int]:
 
 
 def _sums(pair: packing.Pair, run: int) -> list[int]:
-    """The head of a pair and its runs, each a list of groups: [first, end) of its taps and where its sums start."""
+    """The head of a pair and its runs, each a list of groups: [first, end) of its taps and the start value of its
+    sums."""
     (sizes0, sizes1), (least0, least1) = pair.sizes, pair.before
     runs: list[list[tuple[int, int, int, int]]] = []
     for k in range(0, len(sizes0), run):
@@ -82,7 +83,8 @@ def _sums(pair: packing.Pair, run: int) -> list[int]:
 
 
 def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
-    """Where the sums of a group start so that they stay within their halves; the lower carries the number of taps.
+    """The start value of a group's sums that keeps them within their halves; the lower half has the number of taps in
+    it.
 
     lower, upper: how far below zero the sums can come
     """
@@ -106,7 +108,7 @@ def _params(call: Call) -> Params:
 
 
 def patches_of(call: Call) -> int:
-    """Columns, 2 at most, whose taps fit where the results of the columns within a row will be.
+    """Columns, 2 at most, whose taps fit in the memory of the results of the columns within a row.
 
     Of two, one may be computed with a column from within, whose results are not to be where its taps are.
     """

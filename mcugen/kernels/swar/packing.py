@@ -30,7 +30,7 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once
 
 LANE = 256
-"""Most that the weights of a group add up to, taken absolute: 255 * 256 + 31 < 65536."""
+"""Largest sum of absolute weights in a group: 255 * 256 + 31 < 65536."""
 LONGEST = 12
 """Most taps of a group: the code of the kernels has a block for each number."""
 LINEAR, SINGLE, FOUR, FULL = 1, 2, 4, 8
@@ -41,7 +41,7 @@ _MOST_RIGHT = 16
 
 @dataclass(frozen=True)
 class Channels:
-    """The channels of a layer; those whose output is always the same have neither weights nor bias.
+    """The channels of a layer; channels with a constant output have neither weights nor bias.
 
     weights: [channels, taps]. bias: with all zero points folded for u = q + 128. once: rounded once, else twice as
     gemmlowp does. constant: whether the output is always `value`. least: that of all outputs. offset: the zero point of
@@ -61,12 +61,13 @@ class Channels:
 
     @property
     def signed_bias(self) -> np.ndarray:
-        """The bias where sums are of stored values, not of u."""
+        """The bias for sums of stored values, not of u."""
         return np.asarray(self.bias + 128 * self.weights.sum(axis=1))
 
     @cached_property
     def ends(self) -> Mapping[int, list[list[int]]]:
-        """Parts that a multiplier is taken in -> the constants in the stream of each channel, if all are taken so."""
+        """The constants in the stream per channel, by the number of parts of the multiplier, if all channels had that
+        many."""
         return {parts: self._ends(parts).tolist() for parts in set(self.parts.tolist())}
 
     def _ends(self, parts: int) -> np.ndarray:
@@ -149,7 +150,8 @@ def _sizes(call: Call, made: Channels, activation: str) -> Params:
 
 
 def lane_fields(call: Call, made: Channels, activation: str) -> Params:
-    """The parameters of the depthwise kernel, whose sums are of x itself; taps are padded to a multiple of three."""
+    """The parameters of the depthwise kernel, whose sums are of x, not of x + 128; taps are padded to a multiple of
+    three."""
     least, most = activation_range(activation, call.output)
     w = np.pad(made.weights, ((0, 0), (0, -made.weights.shape[1] % 3)))
     stream: dict[str, Param] = {
@@ -160,7 +162,7 @@ def lane_fields(call: Call, made: Channels, activation: str) -> Params:
 
 
 def groups(w: np.ndarray) -> float:
-    """About how many groups the words of weights w [channels, taps] are."""
+    """An estimate of the number of groups in the words of weights w [channels, taps]."""
     sums = np.abs(w.astype(np.int64)).sum(axis=1)
     pairs = np.maximum(sums[0::2], np.append(sums[1::2], 0)[: len(sums[0::2])])
     return float(np.maximum(pairs / (LANE - 32), w.shape[1] / LONGEST).sum() + pairs.size / 2)
@@ -168,7 +170,8 @@ def groups(w: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two channels that are computed together; the last one of an odd number is the upper one, without a lower.
+    """Two channels that are computed together; where their number is odd, the last channel is an upper one without a
+    lower.
 
     words: the words of their taps. sizes: of both, the weights taken absolute. before: of both, how far below zero the
     taps before each can take the sum, and in the end all. ends: the constants of its channels in the stream.
@@ -183,7 +186,7 @@ class Pair:
 
 
 def pairs(call: Call, made: Channels, bias: np.ndarray, below: np.ndarray) -> Iterator[Pair]:
-    """The channels two by two. below: [channels, taps] how far below zero each tap can take the sum."""
+    """The channels in pairs. below: [channels, taps] the most by which each tap can take the sum below zero."""
     least, most = activation_range(activation_of(call), call.output)
     common = (LINEAR if is_linear(call, made.offset) else 0) + (FULL if most - least == 255 else 0)
     w, biases = _two_by_two(made.weights), _two_by_two(bias)
@@ -229,7 +232,7 @@ def words_of(w0: np.ndarray, w1: np.ndarray) -> np.ndarray:
 
 
 def sums_before(values: np.ndarray) -> np.ndarray:
-    """Along the last axis, the sum of the values before each one, and in the end that of all."""
+    """Along the last axis, the sum of the values before each one, then the total."""
     found = np.zeros((*values.shape[:-1], values.shape[-1] + 1), np.int64)
     np.cumsum(values, axis=-1, out=found[..., 1:])
     return found
@@ -247,7 +250,8 @@ def split(lower: list[int], upper: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
-    """Where the sums of a group start so that they stay within their halves; the lower carries the number of taps.
+    """The start value of a group's sums that keeps them within their halves; the lower half has the number of taps in
+    it.
 
     lower, upper: how far below zero the sums can come
     """

@@ -31,7 +31,7 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, taps_of
 BLOCK = 8
 """Outputs of a block."""
 LANE = 257
-"""Most that the weights of an output add up to in a group, taken absolute: 255 * 257 < 65536."""
+"""Largest sum of an output's absolute weights in a group: 255 * 257 < 65536."""
 LONGEST = 32
 """Most taps of a group."""
 _SKIPPED_BYTES = {False: 20, True: 22}
@@ -87,7 +87,7 @@ def _paired(values: np.ndarray) -> np.ndarray:
 
 
 def _order(w: np.ndarray) -> np.ndarray:
-    """The outputs, those with the largest weights first."""
+    """The order of the outputs: largest weights first."""
     return np.argsort(-np.abs(w).sum(axis=1), kind="stable")
 
 
@@ -99,7 +99,7 @@ def _blocks(w: np.ndarray) -> np.ndarray:
 
 
 def _ends(w: np.ndarray) -> list[list[int]]:
-    """For each block of the outputs in order, where its groups of taps end, each as long as it can be."""
+    """The ends of the groups of taps of each block of outputs; groups are as long as possible."""
     taps = np.abs(_blocks(w[_order(w)])).transpose(2, 0, 1)
     sums, first = np.zeros(taps.shape[1:], np.int64), np.zeros(taps.shape[1], np.int64)
     ends: list[list[int]] = [[] for _ in first]

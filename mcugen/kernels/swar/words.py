@@ -21,9 +21,9 @@ PIXELS = 4
 POINTER_BYTES = 8
 """Size of the largest pointer among the machines that run the code, including the build machine."""
 ROOMS = (9, 15, 27)
-"""Taps whose pointers a kernel without scratch keeps on the stack."""
+"""Numbers of taps for which a kernel without scratch can keep pointers on the stack."""
 GROUP = 1.7
-"""A group of taps takes so many times what a tap takes, about. Both come together, so that no fit tells them apart."""
+"""Estimated cost of a group, in taps. Both occur together, so that a fit cannot separate them."""
 TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks", "inner"))
 ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
@@ -74,7 +74,7 @@ def _scratch(call: Call) -> int:
 
 
 def _pointed_taps(call: Call) -> int:
-    """Taps of a depthwise convolution with pointers, a multiple of three."""
+    """Taps of a depthwise convolution that have pointers, a multiple of three."""
     return -(-taps_of(call) // 3) * 3
 
 
@@ -84,7 +84,7 @@ def few_taps(call: Call) -> bool:
 
 
 def _room(call: Call) -> dict[str, int]:
-    """Taps whose pointers find place on the stack."""
+    """The number of taps with pointers on the stack."""
     return {"room": next(room for room in ROOMS if _pointed_taps(call) <= room)}
 
 
@@ -97,7 +97,7 @@ def _run_work(call: Call) -> dict[str, float]:
 
 
 def _depthwise_work(call: Call) -> dict[str, float]:
-    """Blocks of two pixels. Some cores walk along rows where the window is 3x3: only the others have apart_* then."""
+    """Cost terms: blocks of two pixels; terms apart_* only for cores that do not use the 3x3 code along rows."""
     blocks, channels = _blocks(call)["blocks"], call.output.shape[3]
     found = {"blocks": blocks, "lanes": blocks * channels, "threes": _work_threes(call, blocks)}
     if _walks(call):
@@ -107,7 +107,7 @@ def _depthwise_work(call: Call) -> dict[str, float]:
 
 
 def _walks(call: Call) -> bool:
-    """See mg_swar_walks."""
+    """Whether the kernel uses its code for 3x3 windows along rows: see mg_swar_walks."""
     window, x = window_of(call), call.input(0).shape
     usual = window.kernel == (3, 3) and window.dilation[1] == 1
     return usual and (window.stride[1] == 1 or (window.stride[1] == 2 and window.pad((x[1], x[2]))[1] <= 1))
@@ -120,7 +120,7 @@ def _work_threes(call: Call, blocks: float) -> float:
 
 
 def _work(call: Call, rows: int, width: int) -> dict[str, float]:
-    """Rows of pixels in blocks of two, or of four on some cores; words and groups of pairs of channels in them."""
+    """Cost terms: blocks of two pixels, or four on some cores; words and groups of pairs of channels in them."""
     w = matrix(call)
     inner = GROUP * packing.groups(w) + -(-len(w) // 2) * w.shape[1]
     found: dict[str, float] = {}
@@ -211,4 +211,4 @@ DEPTHWISE_DIRECT = replace(
     variant=_room,
     short="dw_swar_direct",
 )
-"""The same without memory of its own."""
+"""Convolution of single channels, with a window that slides over rows, without scratch."""
