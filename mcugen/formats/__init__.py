@@ -1,1 +1,1 @@
-"""Model files: what is read and written, a folder for each format."""
+"""Model files: reading and writing, with a folder for each format."""

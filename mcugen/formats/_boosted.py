@@ -10,7 +10,7 @@ import numpy as np
 
 _ML, _ML_VERSION, _VERSION = "ai.onnx.ml", 3, 17
 SIGMOID, SOFTMAX, EXP, NONE = "Sigmoid", "Softmax", "Exp", ""
-"""What turns raw scores into predictions."""
+"""Functions that turn raw scores into predictions."""
 
 
 @dataclass

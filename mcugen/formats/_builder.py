@@ -43,13 +43,13 @@ class Variable:
 
     @property
     def is_changed(self) -> bool:
-        """Whether a run so far gives it another value."""
+        """Whether a run so far has given it another value."""
         return self.value != self.before
 
 
 @dataclass
 class Builder:
-    """A graph in the making.
+    """A graph under construction.
 
     values: the tensor that holds each value of the file. absent: results that are not computed.
     reference: the runtime whose arithmetic computes folded results. prefix: the start of tensors' and nodes' names.
@@ -192,7 +192,7 @@ class Builder:
         known.value = value
 
     def rename(self, name: str, new: str, first: int) -> bool:
-        """Give a result of the nodes from `first` on another name; False where none of them made it."""
+        """Rename a result of the nodes from `first` on; False where none of them has it."""
         added = self.nodes[first:]
         if not any(name in node.outputs for node in added):
             return False
@@ -251,7 +251,7 @@ class Builder:
             raise UnsupportedError(f"reads {missing[0]!r}, a result that mcugen does not compute")
         if missing:
             if self.unsupported:
-                return  # it reads what an unsupported operator would have made
+                return  # an operand is the result of an unsupported operator
             raise CorruptModelError(f"reads {missing[0]!r} before anything writes it")
         operands = [self.values[value] if value else None for value in inputs]
         while operands and operands[-1] is None:

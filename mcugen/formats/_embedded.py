@@ -19,14 +19,14 @@ def arrays(data: bytes) -> Iterator[tuple[str, bytes]]:
     for found in _ARRAY.finditer(text):
         try:
             values = bytes(int(number, 0) for number in found[1].replace(b",", b" ").split())
-        except ValueError:  # no number, or none of a byte
+        except ValueError:  # not a number, or out of the range of a byte
             continue
         names = _NAME.findall(text, max(0, found.start() - _NEAR), found.start())
         yield names[-1].decode() if names else "", values
 
 
 def _without_comments(data: bytes) -> bytes:
-    """A text of C with its comments left out, in one walk over it. Strings are not looked for: no array has any."""
+    """A C text without its comments, in a single pass. Strings are not parsed, as arrays of bytes have none."""
     parts: list[bytes] = []
     at = 0
     while True:

@@ -1,4 +1,4 @@
-"""Which constants of a file are stored as float16: those whose values it holds, where that saves something."""
+"""The constants of a file that are stored as float16: those that float16 holds exactly, where that saves space."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 
 def is_wide_enough(data: np.ndarray) -> bool:
-    """Whether a constant is one of weights: float32, with more than one axis that is longer than 1."""
+    """Whether a constant counts as weights: float32, with two or more axes longer than 1."""
     return data.dtype == np.float32 and sum(n > 1 for n in data.shape) > 1
 
 
 def held(data: np.ndarray | None) -> np.ndarray | None:
-    """The same values as float16; None for constants that are not weights, or that would change."""
+    """The data as float16; None for constants that are not weights, or that float16 does not hold exactly."""
     if data is None or not is_wide_enough(data):
         return None
     with np.errstate(over="ignore"):

@@ -67,7 +67,7 @@ def _written(
 
 
 def _place(graph: Graph, node: Node) -> str:
-    """The node as its user knows it."""
+    """The node's place in words for the user."""
     label = graph.tensors[node.outputs[0]].label if node.outputs else ""
     named = f" {label!r}" if label else ""
     return f"{node.source or node.name} {type(node.op).__name__}{named}"

@@ -1,4 +1,4 @@
-"""What the operands of a new node say: whether their number fits, what is constant, which quantization stays."""
+"""The operands of a new node: whether their number fits, which are constant, and whose quantization results keep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcugen.ir.types import QuantParams, Shape, TensorType
 
 
 def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
-    """The quantization of results that are elements of stored integers, where the operands have one."""
+    """The quantization of results that are elements of stored operands; None where operands have none."""
     found = {t.quant for t in types if t is not None and t.dtype == made[0].dtype}
     if len(found) != 1 or not op.keeps_values(Call(op, tuple(types), tuple(made), (None,) * len(types), "")):
         return None
@@ -27,7 +27,8 @@ def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence
 
 
 def constant_results(call: Call) -> tuple[np.ndarray, ...]:
-    """The results of a call that is only not folded because constants are deferred; () where inputs decide."""
+    """The results of a call whose constants are deferred, and which is therefore not folded; () where it depends on
+    inputs."""
     if not any(data is not None for data in call.constants):
         return ()
     op = replace(call.op, deferred=False) if getattr(call.op, "deferred", False) else call.op
@@ -55,7 +56,8 @@ def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
 
 
 def require_runtime(reasons: Mapping[str, str], runtimes: Sequence[str]) -> None:
-    """Raise UnsupportedError where every runtime has a reason why it does not compute an operator: it has no bits."""
+    """Raise UnsupportedError where every runtime has a reason not to compute an operator: it then has no defined
+    bits."""
     if all(reasons.get(runtime) for runtime in runtimes):
         raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes))
 

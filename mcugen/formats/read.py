@@ -44,7 +44,7 @@ def load(
         raise UsageError(f".{name} models have no signatures", where="--signature", hint="leave the option out")
     digest = hashlib.sha256(data).hexdigest()
     try:
-        with np.errstate(all="ignore"):  # constants of floats may be infinite, and so may what is made of them
+        with np.errstate(all="ignore"):  # float constants, and results computed from them, may be infinite
             graph: Graph = module.load(data, registry, path=path, sha256=digest, shapes=shapes, **chosen)
     except ModelError as error:
         error.where = error.where or path.name
@@ -59,7 +59,7 @@ def format_of(path: Path) -> str:
 
 
 def content(path: Path) -> bytes:
-    """The bytes of the model that a file is or holds. Raises UsageError and CorruptModelError as `load` does."""
+    """The bytes of the model in a file or folder. Raises UsageError and CorruptModelError as `load` does."""
     return _recognised(path, files.read(path))[1]
 
 
@@ -78,7 +78,7 @@ def models_in(folder: Path) -> dict[Path, str]:
 
 
 def _is_own(name: str, path: Path) -> bool:
-    """Whether a file with a suffix of a format's is a model, as far as the suffix and the format can say."""
+    """Whether a file with the suffix of a format is a model, as far as suffix and format can tell."""
     return path.suffix.lower() == f".{name}" or _recognises(name) is None or _knows(name, path.read_bytes())
 
 
@@ -92,7 +92,7 @@ def _folder(path: Path) -> tuple[str, bytes, str]:
 
 
 def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
-    """The module for a file, the bytes of the model, and a note where these are not what the name says.
+    """The module for a file, the bytes of the model, and a note where content and file name differ.
 
     The content decides; a name alone where no module knows the content. Raises UsageError where nobody reads it, and
     CorruptModelError where there is nothing to read.
@@ -122,7 +122,7 @@ def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
 
 
 def _of_folder(path: Path) -> str | None:
-    """The format whose models are folders with a file that this one has."""
+    """The format whose models are folders that contain a certain file, which this folder has."""
     kinds = ((name, suffix) for name in _names() for suffix in _suffixes(name) if suffix.startswith("*/"))
     return next((name for name, suffix in kinds if (path / suffix[2:]).is_file()), None)
 
@@ -145,7 +145,7 @@ def _models_inside(data: bytes) -> list[tuple[str, str, bytes]]:
 
 
 def _knows(name: str, data: bytes) -> bool:
-    """Whether a format recognises its files, and this is one."""
+    """Whether a format has a recogniser for its files, and it accepts this one."""
     recognises = _recognises(name)
     return recognises is not None and bool(recognises(data))
 

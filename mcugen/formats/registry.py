@@ -57,7 +57,8 @@ class Registry:
     _by_format: dict[str, Mapping[str, tuple[Found, ...]]] = field(default_factory=dict)
 
     def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
-        """The import of `name` of `format_name` in that version, or None; `fitting` knows those with a condition."""
+        """The import of `name` of `format_name` in that version, or None; see `fitting` for imports with a
+        condition."""
         versions = self._versions(format_name, name, version)
         return next((f for f in versions if f.entry.when is None), next(iter(versions), None))
 
@@ -79,7 +80,7 @@ class Registry:
         return tuple(f for f in known if f.entry.since <= version <= (f.entry.until or version))
 
     def lacking(self, format_name: str, name: str, version: int) -> str:
-        """Why nothing was found: no such operator, or not in that version."""
+        """The reason why no import was found: no such operator, or not in that version."""
         known = self._imports(format_name).get(name, ())
         if not known:
             return "no such operator in mcugen"
@@ -162,14 +163,14 @@ def _by_name(found: Iterable[Found]) -> Mapping[str, tuple[Found, ...]]:
 
 @functools.cache
 def _modules_of(package: ModuleType) -> tuple[ModuleType, ...]:
-    """The modules of a package, without those of its own use and those in folders."""
+    """The modules of a package, without private ones and subfolders."""
     found = pkgutil.iter_modules(package.__path__)
     names = sorted(m.name for m in found if not (m.ispkg or m.name.startswith("_")))
     return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)
 
 
 def own() -> tuple[type[Op], ...]:
-    """Every operator class of mcugen, also those that no format names and only passes make."""
+    """Every operator class of mcugen, also those that only passes create."""
     return tuple(op for module in _modules_of(mcugen.ops) for op in _classes_of(module))
 
 

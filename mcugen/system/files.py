@@ -30,7 +30,7 @@ def read(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
 
 
 def require_there(*paths: Path | None) -> None:
-    """Raise UsageError, before any work, where a file or folder that the user names is not there."""
+    """Raise UsageError, before any work, for a missing file or folder that the user names."""
     for path in paths:
         try:
             if path is not None:
@@ -40,7 +40,7 @@ def require_there(*paths: Path | None) -> None:
 
 
 def _unreadable(path: Path | None, error: OSError | ValueError) -> UsageError:
-    """The error for a path that cannot be read; a ValueError is of a NUL in it."""
+    """The error for a path that cannot be read; a ValueError means a NUL in the path."""
     reason = getattr(error, "strerror", None) or str(error)
     return UsageError(f"cannot read {str(path)!r}: {reason}", hint="check the path")
 

@@ -15,7 +15,7 @@ _MAP, _BOOL = 9, 26
 _DIRECT = {1: "bhiq", 2: "BHIQ", 3: " efd", _BOOL: "BHIQ"}
 """Type -> the struct codes of its values, by width."""
 _INDIRECT = {6: 1, 7: 2, 8: 3}
-"""Type of a number that lies elsewhere -> the type of the number."""
+"""Type of an indirect number -> the type of the number itself."""
 _MOST = 64
 _INT, _FLOAT = 1, 3
 _WORD, _WORD_BITS = 4, 2
@@ -77,7 +77,7 @@ class _Reader:
         return found
 
     def target(self, at: int, width: int) -> int:
-        """Where an offset leads: back from where it stands."""
+        """The target of the offset at `at`: offsets count backwards."""
         return at - int(self.value(at, width, 2))
 
     def entries(self, at: int, width: int) -> list[tuple[str, Number]]:

@@ -23,7 +23,7 @@ MOST_PARTS = 8
 
 
 class Apart(Generic[T]):
-    """Work that does nothing but find a result, in a process of its own, which ends with the block.
+    """A function's result computed in a forked process, which ends with the `with` block.
 
     There is none where one processor may be used, where `is_possible` says no or the system refuses one: then the work
     is done when its result is asked for. So it is where it fails apart, for an error to be this process's own.
@@ -42,7 +42,7 @@ class Apart(Generic[T]):
                 self._start()
             except OSError:
                 self._end()
-            except BaseException:  # an interrupt that came meanwhile
+            except BaseException:  # an interrupt may arrive here
                 self._end()
                 raise
         return self
@@ -66,22 +66,22 @@ class Apart(Generic[T]):
             self._found.close()
 
     def result(self) -> T:
-        """What the work finds."""
+        """The result of the work."""
         data = b""
         if self._process is not None:
-            with suppress(EOFError, OSError):  # it ended before or while it sent
+            with suppress(EOFError, OSError):  # the process may end before or while it sends
                 data = self._found.recv_bytes()
         return _loaded(data, self._shared) if data else self._work()
 
     def _send(self, end: Connection) -> None:
-        self._found.close()  # else it would wait for a reader for ever, should the other process be killed
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the other process tells of it
+        self._found.close()  # otherwise the child would wait for a reader for ever if this process is killed
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent process reports the interrupt
         with suppress(Exception):
             end.send_bytes(_dumped(self._work(), self._shared))
 
 
 def each(work: Callable[[int], T], count: int, shared: Iterable[object] = (), *, is_worth_it: bool = True) -> list[T]:
-    """What work finds for 0, 1 and so on below count, in turn by as many processes as there are processors."""
+    """work(0), work(1) ... work(count - 1), divided over one process per processor."""
     parts, shared = min(processors(), MOST_PARTS), list(shared) if is_worth_it else []
 
     def of(k: int) -> list[T]:
@@ -98,7 +98,7 @@ def each(work: Callable[[int], T], count: int, shared: Iterable[object] = (), *,
 def in_turn(
     works: Iterable[Callable[[], T]], shared: Iterable[object] = (), *, is_worth_it: bool = True
 ) -> Generator[T, None, None]:
-    """What pieces of work find, in their order; each second one is done apart, while the one before it is done here."""
+    """The results of pieces of work, in order; each second piece runs in a forked process beside the one before it."""
     waiting, shared = iter(works), list(shared) if is_worth_it else []
     for work in waiting:
         if (following := next(waiting, None)) is None:
@@ -110,27 +110,26 @@ def in_turn(
 
 
 def is_possible() -> bool:
-    """Whether a fork of this process can work beside it: it would lose the threads of Python that there are, and on
-    macOS libraries of the system may not work in it. Processes that were forked so start no further ones.
-    """
+    """Whether a fork of this process can work in parallel: it loses Python threads, and on macOS system libraries may
+    fail in it. Forked processes start no further ones."""
     can_fork = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
     is_alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
     return can_fork and is_alone and processors() > 1
 
 
 def is_under_way() -> bool:
-    """Whether a process that was forked works for this one now."""
+    """Whether a forked process is working for this one now."""
     return bool(multiprocessing.active_children())
 
 
 def processors() -> int:
-    """How many this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Keep an interrupt until the end of the block: Python loses one that comes while it forks."""
+    """Delay an interrupt to the end of the block: Python loses one that arrives during a fork."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -145,7 +144,7 @@ def interrupts_kept() -> Iterator[None]:
 
 
 class _Pickler(pickle.Pickler):
-    """Names shared objects by their places."""
+    """Replaces shared objects by their indices."""
 
     def __init__(self, file: io.BytesIO, shared: Sequence[object]) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)

@@ -15,7 +15,7 @@ from mcugen.errors import UsageError
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """Name -> entry point of a group whose names are chosen from, sorted by name; nothing is imported yet.
+    """Name -> entry point of a group that users choose from, sorted by name; nothing is imported yet.
 
     Raises UsageError where two packages use one name.
     """

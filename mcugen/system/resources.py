@@ -1,4 +1,4 @@
-"""Where the shipped data folders are: beside the package in a checkout, inside it in a wheel."""
+"""Locations of the shipped data folders: beside the package in a checkout, inside it in a wheel."""
 
 from __future__ import annotations
 

@@ -25,14 +25,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. top: the rows to mark, those that take most."""
+    """A table. top: the rows to mark, those with the largest values."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     top: frozenset[int] = frozenset()
 
     def text(self) -> str:
-        """As wide as it must be."""
+        """The table as text, each column as wide as its longest cell."""
         heads = tuple(column.head for column in self.columns)
         widths = [max(map(len, cells)) for cells in zip(heads, *self.rows, strict=True)]
         marks = ["*" if k in self.top else " " for k in range(len(self.rows))]
@@ -51,12 +51,12 @@ Parts = Sequence[str | Grid]
 
 
 def text_of(parts: Parts) -> str:
-    """All of it, as wide as it must be: for files, pipes and Python."""
+    """All parts as text, tables at full width: for files, pipes and Python."""
     return "\n".join(part if isinstance(part, str) else part.text() for part in parts) + "\n"
 
 
 def largest(values: Sequence[float], count: int = 3) -> frozenset[int]:
-    """The places of about `count` of the largest values, of several; none where all are 0.
+    """The indices of about `count` of the largest values, if there are several; none where all are 0.
 
     Equal values are treated alike: those equal to the last are all in, up to twice as many as asked, or all out.
     """
@@ -68,11 +68,11 @@ def largest(values: Sequence[float], count: int = 3) -> frozenset[int]:
 
 
 def title_of(stem: str) -> str:
-    """A file's stem as people are shown it: one line of printable characters."""
+    """A file's stem for display: one line of printable characters."""
     shown = "".join(c if c.isprintable() else "?" for c in stem)
     return shown if len(shown) <= _LONGEST_TITLE else f"{shown[: _LONGEST_TITLE - 3]}..."
 
 
 def called(title: str, name: str) -> str:
-    """What a text calls a model: its whole name, and that in C where it is another."""
+    """The name of a model in texts: its whole name, and the C name where it differs."""
     return name if title in ("", name) else f"{title} ({name} in C)"

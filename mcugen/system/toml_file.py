@@ -30,7 +30,7 @@ def read(path: Path, manual: str) -> Table:
 
 @functools.lru_cache(maxsize=128)
 def _parsed(text: str) -> dict[str, Any]:
-    """The values of a file, which no Table changes: a bare core is read again with each of its boards."""
+    """The values of a file. No Table changes them, as a bare core's file is reused for each of its boards."""
     return tomllib.loads(text)
 
 

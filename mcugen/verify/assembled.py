@@ -1,6 +1,5 @@
-"""The constants of a model as bytes for the assembler: the image that the compiler makes of their text, in a tenth of
-the time, and the same object for builds with the same constants.
-"""
+"""The constants as bytes for the assembler: the compiler's image of their C text, in a tenth of the time, and shared by
+builds with the same constants."""
 
 from __future__ import annotations
 
@@ -16,12 +15,12 @@ from mcugen.emit.view import ModelView
 
 
 def in_place_of_c(view: ModelView, sources: Sequence[Path], folder: Path) -> list[Path]:
-    """The sources of a firmware in `folder` with the C of the constants replaced, where all lie with the code."""
+    """The sources of a firmware in `folder` with the C of the constants replaced, if all are in the code's memory."""
     text = folder / f"{view.name}_weights.c"
     if view.blob or text not in sources or not all(map(_is_bytes, view.arrays)):
         return list(sources)
     data = b"".join(map(_stored, view.arrays))
-    stored = f"{hashlib.sha256(data).hexdigest()}.bin"  # named, so that what compiles equal texts once tells them apart
+    stored = f"{hashlib.sha256(data).hexdigest()}.bin"  # the hash makes texts with other contents differ, for caches
     (folder / stored).write_bytes(data)
     made = folder / f"{view.name}_weights.s"
     made.write_text("".join(f"{line}\n" for line in _lines(view.arrays, stored)), encoding="ascii")
@@ -29,7 +28,7 @@ def in_place_of_c(view: ModelView, sources: Sequence[Path], folder: Path) -> lis
 
 
 def _is_bytes(array: ArrayView) -> bool:
-    """Whether an array is just its bytes, in the section of constants: what is no number has other bits as C text."""
+    """Whether an array is plain bytes in the section of constants; NaN excluded, as C text does not keep its bits."""
     is_number = array.data.dtype.kind != "f" or not np.isnan(array.data).any()
     return not array.region and max(array.data.size, 1) == array.length and is_number
 

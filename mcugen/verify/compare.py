@@ -14,14 +14,14 @@ from mcugen.ir.ranges import channels_of
 from mcugen.oracle.interpreter import FLOAT_TOLERANCE
 
 TERM_TOLERANCE = 2.0**-26
-"""What each product of an operator's sum may add to its error, as a share of the sum.
+"""Relative error that each product may add to an operator's sum.
 
 Added one after the other, n equal floats of one sign are off by half of n * 2**-25 of their sum where all roundings go
 the same way.
 """
 
 ROUNDINGS = 2.0**-22
-"""A few roundings of a float, as a share of it: where the terms of a sum cancel, so much of the terms is left."""
+"""Relative error of a few float roundings: where the terms of a sum cancel, this share of the terms may remain."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Verdict:
 
     @property
     def exact(self) -> bool:
-        """Whether it agrees and nothing of it is float."""
+        """Whether all values agree and none of them is float."""
         return self.agrees and not self.floats
 
 
@@ -93,7 +93,7 @@ class Comparison:
     """
 
     def __init__(self, graph: Graph, imported: Graph, whole: float | None = None, *, by_operator: bool = False) -> None:
-        """whole: the tolerance of all floats where a whole model is compared; None: that of each operator.
+        """whole: the tolerance of all floats where a whole model is compared; None for a tolerance per operator.
 
         by_operator: whether operators are compared on the operands that they had, and may round each product.
         """
@@ -112,7 +112,7 @@ class Comparison:
         self._furthest: dict[str, tuple[float, Difference]] = {}
 
     def begin_case(self, case: str, oracle: Mapping[str, np.ndarray]) -> None:
-        """Start a case; compare what was found constant with the oracle's values."""
+        """Start a case; compare the results that were folded to constants with the oracle's values."""
         self._cases += 1
         for origin in self._origins():
             values = origin.ordered(oracle[origin.tensor])
@@ -123,7 +123,7 @@ class Comparison:
         """Compare one tensor, or its last rows, as stored by the C code."""
         origin = self._graph.tensors[name].origin or Origin(name)
         expected = origin.stored_part(oracle[origin.tensor])
-        if got.size < expected.size:  # the newest rows of a tensor that streams
+        if got.size < expected.size:  # a streaming tensor has only its newest rows
             expected = expected[:, -got.shape[1] :]
         shown = (got.astype(np.int64) + origin.offset if origin.offset else got).reshape(expected.shape)
         self._tensors.add(origin.tensor)
@@ -137,9 +137,8 @@ class Comparison:
         self._values(case, step, origin.tensor, expected, shown, origin.kept)
 
     def _sums(self, tensor: str, values: np.ndarray, oracle: Mapping[str, np.ndarray]) -> float:
-        """The largest finite magnitude of a float tensor, or of what its operator clamps to it, where that is known:
-        recordings hold outputs alone.
-        """
+        """The largest finite magnitude of a float tensor, before its operator's clamp where that is known: recordings
+        hold only outputs."""
         node = self._makers.get(tensor)
         sums = [values]
         known = node is not None and all(n is None or n in oracle for n in node.inputs)
@@ -150,7 +149,7 @@ class Comparison:
         return max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in sums)
 
     def _added(self, tensor: str, oracle: Mapping[str, np.ndarray]) -> float:
-        """The largest sum of the magnitudes of the terms that are added up; 0 where the operands are not known."""
+        """The largest sum of the magnitudes of the added terms; 0 where the operands are not known."""
         node = self._makers.get(tensor)
         if node is None or not all(n is None or n in oracle for n in node.inputs):
             return 0.0
@@ -167,7 +166,7 @@ class Comparison:
         got: np.ndarray | int,
         channels: tuple[int, ...] | None,
     ) -> None:
-        """Compare values of an imported tensor. channels: its channels that they are, None for all."""
+        """Compare values of an imported tensor. channels: the channels that they belong to, None for all."""
         shown = np.broadcast_to(got, expected.shape)
         distance = _distance(expected, shown)
         furthest = float(distance.max(initial=0.0))
@@ -194,7 +193,7 @@ class Comparison:
             self._furthest[found.tensor] = (distance, found)
 
     def note_flips(self, case: str, flips: Sequence[str]) -> None:
-        """Note what explains that results of a case are compared with those of other integers; see `verify.flips`."""
+        """Record the flips that explain why a case is compared with other integers; see `verify.flips`."""
         self._flips += [f"{case}: {flip}" for flip in flips]
 
     def verdict(self) -> Verdict:
@@ -226,7 +225,7 @@ class Comparison:
         )
 
     def _fused(self) -> Iterator[str]:
-        """Imported tensors that no tensor stands for, but for those that nothing needs."""
+        """Imported tensors that no stored tensor represents, except those that nothing needs."""
         standing = {origin.tensor for origin in self._origins()}
         standing |= {r.tensor for r in self._graph.removed if r.what == UNREAD_NODE}
         for node in self._imported.nodes:
@@ -243,7 +242,7 @@ class Comparison:
         return constant, unread
 
     def _share(self, tensor: str, distance: float) -> float:
-        """A distance as a share of the largest magnitude of the sums; infinite where all of them should be zero."""
+        """A distance relative to the largest magnitude of the sums; infinite where all sums should be zero."""
         magnitude = self._magnitude[tensor]
         return distance / magnitude if magnitude else math.inf
 
@@ -255,14 +254,14 @@ class Comparison:
         return max(FLOAT_TOLERANCE, self._terms.get(tensor, 0) * TERM_TOLERANCE)
 
     def _is_exact(self, tensor: str) -> bool:
-        """Whether an operator that repeats in every bit made a float tensor, at most reshaped since."""
+        """Whether a float tensor is the result of an operator with exact bits, at most reshaped since."""
         maker = self._makers.get(tensor)
         while maker is not None and (before := self._carried(maker)) is not None:
             maker = self._makers.get(before)
         return maker is not None and maker.op.exact_floats
 
     def _carried(self, node: Node) -> str | None:
-        """The operand whose values a node only hands on, in the same order or in another."""
+        """The operand whose values a node only copies, in the same order or another."""
         given = node.inputs[0]
         if given is None or not self._imported.type(given).shape:
             return None
@@ -275,7 +274,7 @@ class Comparison:
 
 
 def _distance(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
-    """How far each element is off: 0 where equal or both not a number, infinite where only one is."""
+    """The error of each element: 0 where equal or both NaN, infinite where only one is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(expected.astype(np.float64) - got.astype(np.float64))
     same = (expected == got) | (np.isnan(expected.astype(np.float64)) & np.isnan(got.astype(np.float64)))

@@ -1,4 +1,4 @@
-"""Compares what the emitted constants are made of with what the oracle derives from the same scales.
+"""Compares the values behind emitted constants with the oracle's derivation from the same scales.
 
 A multiplier that is off by its last bit changes so few results that hardly any input shows it; here it is seen.
 """
@@ -19,7 +19,7 @@ from mcugen.pipeline import Artifact
 
 @dataclass(frozen=True)
 class Constants:
-    """How many numbers were compared, and for each that differs where it is and both values."""
+    """The count of compared numbers, and for each difference the place and both values."""
 
     compared: int
     differences: tuple[str, ...]
@@ -39,7 +39,7 @@ def check(artifact: Artifact) -> Constants:
 
 
 def _pairs(graph: Graph, call: Call, *, emitted: bool) -> Iterator[tuple[Scaling, Scaling]]:
-    """(what emitted constants are made of, the same from the oracle) of one call.
+    """(values behind the emitted constants, the oracle's values) of one call.
 
     Tables of bytes are also those of imported operators: passes make one of several by looking one up in the other.
     """

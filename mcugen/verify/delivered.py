@@ -1,4 +1,4 @@
-"""The emitted C through the compiler of its board, with that core's flags and without the hooks of a verification."""
+"""Compiles the emitted C as delivered: by its board's compiler, with that core's flags, without verification hooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only")
 
 @dataclass(frozen=True)
 class Delivered:
-    """Files that a board's compiler has read. faults: its first messages; missing: why it read none."""
+    """The files that a board's compiler has read. faults: its first messages; missing: the reason why it read none."""
 
     compiler: str
     files: int = 0
@@ -30,7 +30,7 @@ class Delivered:
 
 
 def check(artifact: Artifact, folder: Path) -> Delivered | None:
-    """Have the emitted files in `folder` read as the board's user compiles them; None where the build is for a device.
+    """Compile the emitted files in `folder` as the board's user does; None where the build is for a device.
 
     The numbers of a file that has nothing else are left to the compiler of this machine.
     """

@@ -12,7 +12,7 @@ from mcugen.machines.toolchain import host
 from mcugen.pipeline import Artifact
 
 FLAGS = ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
-"""Without the address sanitizer: drivers and compilers of OpenCL run in the same process, and do not bear it."""
+"""Flags without the address sanitizer: OpenCL drivers and compilers in the same process do not run with it."""
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ def counted(artifact: Artifact, case: Case, runs: Sequence[Run]) -> tuple[int, b
 
 
 def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
-    """Build the firmware, run every case's sequence twice, and look into its code."""
+    """Build the firmware, run every case's sequence twice, and analyse its code."""
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
         sequences = [sequence_of(artifact, case) for case in cases]
         sources, image, ran, compared = _firmware(artifact, cases, sequences, Path(name), optimize)
@@ -184,7 +184,7 @@ def _firmware(
     *,
     brief: bool = False,
 ) -> tuple[list[Path], cross.Image, qemu.SimulatedRun, _Compared]:
-    """Build the firmware that counts, and run every case's sequence twice, on other garbage each time.
+    """Build the firmware that counts, and run every case's sequence twice, with different initial garbage.
 
     brief: once, with the constants as bytes, and without following reads of slow memories.
     """
@@ -224,7 +224,7 @@ def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[in
 
 
 def _within(core: Interval, fetches: Fetches | None, board: Target) -> Interval:
-    """The cycles of a step: at the least what its constants take to come, at the most with all waits one by one."""
+    """The cycles of a step: at least the time to fetch its constants, at most with every wait state in sequence."""
     waits, streamed = (fetches.waits, fetches.streamed) if fetches else (0, 0)
     return Interval(*board.estimation.ends(core.low, core.high + waits, streamed))
 
@@ -255,7 +255,7 @@ def _checked_note(board: Target) -> str:
 
 
 def _entry(artifact: Artifact) -> str:
-    """The function that computes: run, or what takes in a row or a frame."""
+    """The function that computes: `run`, or the one that takes a row or a frame."""
     if artifact.view.push is None:
         return f"{artifact.name}_run"
     return f"{artifact.name}_push_frame" if artifact.view.streams else f"{artifact.name}_push_row"
@@ -268,7 +268,8 @@ def _sections(artifact: Artifact) -> dict[str, str]:
 
 
 def _constant_sections(artifact: Artifact) -> list[str]:
-    """Constants in the region of the variables are initialised as these are; others have sections of their own."""
+    """Sections of constants in the region of variables, which start-up code initialises; others have their own
+    sections."""
     if artifact.target.is_core:
         return []
     first = artifact.target.ram_regions()[0].name
@@ -277,7 +278,7 @@ def _constant_sections(artifact: Artifact) -> list[str]:
 
 
 def _write(artifact: Artifact, folder: Path, runs: int) -> list[Path]:
-    """The sources of the firmware. runs: of a sequence, after which the model begins anew."""
+    """The sources of the firmware. runs: of a sequence, after which the model is reset."""
     for path, content in artifact.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
@@ -296,7 +297,7 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
 def _compare(
     artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes, times: int
 ) -> _Compared:
-    """The verdict on every first sequence, whether those repeated gave the same bytes, and the last outputs."""
+    """The verdict on every first sequence, whether repeated ones gave the same bytes, and the last outputs."""
     graph = artifact.graph
     comparison = Comparison(graph, artifact.imported)
     size = sum(graph.type(name).nbytes for name in graph.outputs)

@@ -1,4 +1,4 @@
-"""Differences of a whole model that come from a last bit: a float next to a tie is rounded to the other integer.
+"""Differences of a whole model that come from one last bit: a float near a tie is rounded to the other integer.
 
 Where integers are made of floats at run time, two computations that agree in every operator may differ by a step in one
 of them, and in all that follows. Such a flip is looked for among the numbers next to a tie, and named.
@@ -16,18 +16,18 @@ from mcugen.ir.op import Flip
 from mcugen.oracle import interpreter
 
 TOLERANCE = 1e-4
-"""Share of the largest magnitude of an output that a whole model may be off without a flip."""
+"""Largest error of a whole model without a flip, as a share of the largest magnitude of an output."""
 MOST = 3
-"""Flips that may explain the results of one input."""
+"""Most flips that may explain the results of one input."""
 _TRIED = 24
-"""Numbers next to a tie that are tried for each flip, nearest first."""
+"""Numbers near a tie that are tried for each flip, nearest first."""
 
 Values = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Explained:
-    """The tensors of a run, and the flips without which they would be too far from what was recorded."""
+    """The tensors of a run, and the flips that bring them close enough to the recording."""
 
     values: dict[str, np.ndarray]
     flips: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ def _run(
 
 
 def _near(graph: Graph, values: Values, which: str) -> list[tuple[str, np.ndarray, str]]:
-    """(tensor, its value with one element flipped, the flip in words), those nearest to a tie."""
+    """(tensor, its value with one element flipped, the flip in words), nearest to a tie first."""
     nearest = sorted(_ties(graph, values, which), key=lambda one: one[1].distance)[:_TRIED]
     made = []
     for node, flip in nearest:

@@ -60,7 +60,7 @@ def outputs(path: Path, graph: Graph, which: str) -> list[list[np.ndarray]]:
 
 
 def _stored(t: TensorType, recorded: np.ndarray) -> np.ndarray:
-    """A recorded input as the model takes it: real numbers of a quantized one as stored integers, halves as floats."""
+    """A recorded input as the model takes it: real numbers are quantized where needed, halves become floats."""
     if t.is_float and recorded.dtype.kind == "f":
         return recorded.astype(t.np_dtype, copy=False)
     return simulated.steps_of(t, recorded) if simulated.is_stored(t, recorded) else recorded
@@ -84,7 +84,7 @@ def simulation(path: Path, graph: Graph, which: str) -> Simulated | None:
 
 
 def judged(path: Path, graph: Graph, which: str) -> tuple[Verdict | None, Simulated | None]:
-    """The oracle against a recording, of which one is None: of a runtime's results, or of a simulation's."""
+    """The oracle's verdict against a recording; one of the two is None: a runtime's results, or a simulation's."""
     found = simulation(path, graph, which)
     return (check(path, graph, which) if found is None else None), found
 
@@ -124,7 +124,7 @@ def _recorded(arrays: dict[str, np.ndarray], graph: Graph, k: int, j: int, which
 
 
 def _check_sequence(path: Path, arrays: dict[str, np.ndarray], graph: Graph, comparison: Comparison) -> None:
-    """Compare the outputs of runs one after the other with those recorded, as far as there are any."""
+    """Compare the recorded outputs of successive runs, if the file has any."""
     which = _recorder(graph)
     found = itertools.takewhile(lambda k: f"seq{k}_0" in arrays, itertools.count())
     given = [case.inputs for case in cases(path, graph)][: len(list(found))]
@@ -137,7 +137,7 @@ def _check_sequence(path: Path, arrays: dict[str, np.ndarray], graph: Graph, com
 
 
 def numbered(recorded: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-    """Recorded texts as their numbers; -1 for one that the model does not know. Other values as they are."""
+    """Recorded texts as their numbers; -1 for a text that the model does not have. Other values are unchanged."""
     if not texts or recorded.dtype.kind not in "US":
         return recorded
     known = {text: k for k, text in reversed(list(enumerate(texts)))}

@@ -1,4 +1,4 @@
-"""Results that lie next to a half, which ONNX Runtime may round to the other side: it computes them in float32.
+"""Results near a half, which ONNX Runtime may round to the other side, because it computes them in float32.
 
 The meaning of a QuantizeLinear is exact here, so that a recorded output may differ where a value lies within NEAR of a
 half. Such an output is explained by rounding one or two named values the other way.
@@ -21,14 +21,14 @@ from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import interpreter
 
 NEAR = 1e-5
-"""How near to a half, in steps, float32 may decide otherwise."""
+"""Distance from a half, in steps, within which float32 may round the other way."""
 
 _MOST_RUNS = 60
 
 
 @dataclass(frozen=True)
 class Half:
-    """A stored result next to a half: its tensor, element, the result on the other side, and the exact steps."""
+    """A stored result near a half: its tensor, element, the result on the other side, and the exact steps."""
 
     tensor: str
     label: str
@@ -41,7 +41,7 @@ class Half:
 
 
 def rounds_once(node: Node) -> bool:
-    """Whether a node's results are exact real numbers rounded once, of which a runtime computes floats."""
+    """Whether a node's results are exact real numbers rounded once, which a runtime computes in floats."""
     return getattr(node.op, "rounding", "") == "even" or isinstance(node.op, TableSoftmax)
 
 
@@ -105,7 +105,7 @@ def explained(
     wanted: Sequence[np.ndarray],
     which: str,
 ) -> tuple[dict[str, np.ndarray], tuple[Half, ...]] | None:
-    """A run with one or two such results rounded the other way whose outputs are those wanted, or None."""
+    """A run, with one or two results near a half rounded the other way, that gives the wanted outputs, or None."""
     found = sorted(near(graph, values, which), key=lambda h: abs(h.steps - np.floor(h.steps) - 0.5))
     chosen = itertools.chain(((h,) for h in found), itertools.combinations(found, 2))
     for halves in itertools.islice(chosen, _MOST_RUNS):
@@ -126,7 +126,7 @@ def _equal(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def differs(graph: Graph, values: Mapping[str, np.ndarray], wanted: Sequence[np.ndarray]) -> bool:
-    """Whether an output of a run with such results is not the one wanted."""
+    """Whether an output of a run that has such results differs from the wanted one."""
     if not any(map(rounds_once, graph.nodes)):
         return False
     return not all(

@@ -17,7 +17,7 @@ _TIMEOUT_S = 60.0
 
 
 def differences(artifact: Artifact, program: Path) -> Iterator[str]:
-    """For each function that differs, the first value that it takes otherwise. program: the verifying one."""
+    """For each function that differs, the first value with another result. program: the verifying program."""
     graph, view = artifact.imported, artifact.view
     for name, end in zip((*graph.inputs, *graph.outputs), (*view.inputs, *view.outputs), strict=True):
         if end.scale and end.is_narrow:
@@ -42,7 +42,7 @@ def _stored(t: TensorType) -> np.ndarray:
 
 
 def _reals(t: TensorType) -> np.ndarray:
-    """Float32 numbers at the values of stored integers, halfway between two, next to that, and far away."""
+    """Float32 test numbers: values of stored integers, halfway between two, next to that, and far outside."""
     steps = np.unique(_stored(t).astype(np.int64)) - t.zero_point
     scale = np.float32(t.scale)
     with np.errstate(over="ignore"):

@@ -27,7 +27,7 @@ OUTPUTS = 0xFFFFFFFF
 _HEAD = struct.Struct("<4I")
 _CASE_TIMEOUT_S = 120.0
 _QUICK = ("-Og", "-Wno-maybe-uninitialized")
-"""Compiled in half the time of -O2; that warning is false at times where less is optimized."""
+"""Compiles in half the time of -O2; the warning has false positives at lower optimization."""
 
 Computed = tuple[int, str, np.ndarray]
 """The step, the tensor, and its value."""
@@ -60,7 +60,7 @@ def compare(artifact: Artifact, program: Path, cases: Iterable[Case], progress: 
 def _compared(
     artifact: Artifact, program: Path, cases: Iterable[Case], progress: Callable[[str], None], *, by_operator: bool
 ) -> Verdict:
-    """The verdict on all cases. by_operator: on the operands that each operator had."""
+    """The verdict on all cases. by_operator: each operator is checked on its actual operands."""
     whole = HALF_TOLERANCE if artifact.graph.stores_halves else None
     comparison = Comparison(artifact.graph, artifact.imported, whole, by_operator=by_operator)
     for case in cases:
@@ -108,7 +108,7 @@ def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Run]
 
 
 def _stdin(artifact: Artifact, runs: Sequence[Run]) -> bytes:
-    """The inputs of the runs; after a word that says how each starts for a model with states, or without inputs."""
+    """The inputs of the runs; each begins with its start mode for a model that has states or no inputs."""
     parts: list[bytes] = []
     for run in runs:
         parts += [struct.pack("<I", run.start)] if artifact.view.states or not artifact.view.inputs else []
@@ -143,7 +143,7 @@ def _tensors_of_run(artifact: Artifact, data: bytes, at: int) -> tuple[list[Comp
 
 
 class _Rows:
-    """A tensor put together from rows, each of which must come once."""
+    """A tensor assembled from rows, each of which must arrive exactly once."""
 
     def __init__(self, t: TensorType) -> None:
         self._type = t
@@ -152,7 +152,7 @@ class _Rows:
         self.complete = False
 
     def add(self, total: int, first: int, rows: int, data: bytes, at: int) -> int:
-        """Take rows [first, first + rows) of `total` from data[at:]; the bytes taken."""
+        """Take rows [first, first + rows) of `total` from data[at:]; returns the number of bytes taken."""
         size = self._type.nbytes // total
         new = set(range(first, first + rows))
         if new & self._seen or first + rows > total or at + rows * size > len(data):

@@ -1,4 +1,4 @@
-"""The model on a board, asked over a serial line: outputs against the oracle, constants against the build."""
+"""Checks a model on a board over a serial line: outputs against the oracle, constants against the build."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mcugen.verify.serial import Line
 
 @dataclass(frozen=True)
 class Validation:
-    """changed: the constants on the board that are not those of the build, with what they are."""
+    """The result of a check on a board. changed: the constants that differ from the build, with their descriptions."""
 
     name: str
     outputs: Verdict
@@ -36,12 +36,12 @@ class Validation:
 
 
 def longest_request(artifact: Artifact) -> int:
-    """Bytes of a request for outputs: the inputs, and what frames them."""
+    """Bytes of the longest request: the inputs of a run and the framing."""
     return 10 + sum(end.nbytes for end in artifact.view.inputs)
 
 
 def validate(artifact: Artifact, line: Line, cases: Sequence[Case], tell: Callable[[str], None]) -> Validation:
-    """Ask the firmware on a line. Raises UsageError where it has another model."""
+    """Check the firmware on a line. Raises UsageError where it has another model."""
     about = line.ask("I").decode(errors="replace")
     expected = f"{artifact.name} {artifact.view.sha256[:16]}"
     if about != expected:

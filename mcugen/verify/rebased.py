@@ -17,7 +17,7 @@ from mcugen.verify.runs import Run, Start
 
 
 def is_needed(graph: Graph) -> bool:
-    """Whether a graph rounds floats to integers in a way that only the same operands repeat."""
+    """Whether a graph rounds floats to integers, so that results repeat only for equal operands."""
     return any(node.op.exact_floats for node in graph.nodes)
 
 
@@ -29,7 +29,7 @@ class Rebased:
         self._states: dict[str, np.ndarray] | None = None
 
     def oracle(self, run: Run, made: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
-        """Every imported tensor of a run, from what the C has made in it."""
+        """Every imported tensor of a run, from the C's tensors in it."""
         graph = self._artifact.imported
         seen = self._seen(made)
         states = self._states if run.start == Start.GO_ON else None
@@ -38,7 +38,7 @@ class Rebased:
         return values
 
     def _seen(self, made: Iterable[tuple[int, str, np.ndarray]]) -> Mapping[str, np.ndarray]:
-        """The imported tensors that lie in memory whole."""
+        """The imported tensors that are whole in memory."""
         found: dict[str, np.ndarray] = {}
         for step, name, array in made:
             origin = self._artifact.graph.tensors[name].origin or Origin(name)

@@ -1,4 +1,4 @@
-"""The C of a build, run on this machine, against recorded outputs: what a firmware team keeps in its own tests."""
+"""The C of a build, run on this machine, against recorded outputs, as firmware teams do in their own tests."""
 
 from __future__ import annotations
 

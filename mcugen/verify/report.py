@@ -71,7 +71,7 @@ def _testimony_dict(one: Testimony) -> dict[str, Any]:
 
 
 def _testimony(one: Testimony) -> Iterator[str]:
-    """The lines of one witness: what it was compared on, and what was left out, by name."""
+    """The lines of one witness: what it compared, and what it left out, by name."""
     compared = f"{one.verdict.tensors} of {one.of} tensors of the file"
     if one.verdict.first_difference:
         yield f"  NumPy against {one.witness}: first difference in {one.verdict.first_difference}"
@@ -87,7 +87,7 @@ def _testimony(one: Testimony) -> Iterator[str]:
 
 
 def verified_facts(result: Verification) -> VerifiedFacts:
-    """What report.json holds of a verification."""
+    """The facts on a verification for report.json."""
     first, worst = _first(result), _worst(result)
     return VerifiedFacts(
         agrees=result.agrees,
@@ -108,7 +108,7 @@ def _worst(result: Verification) -> float:
 
 
 def simulated_facts(result: Simulation, optimize: str) -> SimulatedFacts:
-    """What report.json holds of a simulation. optimize: the option that the cross compiler had."""
+    """The facts on a simulation for report.json. optimize: the optimization option of the cross compiler."""
     return SimulatedFacts(
         machine=result.machine,
         optimize=optimize,
@@ -144,12 +144,12 @@ def _first(result: Verification) -> Verdict | None:
 
 
 def verify_text(result: Verification) -> str:
-    """What `verify` prints, as wide as it must be."""
+    """The text that `verify` prints, at full width."""
     return tabular.text_of(verify_parts(result))
 
 
 def verify_parts(result: Verification, *, whole: bool = False) -> tabular.Parts:
-    """A verdict first, then what it rests on. whole: name every tensor that has no bytes of its own."""
+    """The verdict first, then its basis. whole: name every tensor that has no bytes of its own."""
     verdict, promise = "OK" if result.agrees else "DIFFERS", result.promise.removeprefix("the ")
     lines = [f"{result.called or result.name}: {verdict} ({promise})"]
     lines += [f"  note: {note}" for note in result.notes]
@@ -265,7 +265,7 @@ def simulate_parts(result: Simulation) -> tabular.Parts:
 
 
 def _function(result: Simulation, name: str) -> str:
-    """A function of the image; one of a kernel with the kernel's symbol, as its own name is a short one with a hash."""
+    """The name of a function in the image; for a kernel its symbol, as the C name is shortened and has a hash."""
     symbols = (step.kernel for step in result.steps if name.startswith(step.function))
     return next((f"{name} ({symbol})" for symbol in symbols), name)
 
@@ -284,7 +284,7 @@ def _cycles_lines(result: Simulation) -> list[str]:
 
 
 def _steps(result: Simulation) -> tabular.Grid:
-    """A row for each step; those that take most are marked."""
+    """A row for each step; the most expensive ones are marked."""
     total, clock = max(result.instructions, 1), result.clock_hz
     timed = (tabular.Column("estimated cycles", right=True),) if result.cycles else ()
     times = (tabular.Column("ms", right=True),) if result.cycles and clock else ()

@@ -135,7 +135,7 @@ def _promise(artifact: Artifact) -> str:
 
 
 def refused(graph: Graph, which: str) -> str:
-    """The first imported operator that the runtime whose bits are claimed refuses, asked of the operators anew.
+    """The first imported operator that the claimed runtime refuses; the operators are checked anew.
 
     Operators that were imported as others are not asked: which types these have says nothing of them.
     """
@@ -144,7 +144,7 @@ def refused(graph: Graph, which: str) -> str:
 
 
 def _is_itself(node: Node) -> bool:
-    """Whether the file's operator is imported as this one, and not as several or as another."""
+    """Whether the file's operator is imported as this operator alone."""
     direct = {entry.name for entry in node.op.imports if not (isinstance(entry, Import) and entry.expand)}
     return node.source.split(" ")[-1] in direct
 

@@ -50,9 +50,8 @@ def sequence_of(artifact: Artifact, case: Case) -> list[Run]:
 
 
 def runs_of(artifact: Artifact, case: Case) -> list[Run]:
-    """The sequence of a case, on an object of garbage that was never reset; then, where the model has states, its first
-    runs once more, on the same object after a reset.
-    """
+    """The sequence of a case, on an uninitialised object without reset; for a model with states, then its first runs
+    again after a reset."""
     sequence = sequence_of(artifact, case)
     again = sequence[:AFTER_RESET] if artifact.imported.states else []
     return sequence + [replace(run, start=Start.GO_ON if k else Start.RESET) for k, run in enumerate(again)]

@@ -23,7 +23,7 @@ _HINT = "give the port of the board, as /dev/ttyACM0"
 
 
 def require_port(port: str) -> None:
-    """Raise UsageError, before any work, where there is no such serial line, or none can be waited on."""
+    """Raise UsageError, before any work, where the port does not exist or cannot be waited on."""
     if not hosts.current().serial:
         hint = "use Linux or macOS; WSL has the ports that usbipd hands to it"
         raise UsageError("serial lines of this system cannot be waited on", where="--port", hint=hint)
@@ -40,11 +40,11 @@ def _closed(port: str, error: OSError | ValueError) -> UsageError:
 
 
 class _Lost(ToolError):
-    """An answer that did not come, or not as it was sent."""
+    """An answer that did not arrive, or arrived damaged."""
 
 
 class Line:
-    """An open line; longest: bytes of the longest request that firmware may be waiting for the rest of.
+    """An open serial line. longest: bytes of the longest request that firmware may still be waiting for.
 
     Raises UsageError for a port that cannot be opened, ToolError where no right answer comes.
     """
@@ -53,7 +53,8 @@ class Line:
         self._port, self._timeout_s, self._longest = port, timeout_s, longest
         require_port(port)
         try:
-            # Not blocking: a line without a carrier would hold up opening it, a board that takes nothing writing to it.
+            # Non-blocking: opening a line without a carrier, or writing to a board that reads nothing, would wait for
+            # ever.
             self._file = os.open(port, os.O_RDWR | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0))
         except (OSError, ValueError) as error:
             raise _closed(port, error) from error
@@ -66,7 +67,8 @@ class Line:
         os.close(self._file)
 
     def ask(self, letter: str, payload: bytes = b"") -> bytes:
-        """What the firmware answers to a request; it is sent again, twice, where the line lost or changed something."""
+        """The firmware's answer to a request. The request is repeated, twice at most, where bytes were lost or
+        damaged."""
         try:
             for _ in range(_AGAIN):
                 with suppress(_Lost):
@@ -80,7 +82,7 @@ class Line:
             ) from error
 
     def _clear(self) -> None:
-        """Give firmware that waits for the rest of a request that rest, and read away what comes.
+        """Complete a request that the firmware may be waiting for, and discard what arrives.
 
         Firmware that waits for none skips zeros. Such requests lost bytes, or were left by an earlier command.
         """
@@ -97,7 +99,7 @@ class Line:
             kind, answer = self._answer(end)
             if kind == b"E":
                 raise self._failed("the request was changed on the line")
-            if kind == letter.encode() and answer[:4] == asked:  # else it is late, and was asked for before
+            if kind == letter.encode() and answer[:4] == asked:  # otherwise it is a late answer to an earlier request
                 return answer[4:]
 
     def _answer(self, end: float) -> tuple[bytes, bytes]:
@@ -145,7 +147,7 @@ def _make_raw(file: int, baud: int) -> None:
         import termios
         import tty
 
-        with suppress(termios.error):  # no terminal: a pipe has no settings
+        with suppress(termios.error):  # not a terminal: a pipe has no settings
             tty.setraw(file)
             speed = getattr(termios, f"B{baud}", None)
             if speed is None:

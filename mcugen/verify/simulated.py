@@ -19,7 +19,7 @@ from mcugen.ir.types import TensorType
 
 @dataclass
 class Simulated:
-    """Counts of values: of operators and of outputs, how many are a step apart, and how many steps at most.
+    """Counts of values of operators and of outputs: total, those one step off, and the largest difference in steps.
 
     operators: operators that round. agrees: no operator is more than one step apart, no output more than one for each.
     """
@@ -62,12 +62,12 @@ class Simulated:
 
 
 def is_stored(t: TensorType, recorded: np.ndarray) -> bool:
-    """Whether a recording is of the real values of a tensor of integers."""
+    """Whether a recording has the real values of a tensor of integers."""
     return recorded.dtype.kind == "f" and not t.is_float and t.quant is not None and not t.quant.per_channel
 
 
 def steps_of(t: TensorType, real: np.ndarray) -> np.ndarray:
-    """Real numbers as stored integers: rounded half to even, and within the type."""
+    """Real numbers as stored integers: rounded half to even, and clamped to the type."""
     low, high = t.limits
     with np.errstate(over="ignore", invalid="ignore"):
         steps = np.nan_to_num(np.rint(np.asarray(real, np.float64) / t.scale)) + t.zero_point
@@ -75,7 +75,7 @@ def steps_of(t: TensorType, real: np.ndarray) -> np.ndarray:
 
 
 def start(graph: Graph) -> Simulated:
-    """Counts of nothing yet."""
+    """Counts that are all zero."""
     return Simulated(sum(_rounds(graph, node) for node in graph.nodes))
 
 

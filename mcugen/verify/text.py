@@ -16,7 +16,7 @@ _NUMBERS = re.compile(r"\{[-+\w.,\s()]{400,}\}")
 def violations(artifact: Artifact, folder: Path) -> list[str]:
     """The violations of rules in the sources of a build in `folder`. Long tables of numbers are not parsed."""
     sources = sources_of(artifact.emitted)
-    if artifact.view.device is not None:  # what calls OpenCL waits and has handles: the rules are for kernels in C
+    if artifact.view.device is not None:  # host code for OpenCL may wait and hold handles: the rules are for kernels
         sources = [path for path in sources if path.startswith("kernels/") and not opencl.is_host(path)]
     texts = {path: _NUMBERS.sub("{0}", _preprocessed(folder / path, folder)) for path in sources}
     own = {Path(path).name for path in artifact.files if path.endswith(".h")}

@@ -1,4 +1,4 @@
-"""Models in formats that mcugen does not read: what they are, and the lines that turn them into one that it reads.
+"""Models in formats that mcugen does not read: their kinds, and recipes that convert them to a format that it reads.
 
 kinds.toml lists them; the first that fits is meant. Nothing of such a file is unpacked, loaded or run.
 """
@@ -67,11 +67,11 @@ class Kind:
         return UsageError(f"is {self.title}, which mcugen does not read", where=path.name, hint=hint.rstrip())
 
     def is_named(self, path: Path) -> bool:
-        """Whether a file's name says this kind."""
+        """Whether a file's name has this kind's suffix."""
         return any(f".{path.name.lower()}".endswith(f".{suffix}") for suffix in self.suffixes)
 
     def _own_name(self, path: Path) -> str:
-        """The name that such a file should have, so that its tools take it and the recipe does not write over it."""
+        """The name that the file should have, so that its own tools take it and the recipe does not overwrite it."""
         return path.name if not self.suffixes or self.is_named(path) else f"{path.stem}.{self.suffixes[0]}"
 
 

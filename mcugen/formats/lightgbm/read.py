@@ -38,7 +38,7 @@ _OBJECTIVES = {
     "binary": (_boosted.SIGMOID, True),
     "multiclass": (_boosted.SOFTMAX, True),
 }
-"""Objective -> what turns raw scores into predictions, and whether these are probabilities of classes."""
+"""Objective -> the function from raw scores to predictions, and whether these are class probabilities."""
 
 _CATEGORICAL, _DEFAULT_LEFT, _MISSING_SHIFT = 1, 2, 2
 _NO_MISSING, _ZERO_IS_MISSING = 0, 1
@@ -46,7 +46,7 @@ _NO_MISSING, _ZERO_IS_MISSING = 0, 1
 
 _MOST_NODES = 1 << 16
 _CATEGORIES_HINT = "encode categories one-hot, or give max_cat_threshold a small number"
-"""A set of categories is a node for each, with a copy of what follows: limit of a tree's nodes."""
+"""A set of categories becomes one node per category, each with a copy of its subtree; trees have a limit of nodes."""
 
 
 def recognises(data: bytes) -> bool:
@@ -109,7 +109,7 @@ def _add(trees: _boosted.Trees, number: int, block: dict[str, str], target: int,
     sets, waiting, free = _category_sets(block), [(0 if rows else ~0, 0)], 1
     while waiting:
         end, node = waiting.pop()
-        if end < 0:  # leaves are numbered downwards from -1
+        if end < 0:  # leaves have negative numbers, from -1 downwards
             trees.leaf(number, node, target, leaves[~end])
             continue
         if free > _MOST_NODES:
@@ -118,7 +118,7 @@ def _add(trees: _boosted.Trees, number: int, block: dict[str, str], target: int,
         tests = [("BRANCH_LEQ", _down(threshold), _missing(int(kind), threshold))]
         if int(kind) & _CATEGORICAL:
             tests = [("BRANCH_EQ", float(category), False) for category in sets[int(threshold)]]
-        for mode, value, missing in tests:  # the next test is on the other side of the one before
+        for mode, value, missing in tests:  # the next test is on the `no` branch of the one before
             trees.branch(number, node, int(feature), mode, value, (free, free + 1), missing)
             waiting.append((int(left), free))
             node, free = free + 1, free + 2
@@ -141,7 +141,7 @@ def _missing(kind: int, threshold: float) -> bool:
 
 
 def _category_sets(block: dict[str, str]) -> list[list[int]]:
-    """The categories of each set that the tree asks for, from words of 32 bits."""
+    """The categories of each set that the tree tests, from bit masks in 32-bit words."""
     bounds = [int(b) for b in block.get("cat_boundaries", "0").split()]
     words = [int(w) for w in block.get("cat_threshold", "").split()]
     sets = (words[first:end] for first, end in pairwise(bounds))

@@ -1,4 +1,4 @@
-"""The files of an NNEF model, in a folder or in an archive, read without following what leads out of it."""
+"""The files of an NNEF model, in a folder or in an archive; paths that lead outside are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_TEXT = 1 << 24
 MAX_BYTES = 1 << 28
 MAX_MEMBERS = 1 << 14
 _NAMED = 3
-"""As many files of an archive are named."""
+"""Most files of an archive that an error names."""
 _HINT = "an NNEF model is a folder or an archive with graph.nnef, and a .dat file for each variable"
 
 
@@ -26,14 +26,15 @@ class Model(Protocol):
     """The files of a model by their names relative to graph.nnef."""
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None where there is none. Raises McugenError for what is no plain file inside."""
+        """The content of a file; None where it is absent. Raises McugenError for anything but a plain file inside the
+        model."""
 
     def text(self, name: str, *, optional: bool = False) -> str:
         """A text of the model; "" where it may be missing. Raises UsageError, CorruptModelError, UnsupportedError."""
 
 
 class _Files:
-    """What folders and archives share."""
+    """Base of folders and archives."""
 
     def read(self, name: str) -> bytes | None:
         raise NotImplementedError
@@ -91,7 +92,7 @@ class Archive(_Files):
 
 
 def checked(name: str) -> str:
-    """A relative path that stays where it begins. Raises CorruptModelError for any other."""
+    """A relative path that stays inside its folder. Raises CorruptModelError for any other."""
     parts = name.split("/")
     odd = any(part in ("", ".", "..") for part in parts) or len(name) > 1024
     if odd or "\\" in name or any(ord(c) < 32 for c in name) or (len(name) > 1 and name[1] == ":"):
@@ -172,7 +173,7 @@ def _tar(data: bytes) -> dict[str, bytes]:
 
 
 def _inflated(data: bytes) -> bytes:
-    """The content of a gzip file, or data that is none; never more than the limit."""
+    """The content of a gzip file, or other data unchanged; at most the limit of bytes."""
     if data[:2] != b"\x1f\x8b":
         return data
     found, rest = bytearray(), data

@@ -77,7 +77,7 @@ def _of_bounds(name: str, stated: Mapping[str, Any]) -> tuple[list[float], list[
 
 
 def stored(data: np.ndarray, kind: Stored | None, where: str) -> tuple[np.ndarray, QuantParams | None]:
-    """A constant as it is kept: the stored integers of a quantized one, float32 or booleans of others.
+    """A constant as the graph stores it: integers of a quantized tensor, else float32 or booleans.
 
     Scales of channels lie along the first axis, or along the second where the first has one element, as of a bias.
     """

@@ -29,7 +29,7 @@ _ENDS = ("external", "variable", "constant")
 
 
 def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
-    """Import a model. data: the file's content; nothing of it for a folder.
+    """Import a model. data: the file's content; empty for a folder.
 
     Raises CorruptModelError, UnsupportedError (all operators at once), ShapeError, QuantizationError, UsageError.
     """

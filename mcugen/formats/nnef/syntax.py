@@ -60,7 +60,7 @@ class Parsed:
 
 
 def parse(text: str, quant: str, known: Collection[str]) -> Parsed:
-    """The graph with all fragments expanded that are not among the known operations.
+    """The graph, with all fragments expanded except those that are known operations.
 
     Raises CorruptModelError, UnsupportedError; UsageError where the nnef package is missing.
     """
@@ -156,7 +156,7 @@ def _read(value: Any) -> Any:
 
 
 def _parsed(text: str, quant: str, lowered: list[str]) -> dict[str, Any]:
-    """What the package finds, as values that JSON can hold."""
+    """The result of the nnef package's parser, as values that JSON can hold."""
     import nnef
 
     try:
@@ -193,10 +193,10 @@ def _plain(value: Any, identifier: type) -> Any:
 
 
 def _in_child(text: str, quant: str, lowered: list[str]) -> dict[str, Any]:
-    """The package's findings from a child process. Raises CorruptModelError where that does not survive."""
+    """The parser's result from a child process. Raises CorruptModelError where the child crashes."""
     source, sink = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: the child starts none
+        warnings.simplefilter("ignore", DeprecationWarning)  # the child of the fork starts no threads
         child = os.fork()
     if child == 0:
         _child(sink, text, quant, lowered)
@@ -222,7 +222,7 @@ def _in_child(text: str, quant: str, lowered: list[str]) -> dict[str, Any]:
 
 
 def _child(sink: int, text: str, quant: str, lowered: list[str]) -> NoReturn:
-    """Parse, write the findings and a line's end, and end the process, whatever happens."""
+    """Parse, write the result and a line end, and end the process, whatever happens."""
     try:
         faulthandler.disable()
         with contextlib.suppress(OSError, ValueError):  # no /proc, or limits that are lower already

@@ -15,7 +15,7 @@ MAX_RANK = 8
 
 
 class _Stream:
-    """Bytes as the nnef package reads them: not seekable, as only then it does not ask for a file descriptor."""
+    """Bytes for the nnef package, which uses a file descriptor only if the stream is seekable; this one is not."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -47,7 +47,7 @@ def read(model: Model, label: str, shape: Shape, where: str) -> np.ndarray:
 
 
 def _check(data: bytes, name: str) -> None:
-    """Raise CorruptModelError for a header that does not fit the file, before anything is made of it."""
+    """Raise CorruptModelError for a header that does not fit the file, before any data is allocated."""
     if len(data) < HEADER or data[:2] != b"\x4e\xef":
         raise CorruptModelError(f"{name} is no NNEF tensor")
     length, rank, *extents = struct.unpack_from("<10I", data, 4)

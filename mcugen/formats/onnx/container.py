@@ -22,19 +22,19 @@ OPSET = 21
 """Older models are converted up to this version of the operators; newer ones are read as they are."""
 
 Dims = tuple[int | None, ...]
-"""A shape as a file declares it, with None for sizes that it leaves open."""
+"""A declared shape, with None for open sizes."""
 
 Kept = Callable[[str, int], bool]
-"""Whether an operator, by its name, is read in its old version rather than converted."""
+"""Whether an operator, by name and version, is imported in its old version, without conversion."""
 
 _DEFAULT = "ai.onnx"
 """The domain of ONNX itself, which files may as well leave empty."""
 
 _KEPT_DOMAIN = "mcugen.kept"
-"""Operators are in this domain, which the converter leaves alone, while the others are converted."""
+"""The domain that operators get which must not be converted: the converter ignores it."""
 
 _UNCONVERTED = frozenset({"EyeLike", "RegexFullMatch"})
-"""Operators of one meaning in all versions. The converter ends the process where it knows no type of the operand."""
+"""Operators that are equal in all versions, which the converter would crash on where an operand's type is unknown."""
 
 _UINT16_HINT = (
     "uint16 is read inside a network, not at its inputs and outputs: let those be float,\n"
@@ -87,7 +87,7 @@ class RawNode:
 
 @dataclass(frozen=True, eq=False)
 class RawGraph:
-    """A graph that an operator repeats or chooses: the names of its operands and results, and its constants.
+    """A subgraph of an operator, for loops and branches: the names of its operands and results, and its constants.
 
     shapes: those that the file declares of values that the graph computes.
     """
@@ -115,7 +115,7 @@ class RawModel:
 
 
 def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: False) -> RawModel:
-    """Parse a model; `folder` holds its external data, if it has any, and `keeps` says what is not converted.
+    """Parse a model. folder: of its external data, if any; keeps: a predicate for operators that are not converted.
 
     Raises CorruptModelError for what is no valid model, UnsupportedError for what no compiler can fix in advance.
     """
@@ -143,7 +143,7 @@ def _parsed(data: bytes) -> onnx.ModelProto:
 
 
 def _rename_default(model: onnx.ModelProto) -> None:
-    """Give the default domain its empty name throughout: the onnx package knows its other one, "ai.onnx", in part."""
+    """Use the empty name of the default domain throughout: the onnx package handles "ai.onnx" only in places."""
     named = [*model.opset_import, *model.functions, *_all_nodes(model.graph.node)]
     for function in model.functions:
         named += [*function.opset_import, *_all_nodes(function.node)]
@@ -153,7 +153,8 @@ def _rename_default(model: onnx.ModelProto) -> None:
 
 
 def guarded(what: str, step: Any, *arguments: Any) -> Any:
-    """The result of a step of the onnx package, whatever it raises for files that are damaged or hostile."""
+    """The result of a step of the onnx package; any exception for damaged or hostile files becomes a
+    CorruptModelError."""
     try:
         return step(*arguments)
     except McugenError:
@@ -170,7 +171,7 @@ def _check_limits(model: onnx.ModelProto) -> None:
 
 
 def _checked(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model, after the checks of the onnx package, which wants a shape of outputs that runtimes do not need."""
+    """The model after the onnx package's checks, which require shapes of outputs that runtimes do not need."""
     shapeless = [k for k, value in enumerate(model.graph.output) if _has_no_shape(value)]
     asked = model
     if shapeless:
@@ -191,7 +192,7 @@ def _load_external(model: onnx.ModelProto, folder: Path) -> None:
 
 
 def _converted(model: onnx.ModelProto, keeps: Kept) -> onnx.ModelProto:
-    """The model with operators of version OPSET, but for those that are kept as they are."""
+    """The model with operators of version OPSET, except those that keep their version."""
     stated = _opset(model)
     if stated >= OPSET:
         return model

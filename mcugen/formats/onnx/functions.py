@@ -1,4 +1,4 @@
-"""Functions by which ONNX defines operators: the simpler operators that take the place of one that mcugen lacks.
+"""ONNX functions: where mcugen lacks an operator, the simpler operators by which ONNX defines it.
 
 Source: the ONNX specification (onnx/docs/IR.md, "Functions"); the bodies are those of the onnx package's schemas.
 """
@@ -17,7 +17,7 @@ _KINDS = {dtype: kind for kind, dtype in DTYPES.items()}
 
 
 def body(node: RawNode, types: Sequence[TensorType | None]) -> tuple[RawNode, ...] | None:
-    """The operators that define one; None where ONNX defines none. types: those of its operands.
+    """The operators that define one; None where ONNX has no function for it. types: of its operands.
 
     Values inside the function are named after the operator's first result, so that no two are named alike.
     """
@@ -52,7 +52,7 @@ def _schema(node: RawNode) -> Any:
 
 
 def _function(schema: Any, node: RawNode, types: Sequence[TensorType | None]) -> onnx.FunctionProto | None:
-    """The body for the newest version of the operators that is not newer than the model's, else for the oldest.
+    """The function body for the newest opset up to the model's, else for the oldest.
 
     A body within another one has an older version than the model; the operator's own version is the same in both.
     """

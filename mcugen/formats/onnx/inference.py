@@ -19,11 +19,12 @@ _MAX_ELEMENTS = 64
 """Most elements of a constant whose values a rule may look at: axes, sizes, scales."""
 
 Held = Mapping[str, tuple[TensorType, np.ndarray | None]]
-"""Values of the file by name: the type that each has, and its data where it is constant."""
+"""Values of the file by name: the type of each, and its data where it is constant."""
 
 
 def agrees(nodes: Sequence[RawNode], held: Held) -> bool:
-    """Whether ONNX's rules give all results of these operators the shapes that they have; False where there is none."""
+    """Whether the shapes of all results of these operators agree with ONNX's inference rules; False if no rule
+    applies."""
     return all(_agrees(node, held) for node in nodes)
 
 
@@ -53,7 +54,7 @@ def _type(t: TensorType) -> onnx.TypeProto:
 
 
 def _fits(made: Shape, found: onnx.TypeProto | None) -> bool:
-    """Whether a shape is the one that a rule gives, which may leave sizes open, but not the number of axes."""
+    """Whether a shape agrees with an inferred one, in which sizes may be open, but not the number of axes."""
     if found is None or not found.tensor_type.HasField("shape"):
         return False
     dims = found.tensor_type.shape.dim

@@ -15,7 +15,7 @@ from mcugen.formats.onnx.container import MAX_NODES, Dims, RawGraph, RawNode, gu
 from mcugen.ir.imports import Attributes
 
 MAX_DEPTH = 8
-"""Functions and subgraphs within each other that are taken for operators."""
+"""Largest depth of functions and subgraphs within each other."""
 
 
 class Nodes:
@@ -35,7 +35,8 @@ class Nodes:
         builder.inline = self._inlined
 
     def add(self, where: str, node: RawNode) -> None:
-        """Append an operator, or those by which ONNX defines one that mcugen does not have. where: its place."""
+        """Append an operator, or the operators of its ONNX function where mcugen lacks it. where: its place in the
+        file."""
         builder = self._builder
         name = f"{node.domain}:{node.type}" if node.domain else node.type
         where += name + (f" {node.name!r}" if node.name else "")
@@ -78,7 +79,7 @@ class Nodes:
         return {value: (builder.tensors[name].type, builder.data(name)) for value, name in known}
 
     def _plain(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The attributes that have a value; numbers stand for graphs."""
+        """The attributes that have a value, with subgraphs replaced by numbers."""
         found = {}
         for name, value in attributes.items():
             if isinstance(value, RawGraph):
@@ -89,7 +90,7 @@ class Nodes:
         return found
 
     def _defined(self, node: RawNode) -> tuple[RawNode, ...] | None:
-        """The function of an operator; None where there is none, or where an operand is not known."""
+        """The function of an operator; None where there is none, or where the type of an operand is unknown."""
         builder = self._builder
         names = [builder.values.get(value) for value in node.inputs]
         if any(value and name is None for value, name in zip(node.inputs, names, strict=True)):
@@ -100,7 +101,7 @@ class Nodes:
         return found
 
     def _inlined(self, index: int, operands: Sequence[str]) -> Sequence[str]:
-        """The results of a subgraph, which sees the values around it; its own values are gone afterwards."""
+        """The results of a subgraph, which can read the values around it; its own values are dropped afterwards."""
         if not 0 <= index < len(self._graphs) or len(self._within) >= MAX_DEPTH:
             raise UnsupportedError(f"more than {MAX_DEPTH} graphs within each other are not supported")
         graph, builder = self._graphs[index], self._builder

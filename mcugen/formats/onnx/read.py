@@ -23,7 +23,7 @@ from mcugen.ir.types import Shape, TensorType
 from mcugen.passes.qdq import with_integers
 
 _POOLS_BY_ROWS = 19
-"""The opset from which on ONNX Runtime adds the elements of a float pool row by row, before that by columns."""
+"""The opset from which on ONNX Runtime adds a float pool's elements row by row; before, it adds them by columns."""
 
 _IR_VERSION, _GRAPH = (1, 0), (7, 2)
 _MODEL_FIELDS = {1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26}
@@ -64,7 +64,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     notes += nodes.notes
     notes += [_widened(value) for value in raw.outputs if value.dtype == "f16"]
     for output, name in zip(raw.outputs, outputs, strict=True):
-        if name not in inputs:  # the operator's results have the name of its first one
+        if name not in inputs:  # the import names all results of an operator after its first one
             builder.tensors[name] = replace(builder.tensors[name], label=output.name)
     states = builder.states(outputs)
     ends = (*inputs, *outputs, *(name for state in states for name in (state.before, state.after)))
@@ -85,7 +85,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 
 
 def _named(raw: RawModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
-    """The shapes given, by the names of inputs. Raises UsageError for a shape of an input that there is not."""
+    """The given shapes, by input name. Raises UsageError for a name that is no input."""
     names = [value.name for value in raw.inputs]
     if len(set(names)) != len(names):
         raise CorruptModelError("the graph names the same input twice")
@@ -100,7 +100,7 @@ def _named(raw: RawModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
 
 
 def _changes(raw: RawModel, shapes: Mapping[str, Shape]) -> bool:
-    """Whether an input gets another shape than the file fixes, so that it declares those of other values in vain."""
+    """Whether an input gets another shape than the file fixes: declared shapes of other values are then ignored."""
     stated = [(value.dims, shapes[value.name]) for value in raw.inputs if value.name in shapes and value.dims]
     return any(
         len(dims) != len(given) or any(isinstance(d, int) and d != n for d, n in zip(dims, given, strict=True))

@@ -20,7 +20,7 @@ Pair = tuple[int, int]
 
 
 def to_last(e: Expansion, x: str) -> str:
-    """An image or a signal with its channels last, as [N, H, W, C]; of a signal H is 1."""
+    """An image or a signal with its channels last, as [N, H, W, C]; a signal has H = 1."""
     return e.node(Transpose((0, 2, 3, 1)), two_dimensional(e, x))
 
 
@@ -54,7 +54,7 @@ class Geometry:
         return (self.kernel[d] - 1) * self.dilation[d] + 1
 
     def fits(self) -> bool:
-        """Whether no window lies in the padding alone."""
+        """Whether no window lies entirely in the padding."""
         return all(0 <= width < self.extent(d) for d in (0, 1) for width in self.padding[d])
 
 
@@ -80,7 +80,7 @@ def sizes(a: Attributes, kernel: Sequence[int]) -> tuple[Pair, Pair, Pair]:
 
 
 def rounded_up(g: Geometry, size: Pair) -> Geometry:
-    """The geometry with so much more padding below and to the right that the number of windows is rounded up.
+    """The geometry padded below and to the right until the number of windows is rounded up.
 
     A window that would begin past the image and its first padding is left out.
     """
@@ -95,7 +95,7 @@ def rounded_up(g: Geometry, size: Pair) -> Geometry:
 
 
 def reached(g: Geometry, size: Pair) -> Geometry:
-    """The geometry with so much more padding below and to the right that one window fits, if less than a stride lacks.
+    """The geometry padded below and to the right until one window fits, if that takes less than a stride.
 
     ONNX Runtime counts the strides between the image and the window, divided towards zero: there are none here, and
     one window. Source: onnxruntime, pool_attributes.h, ComputeOutputSize.
@@ -154,7 +154,7 @@ def _padding(a: Attributes, g: Geometry, size: Pair, rank: int, *, may_cut: bool
 
 
 def _same(g: Geometry, d: int, size: int, lower: bool, may_cut: bool) -> Pair:
-    """(before, after) for as many results as strides fit into the size; an odd one goes after, or before."""
+    """(before, after) padding for auto_pad SAME: one result per stride; an odd one goes after, or before if `lower`."""
     needed = (-(-size // g.stride[d]) - 1) * g.stride[d] + g.extent(d) - size
     if needed < 0 and may_cut:
         before = -((-needed - int(lower)) // 2)

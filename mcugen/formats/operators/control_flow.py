@@ -1,4 +1,4 @@
-"""Branches and loops: subgraphs that are expanded in place, where what they depend on is known at build time."""
+"""Branches and loops: subgraphs that are expanded in place, where their conditions are known at build time."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def sign(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def modulo(source: Source, e: Expansion) -> Sequence[str]:
-    """What a quotient rounded down leaves, or with `fmod` one rounded towards zero. Source: ONNX Mod-13."""
+    """The remainder of a quotient that is rounded down, or towards zero with `fmod`. Source: ONNX Mod-13."""
     a, b = operands(e, 2)
     return [e.node(Arithmetic("fmod" if source.attributes["fmod"] else "mod"), a, b)]
 
@@ -115,7 +115,7 @@ def bitwise(kind: str, source: Source, e: Expansion) -> Sequence[str]:
 
 
 def complement(source: Source, e: Expansion) -> Sequence[str]:
-    """All bits the other way round. Source: ONNX BitwiseNot-18."""
+    """All bits inverted. Source: ONNX BitwiseNot-18."""
     (x,) = operands(e, 1)
     t = e.type(x)
     ones = np.array(255 if t.dtype == "u8" else -1, t.np_dtype)
@@ -123,7 +123,7 @@ def complement(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def opposite(source: Source, e: Expansion) -> Sequence[str]:
-    """The other truth value. Source: ONNX Not-1, TFLite LOGICAL_NOT."""
+    """The negation of a truth value. Source: ONNX Not-1, TFLite LOGICAL_NOT."""
     (x,) = operands(e, 1)
     return [e.node(Logical("xor"), x, e.constant(np.array(True)))]
 
@@ -135,7 +135,7 @@ def is_nan(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def is_infinite(source: Source, e: Expansion) -> Sequence[str]:
-    """Whether x is infinite, of the signs that count. Source: ONNX IsInf-10."""
+    """Whether x is infinite, with a sign that the attributes enable. Source: ONNX IsInf-10."""
     (x,), a = operands(e, 1), source.attributes
     most = e.constant(np.array(np.finfo(np.float32).max, np.float32))
     least = e.constant(np.array(np.finfo(np.float32).min, np.float32))

@@ -34,7 +34,7 @@ def gather_nd(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def gather_nd_of_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The same; TensorFlow Lite Micro has it for two types. Source: TFLite GATHER_ND."""
+    """GATHER_ND; TensorFlow Lite Micro supports two types. Source: TFLite GATHER_ND."""
     x = source.inputs[0] if source.inputs else None
     if x is not None and x.dtype not in ("s8", "f32"):
         e.refuse("tflm", f"no kernel for {x.dtype}")
@@ -72,7 +72,7 @@ def scatter_nd(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def narrow(e: Expansion, index: str) -> str:
-    """Indices as int32; no tensor has elements beyond."""
+    """Indices as int32, which is enough for any tensor."""
     data = e.data(index)
     if data is not None and data.dtype == np.int64:
         return e.constant(np.clip(data, -(2**31), 2**31 - 1).astype(np.int32))

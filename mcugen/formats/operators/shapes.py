@@ -12,7 +12,7 @@ from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ops.reshape import Reshape
 
 MAX_ELEMENTS = 1 << 25
-"""Of a constant that a few bytes of a file make: see also Op.fold."""
+"""Largest constant that an import may create, in elements: small files must not allocate much. See also Op.fold."""
 
 
 def reshape(source: Source, e: Expansion) -> Sequence[str]:

@@ -19,7 +19,7 @@ from mcugen.ops.transpose import Transpose
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
-    """Broadcast to the stated shape, or to what both make together. Source: ONNX Expand-13."""
+    """Broadcast to the stated shape, or to the common shape of both. Source: ONNX Expand-13."""
     x, shape = _operand(e), _known(source, 1, "shape")
     try:
         wanted = np.broadcast_shapes(e.type(x).shape, shape)
@@ -34,7 +34,7 @@ def tile(source: Source, e: Expansion) -> Sequence[str]:
     if len(times) != len(e.type(x).shape):
         raise ShapeError(f"{list(times)} does not repeat the axes of {list(e.type(x).shape)}")
     chosen = [k for k, n in enumerate(times) if n != 1] or [0]
-    for start in range(0, len(chosen), 2):  # two axes at a time: each repeated axis takes a loop more
+    for start in range(0, len(chosen), 2):  # two axes at a time, as each repeated axis adds a loop
         now = chosen[start : start + 2]
         x = e.node(Tile(tuple(n if k in now else 1 for k, n in enumerate(times))), x)
     return [x]
@@ -56,7 +56,7 @@ def pad(source: Source, e: Expansion) -> Sequence[str]:
     if any(min(pair) < 0 for pair in widths):
         x = e.node(StridedSlice(cut, tuple(count for _, count, _ in cut)), x)
     if mode != "constant":
-        source.attributes.ignore("value")  # which files of before opset 11 state all the same
+        source.attributes.ignore("value")  # files before opset 11 state it anyway
         return [_mirrored(e, x, widths, mode)]
     value = e.inputs[2] if len(e.inputs) > 2 else None
     added = tuple((max(a, 0), max(b, 0)) for a, b in widths)
@@ -87,7 +87,7 @@ def _mirrored(e: Expansion, x: str, widths: Sequence[tuple[int, int]], mode: str
 
 
 def _around(size: int, before: int, after: int, mode: str) -> np.ndarray:
-    """The element that stands at each place of an axis with `before` and `after` elements more."""
+    """The index of the element at each place of an axis that is extended by `before` and `after` elements."""
     at = np.arange(-before, size + after)
     if mode == "edge" or size == 1:
         return np.clip(at, 0, size - 1)

@@ -27,7 +27,7 @@ MAX_NAME_BYTES = 1 << 10
 READ_FACTOR = 8
 _ALIGN_BYTES = 8
 _DEPRECATED_CODE, _CODE = 4, 10
-"""Places of `deprecated_builtin_code` and `builtin_code` in the virtual table of an OperatorCode."""
+"""Indices of `deprecated_builtin_code` and `builtin_code` in the virtual table of an OperatorCode."""
 _PARSER_FAILURES = (struct.error, IndexError, ValueError, TypeError, OverflowError, AttributeError, KeyError)
 _ENUMS = {
     "padding": tflite.Padding,
@@ -185,7 +185,7 @@ class _Reader:
         return tuple(vector.tolist())
 
     def _text(self, text: bytes | None) -> str:
-        """A name, cut to a length that a person could read."""
+        """A name, cut to a readable length."""
         self._charge(len(text or b""))
         return (text or b"")[:MAX_NAME_BYTES].decode("utf-8", "replace")
 
@@ -324,7 +324,7 @@ class _Reader:
 
 @cache
 def _own_table(operator: str) -> str:
-    """The options table named after an operator, "" where none is: that of CONV_2D is Conv2DOptions."""
+    """The options table named after an operator, "" where there is none: CONV_2D has Conv2DOptions."""
     wanted = operator.replace("_", "").lower() + "options"
     return next((name for name in _names(tflite.BuiltinOptions).values() if name.lower() == wanted), "")
 
@@ -335,7 +335,7 @@ def _names(enum: type) -> dict[int, str]:
 
 
 def _number(table: Any, place: int, kind: Any) -> int:
-    """A number field of a table, by its place in the virtual table; 0 where it is absent."""
+    """A number field of a table, by its index in the virtual table; 0 where it is absent."""
     offset = table._tab.Offset(place)
     return int(table._tab.Get(kind, offset + table._tab.Pos)) if offset else 0
 

@@ -42,10 +42,10 @@ LAYOUT = "nhwc"
 
 MAX_OPERATORS = 10_000
 MAX_REPEATED = 1 << 14
-"""Operators of a file that are imported at most, those of loops counted for each trip."""
+"""Most operators imported from a file; operators in loops count once per iteration."""
 
 MAX_FOLDED_BYTES = 1 << 26
-"""Size of the constants that operators of called subgraphs are computed into, at most."""
+"""Largest total size of constants computed from operators of called subgraphs."""
 
 
 def recognises(data: bytes) -> bool:
@@ -62,7 +62,7 @@ def load(
         raise UsageError("the shapes of a .tflite model are fixed", where="--input-shape", hint="leave the option out")
     importer = _imported(file, registry, signature)
     fixed = {name for name, v in importer.builder.variables.items() if v.is_stated and not v.is_changed}
-    if fixed:  # known only at the end of a run: what reads them is computed at build time
+    if fixed:  # known only at the end of the pass: their readers are computed at build time
         importer = _imported(file, registry, signature, frozenset(fixed))
     raw, common = importer.raw, importer.common
     outputs = tuple(importer.held(i) for i in raw.outputs)
@@ -72,7 +72,7 @@ def load(
         name=path.stem,
         tensors=importer.used_tensors(states),
         nodes=tuple(common.nodes),
-        inputs=tuple(importer.held(i) for i in raw.inputs if raw.tensors[i].data is None),  # none sets a constant
+        inputs=tuple(importer.held(i) for i in raw.inputs if raw.tensors[i].data is None),  # constants cannot be set
         outputs=outputs,
         sha256=sha256,
         format="tflite",
@@ -104,7 +104,7 @@ def _open_sizes(tensor: fb.RawTensor) -> list[str]:
 
 @dataclass
 class _Common:
-    """What the subgraphs of a file are imported into.
+    """The state that the imports of all subgraphs of a file share.
 
     calling: the subgraphs that are being imported, each called by the one before it. calls: how many were called so
     far, and operators: how many operators of them were imported, those that loops repeat counted each time.
@@ -166,7 +166,7 @@ class _Importer:
         return f"{shared}t{index}"
 
     def held(self, index: int) -> str:
-        """The tensor that holds a value of the file, or the variable that it stands for."""
+        """The tensor that holds a value of the file, or the variable that it refers to."""
         return self.handles.get(index) or self.values.get(index, self.name(index))
 
     def call(self, operands: Sequence[str]) -> Sequence[str]:
@@ -183,7 +183,7 @@ class _Importer:
         self._check_container()
         for index, raw in self._referenced():
             self._add_tensor(index, raw)
-        for index, name in list(self.values.items()):  # the operands of a call
+        for index, name in list(self.values.items()):  # the operands of the call
             if self.name(index) in self.tensors:
                 self._hold(index, name)
         held = (i for i, t in enumerate(self.raw.tensors) if t.data is not None or t.is_variable)
@@ -200,7 +200,7 @@ class _Importer:
                 raise CorruptModelError(f"graph output tensor {index} is never computed")
 
     def _add_tensor(self, index: int, raw: fb.RawTensor) -> None:
-        """Import one tensor; the nodes that touch one of an unknown type are refused by name later."""
+        """Import one tensor; nodes that use a tensor of an unknown type are refused by name later."""
         if is_readable(raw):
             name = self.name(index)
             if name not in self.tensors:
@@ -269,7 +269,7 @@ class _Importer:
             self._expand(found, source, operator, where)
             return
         imported = found.build(source)
-        activation_bounds(getattr(imported.op, "activation", "NONE"))  # refuses what no runtime fuses
+        activation_bounds(getattr(imported.op, "activation", "NONE"))  # refuses activations that no runtime fuses
         source.attributes.require_read()
         node = self._node(index, operator, imported, where)
         self._close(node, operator)
@@ -285,7 +285,7 @@ class _Importer:
             self.tensors[name] = Tensor(name, old.type, data, old.label)
 
     def _close(self, node: Node, operator: fb.RawOperator) -> None:
-        """Give results whose shape the file leaves open the shape that follows from the operands."""
+        """Set the shapes of results that the file leaves open, as inferred from the operands."""
         if any(i in self.custom or -1 in self.raw.tensors[i].signature for i in operator.outputs):
             call = self._call(node)
             check_operands(type(node.op), call.inputs)
@@ -293,7 +293,7 @@ class _Importer:
                 self._settle(index, found.shape)
 
     def _settle(self, index: int, shape: Shape) -> None:
-        """Give a tensor that shape, where the file leaves it open."""
+        """Set the shape of a tensor that the file leaves open."""
         if index in self.custom or leaves_open(self.raw.tensors[index].signature, shape):
             old = self.tensors[self.name(index)]
             what = f"tensor {index} {old.label!r}"
@@ -326,20 +326,20 @@ class _Importer:
                     own[name] = self.values[index] = self.name(index)
 
     def _bind(self, index: int, name: str) -> None:
-        """Note which tensor holds a value of the file, or which variable it stands for."""
+        """Record which tensor holds a value of the file, or which variable it refers to."""
         stands, is_value = is_handle(self.raw.tensors[index]), name in self.tensors
         if stands == is_value:
             raise CorruptModelError(f"tensor {index} of type {self.raw.tensors[index].type} cannot be {name!r}")
         (self.handles if stands else self.values)[index] = name
 
     def _variable(self, index: int) -> str | None:
-        """The variable that an operand is, None where it is a value."""
+        """The variable that an operand refers to; None where it is a value."""
         if index >= 0 and self.raw.tensors[index].is_variable:
             return f"{self._place}tensor {index}"
         return self.handles.get(index)
 
     def _hold(self, index: int, name: str) -> None:
-        """Note which tensor holds a value of the file, and give it the type that the file declares."""
+        """Record which tensor holds a value of the file, with the type that the file declares."""
         self._settle(index, self.tensors[name].type.shape)
         made, declared = self.tensors[name], self.tensors[self.name(index)]
         check_result(declared.label, made.type, declared.type)
@@ -350,7 +350,8 @@ class _Importer:
         self.values[index] = name
 
     def _note_refusals(self, imported: Imported, call: Call, where: str) -> None:
-        """Keep which runtimes have no kernel for a call. Raises UnsupportedError where none has: it has no bits."""
+        """Record which runtimes have no kernel for a call. Raises UnsupportedError where none has: its bits are
+        undefined."""
         reasons = {r: imported.refused_by.get(r) or imported.op.refused_by(call, r) for r in REFERENCES}
         require_runtime(reasons, REFERENCES)
         for runtime, why in reasons.items():

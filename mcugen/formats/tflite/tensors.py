@@ -32,7 +32,7 @@ _DTYPES = {
 
 
 class Operands(tuple[TensorType | None, ...]):
-    """Operand types as a damaged file states them: asking for one that is not there is the file's error."""
+    """Operand types of a possibly damaged file: an absent index is an error of the file."""
 
     what = "operands"
 
@@ -63,7 +63,7 @@ def as_declared(t: TensorType, raw: fb.RawTensor) -> TensorType:
 
 
 def inner_quantization(tensors: Sequence[fb.RawTensor], index: int) -> QuantParams | None:
-    """The one scale and zero point of a tensor that stands for a value within an operator; None where it has none."""
+    """The per-tensor scale and zero point of a tensor for an intermediate value of an operator; None without these."""
     if not 0 <= index < len(tensors):
         raise CorruptModelError(f"names tensor {index} of {len(tensors)} for a value on the way")
     scale, zero = tensors[index].scale, tensors[index].zero_point or (0,)
@@ -72,7 +72,7 @@ def inner_quantization(tensors: Sequence[fb.RawTensor], index: int) -> QuantPara
 
 
 def is_handle(raw: fb.RawTensor) -> bool:
-    """Whether it stands for a variable that other operators read and write."""
+    """Whether a tensor refers to a variable, which other operators read and write."""
     return raw.type == "RESOURCE"
 
 
@@ -81,7 +81,7 @@ def unknown_type(index: int, raw: fb.RawTensor) -> str:
 
 
 def tensor(index: int, raw: fb.RawTensor, name: str) -> Tensor:
-    """The tensor, with its data where it is a constant. Raises ModelError for what no tensor can be."""
+    """The tensor, with its data where it is a constant. Raises ModelError where it is invalid."""
     what = f"tensor {index} {raw.label!r}"
     if len(raw.shape) > MAX_RANK or any(d <= 0 for d in raw.shape):
         raise ShapeError(

@@ -40,7 +40,7 @@ _OBJECTIVES = {
     "multi:softprob": (_boosted.SOFTMAX, True),
     "multi:softmax": (_boosted.SOFTMAX, True),
 }
-"""Objective -> what turns raw scores into predictions, and whether these are probabilities of classes."""
+"""Objective -> the function from raw scores to predictions, and whether these are class probabilities."""
 
 
 def recognises(data: bytes) -> bool:
@@ -92,13 +92,13 @@ def _converted(learner: dict[str, Any], name: str) -> bytes:
 
 
 def _base_scores(text: str, count: int) -> list[float]:
-    """The score that predictions begin with, one for each raw score: "5E-1", or "[5E-1,2E-1]" since version 3.1."""
+    """The initial prediction for each raw score: "5E-1", or "[5E-1,2E-1]" since version 3.1."""
     values = [float(part) for part in text.strip("[]").split(",")]
     return values * count if len(values) == 1 else values
 
 
 def _margin(objective: str, score: float) -> float:
-    """The raw score of a base score, which is stored as a prediction."""
+    """The raw score for a base score, which files store as a prediction."""
     transform = _OBJECTIVES[objective][0]
     if transform == _boosted.SIGMOID:
         return -math.log(1.0 / score - 1.0)

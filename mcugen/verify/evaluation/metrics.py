@@ -23,7 +23,7 @@ Answers = Callable[[tuple[np.ndarray, ...]], np.ndarray]
 
 
 def chosen(text: str, labels: np.ndarray, model: Model) -> tuple[Metric, Answers | None]:
-    """The metric, and, where it counts classes, what gives the class of each sample. Raises UsageError."""
+    """The metric, and for classification the function that gives the class of each sample. Raises UsageError."""
     name = text or _fitting(labels, model)
     if name == "top1":
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
@@ -36,7 +36,7 @@ def chosen(text: str, labels: np.ndarray, model: Model) -> tuple[Metric, Answers
 
 
 def _refuse_others(labels: np.ndarray, model: Model) -> None:
-    """Raises UsageError for a label that none of the scores belongs to."""
+    """Raises UsageError for a label outside the classes of the scores."""
     count, greatest = int(np.prod(model.outputs[0].shape)), int(labels.max(initial=0))
     if count > 1 and greatest >= count:
         raise UsageError(
@@ -47,7 +47,7 @@ def _refuse_others(labels: np.ndarray, model: Model) -> None:
 
 
 def _fitting(labels: np.ndarray, model: Model) -> str:
-    """top1 for classes of which the first output has scores, or is one of two or a class itself; else mse."""
+    """top1 for class labels, if the first output has one score per class, a single score or the class; else mse."""
     end = model.outputs[0]
     size = int(np.prod(end.shape))
     if labels.dtype.kind not in "iu" or labels.ndim != 1:
@@ -57,7 +57,8 @@ def _fitting(labels: np.ndarray, model: Model) -> str:
 
 
 def _answers(outputs: tuple[np.ndarray, ...]) -> np.ndarray:
-    """The class of each sample: the greatest score's; of a single score, whether it is a half or more; or as it is."""
+    """The class of each sample: the greatest score's; for a single score whether it is at least one half; or the
+    output."""
     first = outputs[0].reshape(len(outputs[0]), -1)
     if first.shape[1] > 1:
         return np.asarray(first.argmax(axis=1))
@@ -86,7 +87,7 @@ def _mse(outputs: tuple[np.ndarray, ...], labels: np.ndarray) -> Mapping[str, fl
 
 
 def _own(text: str) -> Metric:
-    """The function of FILE.py:FUNCTION as a metric: of outputs and labels, to a number or numbers by name."""
+    """The function of FILE.py:FUNCTION as a metric: from outputs and labels to a number, or to numbers by name."""
     file, _, name = text.rpartition(":")
     if not file.endswith(".py"):
         hint = "give top1, mse, or a function of yours as FILE.py:FUNCTION"

@@ -61,7 +61,7 @@ class Named:
         return {"name": self.model, "samples": len(self.outputs[0]), "outputs": listed, "notes": list(self.notes)}
 
     def as_parts(self, file: Path | None) -> tabular.Parts:
-        """What was written; without a file, the first samples."""
+        """The outputs as text: where they were written, or the first samples if there is no file."""
         count = len(self.outputs[0])
         lines = [
             f"{self.called}: {count:,} sample{'s' if count != 1 else ''}" + (f", outputs in {file}" if file else "")

@@ -1,4 +1,4 @@
-"""How good and how fast a model is on samples with labels: on this machine, and a few of them on an emulated core."""
+"""Accuracy and speed of a model on labelled samples: on this machine, and for a few samples on an emulated core."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mcugen.verify.evaluation import metrics
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What came of the samples.
+    """The result of an evaluation on samples.
 
     scores: by name. confusion: [label, answer], where the labels are classes; None where they are not, or too many
     seconds: of this machine for all samples. emulated: the first samples on the board's emulated core
@@ -93,7 +93,7 @@ def _answers(
 
 
 def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) -> tuple[np.ndarray, ...]:
-    """The outputs for samples that know nothing of each other: a model with states begins anew at each.
+    """The outputs for independent samples: a model with states is reset before each.
 
     arrays: [n, *shape of the input]. A first axis of 1 is left out of all outputs if all inputs have it.
     """

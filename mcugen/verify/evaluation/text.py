@@ -32,7 +32,7 @@ def as_dict(result: Evaluation) -> dict[str, Any]:
 
 
 def as_parts(result: Evaluation) -> tabular.Parts:
-    """Scores first, then speed, then which classes are taken for which."""
+    """Scores first, then speed, then the confusion of classes."""
     scores = ", ".join(f"{name} {_number(name, value)}" for name, value in result.scores.items())
     lines = [f"{result.called}: {scores} on {result.samples:,} samples"]
     lines += [f"  note: {note}" for note in result.notes]
@@ -67,7 +67,7 @@ def _emulated(result: Evaluation) -> list[str]:
 
 
 def _confusion(matrix: np.ndarray) -> tabular.Parts:
-    """The matrix of few classes; of many the pairs that are confused most."""
+    """The whole matrix if there are few classes; otherwise the most confused pairs."""
     if len(matrix) > _SHOWN_CLASSES:
         return _pairs(matrix)
     answers = (tabular.Column(str(k), right=True) for k in range(len(matrix)))

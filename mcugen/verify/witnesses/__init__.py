@@ -1,4 +1,4 @@
-"""Witnesses of what a model file means: other programs that compute the file itself, beside mcugen's oracle.
+"""Witnesses for the meaning of a model file: other programs that compute the file, beside mcugen's oracle.
 
 The oracle runs the graph as mcugen imported it. Whether the import understood the file, only a program that reads it by
 itself can say. None of them is a source of any value of mcugen: what they compute is compared, and no more.
@@ -22,12 +22,12 @@ from mcugen.verify.witnesses.testimony import Testimony
 
 SAME = "reference"
 MACS = 500_000_000
-"""Multiply-accumulates that an installed runtime is given to do where it was not asked for."""
+"""Most multiply-accumulates of an installed runtime that runs without a request of the user."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """The file that witnesses read, and which runtime must be among them: its name, SAME for the one whose bits are
+    """The file for the witnesses, and the runtime that must be among them: its name, SAME for the one whose bits are
     claimed, "" for none.
 
     signature: which of several networks of the file was built, "" for the first.
@@ -41,7 +41,7 @@ class Ask:
 def hear(
     ask: Ask, graph: Graph, which: str, cases: Sequence[Case], tell: Callable[[str], None]
 ) -> tuple[list[Testimony], list[str]]:
-    """What all witnesses say that are there, and notes of those that are not.
+    """The testimony of all available witnesses, and notes on those that are missing.
 
     Raises UsageError or ToolError where a runtime must be asked and cannot be.
     """
@@ -76,7 +76,7 @@ def _check_wanted(wanted: str, which: str) -> None:
 
 
 def _runtime(ask: Ask, data: bytes, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
-    """An installed runtime's testimony; on fewer inputs where it was not asked for and takes long."""
+    """The testimony of an installed runtime; unless the user requests it, a slow one gets fewer inputs."""
     if ask.signature:
         raise ToolError("runs the first network of a file alone", where=RUNTIMES[which], hint="leave --runtime out")
     macs = sum(node.op.macs(graph.call(node, which)) for node in graph.nodes)

@@ -26,7 +26,8 @@ from mcugen.verify.witnesses.testimony import Record, Testimony
 LIMIT_S = 6.0
 """Seconds of a processor, estimated, that the evaluator may take for all inputs; an operator's share of one input."""
 NEAR = 1e-5
-"""How near to a half, in steps, single precision may decide otherwise; for many steps NEAR_SHARE of them."""
+"""Distance from a half, in steps, within which single precision may decide otherwise; for many steps NEAR_SHARE of
+them."""
 NEAR_SHARE = 2.0**-22
 
 
@@ -50,7 +51,7 @@ class Evaluation:
         self.named = {value: name for value, name in values if name in self.graph.tensors}
 
     def case(self, name: str, inputs: Sequence[np.ndarray], values: Mapping[str, np.ndarray]) -> None:
-        """Compare all operators on the oracle's values of one case."""
+        """Compare all operators of one case on the oracle's values."""
         given = in_file(self.graph, self.graph.inputs, inputs)
         self.known = {**self.file.constants, **dict(zip(self.file.inputs, given, strict=True))}
         self.record.comparison.begin_case(name, values)
@@ -58,7 +59,7 @@ class Evaluation:
             self.node(f"{name} (the oracle against the file)", node, values)
 
     def told(self, values: Mapping[str, np.ndarray], which: str) -> None:
-        """Compare operators inside the model on values that tell near misreadings of them apart.
+        """Compare operators inside the model on values that reveal a slightly wrong implementation.
 
         Such values take the place of a tensor of the last case for its readers. The evaluator runs these, and what
         follows until the next tensor that the oracle has by name.
@@ -108,7 +109,7 @@ class Evaluation:
         self.fixed, self.known = frozenset(), before
 
     def node(self, place: str, node: FileNode, values: Mapping[str, np.ndarray]) -> None:
-        """Run one operator, compare its results, and go on with the oracle's where it has them."""
+        """Run one operator, compare its results, and continue with the oracle's values where it has them."""
         ours = {n: values[self.named[n]] for n in node.outputs if self.named.get(n) in values}
         try:
             theirs = self._run(node, ours)
@@ -129,7 +130,7 @@ class Evaluation:
 
     def _run(self, node: FileNode, ours: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         if any(name not in self.known for name in node.reads):
-            raise LeftOutError("")  # what it reads was left out, which is said there
+            raise LeftOutError("")  # an operand was left out, with a note there
         size = next((a.size for a in ours.values()), max((self.known[n].size for n in node.reads), default=1))
         work = work_ns(node.proto, self.known, size)
         if work > LIMIT_S * 1e9:
@@ -138,7 +139,7 @@ class Evaluation:
         return self.file.run(node, self.known)
 
     def _near(self, node: FileNode, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | None:
-        """Where the oracle is one step from the evaluator because single precision decides otherwise next to a half.
+        """The elements where the oracle is one step off because single precision decides otherwise near a half.
 
         At a half itself, which double precision has exactly, only an evaluation in single precision excuses it.
         """
@@ -160,9 +161,8 @@ class Evaluation:
         return np.asarray(near & ((distance > 0) | self._excused(node, ours))) if near.any() else near
 
     def _excused(self, node: FileNode, ours: np.ndarray) -> np.ndarray:
-        """Where results at a half are a matter of single precision: the evaluator's are the same in it, or a sum whose
-        order is the runtime's own choice is not exact in it.
-        """
+        """A mask of results near a half that single precision explains: the evaluator gives the same in it, or a sum
+        whose order the runtime chooses is not exact in it."""
         known, chain, todo = dict(self.known), [node], {*node.reads}
         for before in reversed(self.file.nodes[: node.index]):
             if todo & {*before.outputs} and not any(n in self.named for n in before.outputs):
@@ -179,7 +179,7 @@ class Evaluation:
 
 
 def _tied(chosen: np.ndarray, scores: np.ndarray) -> np.ndarray | None:
-    """The rows whose two greatest scores are equal but for single precision."""
+    """The rows whose two greatest scores differ by no more than single-precision errors."""
     if scores.ndim != 2 or scores.shape[0] != chosen.size or scores.shape[1] < 2:
         return None
     best = np.sort(scores, axis=1)
@@ -188,7 +188,7 @@ def _tied(chosen: np.ndarray, scores: np.ndarray) -> np.ndarray | None:
 
 
 def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
-    """The oracle against the evaluator on cases, as many as LIMIT_S allows, one at least."""
+    """The oracle against the evaluator, on as many cases as LIMIT_S allows, at least one."""
     run = Evaluation(OnnxFile(data, folder), graph, Record(graph))
     done, values = 0, dict[str, np.ndarray]()
     for case in cases:

@@ -1,4 +1,4 @@
-"""Runtimes that are installed as witnesses: the one whose bits are claimed computes the file itself.
+"""Installed runtimes as witnesses: the one whose bits are claimed computes the file itself.
 
 Each operator of the oracle reads what the runtime made of the tensors before it, so that a difference is seen where it
 comes from, and floats do not drift apart.
@@ -28,7 +28,7 @@ from mcugen.verify.witnesses.testimony import Record, Testimony
 _INDEX = re.compile(r"t(\d+)")
 _NEAR_SHARE = 2.0**-22
 _SINGLE = 1e-4
-"""Tolerance of floats that a runtime adds in single precision, with exponentials of its own."""
+"""Tolerance of floats that a runtime adds in single precision, with its own exponential functions."""
 
 
 def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
@@ -83,14 +83,14 @@ def _given(graph: Graph, name: str, theirs: np.ndarray) -> np.ndarray | None:
         texts = graph.texts.get(graph.outputs.index(name), ()) if name in graph.outputs else ()
         return numbered(theirs.astype(str), texts) if texts else None
     if theirs.size == t.size and graph.format != "onnx":
-        return theirs.reshape(t.shape)  # a library that has no tensors of rank 0
+        return theirs.reshape(t.shape)  # some libraries have no tensors of rank 0
     return theirs.astype(t.np_dtype) if theirs.dtype.kind == "f" else theirs
 
 
 def _near(
     graph: Graph, values: Mapping[str, np.ndarray], given: Mapping[str, np.ndarray | None], which: str
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """(tensor, where it is one step from the runtime's, so near to a half that float32 may decide otherwise)."""
+    """(tensor, mask of elements one step off, so near to a half that float32 may decide otherwise)."""
     for node in graph.nodes:
         name = node.outputs[0]
         theirs = given.get(name)
@@ -116,7 +116,7 @@ def _seen(name: str, given: Mapping[str, np.ndarray | None], values: Mapping[str
 
 
 def _note_stop(case: Case, answer: Answer, which: str) -> str:
-    """The name of an input on which the runtime ends its process. Raises ToolError where it refuses the model."""
+    """A note on the input on which the runtime's process ended. Raises ToolError where it refuses the model."""
     if not answer.crashed:
         raise ToolError(f"refuses the model: {answer.refused}", where=RUNTIMES[which])
     return f"{case.name}: {answer.refused}"

@@ -29,7 +29,7 @@ class LeftOutError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class FileNode:
-    """An operator of the file. reads: its operands, and what its subgraphs see of the values around them."""
+    """An operator of the file. reads: its operands, and the outer values that its subgraphs read."""
 
     index: int
     proto: onnx.NodeProto
@@ -99,7 +99,7 @@ class OnnxFile:
         return np.asarray(found / ys)
 
     def _results(self, key: int, proto: onnx.NodeProto, given: Values) -> dict[str, np.ndarray]:
-        """What the evaluator gives for a node by itself. Raises LeftOutError with the evaluator's own words."""
+        """The evaluator's results for one node. Raises LeftOutError with the evaluator's own words."""
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -129,7 +129,7 @@ class OnnxFile:
 
 
 def showing(data: bytes, folder: Path, names: Sequence[str]) -> bytes:
-    """The file with other outputs: these values of it."""
+    """The file with these values as its outputs."""
     model = onnx.ModelProto.FromString(data)
     external_data_helper.load_external_data_for_model(model, str(folder))
     del model.graph.output[:]
@@ -151,7 +151,7 @@ def _every(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
 
 
 def _prepare(node: onnx.NodeProto) -> None:
-    """Give a node the one name of its domain; numbers of 16 bits stay as precise as mcugen keeps them."""
+    """Set the canonical domain name of a node; 16-bit floats keep mcugen's precision."""
     node.domain = _domain(node.domain)
     for attribute in node.attribute:
         if node.op_type == "Cast" and attribute.name == "to" and attribute.i in _NARROW:
@@ -171,7 +171,7 @@ def _reads(node: onnx.NodeProto) -> Iterator[str]:
 
 
 def _functions(protos: Sequence[onnx.FunctionProto]) -> tuple[Any, ...]:
-    """Evaluators of the file's functions; one that cannot be made is missed by the node that calls it."""
+    """Evaluators of the file's functions; nodes that call a function without one are left out later."""
     from onnx.reference import ReferenceEvaluator
 
     found: list[Any] = []
@@ -184,19 +184,19 @@ def _functions(protos: Sequence[onnx.FunctionProto]) -> tuple[Any, ...]:
 
 
 def _as(a: np.ndarray, dtype: type) -> np.ndarray:
-    """Floats in a type; other values as they are."""
+    """Floats converted to a type; other values unchanged."""
     return a.astype(dtype) if a.dtype.kind == "f" or a.dtype.name == "bfloat16" else a
 
 
 def _along(a: np.ndarray, rank: int, axis: int) -> np.ndarray:
-    """A vector along one of `rank` axes; a single number, or blocks, as they are."""
+    """A vector reshaped along one of `rank` axes; a single number, or blocks, unchanged."""
     if a.size == 1:
         return a.reshape(())
     return a.reshape([-1 if k == axis % rank else 1 for k in range(rank)]) if a.ndim == 1 else a
 
 
 def _within(given: Values, proto: onnx.NodeProto) -> np.ndarray:
-    """The data of a QuantizeLinear within 2^30 steps, as the evaluator has steps of 32 bits."""
+    """The data of a QuantizeLinear clamped to 2^30 steps, as the evaluator's steps have 32 bits."""
     x, scale = given[proto.input[0]], given[proto.input[1]]
     most = 2.0**30 * np.abs(_along(scale, x.ndim, _axis(proto)))
     return np.clip(x, -most, most) if most.ndim in (0, x.ndim) and most.size in (1, *x.shape) else x
@@ -292,7 +292,7 @@ def _plain(value: Any) -> Any:
 
 
 def work_ns(proto: onnx.NodeProto, given: Values, size: int) -> float:
-    """What the evaluator takes for a node about, in ns of a processor. size: elements of its first result."""
+    """Estimated time of the evaluator for a node, in ns of a processor. size: elements of its first result."""
     slow = _table()["slow"].get(proto.op_type)
     kernel = next((a.ints for a in proto.attribute if a.name == "kernel_shape"), ())
     operands = [given[name] for name in proto.input if name in given]

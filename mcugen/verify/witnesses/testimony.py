@@ -1,4 +1,5 @@
-"""What a witness says: another computation of a model's file, against which the oracle is held tensor by tensor."""
+"""The testimony of a witness: another program's results for the model file, compared with the oracle's tensor by
+tensor."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ class Testimony:
 
 @dataclass
 class Record:
-    """Collects what a witness computed beside what the oracle did, and judges it at the end.
+    """Collects the results of a witness beside the oracle's, and judges them at the end.
 
     tolerance: of floats, as a share of the largest magnitude of a tensor; None: that of each operator. faults,
     left_out: the reasons, in order.
@@ -54,7 +55,7 @@ class Record:
         self.comparison = Comparison(own, self.graph, self.tolerance)
 
     def compare(self, place: str, name: str, ours: np.ndarray, theirs: np.ndarray, near: np.ndarray | None) -> None:
-        """Compare a tensor. near: where a difference of one step is a matter of precision, None: nowhere."""
+        """Compare a tensor. near: a mask where a difference of one step is excused by precision; None: nowhere."""
         if ours.shape != theirs.shape:
             label = self.graph.tensors[name].label
             shapes = f"{list(ours.shape)}, that of the witness {list(theirs.shape)}"

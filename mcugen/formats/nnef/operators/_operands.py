@@ -18,7 +18,7 @@ Expand = Callable[[Source, Expansion], Sequence[str]]
 Names = list[str]
 Quant = QuantParams | None
 Layer = Callable[[Source, Expansion, Names, Quant], str]
-"""What an operation computes of its operands: of integers with the quantization of the result, or None for floats."""
+"""The function that appends an NNEF operation: on integers with the result's quantization, on floats with None."""
 
 
 def layer(function: Layer, *, integers: int = 0) -> Expand:
@@ -90,13 +90,13 @@ def quantized(e: Expansion, y: str, source: Source, k: int = 0) -> str:
 
 
 def of_rank(e: Expansion, name: str, rank: int) -> str:
-    """A tensor with axes of size 1 behind its own: so operands of lower rank meet the first axes of others."""
+    """A tensor with axes of size 1 appended: NNEF aligns operands of lower rank at the first axis."""
     shape = e.type(name).shape
     return moved(e, Reshape((*shape, *(1,) * (rank - len(shape)))), name) if shape and len(shape) < rank else name
 
 
 def met(e: Expansion, names: Sequence[str]) -> list[str]:
-    """Operands of an element-wise operation in the same rank."""
+    """The operands of an element-wise operation, brought to the same rank."""
     rank = max((len(e.type(name).shape) for name in names), default=0)
     return [of_rank(e, name, rank) for name in names]
 

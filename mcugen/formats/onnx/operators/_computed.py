@@ -36,5 +36,5 @@ def _product(e: Expansion, x: str, weights: str, window: Geometry) -> str:
 
 
 def is_computed(e: Expansion, names: Sequence[str | None]) -> bool:
-    """Whether some of these operands are there and are not constant."""
+    """Whether any of these operands is present and not constant."""
     return any(name is not None and e.data(name) is None for name in names)

@@ -49,17 +49,17 @@ def _spread(e: Expansion, x: str, axis: int, stride: int) -> str:
 
 
 def _flipped(e: Expansion, w: str, groups: int) -> str:
-    """Weights [C, O / groups, ...] as those of the convolution: [O, C / groups, ...], each kernel back to front."""
+    """Weights [C, O / groups, ...] for the equivalent convolution: [O, C / groups, ...], with each kernel reversed."""
     shape = e.type(w).shape
     kernel = shape[2:]
     size = prod(kernel)
     split = e.node(Reshape((groups, shape[0] // groups, shape[1], size)), w)
-    turned = e.node(Transpose((0, 2, 1, 3)), e.node(Reverse((3,)), split))  # back to front along all axes at once
+    turned = e.node(Transpose((0, 2, 1, 3)), e.node(Reverse((3,)), split))  # reverses all axes at once
     return e.node(Reshape((groups * shape[1], shape[0] // groups, *kernel)), turned)
 
 
 def _ends(a: Attributes, size: Sequence[int], strides: Sequence[int], full: Sequence[int]) -> list[tuple[int, int]]:
-    """(before, after) for each spatial axis: how much of the whole result is cut; negative where it is filled up."""
+    """(before, after) for each spatial axis: the width cropped from the whole result; negative for padding."""
     rank = len(size)
     more, given = a["output_padding"] or (0,) * rank, a["pads"] or (0,) * (2 * rank)
     wanted, mode = a["output_shape"], a["auto_pad"]

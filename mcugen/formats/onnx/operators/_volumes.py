@@ -35,7 +35,7 @@ def deep(e: Expansion, x: str, size: Sequence[int]) -> str:
 
 
 def part(a: Attributes, axes: Sequence[int]) -> Attributes:
-    """The attributes of a window over volumes for some of its axes; for one axis, with a second one of size 1."""
+    """The attributes of a window over volumes for a part of its axes; for one axis, a second one of size 1 is added."""
     fill = (1,) * (2 - len(axes))
     found = {name: a.get(name) for name in ("auto_pad", "ceil_mode", "group")}
     for name in ("strides", "dilations"):

@@ -27,7 +27,7 @@ Join = Callable[[str, str], str]
 
 
 def cut(e: Expansion, x: str, padding: Widths) -> str:
-    """An image without the rows and columns that negative widths of padding take away."""
+    """An image cropped by the negative widths of padding."""
     ranges = [(0, d, 1) for d in e.type(x).shape]
     for d, (before, after) in enumerate(padding, 1):
         first = max(-before, 0)
@@ -60,7 +60,7 @@ def largest_and_place(e: Expansion, x: str, window: Geometry, *, by_columns: boo
     shape = e.type(parts[0]).shape
     stacked = joined(e, [e.node(Reshape((*shape, 1)), tap) for tap in parts], 4)
     best = e.node(ArgMax(4, "s64"), stacked)
-    # A place is that of the window's first tap, and what the tap adds to it.
+    # a place is the one of the window's first tap plus the tap's offset
     down, right = (1, h) if by_columns else (w, 1)
     added = ((rows[0] - rows[0, 0])[:, None] * down + (columns[0] - columns[0, 0]) * right).reshape(-1)
     first = rows[:, 0][None, :, None, None] * down + columns[:, 0][None, None, :, None] * right
@@ -96,7 +96,7 @@ def _places(window: Geometry, d: int, size: int) -> np.ndarray:
 
 
 def _least(e: Expansion, x: str) -> float:
-    """A value that no maximum sees."""
+    """A value that never wins a maximum."""
     t = e.type(x)
     return -float(np.finfo(np.float32).max) if t.is_float else t.limits[0]
 

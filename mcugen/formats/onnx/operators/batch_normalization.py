@@ -47,7 +47,7 @@ def _is_computed(e: Expansion) -> bool:
 
 
 def _normalized(e: Expansion, names: Sequence[str], epsilon: float) -> str:
-    """The same with statistics that are computed."""
+    """BatchNormalization with statistics that are computed at run time."""
     x, scale, bias, mean, var = names
     shape = e.type(x).shape
     if len(shape) < 2 or any(e.type(name).shape != (shape[1],) for name in (scale, bias, mean, var)):
@@ -60,7 +60,7 @@ def _normalized(e: Expansion, names: Sequence[str], epsilon: float) -> str:
 
 
 def _training(e: Expansion, epsilon: float, momentum: float) -> Sequence[str]:
-    """With the statistics of the data itself, and the running ones moved towards them."""
+    """Training mode: uses the statistics of the data, and updates the running ones."""
     x, scale, bias, *running = operands(e, 5)
     axes = tuple(k for k in range(len(e.type(x).shape)) if k != 1)
     mean = e.node(Mean(axes), x)

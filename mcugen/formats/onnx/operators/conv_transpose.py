@@ -41,7 +41,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     window = _images.Geometry(*_images.sizes(a, weights[2:]), ((0, 0), (0, 0)))
     size = e.type(data).shape[1:3]
     full, ends = _filled_up(source, window, size, len(image) - 2)
-    inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else a bias is added to all of the result
+    inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else a bias is added to the whole result
     parts = []
     channels = weights[0] // groups
     data_parts = e.nodes(Split(3, (channels,) * groups), data) if groups > 1 else [data]
@@ -65,7 +65,7 @@ def _biased(e: Expansion, y: str, bias: str | None) -> str:
 def _filled_up(
     source: Source, window: _images.Geometry, size: Sequence[int], rank: int
 ) -> tuple[tuple[int, int], list[tuple[int, int]]]:
-    """Rows and columns of the whole result with what fills it up at the end, and what is then left of `_ends`."""
+    """Rows and columns of the whole result with the padding at its end, and the rest of `_ends`."""
     full = [(size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1)]
     ends = _ends(source, window, size, full, rank)
     more = [min(max(-ends[d][1], 0), window.stride[d] - 1) for d in (0, 1)]
@@ -76,7 +76,7 @@ def _filled_up(
 def _ends(
     source: Source, window: _images.Geometry, size: Sequence[int], full: Sequence[int], rank: int
 ) -> list[tuple[int, int]]:
-    """(before, after) for rows and columns: how much of the whole result is cut; negative where it is filled up."""
+    """(before, after) for rows and columns: the width cropped from the whole result; negative for padding."""
     a = source.attributes
     more = _spread(a["output_padding"] or (0,) * rank)
     wanted, mode = a["output_shape"], a["auto_pad"]

@@ -24,7 +24,7 @@ from mcugen.ops.sub import Sub
 from mcugen.ops.sum import Sum
 
 _TINY = np.array(1e-45, np.float32)
-"""The least positive float32, which as a divisor leaves zeros as they are."""
+"""The least positive float32: as a divisor it leaves zeros as they are."""
 
 _HUGE = np.array(1e30, np.float32)
 

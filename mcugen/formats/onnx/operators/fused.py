@@ -1,4 +1,4 @@
-"""FusedConv and FusedGemm: what ONNX Runtime makes of a product and the activation after it in optimized models."""
+"""FusedConv and FusedGemm: ONNX Runtime's operators, in optimized models, for a product and its activation."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def one_hot(source: Source, e: Expansion) -> Sequence[str]:
     a.ignore("cats_strings")
     if not categories or e.texts(x):
         raise UnsupportedError("categories that are text are not supported", hint="number them before the model")
-    a.ignore("zeros")  # with 0, a value that is no category ends ONNX Runtime; the C has zeros for it, as with 1
+    a.ignore("zeros")  # if 0, a value outside the categories makes ONNX Runtime fail; the C gives zeros, as for 1
     t = e.type(x)
     if t.dtype == "s64":
         known = np.array(categories, np.int64)

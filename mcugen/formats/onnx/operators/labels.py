@@ -50,7 +50,7 @@ def extractor(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _looked_up(e: Expansion, x: str, index: str) -> str:
-    """Elements of the last axis; the index itself where each element holds its own."""
+    """Elements of the last axis; the index itself where each element equals its index."""
     data, t = e.data(x), e.type(x)
     own = data is not None and t.dtype == "s64" and np.array_equal(data.reshape(-1), np.arange(t.size))
     if own and e.type(index).dtype == "s64" and t.size == t.shape[-1]:
@@ -112,7 +112,7 @@ def _within(e: Expansion, x: str, size: int) -> str:
 
 
 def _mapped(e: Expansion, x: str, values: list[Value]) -> str:
-    """The values of texts that are known by their indices."""
+    """The values for texts, which are stored as indices."""
     if isinstance(values[0], str):
         table = e.constant(np.array(values, object))
     else:
@@ -122,7 +122,7 @@ def _mapped(e: Expansion, x: str, values: list[Value]) -> str:
 
 
 def _list(a: Attributes, name: str) -> list[Value]:
-    """An attribute that is there in one of three types, or as a tensor."""
+    """An attribute that has one of three types, or is a tensor."""
     for kind in ("int64s", "floats", "strings", "tensor"):
         given = a.get(f"{name}_{kind}")
         if given is not None and len(given):

@@ -14,7 +14,7 @@ def classifier(source: Source, e: Expansion) -> Sequence[str]:
     """The label and the scores of each class. Source: ONNX ai.onnx.ml LinearClassifier-1; linearclassifier.cc."""
     a = source.attributes
     numbers, texts = _scores.labels(a, "classlabels_ints")
-    a.ignore("multi_class")  # only says how the scores were trained
+    a.ignore("multi_class")  # only records how the scores were trained
     post, count = a["post_transform"], len(numbers) + len(texts)
     scores = _products(a, e, _forest.numbers(a, "intercepts").size)
     rows = e.type(scores).shape[1]

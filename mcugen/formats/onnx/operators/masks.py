@@ -22,7 +22,7 @@ from mcugen.ops.select import Select
 from mcugen.ops.strided_slice import StridedSlice
 
 MAX_ELEMENTS = 1 << 20
-"""Of constants that a few bytes of a file ask for."""
+"""Largest constant that an import may create, in elements: small files must not allocate much memory."""
 
 
 def trilu(source: Source, e: Expansion) -> Sequence[str]:

@@ -22,9 +22,9 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def product(a: Attributes, e: Expansion) -> str:
-    """The same with the attributes of Gemm."""
+    """A matrix product with the attributes of Gemm, without the addend C."""
     x, w, *rest = e.inputs
-    a.ignore("beta")  # without a matrix that is added
+    a.ignore("beta")  # there is no addend
     if x is None or w is None or len(e.type(x).shape) != 2 or len(e.type(w).shape) != 2:
         raise ShapeError("a matrix product needs two matrices")
     data = e.data(w)
@@ -47,7 +47,7 @@ def product(a: Attributes, e: Expansion) -> str:
 
 
 def _kernel(e: Expansion, w: str, data: np.ndarray, alpha: float, *, is_transposed: bool) -> str:
-    """The constant matrix as [outputs, inputs], scaled; where only axes move, so that stored integers are found."""
+    """The constant matrix as [outputs, inputs], scaled; if only axes move, stored integers stay visible to passes."""
     if alpha == 1.0:
         return w if is_transposed else e.node(Transpose((1, 0)), w)
     weights = (data.astype(np.float64) * alpha).astype(data.dtype)
@@ -55,7 +55,7 @@ def _kernel(e: Expansion, w: str, data: np.ndarray, alpha: float, *, is_transpos
 
 
 def _computed(a: Attributes, e: Expansion, x: str, w: str, c: str | None) -> str:
-    """The product of two computed matrices, scaled, and what is added."""
+    """The product of two computed matrices, scaled, plus the addend."""
     y = e.node(BatchMatmul(bool(a["transA"]), bool(a["transB"])), x, w)
     if a["alpha"] != 1.0:
         y = e.node(Mul(), y, e.constant(np.array(a["alpha"], np.float32)))

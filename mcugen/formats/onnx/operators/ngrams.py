@@ -60,7 +60,7 @@ def _pool(a: Attributes) -> dict[int, list[tuple[int, ...]]]:
 
 
 def _seen(e: Expansion, x: str, shape: Shape, tokens: Sequence[int]) -> str:
-    """1 where a token of a row is the one of that index: [rows, length, tokens]."""
+    """1 where a token of a row equals the token of that index, else 0: [rows, length, tokens]."""
     known = e.constant(np.array(tokens, e.type(x).np_dtype))
     return e.node(Cast("f32"), e.node(Compare("EQUAL"), e.node(Reshape(shape), x), known))
 
@@ -95,7 +95,7 @@ def _from(e: Expansion, seen: str, first: int, count: int) -> str:
 
 
 def _placed(e: Expansion, counts: Sequence[str], rows: int, places: Sequence[int]) -> str:
-    """The counts where the result has them, 0 elsewhere: the last column after all counts is 0."""
+    """The counts at their places in the result, 0 elsewhere: the column after all counts is 0."""
     parts, at = [], 0
     for count in counts:
         width = e.type(count).shape[1]

@@ -23,7 +23,7 @@ from mcugen.ops.sub import Sub
 
 MAX_TAPS = 64
 _DEFAULT_AXES = (0, 2, 3)
-"""Of MeanVarianceNormalization."""
+"""Default axes of MeanVarianceNormalization."""
 
 
 def instance(source: Source, e: Expansion) -> Sequence[str]:

@@ -18,7 +18,8 @@ from mcugen.ops.square import Square
 from mcugen.ops.sub import Sub
 
 Step = Callable[[Expansion, Attributes, str, str, str, Sequence[str]], list[str]]
-"""From the rate, the number of the step, a tensor, its gradient and its states: the new tensor and states."""
+"""A training step: from the rate, the step number, a tensor, its gradient and its states to the new tensor and
+states."""
 
 
 def optimizer(kinds: int, step: Step, source: Source, e: Expansion) -> Sequence[str]:

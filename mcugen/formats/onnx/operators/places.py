@@ -122,7 +122,7 @@ def tensor_scatter(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def bit_cast(source: Source, e: Expansion) -> Sequence[str]:
-    """The same bits as elements of another type of the same size. Source: ONNX BitCast-26."""
+    """The elements' bits as another type of the same size. Source: ONNX BitCast-26."""
     (x,), number = operands(e, 1), source.attributes["to"]
     if number not in ONNX_DTYPES:
         raise UnsupportedError(f"element type {number} is not supported")

@@ -27,12 +27,12 @@ from mcugen.ops.sum import Sum
 MAX_EXPONENT = 16
 _NONE = ((0, 0), (0, 0))
 Pooled = Callable[[Expansion, str, _images.Geometry, Widths], str]
-"""A pooling of images [N, H, W, C] by a window; also given is the padding that the file states."""
+"""A function that pools images [N, H, W, C] by a window. It also gets the padding that the file states."""
 
 
 def max_pool(source: Source, e: Expansion) -> Sequence[str]:
     """The largest element of each window inside the image, and where it stands. Source: ONNX MaxPool-12."""
-    by_columns = source.attributes["storage_order"]  # only of the indices
+    by_columns = source.attributes["storage_order"]  # only affects the indices
     x, shape, kernel = _operand(source, e)
     if source.results < 2:
         return [_pooled(_largest, source.attributes, e, x, kernel)]
@@ -96,7 +96,7 @@ def _power(e: Expansion, x: str, p: float) -> str:
 
 
 def _pooled(pool: Pooled, a: Attributes, e: Expansion, x: str, kernel: Sequence[int]) -> str:
-    """A pooling of signals, images or volumes; those in their planes first, and then along the depth."""
+    """A pooling of signals, images or volumes; volumes are pooled in their planes first, then along the depth."""
     shape = e.type(x).shape
     if len(shape) <= 4:
         stated, window = _images.geometry(a, shape, kernel, pools=True).padding, _window(a, shape, kernel)
@@ -112,7 +112,7 @@ def _pooled(pool: Pooled, a: Attributes, e: Expansion, x: str, kernel: Sequence[
 
 
 def _added(padding: Widths) -> Widths:
-    """Padding without the widths that take rows or columns away."""
+    """The padding with negative widths set to 0."""
     (above, below), (left, right) = padding
     return (max(above, 0), max(below, 0)), (max(left, 0), max(right, 0))
 

@@ -170,7 +170,7 @@ def global_average(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _tabulated(e: Expansion, x: str, y: QuantParams, function: _Function) -> str:
-    """A function of real numbers by its results for all bytes, each step in float32."""
+    """A function of real numbers as a table of its results for all bytes, each step in float32."""
     t, dtype = e.type(x), e.type(x).dtype
     if t.quant is None or t.quant.per_channel:
         raise UnsupportedError("a scale for each channel is not supported here")

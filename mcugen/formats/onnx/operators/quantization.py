@@ -104,7 +104,7 @@ def _require_float(source: Source, name: str, *kinds: int) -> None:
 
 
 def _is_wide(e: Expansion, x: str) -> bool:
-    """Whether int16 were uint16 in the file: then their zero point is uint16, and such constants are int32 here."""
+    """Whether int16 were uint16 in the file: their zero point is then uint16, and such constants are int32 here."""
     zero, t = _third(e), e.type(x)
     if t.dtype != "s16":
         return False
@@ -112,7 +112,7 @@ def _is_wide(e: Expansion, x: str) -> bool:
 
 
 def _signed(quant: QuantParams) -> QuantParams:
-    """The same for stored integers that are 32,768 less: uint16 are int16 here."""
+    """Scales and zero points for stored integers less 32,768, as uint16 are int16 here."""
     return replace(quant, zero_point=tuple(z - _HALF for z in quant.zero_point))
 
 
@@ -125,7 +125,7 @@ def _result_type(source: Source, e: Expansion) -> str:
     zero = e.inputs[2] if len(e.inputs) > 2 else None
     stated = source.attributes.get("output_dtype", 0)
     dtype = e.type(zero).dtype if zero is not None else _OUTPUTS.get(stated, "")
-    dtype = "u16" if dtype == "s32" else dtype  # constants of uint16 are int32 here, and nothing is quantized to int32
+    dtype = "u16" if dtype == "s32" else dtype  # uint16 constants are int32 here, and no operator quantizes to int32
     if dtype not in ("s8", "u8", "s16", "u16"):
         raise UnsupportedError(f"quantizing to {dtype or f'element type {stated}'} is not supported")
     return dtype
@@ -204,7 +204,7 @@ def _along(shape: Shape, axis: int) -> Shape:
 
 
 _CONTRIB = "com.microsoft:"
-"""The domain in which ONNX Runtime's quantizer writes both before ONNX had all their types."""
+"""The domain of ONNX Runtime's versions of both operators, from before ONNX had all their types."""
 IMPORTS = (
     Import("onnx", "QuantizeLinear", since=10, expand=quantize),
     Import("onnx", "DequantizeLinear", since=10, expand=dequantize),

@@ -1,4 +1,4 @@
-"""Reductions over axes: those of mcugen, and those that are one of them around functions of single elements."""
+"""Reductions over axes: mcugen's own, and those composed of one of these and functions of single elements."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def _each(op: Op) -> Step:
 
 
 def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansion) -> Sequence[str]:
-    """`after` of the reduction of what `before` makes of each element. Source: ONNX ReduceSum-13, ReduceMean-18.
+    """A reduction with the functions `before` and `after` applied to its elements. Source: ONNX ReduceSum-13,
+    ReduceMean-18.
 
     Plain integers and truth values are reduced by their own operator.
     """
@@ -62,7 +63,8 @@ def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansi
 
 
 def _of_nothing(e: Expansion, x: str, axes: Sequence[int], keep: bool, value: float) -> str:
-    """A reduction of a tensor that holds nothing: its neutral element. Integers have the ends of their type."""
+    """The reduction of a tensor without elements: its neutral element. For integers, minimum and maximum of the
+    type."""
     t = e.type(x)
     shape = tuple(1 if k in axes else d for k, d in enumerate(t.shape) if keep or k not in axes)
     low, high = (-math.inf, math.inf) if t.is_float else t.limits
@@ -117,7 +119,7 @@ def position(smallest: bool, source: Source, e: Expansion) -> Sequence[str]:
     axis %= len(shape)
     last = source.attributes["select_last_index"]
     y = e.node(ArgMax(axis, "s64", smallest), e.node(Reverse((axis,)), x) if last else x)
-    if last:  # the first of the elements in the other order
+    if last:  # the last largest element is the first one in reverse order
         y = e.node(Arithmetic("sub"), e.constant(np.array(shape[axis] - 1, np.int64)), y)
     kept = tuple(1 if k == axis else d for k, d in enumerate(shape))
     return [e.node(Reshape(kept), y) if source.attributes["keepdims"] else y]

@@ -20,7 +20,7 @@ from mcugen.ops.select import Select
 
 MAX_TABLE = 1 << 20
 MIDDLE = 1e-6
-"""How far a place is from the middle of two elements at most that ONNX Runtime takes to be there."""
+"""Largest distance from the middle of two elements at which ONNX Runtime treats a place as the middle."""
 
 Weights = tuple[Callable[[np.ndarray], np.ndarray], int]
 """The weight of an element by its distance, and the distance from which it is 0."""
@@ -43,7 +43,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     axes = _axes(source, e.type(x).shape)
     a.ignore("cubic_coeff_a", "extrapolation_value", "nearest_mode")  # of other modes
     places = {axis: _coordinates(axis, a) for axis in axes}
-    if all(axis.wanted == axis.size for axis in axes):  # whatever the scales are, ONNX Runtime copies it
+    if all(axis.wanted == axis.size for axis in axes):  # ONNX Runtime then copies, whatever the scales are
         a.ignore("mode", "antialias", "exclude_outside")
         return [x]
     if a["mode"] == "nearest":
@@ -96,7 +96,7 @@ def _interpolated(e: Expansion, x: str, axis: Axis, at: np.ndarray, kernel: Weig
 
 
 def _filled(e: Expansion, x: str, axis: Axis, mask: np.ndarray, value: float) -> str:
-    """One value where the mask of an axis is set."""
+    """The tensor with one value at the masked indices of an axis."""
     if not mask.any():
         return x
     shape = e.type(x).shape
@@ -106,7 +106,8 @@ def _filled(e: Expansion, x: str, axis: Axis, mask: np.ndarray, value: float) ->
 
 
 def _nearest(e: Expansion, x: str, tables: dict[Axis, np.ndarray]) -> str:
-    """The element of each place; images as the operator that runs by rows, where that chooses the same."""
+    """The nearest element of each place; for images by the operator that runs row by row, if it selects the same
+    elements."""
     changed = {axis: table for axis, table in tables.items() if not np.array_equal(table, np.arange(axis.size))}
     t = e.type(x)
     if len(t.shape) == 4 and {axis.place for axis in changed} <= {2, 3} and t.dtype in DTYPES and changed:
@@ -131,7 +132,7 @@ def _image_op(t: TensorType, tables: dict[Axis, np.ndarray]) -> ResizeNearestNei
 
 
 def _nearest_table(axis: Axis, at: np.ndarray, a: Attributes) -> np.ndarray:
-    """The element that is nearest to each place; all are where they were with a scale of 1."""
+    """The nearest element of each place; an axis with a scale of 1 is unchanged."""
     rounding: dict[str, Callable[[np.ndarray], np.ndarray]] = {
         "round_prefer_floor": lambda v: np.where(_is_half(v), np.floor(v), np.floor(v + 0.5)),
         "round_prefer_ceil": lambda v: np.where(_is_half(v), np.ceil(v), np.floor(v + 0.5)),

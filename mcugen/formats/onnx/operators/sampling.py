@@ -56,7 +56,7 @@ def affine_grid(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _line(count: int, *, is_aligned: bool) -> np.ndarray:
-    """The places of pixels along an axis, in float32: their middles, or with the outer ones at -1 and 1."""
+    """Pixel positions along an axis, in float32: pixel centres, or with the outer ones at -1 and 1."""
     step = np.float32(2) / np.float32(max(count - 1, 1) if is_aligned else count)
     first = np.float32(-1) if is_aligned else np.float32(-1) + step / np.float32(2)
     return np.asarray(first + np.arange(count).astype(np.float32) * step, np.float32)

@@ -26,7 +26,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def flattened(function: Callable[[Expansion, str], str], source: Source, e: Expansion) -> Sequence[str]:
-    """A function of all axes from `axis` on, taken as one. Source: ONNX Softmax-11, LogSoftmax-11, Hardmax-11."""
+    """A function of all axes from `axis` on, merged into one. Source: ONNX Softmax-11, LogSoftmax-11, Hardmax-11."""
     x, axis = e.inputs[0], source.attributes["axis"]
     shape = () if x is None else e.type(x).shape
     if x is None or not -len(shape) <= axis <= len(shape):

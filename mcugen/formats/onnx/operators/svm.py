@@ -32,7 +32,7 @@ from mcugen.ops.tanh import Tanh
 MAX_DEGREE = 8
 MAX_CLASSES = 64
 WHOLE_CLASSES = 3
-"""Classes up to which all pairs are one matrix product: beyond, most of its weights would be zeros."""
+"""Most classes for which all pairs are one matrix product: with more, most of its weights would be zeros."""
 
 _HUGE = np.array(1e30, np.float32)
 _NEAR = np.array(1e-7, np.float32)
@@ -44,7 +44,7 @@ def _number(value: float) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Machine:
-    """The kernel of a support vector machine, and the vectors that it is taken with, [count, features]."""
+    """The kernel of a support vector machine, and the vectors that it is applied to, [count, features]."""
 
     kind: str
     gamma: float
@@ -106,7 +106,7 @@ def _column(e: Expansion, x: str) -> str:
 
 
 def classifier(source: Source, e: Expansion) -> Sequence[str]:
-    """The class with the most votes of pairs, and scores: of the pairs, or shares of the classes.
+    """The class with the most votes of pairs, and scores: of the pairs, or the probabilities of the classes.
 
     Source: ONNX ai.onnx.ml SVMClassifier-1; svmclassifier.cc.
     """

@@ -21,12 +21,12 @@ from mcugen.ops.tree_ensemble import summed
 
 _ONE = np.array(1, np.float32)
 _FAR = np.array(3e38, np.float32)
-"""What is taken from the score of a class that no leaf names, so that it is never the best."""
+"""The number subtracted from the score of a class that no leaf names, so that it is never the best."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Classifier:
-    """The parts of a classifier. base: what is added to the scores; post: the function that they go through."""
+    """The parts of a classifier. base: added to the scores; post: the function applied to the scores."""
 
     forest: Forest
     numbers: tuple[int, ...]

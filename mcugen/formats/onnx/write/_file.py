@@ -46,7 +46,7 @@ _OPERANDS: Mapping[str, tuple[str, ...]] = {
     "Tile": ("repeats",),
     "TopK": ("k",),
 }
-"""Attributes that the format has as operands, in order, after those that are given; "": one that is absent."""
+"""Attributes that are operands in this format, in order, after the real operands; "": absent."""
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
@@ -132,7 +132,7 @@ class _File:
         self._append("Reshape", [*operands, shape], [self._name(y)])
 
     def _add_stored(self, node: Node) -> None:
-        """The same integers under another type, which have no operator."""
+        """A Stored node: the integers stay as they are under another type, without an operator in the file."""
         (x,), (y,) = node.inputs, node.outputs
         if y in self._graph.outputs:
             self._append("Identity", [self._value(str(x))], [self._name(y)])
@@ -140,7 +140,7 @@ class _File:
             self._names[y] = self._value(str(x))
 
     def _alias(self, node: Node, x: str) -> bool:
-        """Whether an Identity needs no operator: it only quantizes, or names what is known."""
+        """Whether an Identity needs no operator: it only quantizes, or renames a value."""
         (source,), (y,) = node.inputs, node.outputs
         if self._type(y).quant is not None:
             self._quantize(x, y)
@@ -196,7 +196,7 @@ class _File:
         return self._names.get(name) or self._tensor(name).label or name
 
     def _result(self, name: str) -> str:
-        """The name of what an operator makes, before it is quantized."""
+        """The name of an operator's result before it is quantized."""
         return self._name(name) if self._type(name).quant is None else self._unique(f"{self._name(name)}_float")
 
     def _dequantize(self, name: str, made: str) -> str:
@@ -229,7 +229,7 @@ class _File:
         return [scale, self._typed(TensorType(shape, t.dtype), zeros.astype(t.np_dtype), "zero")]
 
     def _moved(self, kind: str, attributes: dict[str, Any]) -> list[str]:
-        """The operands that stand for attributes of the writer, which are taken out."""
+        """The operands that replace attributes of the writer, which are removed."""
         values = [attributes.pop(name, None) for name in _OPERANDS.get(kind, ())]
         found = ["" if value is None else self._constant(value, kind.lower()) for value in values]
         while found and not found[-1]:
@@ -244,7 +244,7 @@ class _File:
         return self._typed(TensorType(data.shape, _NAMES[data.dtype]), data, hint)
 
     def _typed(self, t: TensorType, data: np.ndarray, hint: str) -> str:
-        """A constant that the format wants as an operand; equal ones are one."""
+        """A constant operand; equal constants are stored once."""
         key = t.dtype, t.shape, data.tobytes()
         if key not in self._known:
             self._known[key] = self._unique(f"{hint}_{len(self._known)}")

@@ -1,4 +1,4 @@
-"""Operators of ONNX as those of a graph, so that the pass `follow_orders` finds the order of axes to write them in."""
+"""ONNX operators as nodes of a graph, so that the pass `follow_orders` can choose the order of their axes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _reduced(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reorde
 
 
 def _product(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-    """Vectors whose elements lie in another order meet weights [outputs, elements] in that order."""
+    """Vectors with permuted elements, multiplied by weights [outputs, elements] that are permuted alike."""
     x = orders[0]
     if x is None or call.constants[1] is None or not op.attributes.get("transB") or not x.leads(0):
         return None
@@ -94,4 +94,4 @@ _RULES: Mapping[str, Rule] = {
     "Concat": _joined,
     "Gemm": _product,
 }
-"""How operators follow the order of their operands; the others are written with axes as the operator states them."""
+"""Rules for operators that can follow the order of their operands; others are written with their original axes."""

@@ -1,4 +1,4 @@
-"""What operators append to: a graph of ONNX operators, whose axes are still those of the graph that is written."""
+"""The graph of ONNX operators under construction; its axes are still those of the graph that is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 
 _QUANTIZED = ("s8", "u8", "s16")
-"""What QuantizeLinear makes of real numbers."""
+"""The element types that QuantizeLinear produces."""
 _UNKNOWN = ("u32", "u64", "s2")
 
 
@@ -47,7 +47,7 @@ class Network:
         return self._add(t, None)
 
     def constant_of(self, t: TensorType, data: np.ndarray) -> str:
-        """A constant of that type; equal ones are one."""
+        """A constant of that type; equal constants are stored once."""
         key = t, data.tobytes()
         if key not in self._known:
             self._known[key] = self._add(t, np.ascontiguousarray(data).reshape(t.shape))

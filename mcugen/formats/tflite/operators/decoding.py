@@ -18,7 +18,7 @@ from mcugen.ir.types import TensorType
 _HEADER = 16
 _MAX_ELEMENTS = 1 << 22
 _TABLES = {False: ("<u2", 11, 0x8000), True: ("<u4", 27, 0x8000_0000)}
-"""Of Huffman codes: the type of an entry, where its count of bits begins, and the flag of a symbol."""
+"""Huffman tables: the type of an entry, the first bit of its bit count, and the flag that marks a symbol."""
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
@@ -89,7 +89,7 @@ def _by_zeros(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
 
 
 def _by_codes(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
-    """Huffman codes, found in tables of 2^n entries: a symbol and the bits it used, or the table to look in next."""
+    """Huffman codes, decoded by tables of 2^n entries: a symbol and its number of bits, or the next table."""
     dtype, shift, found = _TABLES[bool(header[5] & 1)]
     if t.dtype not in (("s8", "s16") if header[5] & 1 else ("s8",)):
         raise UnsupportedError(f"codes of {t.dtype} are not supported")
@@ -117,7 +117,7 @@ def _by_codes(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
 
 
 def _bits(packed: bytes, at: int, count: int) -> int:
-    """Some bits as a number; zeros behind the last."""
+    """`count` bits as a number; zeros after the last bit."""
     near = packed[at // 8 : at // 8 + 4].ljust(4, b"\0")
     return int.from_bytes(near, "big") >> (32 - at % 8 - count) & ((1 << count) - 1)
 

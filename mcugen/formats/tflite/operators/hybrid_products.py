@@ -17,7 +17,7 @@ from mcugen.ops.split import Split
 from mcugen.ops.transpose import Transpose
 
 _MOST = 64
-"""Constant matrices of one operator: each becomes a layer."""
+"""Most constant matrices of one operator: each becomes a layer."""
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:

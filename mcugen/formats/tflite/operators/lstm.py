@@ -23,7 +23,7 @@ from mcugen.ops.transpose import Transpose
 
 
 class Places(NamedTuple):
-    """Where the operands of one direction stand, those of gates in the order i, f, c, o."""
+    """Indices of the operands of one direction; gates in the order i, f, c, o."""
 
     w: tuple[int, ...] = (1, 2, 3, 4)
     r: tuple[int, ...] = (5, 6, 7, 8)
@@ -101,7 +101,7 @@ def _state(source: Source, e: Expansion, k: int, *, is_cell: bool = False) -> tu
 
 
 def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
-    """Constant operands of the gates as one, along their first axis."""
+    """Constant operands of the gates joined along their first axis."""
     types, arrays = [source.inputs[k] for k in operands], [source.constant(k) for k in operands]
     known = [(t, a) for t, a in zip(types, arrays, strict=True) if t is not None and a is not None]
     if len(known) < len(operands):
@@ -137,7 +137,7 @@ def _quantized(source: Source, e: Expansion, x: str, *, time_major: bool) -> str
 
 
 def _full(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
-    """The same with a projection, norms, weights of the cell or coupled gates. Source: LiteRT lstm_eval.cc."""
+    """A layer with a projection, norms, peephole weights or coupled gates. Source: LiteRT lstm_eval.cc."""
     (state, h), (cell, c) = _state(source, e, _ONE.state), _state(source, e, _ONE.cell, is_cell=True)
     e.refuse("tflm", "no kernel for an LSTM with projections, norms, weights of the cell or coupled gates")
     why = litert_lacks(h, c)
@@ -167,7 +167,8 @@ def _full(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
 def _inner(
     source: Source, h: TensorType, *, normalized: bool, projected: bool
 ) -> tuple[tuple[float, ...], QuantParams]:
-    """The scales of the gates' sums, which have 12 bits of fraction where no norm follows, and what is projected."""
+    """The scales of the gates' sums, which have 12 fraction bits where no norm follows, and of the projection's
+    input."""
     known = [*source.inner, *[None] * 5][:5]
     stated = [q for q in known[:4] if q is not None]
     hidden = known[4] if projected else h.quant
@@ -208,7 +209,7 @@ def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
 
 
 def hybrid_layer(source: Source, e: Expansion, x: str, places: Places, *, symmetric: bool) -> str:
-    """The same with int8 weights: the data of each step is quantized. Source: LiteRT lstm_eval.cc, EvalHybrid."""
+    """A float layer with int8 weights: the data of each step is quantized. Source: LiteRT lstm_eval.cc, EvalHybrid."""
     steps, batches = e.type(x).shape[:2]
     types = [source.inputs[k] for k in places.peepholes if any_of(source, (k,))]
     if any(t is not None and t.dtype != "s8" for t in types):
@@ -232,7 +233,7 @@ def _stateful(
     places: Places,
     further: Sequence[str | None] = (),
 ) -> str:
-    """The results of a layer on its operands, its state and its cell, which it leaves changed.
+    """The results of a layer on its operands, its state and its cell, which it updates.
 
     further: operands after the weights of the cell
     """

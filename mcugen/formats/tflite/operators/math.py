@@ -1,4 +1,4 @@
-"""Operators of .tflite that a few of mcugen's compute together."""
+"""Operators of .tflite that are composed of a few of mcugen's."""
 
 from __future__ import annotations
 

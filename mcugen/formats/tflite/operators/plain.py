@@ -1,4 +1,4 @@
-"""Operators of .tflite on integers that have no scales there, or are computed as if they had none."""
+"""Operators of .tflite on integers without scales, or whose scales do not matter."""
 
 from __future__ import annotations
 

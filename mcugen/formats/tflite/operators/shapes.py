@@ -56,7 +56,7 @@ def zeros_like(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def broadcast_args(source: Source, e: Expansion) -> Sequence[str]:
-    """The shape that both shapes make together. Source: TFLite BROADCAST_ARGS."""
+    """The common broadcast shape of two shapes. Source: TFLite BROADCAST_ARGS."""
     shapes = [_known(source, k, "shape") for k in (0, 1)]
     try:
         found = np.broadcast_shapes(*shapes)
@@ -90,7 +90,7 @@ def _moved(e: Expansion, x: str, first: Shape, perm: tuple[int, ...], last: Shap
 
 
 def space_to_batch(source: Source, e: Expansion) -> Sequence[str]:
-    """Every b-th pixel, from each of the first ones on, as an image of its own. Source: TFLite SPACE_TO_BATCH_ND."""
+    """Every b-th pixel, from each of the first b on, as an image of its own. Source: TFLite SPACE_TO_BATCH_ND."""
     x, block, pairs, shape = _blocks(source, e)
     t = e.type(x)
     if any(max(pair) > 0 for pair in pairs):
@@ -108,7 +108,7 @@ def space_to_batch(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def batch_to_space(source: Source, e: Expansion) -> Sequence[str]:
-    """Images whose pixels are put together again, and cropped. Source: TFLite BATCH_TO_SPACE_ND."""
+    """Images whose pixels are interleaved again, then cropped. Source: TFLite BATCH_TO_SPACE_ND."""
     x, block, pairs, shape = _blocks(source, e)
     t, axes, c = e.type(x), len(block), shape[-1]
     if shape[0] % math.prod(block):
@@ -126,7 +126,7 @@ def batch_to_space(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _is_empty(source: Source) -> bool:
-    """Whether SLICE takes nothing: what lists of tensors in loops begin and end with."""
+    """Whether SLICE takes no elements, as at the ends of tensor lists in loops."""
     x, begin, size = (*source.inputs, None)[0], source.ints(1) or (), source.ints(2) or ()
     ends = zip(begin, size, () if x is None else x.shape, strict=False)
     return any(n == 0 or (n == -1 and b == d) for b, n, d in ends)

@@ -1,4 +1,4 @@
-"""SignalDelay and SignalFramer: samples kept from run to run, as views of what is joined with the new ones."""
+"""SignalDelay and SignalFramer: samples saved between runs and joined with the new ones, of which results are views."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _samples(e: Expansion) -> tuple[str, int]:
 
 
 def _joined(e: Expansion, x: str, name: str, kept: int) -> str:
-    """The samples kept so far, zeros at first, and the new ones."""
+    """The samples saved so far (zeros at first) followed by the new ones."""
     if not kept:
         return x
     shape: Shape = (*e.type(x).shape[:-1], kept)

@@ -37,7 +37,7 @@ def expand(function: _Function, lacking: str, source: Source, e: Expansion) -> S
 
 
 def table(e: Expansion, x: str, y: TensorType, function: _Function) -> str:
-    """A function of int8 data, which gives the stored results before they are clamped; uint8 is taken as such data."""
+    """A table for a function of int8 data that gives results before the clamp; uint8 data is treated as int8."""
     t = e.type(x)
     if y.quant is None or t.quant is None or y.dtype != t.dtype:
         raise QuantizationError("8 bit data without a scale, or of two types")

@@ -48,5 +48,5 @@ def _with_halves(graph: Subgraph) -> Subgraph:
 
 
 def _in_reverse(graph: Graph) -> list[str]:
-    """The results of nodes from the last on: of several that have one label, the last one keeps it."""
+    """The results of nodes from the last to the first: the last node with a label keeps it."""
     return [name for node in reversed(graph.nodes) for name in node.outputs]

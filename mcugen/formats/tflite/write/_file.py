@@ -59,7 +59,7 @@ class Operator:
     inner: tuple[int, ...] = ()
 
     def moved(self, place: Mapping[int, int]) -> Operator:
-        """The operator where values have other numbers."""
+        """The operator with its values renumbered."""
         found = (tuple(place[k] for k in ends) for ends in (self.inputs, self.outputs, self.inner))
         inputs, outputs, inner = found
         return replace(self, inputs=inputs, outputs=outputs, inner=inner)
@@ -67,7 +67,7 @@ class Operator:
 
 @dataclass(frozen=True, eq=False)
 class Subgraph:
-    """A network, or a part that it calls."""
+    """A network, or a subgraph that it calls."""
 
     name: str
     values: tuple[Value, ...]
@@ -137,7 +137,7 @@ class _Serializer:
         return int(tflite.SignatureDefEnd(b))
 
     def _ends(self, b: flatbuffers.Builder, graph: Subgraph, ends: Sequence[int]) -> int:
-        """The names of inputs or outputs; one that comes again has its number behind its name."""
+        """The names of inputs or outputs; repeated names get their number appended."""
         maps = []
         for k, index in enumerate(ends):
             name = graph.values[index].name

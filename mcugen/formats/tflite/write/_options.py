@@ -27,7 +27,7 @@ _ENUMS = {
     "mode": tflite.MirrorPadMode,
     "kernel_type": tflite.LSTMKernelType,
 }
-"""Attributes that name something, and what; all others name element types."""
+"""Attributes that are enumerations, and the enumeration's name; all others are element types."""
 
 _TEXTS = ("container", "shared_name")
 

@@ -1,4 +1,4 @@
-"""What operators append to: the values and operators of the main subgraph of a file."""
+"""The values and operators of the main subgraph of a file under construction."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Network:
         return self._add(t, data)
 
     def constant(self, data: np.ndarray, quant: QuantParams | None = None) -> str:
-        """A constant that an operator needs; equal ones are one."""
+        """A constant operand; equal constants are stored once."""
         data = np.asarray(data)
         t = constant_type(data, quant, "tflite")
         key = t, data.tobytes()
@@ -209,7 +209,7 @@ class Network:
         self._operators[:] = [*self._operators[-count:], *self._operators[:-count]] if count else self._operators
 
     def _drop_spare(self, outputs: Sequence[str]) -> None:
-        """Drop operators whose readers found what they had been made of."""
+        """Drop operators that are unread because their readers took the operators' own operands."""
         while True:
             read = {k for op in self._operators for k in op.inputs} | {int(name) for name in outputs}
             spare = {int(name) for name in self._spare} - read
@@ -224,7 +224,7 @@ class Network:
             raise UnsupportedError(f"{waiting.call.op} has no operator of its own, and its results are read here")
 
     def _require_own_states(self, outputs: Sequence[str]) -> None:
-        """Raise UnsupportedError where a state that its operator keeps is read by another one."""
+        """Raise UnsupportedError where another operator reads a state that belongs to an operator."""
         for name, (_, as_variable) in self.kept.items():
             readers = sum(int(name) in op.inputs for op in self._operators) + (name in outputs)
             if readers > as_variable * self._keepers[name]:

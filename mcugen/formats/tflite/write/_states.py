@@ -1,4 +1,4 @@
-"""States as resource variables: read before all other operators, assigned after them, with first values set once."""
+"""States as resource variables: read first, assigned last, with initial values set once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def begin(graph: Graph, network: Network) -> dict[str, str]:
 
 
 def finish(graph: Graph, network: Network, values: Mapping[str, str]) -> list[Subgraph]:
-    """Write what reads and assigns the states that no operator keeps itself; the subgraph with their first values.
+    """Append the operators that read and assign states which no operator owns; the subgraph of their initial values.
 
     Raises UnsupportedError where an operator keeps a state whose next value comes from elsewhere.
     """
