@@ -18,11 +18,11 @@ from __future__ import annotations
 
 
 class McugenError(Exception):
-    """Base of all expected failures. `str()` is the message; `hint` says what to do."""
+    """Base of all expected failures. `str()` is the message; `hint` is the advice."""
 
     exit_code = 1
     advice = "see `mcugen --help`"
-    """What to do where nothing nearer is known."""
+    """The hint where there is no better one."""
 
     def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""The door for plugins: the names that packages import which add operators, kernels or instruction sets.
+"""The interface for plugins: names for packages that add operators, kernels or instruction sets.
 
 These names stay from version to version; other modules of mcugen may move. An export needs none of them.
 """

@@ -35,7 +35,8 @@ Shapes = Sequence[int] | Mapping[str, Sequence[int]]
 """The shape of the only input, or the shapes of inputs by their names."""
 
 _EXPORTERS = ("torchscript", "dynamo")
-"""The exporters of torch.onnx.export. The first traces an example: of branches in Python the file has those taken."""
+"""The exporters of torch.onnx.export. The first one traces an example: of Python branches, only those taken are
+exported."""
 
 _BRANCH_HINT = (
     "write the branch with torch.where or torch.cond; or, where it does not depend on the input, "
@@ -44,7 +45,7 @@ _BRANCH_HINT = (
 
 
 class _Kept:
-    """The folder of files that nobody named; it goes when Python ends."""
+    """The temporary folder for files without a given path; it is removed when Python ends."""
 
     folder: Path | None = None
 
@@ -93,7 +94,7 @@ def from_torch(
             lambda which: torch.onnx.export(module, positional, str(path), dynamo=which == "dynamo", **given),
         )
     except ToolError:
-        path.unlink(missing_ok=True)  # of the example's branches alone
+        path.unlink(missing_ok=True)  # it would contain only the example's branches
         _check_example(module, positional, named)
         raise
     finally:
@@ -102,7 +103,7 @@ def from_torch(
 
 
 def _check_module(module: Any) -> None:
-    """Raise UsageError for what is no module, though a module may be near."""
+    """Raise UsageError for an object that is no module, with a hint where one is close by."""
     _check_no_path(module, "from_torch", "give the module: torch.load reads files of PyTorch")
     if isinstance(module, Mapping):
         why, hint = "a state_dict holds weights and no network", "give the module, after module.load_state_dict(it)"
@@ -116,16 +117,16 @@ def _check_module(module: Any) -> None:
 
 
 def _check_no_path(model: Any, where: str, hint: str) -> None:
-    """Raise UsageError for the name of a file in place of what is in it."""
+    """Raise UsageError for a file name given in place of the model."""
     if isinstance(model, str | os.PathLike):
         raise UsageError(f"{os.fspath(model)!r} names a file", where=where, hint=hint)
 
 
 def _check_example(module: Any, positional: Sequence[Any], named: Mapping[str, Any]) -> None:
-    """Raise UsageError where the module itself does not run on the example, and no exporter is to blame."""
+    """Raise UsageError where the module itself fails on the example, so that no exporter is to blame."""
     try:
         module(*positional, **named)
-    except Exception as error:  # a module raises what it likes
+    except Exception as error:  # a module may raise any exception
         given = ", ".join(str(list(getattr(value, "shape", ()))) for value in (*positional, *named.values()))
         raise UsageError(
             f"the example does not fit the module, whose forward fails on it: {_words(error)}",
@@ -135,7 +136,7 @@ def _check_example(module: Any, positional: Sequence[Any], named: Mapping[str, A
 
 
 def _inputs(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional and named inputs, as tensors; floats of NumPy take the type of the module's first weights.
+    """Positional and named inputs, as tensors; NumPy floats get the type of the module's first weights.
 
     Raises UsageError for a shape.
     """
@@ -160,7 +161,7 @@ def _inputs(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], dic
 
 
 def _torch_exported(exporters: Sequence[str], export: Callable[[str], Any]) -> None:
-    """Write the file with the first exporter that can.
+    """Write the file with the first exporter that succeeds.
 
     Where there is another, TorchScript's may not turn values into Python's own: the file would have only what the
     example took of the branches. Raises ToolError with what each said.
@@ -188,7 +189,7 @@ def _place(warning: warnings.WarningMessage) -> str:
 
 
 def _words(error: BaseException) -> str:
-    """The first error, in one line: exporters wrap errors, with pages of advice."""
+    """The first error, in one line: exporters wrap errors in pages of advice."""
     while error.__cause__ is not None:
         error = error.__cause__
     first = next((line for line in str(error).splitlines() if line.strip()), "")
@@ -293,7 +294,7 @@ def _boosted(reader: str, saved: bytes, model: Any, to: str | os.PathLike[str] |
 
 
 def _features(model: Any) -> int:
-    """How many features a fitted model takes. Raises UsageError where it does not say."""
+    """The number of features of a fitted model. Raises UsageError where it has no such attribute."""
     for name in ("n_features_in_", "num_feature"):
         found = getattr(model, name, None)
         if found is not None:
@@ -311,15 +312,15 @@ def _tool(name: str) -> Any:
 
 
 def _exported(tool: str, export: Callable[[], Any]) -> Any:
-    """What an exporter gives. Raises ToolError with its own words where it fails, in whatever way it does."""
+    """The result of an exporter. Raises ToolError with the exporter's message for any exception."""
     try:
         return export()
-    except Exception as error:  # an exporter raises what it likes
+    except Exception as error:  # an exporter may raise any exception
         raise ToolError(f"{tool} failed: {type(error).__name__}: {error}", hint=_HINT) from error
 
 
 def _path(to: str | os.PathLike[str] | None, stem: str, suffix: str) -> Path:
-    """The file to write. Raises UsageError for a name that ends otherwise."""
+    """The file to write. Raises UsageError for a name with another suffix."""
     if to is not None:
         if Path(to).suffix.lower() != suffix:
             raise UsageError(

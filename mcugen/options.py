@@ -1,4 +1,4 @@
-"""Options of a build: the fields of `Options`, of which the command line is generated."""
+"""Options of a build: the fields of `Options`, from which the command line is generated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _C_KEYWORDS_LIST = """
     pub ref self super trait type unsafe unsized use where yield
 """
 _C_KEYWORDS = frozenset(_C_KEYWORDS_LIST.split())
-"""Of C, C++ and Rust, in which wrappers bear the name of the model."""
+"""Keywords of C, C++ and Rust: wrappers in these languages use the model's name."""
 # Lower-case names whose <name>, <name>_t or <name>.h collides with libraries, CMake's targets, the C++ class's members.
 _TAKEN_LIST = """
     main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes iso646
@@ -47,10 +47,10 @@ _TAKEN_FORM = re.compile(
 )
 
 _NO_NAMES = frozenset({"graph", "model", "model_data", "network", "saved_model"})
-"""Names of files, in lower case, that do not say which model it is."""
+"""File stems, in lower case, that are too general to name a model."""
 
 _NO_FOLDERS = frozenset({*_NO_NAMES, "build", "data", "dist", "export", "exported", "models", "out", "output", "tmp"})
-"""The same of folders."""
+"""Folder names, in lower case, that are too general to name a model."""
 
 MAX_PREFIX = 20
 """Longest prefix with which every external name stays within the 31 characters that C99 distinguishes: `_push_frame`,
@@ -235,7 +235,7 @@ class Options:
 
     @property
     def board_name(self) -> str:
-        """The board to build for: with the OpenCL backend a device, also where none is named."""
+        """The name of the board to build for; with the OpenCL backend a device, also by default."""
         return DEVICE_BOARD if self.backend == "opencl" and self.board == "host" else self.board
 
     @property
@@ -299,7 +299,7 @@ class Options:
 
 
 def _check_kernels_dir(folder: str, *, amalgamate: bool) -> None:
-    """Raise UsageError for a folder that build files cannot name, or that nothing would be written to."""
+    """Raise UsageError for a folder that build files cannot name, or that would stay empty."""
     if amalgamate:
         raise UsageError("--amalgamate contradicts --kernels-dir", hint="leave one of them out")
     if not re.fullmatch(r"(\.\./)*[\w.-]+(/[\w-][\w.-]*)*/?", folder, re.ASCII) or folder.strip("/.") == "":
@@ -325,7 +325,7 @@ def region_list(text: str, option: str) -> tuple[tuple[str, int | None], ...]:
 
 
 def shape_texts(given: str | Sequence[Any] | Mapping[str, Sequence[int]]) -> tuple[str, ...]:
-    """Shapes of inputs as the option states them, from all that Python offers: texts, a dict by name, or one shape."""
+    """Shapes of inputs in the option's syntax, from any Python form: texts, a dict by name, or one shape."""
     if isinstance(given, str):
         return (given,)
     if isinstance(given, Mapping):
@@ -341,7 +341,7 @@ def _dims(shape: Any) -> str:
 
 
 def _shape_of(text: str) -> tuple[str, tuple[int, ...]]:
-    """An input's name and shape from NAME:1,3,96,96; no name stands for the only input. Raises UsageError."""
+    """An input's name and shape from NAME:1,3,96,96; without a name it is the only input. Raises UsageError."""
     name, _, dims = text.rpartition(":")
     sizes = dims.split(",")
     if not all(size.isdecimal() and 0 < int(size) < 2**31 for size in sizes):
@@ -391,7 +391,8 @@ def named(path: Path) -> tuple[str, Path]:
 
 
 def stem_of(path: Path) -> str:
-    """What names a model: the stem of its file, or its folder where that says nothing, as in `kws/model.tflite`."""
+    """The stem that names a model: its file's, or its folder's where the file's is too general, as in
+    `kws/model.tflite`."""
     folder = path.parent.name
     says_something = folder and not folder.startswith(".") and folder.lower() not in _NO_FOLDERS
     return folder if path.stem.lower() in _NO_NAMES and says_something else path.stem
@@ -424,7 +425,7 @@ def _plain(stem: str) -> str:
 
 
 class Choices(TypedDict, total=False):
-    """What `mcugen.compile` and `mcugen.load` take; `Options` explains each."""
+    """Keyword arguments of `mcugen.compile` and `mcugen.load`; `Options` explains each."""
 
     board: str
     backend: Literal["", "c", "opencl"]

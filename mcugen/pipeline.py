@@ -61,13 +61,13 @@ class Artifact:
     kernels: emit_folder.Shared = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
-        """A line, not the megabyte of constants, files and stages."""
+        """One line, without the megabyte of constants, files and stages."""
         size = f"{len(self.files)} files, {self.report.ram_bytes:,} bytes of RAM"
         return f"<Artifact {self.name} for {self.target.name}: {size}>"
 
     @property
     def called(self) -> str:
-        """What texts call the model: its whole name, and that in C where it is another."""
+        """The model's name in texts: its whole name, and its C name where that differs."""
         return tabular.called(self.report.title, self.name)
 
     def _repr_html_(self) -> str:
@@ -90,7 +90,7 @@ class Artifact:
         return Native(self.name, self.emitted, self.view, self.imported)
 
     def run(self, *inputs: object, real: bool | None = None) -> Outputs:
-        """What the C computes of these inputs on this machine; see `mcugen.machines.native.Model.run`."""
+        """The results of the C for these inputs on this machine; see `mcugen.machines.native.Model.run`."""
         return self._loaded.run(*inputs, real=real)
 
     @functools.cached_property
@@ -123,19 +123,19 @@ class Prepared:
 
     @property
     def called(self) -> str:
-        """What texts call the model."""
+        """The model's name in texts."""
         return tabular.called(self.title, self.name)
 
 
 def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
-    """The stages, in order: import, passes, kernels and memory, C. Exports that there are not are refused first."""
+    """The stages, in order: import, passes, kernels and memory, C. Unknown exports are refused first."""
     exports.layout_of(options)
     prepared = prepare(path, options, ops)
     return finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
 def inspect(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
-    """All stages but the last: what a build would give, without files."""
+    """All stages but the last: the facts of a build, without files."""
     prepared = prepare(path, options, ops)
     return _measured(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
@@ -153,7 +153,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     name_notes = _name_notes(name, stem, is_given=bool(given))
     prepared = prepare_graph(imported, options, name, (*name_notes, *missing))
     title = given or tabular.title_of(stem)
-    graph = dataclasses.replace(prepared.graph, name=tabular.called(title, name))  # refusals name it
+    graph = dataclasses.replace(prepared.graph, name=tabular.called(title, name))  # errors name the model by it
     return dataclasses.replace(prepared, noise=noise, title=title, graph=graph)
 
 
@@ -183,7 +183,7 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[
 
 
 def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
-    """A graph as it is read from the .tflite file that it is written to."""
+    """A graph, written to a .tflite file and read back."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.tflite"
         file.write_bytes(write.write(graph, "tflite"))
@@ -191,7 +191,7 @@ def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
 
 
 def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:
-    """The passes alone, for a graph that is there already. name: prefixes the C symbols; notes: for the report."""
+    """Only the passes, for an existing graph. name: prefixes the C symbols; notes: for the report."""
     board = target.load(options.board_name, [f for f in options.features.split(",") if f])
     _require_backend(board, options)
     board = dataclasses.replace(board, clock_hz=options.clock_hz or board.clock_hz)
@@ -213,7 +213,8 @@ _NOT_ON_DEVICES = ("amalgamate", "selftest", "region", "weights_in")
 
 
 def _require_backend(board: Target, options: Options) -> None:
-    """Raise UsageError where the board is no device for the backend asked, or an option has no meaning on devices."""
+    """Raise UsageError where the board is no device for the requested backend, or an option has no effect on
+    devices."""
     if options.backend and (options.backend == "opencl") != (board.device is not None):
         kind = "an OpenCL device" if board.device else "no OpenCL device"
         raise UsageError(
@@ -243,7 +244,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
 
 
 def coded(model: Prepared, solution: Solution, layout: Layout = PLAIN) -> Artifact:
-    """The C of a solution alone, without pages and exports: it can be compiled, and counted on an emulated core.
+    """Only the C of a solution, without pages and exports: for compiling, and for counting on an emulated core.
 
     Raises MemoryBudgetError where it does not fit.
     """
@@ -271,7 +272,7 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
 
 
 def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:
-    """Notes to the user on the prefix of all names: it was shortened, or it is long."""
+    """Notes for the user on the prefix of all names: that it was shortened, or is long."""
     if len(name) > MAX_PREFIX:
         return (f"--name {name} has over {MAX_PREFIX} characters: some C names may be longer than the 31 of C99",)
     if not is_given and is_shortened(stem):
@@ -280,7 +281,7 @@ def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:
 
 
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:
-    """The options with the runtime whose results exist, by default the format's first.
+    """The options with a runtime for which results exist, by default the format's first.
 
     It is the other runtime for a model that one does not run, with a note. Raises UsageError for a runtime that does
     not run the format.

@@ -39,34 +39,34 @@ class MemoryRegion:
 
     @property
     def has_waits(self) -> bool:
-        """Whether there are wait cycles of its reads that can be counted."""
+        """Whether the board states wait cycles of its reads that can be counted."""
         return self.line_waits > 0
 
     @property
     def line_cycles(self) -> int:
-        """Cycles in which a line comes, after the wait states: one, or as many as its bytes need."""
+        """Cycles to transfer a line after the wait states: one, or as many as its bytes need."""
         return math.ceil(self.line_bytes / self.bytes_per_cycle) if self.bytes_per_cycle else 1
 
     @property
     def line_waits(self) -> int:
-        """Cycles that the core waits at most for a line, beyond that of the access; 0 where that is not known."""
+        """Most cycles that the core waits for a line, beyond the access itself; 0 if unknown."""
         return (self.wait_states or 0) + self.line_cycles - 1 if self.line_bytes else 0
 
     @property
     def waits_per_byte(self) -> float:
-        """Cycles that the core waits at most for a byte of a stream; 0 where that is not known."""
+        """Most cycles that the core waits per byte of a stream; 0 if unknown."""
         return self.line_waits / self.line_bytes if self.line_bytes else 0.0
 
     @property
     def waits_text(self) -> str:
-        """What holds up a read of a line, in words."""
+        """The delays of reading a line, in words."""
         waits = f"{self.wait_states} wait states" if self.wait_states else ""
         rate = f"{self.bytes_per_cycle:g} bytes a cycle" if self.bytes_per_cycle else ""
         return " and ".join(part for part in (waits, rate) if part)
 
 
 def region_of(table: Table, *, has_clock: bool) -> MemoryRegion:
-    """A [[region]] of a board.toml. Raises UsageError for a key that is wrong, or of no sense without another."""
+    """A [[region]] of a board.toml. Raises UsageError for a key that is wrong, or that needs another one."""
     region = MemoryRegion(
         name=table.identifier("name"),
         kind=table.choice("kind", KINDS),
@@ -91,7 +91,7 @@ def _cache(table: Table, key: str) -> int:
 
 
 def _rate(table: Table, *, has_clock: bool) -> float | None:
-    """bytes_per_cycle: of a line of line_bytes, in cycles of the clock that the board states."""
+    """bytes_per_cycle: the rate for a line of line_bytes, in cycles of the board's clock."""
     key = "bytes_per_cycle"
     if not table.has(key):
         return None
@@ -104,7 +104,7 @@ def _rate(table: Table, *, has_clock: bool) -> float | None:
 
 @dataclass(frozen=True)
 class Estimation:
-    """What estimates of cycles were checked against, "" where they were not, and how far off they were.
+    """The hardware against which cycle estimates were checked, "" for none, and the error found.
 
     least, most: of what chips took, over the most cycles of the estimate, for memory that is fast enough.
     """
@@ -114,9 +114,8 @@ class Estimation:
     most: float = 1.0
 
     def ends(self, low: int, high: int, streamed: int = 0) -> tuple[int, int]:
-        """The ends of an estimate: no less than the cycles in which its constants come, and no narrower than estimates
-        were found to be off.
-        """
+        """The ends of an estimate: at least the cycles to read its constants, and at least as wide as the error of
+        estimates."""
         low, high = max(low, streamed), max(high, streamed)
         return min(low, round(high * self.least)), max(high, round(high * self.most))
 
@@ -162,7 +161,7 @@ class Emulator:
 
 @dataclass(frozen=True)
 class Device:
-    """An OpenCL device as a profile states it.
+    """An OpenCL device as its profile describes it.
 
     compute_units: that run work-groups; flops: float multiplications and additions a second of all of them; bandwidth:
     bytes a second to and from memory; local_bytes: of local memory a work-group may have; max_group: work-items in a

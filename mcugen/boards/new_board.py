@@ -1,4 +1,4 @@
-"""A board file of the user's own: what a board or core that ships says, with the figures that the user gives."""
+"""A board file of the user's own: a copy of a shipped board or core with the user's figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USES = {"flash": ("code", "weights"), "ram": ("model", "stack")}
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user says of a board; what is empty is as on `like`, a board or core that ships.
+    """The user's description of a board; empty fields are as on `like`, a shipped board or core.
 
     flash, ram: memories as [NAME=]SIZE[@ADDRESS], those for code and for stack first. source: of the figures
     """
@@ -38,7 +38,7 @@ class Wish:
 
 
 def write(folder: Path, wish: Wish) -> Target:
-    """Write folder/board.toml and read it back. Raises UsageError, and leaves nothing then; nothing is overwritten."""
+    """Write folder/board.toml and read it back. Raises UsageError and then leaves no file; nothing is overwritten."""
     if not _NAME.fullmatch(folder.name):
         raise UsageError(f"{folder.name!r} is no name for a board", hint="take letters, digits and -")
     if folder.name.lower() in target.names():
@@ -58,7 +58,7 @@ def write(folder: Path, wish: Wish) -> Target:
 
 
 def text(wish: Wish) -> str:
-    """The board.toml. Raises UsageError for what cannot be understood or is missing."""
+    """The text of board.toml. Raises UsageError for values that are invalid or missing."""
     like = target.load(wish.like)
     core = like if like.is_core else target.load(like.core)
     if core.is_host or core.device is not None:
@@ -93,7 +93,7 @@ def _regions(like: Target, wish: Wish, kind: str) -> Sequence[MemoryRegion]:
 
 
 def _given(one: str, kind: str, before: MemoryRegion | None, source: str) -> MemoryRegion:
-    """A memory as the user wrote it; what it leaves out is as `before`."""
+    """A memory as the user wrote it; missing parts are those of `before`."""
     found = _GIVEN.fullmatch(one)
     if found is None:
         raise UsageError(f"{one!r} is no memory", where=f"--{kind}", hint=f"give it {_FORM}")
@@ -110,7 +110,7 @@ def _given(one: str, kind: str, before: MemoryRegion | None, source: str) -> Mem
 
 
 def _region(region: MemoryRegion) -> list[str]:
-    """A [[region]]; keys that say nothing are left out."""
+    """A [[region]]; keys with default values are left out."""
     lines = [
         "[[region]]",
         f"name = {json.dumps(region.name)}",
@@ -126,7 +126,7 @@ def _region(region: MemoryRegion) -> list[str]:
 
 
 def as_parts(board: Target, folder: Path, shipped: Path) -> tabular.Parts:
-    """What was written, how to build for it and check it, and where it must be to be found by its name."""
+    """The result as text: the file, how to build for and check the board, and the folder in which its name is found."""
     clock = f" at {board.clock_hz / 1e6:g} MHz" if board.clock_hz else ""
     check = [f"  check  mcugen simulate MODEL --board {folder}"] if board.emulators else []
     return [

@@ -86,7 +86,8 @@ class Target:
 
     @property
     def loop_bytes(self) -> int | None:
-        """Code that is kept once it was read from the flash; None where reads do not wait, or nothing is kept."""
+        """Bytes of code that stay cached after a read from flash; None where reads do not wait, or nothing is
+        cached."""
         flash = next(iter(self.flash_regions()), None)
         return (flash.code_cache_bytes or None) if flash is not None and flash.has_waits else None
 
@@ -104,9 +105,9 @@ class Target:
 
 _SHORTEST_CHIP = 4
 _SHORTEST_BEGINNING = 6
-"""Letters and digits of a chip's whole name, and of the beginning of one (esp32 is no ESP32-C3)."""
+"""Least letters and digits of a chip's name, or of its beginning (esp32 does not mean ESP32-C3)."""
 _MAKER = r"^(at(?=sam)|m?imx(?=rt))"
-"""What orderable names have before the name that boards state: ATSAMD21, MIMXRT1062."""
+"""Prefixes of orderable names before the names that boards state: ATSAMD21, MIMXRT1062."""
 
 
 @functools.cache
@@ -133,11 +134,11 @@ def text(name: str) -> str:
 
 
 Named = Sequence[tuple[str, int | None]]
-"""Regions that the user names, with the bytes that may be used of each, None where that is all."""
+"""Regions that the user names, with the usable bytes of each, None for all."""
 
 
 def with_regions(target: Target, model: Named, weights: Named = ()) -> Target:
-    """A bare core with these RAM regions of the user's, or a board with its own, external ones only where named.
+    """A bare core with the user's RAM regions, or a board with its own, and external ones only if named.
 
     model, weights: regions for tensors and for constants; one of a bare core that is for both has the sum of the sizes.
     """
@@ -149,7 +150,7 @@ def with_regions(target: Target, model: Named, weights: Named = ()) -> Target:
 
 
 def _asked_for(region: MemoryRegion, model: dict[str, int | None], weights: dict[str, int | None]) -> MemoryRegion:
-    """An external region as an ordinary one, for what it was named for; itself where it was not."""
+    """An external region as an ordinary one for the uses that it was named for; unchanged if it was not named."""
     if region.name in model:
         return replace(region, external=False)
     return replace(region, external=False, holds=frozenset({"weights"})) if region.name in weights else region
@@ -181,7 +182,7 @@ def _folder(name: str) -> Path:
 
 
 def _nearest(name: str) -> list[str]:
-    """Boards whose name has a word that begins like this one, then those that are spelled nearly so."""
+    """Boards with a word in their name that begins like this one, then boards with a similar spelling."""
     if not name:
         return []
     words = [known for known in names() if f"-{name.lower()}" in f"-{known}"]
@@ -189,7 +190,7 @@ def _nearest(name: str) -> list[str]:
 
 
 def advice(name: str) -> str:
-    """What is said of a board that users ask for and that has no file (boards/_absent.toml); mostly nothing."""
+    """Advice on a popular board without a board file (boards/_absent.toml); usually ""."""
     file = resources.boards() / "_absent.toml"
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     for entry in toml_file.read(file, "an entry has names and words").tables("absent"):
@@ -199,7 +200,7 @@ def advice(name: str) -> str:
 
 
 def _with_chip(name: str) -> list[str]:
-    """The boards whose title names a chip, as `stm32h743` or `nRF52840`: by the beginning of its name or all of it."""
+    """The boards whose title names a chip, as `stm32h743` or `nRF52840`: by the beginning of its name or the whole."""
     chip = re.sub(_MAKER, "", name.lower())
     if len(chip) < _SHORTEST_CHIP or not re.fullmatch(r"[a-z]+\d+[a-z0-9]*", chip):
         return []
@@ -209,7 +210,8 @@ def _with_chip(name: str) -> list[str]:
 
 
 def _is_chip(chip: str, word: str) -> bool:
-    """Whether a word of a title is a chip's name that begins with `chip`, or is its beginning (a package follows)."""
+    """Whether a word of a title is a chip's name that begins with `chip`, or a beginning of `chip` (a package
+    follows)."""
     begins = len(chip) >= _SHORTEST_BEGINNING and word.startswith(chip)
     return word == chip or begins or (len(word) > _SHORTEST_BEGINNING and chip.startswith(word))
 
@@ -241,7 +243,7 @@ def _switch(target: Target, features: tuple[str, ...]) -> Target:
 
 
 def _override(flags: tuple[str, ...], extra: tuple[str, ...]) -> tuple[str, ...]:
-    """The flags with each `-key=value` of `extra` in the place of `-key=...`; with both, gcc finds no libraries."""
+    """The flags with `-key=value` from `extra` replacing `-key=...`; with both, gcc finds no libraries."""
     values = {f.partition("=")[0]: f for f in extra}
     return tuple(values.get(f.partition("=")[0], f) for f in flags)
 

@@ -34,14 +34,14 @@ from mcugen.cli._folder import into_option, opened, require_build
 from mcugen.errors import InternalError, McugenError, UsageError
 
 _COLLECT_AFTER = 1_000_000
-"""Objects made between two searches for cycles: a build makes few cycles, and importing would pay for most searches."""
+"""Allocations between two cycle collections: a build creates few cycles, and imports would trigger most collections."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 on success, 1 if a check found differences, else the error's code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_COLLECT_AFTER)
-    warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy's: of overflows, with lines of mcugen
+    warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy warns of overflows, with source lines of mcugen
     try:
         code = _run(given)
     except McugenError as error:
@@ -77,7 +77,7 @@ def _print_error(error: McugenError, *, as_json: bool) -> None:
 
 
 def _of_click(error: click.ClickException) -> UsageError:
-    """What the library for command lines found wrong, said as all errors are."""
+    """An error of the command-line library as a UsageError in mcugen's style."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "mcugen"
     message = " ".join(error.format_message().split()).rstrip(".")
@@ -159,7 +159,7 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
 
 
 def _say_kept(kept: Sequence[str]) -> None:
-    """Say which edited files stay beside those of the build; also where it prints JSON, on standard error."""
+    """Report edited files that were kept beside the new ones, on standard error, so that JSON output stays valid."""
     if kept:
         click.echo(f"mcugen: edited since the last build, kept beside the new: {', '.join(kept)}", err=True)
 
@@ -400,7 +400,7 @@ def ops(name: str, as_json: bool, markdown: bool) -> None:
 
 
 def _add_commands() -> None:
-    """The commands that stand in modules of their own beside this one."""
+    """Add the commands from the other modules of this package."""
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
             cli.add_command(importlib.import_module(f"{__name__}.{module.name}").COMMAND)

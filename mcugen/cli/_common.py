@@ -1,4 +1,4 @@
-"""What commands share: the options of a build, progress, files and output."""
+"""Shared parts of commands: the options of a build, progress, files and output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build_options(function: F) -> F:
 
 
 def model_options(function: F) -> F:
-    """The options of a command that builds and keeps no files: without those on which files to write."""
+    """The options of a command that builds without keeping files: all but those for output files."""
     return _with_options(function, [item for item in dataclasses.fields(Options) if not item.metadata.get("building")])
 
 
@@ -40,7 +40,7 @@ def verify_options(function: F) -> F:
 
 
 def is_target(item: dataclasses.Field[Any]) -> bool:
-    """Whether an option says what a build is for."""
+    """Whether an option describes the target of a build."""
     return item.metadata.get("group") == "Target"
 
 
@@ -65,7 +65,7 @@ def _option(item: dataclasses.Field[Any]) -> Callable[[F], F]:
 
 
 class GroupedOption(click.Option):
-    """An option that stands under a heading of its own in the help."""
+    """An option listed under a heading of its own in the help."""
 
     def __init__(self, *arguments: Any, group: str = "", **values: Any) -> None:
         super().__init__(*arguments, **values)
@@ -102,7 +102,8 @@ def _export_names(context: click.Context, parameter: click.Parameter, incomplete
 
 
 def _feature_lists(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """A list of features with one more: those of the board named before, or of all cores, to be switched off."""
+    """Lists of features extended by one, for completion: features of the given board, or of all cores, prefixed to
+    disable them."""
     from mcugen import kernels
     from mcugen.boards import target
 
@@ -118,7 +119,7 @@ _COMPLETED: dict[str, Callable[[click.Context, click.Parameter, str], list[str]]
     "export": _export_names,
     "features": _feature_lists,
 }
-"""What the shell completes, by option."""
+"""Functions for shell completion, by option."""
 
 
 def _noted(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -126,7 +127,7 @@ def _noted(context: click.Context, parameter: click.Parameter, value: bool) -> N
 
 
 def json_option(function: F) -> F:
-    """The options of every command on what it prints."""
+    """The options of every command for its output."""
     for option in (
         click.option(
             "--wide", is_flag=True, expose_value=False, callback=_noted, help="Do not fit tables to the terminal."
@@ -153,7 +154,7 @@ preprocess_option = click.option(
 
 
 def options_of(values: dict[str, Any]) -> Options:
-    """The options given; of a choice without a default that was not made, the field's."""
+    """The Options given; for an unset choice without a default, the field's default."""
     given = {item.name: values.get(item.name) for item in dataclasses.fields(Options)}
     return Options(**{name: value for name, value in given.items() if value is not None})
 
@@ -173,9 +174,9 @@ def picture_path(context: click.Context, parameter: click.Parameter, path: Path 
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file that the user named, whole or not at all. Raises UsageError if that fails."""
+    """Write a file that the user named, entirely or not at all. Raises UsageError if that fails."""
     try:
-        if path.exists() and not path.is_file():  # A device or a pipe has no name to take over.
+        if path.exists() and not path.is_file():  # A device or a pipe cannot be replaced by renaming.
             path.write_bytes(content)
         else:
             _replace(path, content)
@@ -185,7 +186,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write beside the file, and then give that its name; where it is a link, to what it points at."""
+    """Write a temporary file beside the file and rename it; for a link, at the link's target."""
     path = path.resolve()
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -217,7 +218,7 @@ def require_places(outputs: Mapping[str, Path | None], inputs: Sequence[Path | N
 
 
 def emit(value: Any, text: str | Parts, *, as_json: bool) -> None:
-    """Print a result: as JSON, or as text, a string as it is and lines and tables as the terminal has room."""
+    """Print a result: as JSON, or as text, in which lines and tables are fitted to the terminal."""
     if as_json:
         click.echo(json.dumps(value, indent=2))
     elif not is_set(QUIET):

@@ -1,4 +1,4 @@
-"""What a terminal shows: lines wrapped and tables fitted to its width, colour where it has some, and progress."""
+"""Output on a terminal: lines wrapped and tables fitted to its width, colour if it supports that, and progress."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mcugen.system.tabular import Grid, Parts, text_of
 
 _PROGRESS_AFTER_S, _LEFT_AFTER_S = 1.0, 2.0
 _LEAST, _EASE = 8, 16
-"""Characters of a layer's name at least, and of any text while there are optional columns to leave out."""
+"""Fewest characters of a layer's name, and of any text while optional columns can still be dropped."""
 _GAP, _MARK = 2, 3
 _INDENT = 4
 _UNIT, _JOINT = re.compile(r"(?<=\d) (?=(?:%|[mun]?s|bytes?|[KM]?B|[kM]?Hz|MAC)(?!\w))"), "\0"
-"""The space between a number and its unit, and what stands for it while a line is broken."""
+"""The space between a number and its unit, and its placeholder while a line is broken."""
 QUIET, WIDE = "mcugen.quiet", "mcugen.wide"
 
 
@@ -41,7 +41,8 @@ def show(parts: Parts) -> None:
 
 
 def say_error(text: str) -> None:
-    """Print an error and its hints on standard error, fitted to a terminal, with heads in colour where it takes it."""
+    """Print an error and its hints on standard error, fitted to a terminal, with coloured labels if it supports
+    that."""
     text, width = f"mcugen: error: {text}", _width(sys.stderr)
     if width is not None:
         text = "\n".join(_wrapped(line, width) for line in text.splitlines())
@@ -59,7 +60,7 @@ def is_set(flag: str) -> bool:
 
 
 def _width(stream: TextIO) -> int | None:
-    """Characters in a line of standard output or error, None where nothing limits them."""
+    """Characters in a line of standard output or error, None if unlimited."""
     given = os.environ.get("COLUMNS", "")
     if is_set(WIDE) or not (given.isdecimal() or stream.isatty()):
         return None
@@ -75,7 +76,7 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def _table(grid: Grid, width: int) -> None:
-    """Print a table: optional columns that have no room are named below it, others follow in a table of their own."""
+    """Print a table: optional columns that do not fit are named below it, others follow in a second table."""
     widths = _widths(grid, width)
     for k, block in enumerate(_blocks(widths, width)):
         if k:
@@ -87,7 +88,7 @@ def _table(grid: Grid, width: int) -> None:
 
 
 def _block(grid: Grid, widths: Mapping[int, int], width: int) -> None:
-    """Print some columns: texts break at spaces, and no number or name of a kernel or chip is cut."""
+    """Print some columns: texts wrap at spaces; numbers and names of kernels and chips are never cut."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -106,12 +107,13 @@ def _block(grid: Grid, widths: Mapping[int, int], width: int) -> None:
 
 
 def _shortened(text: str, width: int) -> str:
-    """The end of a text: names of layers begin alike."""
+    """The end of a text, as names of layers often begin alike."""
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
 
 
 def _widths(grid: Grid, width: int) -> dict[int, int]:
-    """Column -> its width. Optional columns leave from the right; then names of layers give way, then other texts."""
+    """Column -> its width. Optional columns are dropped from the right; then names of layers shrink, then other
+    texts."""
     found = {k: max(map(len, (column.head, *(row[k] for row in grid.rows)))) for k, column in enumerate(grid.columns)}
     least = {k: _least(grid, k) if grid.columns[k].shrinks else wide for k, wide in found.items()}
     ease = {k: max(least[k], min(wide, _EASE)) for k, wide in found.items()}
@@ -131,7 +133,8 @@ def _gives(grid: Grid, k: int, ends: bool) -> bool:
 
 
 def _least(grid: Grid, k: int) -> int:
-    """The fewest characters of a column that shrinks: some of a layer's name, or the longest word of other texts."""
+    """The fewest characters of a column that can shrink: a part of a layer's name, or the longest word of other
+    texts."""
     texts = [grid.columns[k].head, *(row[k] for row in grid.rows)]
     if grid.columns[k].ends:
         return min(max(map(len, texts)), max(_LEAST, len(texts[0])))
@@ -139,7 +142,7 @@ def _least(grid: Grid, k: int) -> int:
 
 
 def _blocks(widths: Mapping[int, int], width: int) -> Iterator[dict[int, int]]:
-    """The columns as tables that fit, each beginning with the first column, which says what a row is of."""
+    """The columns as tables that fit the width, each with the first column, which names the row."""
     first, *others = widths
     block = {first: widths[first]}
     for k in others:
@@ -180,7 +183,7 @@ def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 
 class _Line:
-    """What is being done, and for how long, in one line of the terminal; a thread shows it again each second."""
+    """The progress line on the terminal: the current work and its time; a thread redraws it each second."""
 
     def __init__(self, title: str) -> None:
         self._title, self._text = title, ""
@@ -188,7 +191,7 @@ class _Line:
         self._lock = threading.Lock()
 
     def say(self, text: str) -> None:
-        """Note what is being done now."""
+        """Set the current work."""
         self._text = text
         self.show()
 
@@ -205,13 +208,13 @@ class _Line:
             self._shown = len(line)
 
     def clear(self) -> None:
-        """Take the line back."""
+        """Erase the line."""
         if self._shown:
             sys.stderr.write("\r" + " " * self._shown + "\r")
 
 
 def _left(text: str, passed: float) -> str:
-    """About how long the rest takes, where the text counts."""
+    """An estimate of the remaining time, where the text has a count."""
     found = re.search(r"(\d+) of (\d+)", text)
     if found is None or passed < _LEFT_AFTER_S or int(found[1]) == 0:
         return ""

@@ -40,7 +40,7 @@ def document_of(folder: Path) -> dict[str, Any]:
 
 
 def require_build(folder: Path | None, options: Options) -> None:
-    """Raise UsageError, before any work, where the folder given with --into has no build, or none for the board."""
+    """Raise UsageError, before any work, where the folder of --into has no build, or none for this board."""
     from mcugen.boards import target
 
     if folder is None:
@@ -56,7 +56,7 @@ def require_build(folder: Path | None, options: Options) -> None:
 
 
 def rewrite(folder: Path, document: dict[str, Any]) -> None:
-    """Write report.json again, and those of its pages that the folder has."""
+    """Write report.json again, and its pages that the folder has."""
     from mcugen.report import page
 
     write(folder / REPORT, (json.dumps(document, indent=2) + "\n").encode())
@@ -67,14 +67,14 @@ def rewrite(folder: Path, document: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Noted:
-    """A folder whose report is to hold a result; part: what of its document is about the model. None: no folder."""
+    """A folder to note a result in. part: the model's part of its document. None: no folder."""
 
     folder: Path | None
     document: dict[str, Any]
     part: dict[str, Any]
 
     def note(self, key: str, found: Any) -> None:
-        """Write a result, a dataclass or a list of them, under its key of the document."""
+        """Write a result, a dataclass or a list of them, under a key of the document."""
         if self.folder is None:
             return
         several = isinstance(found, list | tuple)
@@ -83,7 +83,7 @@ class Noted:
 
 
 def opened(folder: Path | None, build: Artifact, *, any_schedule: bool = False) -> Noted:
-    """The folder given with --into. Raises UsageError, before any work, where it holds another build."""
+    """The folder of --into. Raises UsageError, before any work, where it holds another build."""
     from mcugen import report
     from mcugen.report import noted
 

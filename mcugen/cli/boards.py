@@ -14,7 +14,7 @@ from mcugen.errors import UsageError
 
 
 class _Boards(click.Group):
-    """A group of commands whose first word, where it is none of them, is a text to look for in the list."""
+    """A group of commands in which an unknown first word is a search text for the list."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [k for k, word in enumerate(args) if not word.startswith("-")]
@@ -105,7 +105,7 @@ def new(folder: Path, as_json: bool, **values: Any) -> None:
 
 
 def _asked(values: dict[str, Any]) -> dict[str, Any]:
-    """The options, and answers to questions for those that were not given; an empty answer leaves it as it is."""
+    """The options, completed by questions for missing ones; an empty answer keeps the default."""
     from mcugen.boards import target
 
     found = dict(values)

@@ -42,7 +42,7 @@ _OF_INTEGERS = {
     "scheduler": "--scheduler",
     "page": "--report",
 }
-"""Options that mean nothing for a model whose data stay floats."""
+"""Options without effect for a model whose data stay floats."""
 _OF_OLDER = {
     "weights": "--weights",
     "activations": "--activations",
@@ -51,21 +51,22 @@ _OF_OLDER = {
     "macs": "--macs",
     "cache": "--cache",
 }
-"""Options whose answers the model of --ranges-of gives."""
+"""Options that --ranges-of replaces by the older model's values."""
 _OF_DATA = {"method": "--method", "limit": "--limit", "resume": "--resume", "page": "--report"}
-"""Options that mean nothing without samples."""
+"""Options without effect if there are no samples."""
 
 _MALLOPT = {-8: 1, -1: 1 << 30, -2: 1 << 26, -3: 1 << 25}
 """M_ARENA_MAX, M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_THRESHOLD, as malloc.h numbers them."""
 
 
 def _one_thread_a_process() -> None:
-    """Let the work be divided by samples, not inside of products: NumPy's library reads this when it is loaded."""
+    """Limit NumPy's library to one thread, as the work is divided by samples; it reads this setting when it is
+    loaded."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _keep_memory() -> None:
-    """Let arrays use memory again that others gave back: else the system clears new pages for each of them.
+    """Let malloc reuse freed memory: otherwise the system clears new pages for each array.
 
     Only the C library of GNU has these settings; with others nothing changes.
     """
@@ -237,7 +238,7 @@ def COMMAND(
 
 
 def _check_older(file: Path, older: Path, *, has_data: bool) -> None:
-    """Raise UsageError for options that the older model answers, or that need samples, and for another format."""
+    """Raise UsageError for options that the older model fixes, or that need samples, and for another format."""
     from mcugen.quantize import run
 
     for _, flag in _given(_OF_OLDER):
@@ -288,7 +289,7 @@ def _integers(
 
 
 def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[str, Any], *, as_json: bool) -> None:
-    """Weights of float16, in a model that stays one of floats. Raises UsageError for options that mean nothing then."""
+    """Store weights as float16, in a model that stays float. Raises UsageError for options without effect then."""
     from mcugen.quantize import half, run
 
     context = click.get_current_context()
@@ -306,7 +307,7 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
 
 
 def _require_build(content: bytes, file: Path) -> None:
-    """Read a model file back, and choose its kernels. Raises QuantizationError with the layer that has none."""
+    """Read a model file back, and select its kernels. Raises QuantizationError with the layer that has none."""
     from mcugen import pipeline
 
     with tempfile.TemporaryDirectory() as folder:
@@ -320,7 +321,7 @@ def _require_build(content: bytes, file: Path) -> None:
 
 
 def _wish(values: dict[str, Any]) -> Any:
-    """What mixed bits are to meet; None where none are asked for. Raises UsageError."""
+    """The goals of mixed bits; None where no option sets any. Raises UsageError."""
     from mcugen.builds.mixed.plan import Wish
 
     mixed = {name: values[name] == "mixed" for name in ("weights", "activations")}

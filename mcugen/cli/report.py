@@ -56,7 +56,7 @@ def COMMAND(folders: tuple[Path, ...], compare: bool, schema: bool, file: Path |
 
 
 def _listed(folder: Path, facts: dict[str, Any], target: Path) -> None:
-    """Note a page that the build left out among the files of the folder, so that the next build may replace it."""
+    """List a page that the build left out in the folder's files, so that the next build may replace it."""
     if target == folder / target.name and target.name not in facts["files"]:
         facts["files"] = sorted([*facts["files"], target.name])
         write(folder / REPORT, (json.dumps(facts, indent=2) + "\n").encode())

@@ -1,4 +1,4 @@
-"""What a model takes as C on one core of this machine, to compare an OpenCL device with."""
+"""Times of a model as C on one core of this machine, for comparison with an OpenCL device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mcugen.options import Options
 from mcugen.pipeline import Artifact
 
 FLAGS = ("-std=c11", "-O2", "-ffp-contract=off")
-"""Those that the emitted C asks for."""
+"""Compiler flags that the emitted C requires."""
 PROGRAM, INPUT = "c_program", "c_input.bin"
 
 
@@ -44,7 +44,7 @@ def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None 
 
 
 def run(folder: Path, runs: int) -> dict[str, float]:
-    """Seconds of the runs of a program that was written: least, p50, p99, mean, and their count."""
+    """Seconds per run of a compiled program: least, p50, p99, mean, and the count of runs."""
     command: list[str | Path] = [folder / PROGRAM, str(runs), folder / INPUT, *folder.glob("*.blob")]
     found: dict[str, Any] = json.loads(run_checked(command, timeout_s=600.0).stdout)
     return {**found["c"], "count": found["count"]}

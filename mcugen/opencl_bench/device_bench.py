@@ -1,4 +1,4 @@
-"""`mcugen bench`: what a model takes on an OpenCL device, whole and step by step, beside the profile's roofline."""
+"""`mcugen bench`: a model's time on an OpenCL device, in total and per step, beside the profile's roofline."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from mcugen.system import tabular
 
 INPUT, OUTPUT = "input.bin", "output.bin"
 ROW_S = 0.002
-"""Seconds of a row of launches of one step."""
+"""Seconds of a series of launches of one step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Benched:
-    """The measured times, the steps with what they move and multiply, and the outputs of the run."""
+    """The measured times, the memory traffic and products of the steps, and the outputs of the run."""
 
     facts: dict[str, Any]
     outputs: tuple[np.ndarray, ...]
@@ -51,13 +51,13 @@ def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None 
 
 
 def bytes_of(artifact: Artifact, inputs: Sequence[np.ndarray] | None) -> bytes:
-    """The bytes of all inputs, one after the other; random ones where none are given."""
+    """The bytes of all inputs in order; random ones where none are given."""
     given = inputs or [_drawn(artifact, name) for name in artifact.imported.inputs]
     return b"".join(np.ascontiguousarray(a).tobytes() for a in given)
 
 
 def run(artifact: Artifact, folder: Path, runs: int, row_s: float = ROW_S) -> Benched:
-    """Run the program. row_s: seconds of launches of each step, 0 to leave the steps out."""
+    """Run the program. row_s: seconds of launches per step, 0 to leave the steps out."""
     files = [str(folder / INPUT), str(folder / OUTPUT)]
     text = opencl.run(folder / opencl.PROGRAM, [str(runs), str(row_s), *files])
     found: dict[str, Any] = json.loads(text)
@@ -100,7 +100,7 @@ def _steps(artifact: Artifact, measured: list[float]) -> list[dict[str, Any]]:
 
 
 def step_facts(artifact: Artifact) -> list[dict[str, Any]]:
-    """What is known of each step before it runs; least_seconds: by the roofline of the device's profile."""
+    """The properties of each step before it runs; least_seconds: by the roofline of the device's profile."""
     found: list[dict[str, Any]] = []
     profile = devices.device_of(artifact.target)
     for step in artifact.schedule.steps:
@@ -120,7 +120,7 @@ def step_facts(artifact: Artifact) -> list[dict[str, Any]]:
 
 
 def to_first_result(facts: dict[str, Any]) -> float:
-    """Seconds from the initialization to the end of the first run, without those of the driver for its context."""
+    """Seconds from initialization to the end of the first run, without the driver's time to create its context."""
     return float(facts["init"] - facts["context"] + facts["first_run"])
 
 
@@ -144,7 +144,7 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
 
 
 def _table(steps: list[dict[str, Any]]) -> tabular.Grid:
-    """A row for each step; those that take longest are marked."""
+    """A row for each step; the slowest ones are marked."""
     total = sum(s["seconds"] for s in steps)
     columns = (
         tabular.Column("step", right=True),

@@ -25,7 +25,7 @@ from mcugen.solve.schedule import Choice
 from mcugen.system import tabular
 
 ROW_S = "0.02"
-"""Seconds of launches that follow each other, of which five rows are timed."""
+"""Seconds of a series of launches; five series are timed."""
 TOLERANCE = 1e-5
 """Largest ||y - r|| / ||r|| to the product in float64."""
 MOST = 2**31 - 1
@@ -33,7 +33,7 @@ MOST = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A product: what it is called, its call, the operands that are computed, and the result in float64."""
+    """A product: its name, its call, its computed operands, and the result in float64."""
 
     label: str
     node: Node
@@ -43,7 +43,7 @@ class Product:
 
 
 def sizes_of(texts: Sequence[str]) -> list[tuple[int, ...]]:
-    """Sizes as ROWSxCOLUMNSxTAPS, or TAPSxOUTPUTS of a matrix that meets one vector. Raises UsageError for others."""
+    """Sizes as ROWSxCOLUMNSxTAPS, or TAPSxOUTPUTS for a matrix times one vector. Raises UsageError for others."""
     found = []
     for text in texts:
         parts = text.lower().split("x")
@@ -86,7 +86,7 @@ def _product(
 def bench(
     sizes: Sequence[Sequence[int]], target: Target, tell: Callable[[str], None], table: Path | None = None
 ) -> dict[str, Any]:
-    """Times of the products of each size, checked against NumPy. table: where what is missing is measured first."""
+    """Times of the products of each size, checked against NumPy. table: missing entries are first measured into it."""
     if target.device is None:
         raise UsageError(f"{target.name} is no OpenCL device", where="--board")
     rows: list[dict[str, Any]] = []
@@ -131,7 +131,7 @@ def _timed(found: Sequence[Product], target: Target) -> tuple[str, list[dict[str
 
 
 def _choice(product: Product, target: Target) -> Choice:
-    """The launch that a model for this board has."""
+    """The launch that a model for this board would use."""
     known = devices.tiled(product.call, tuning.fitting(product.call, target), target)
     if not known:
         raise UsageError(f"no kernel of {target.name} computes {product.label}")

@@ -1,4 +1,4 @@
-"""`mcugen tune`: measures the kernels and tiles that may run a model's steps on a device, and keeps the best of each.
+"""`mcugen tune`: measures the kernels and tiles for a model's steps on a device, and stores the best of each.
 
 A call is measured once, however many steps or models have it. What is known already is not measured again, and the
 table is written after each chunk of calls: an interrupted run goes on where it was.
@@ -31,18 +31,18 @@ from mcugen.solve.schedule import Choice
 CHUNK = 600
 """Launches of one program."""
 FAR = 3.0
-"""Candidates that the roofline says take so many times the best one's time are not tried."""
+"""Candidates are skipped if the roofline predicts this multiple of the best one's time."""
 MOST = 20
 """Candidates of one call."""
 ROW_S = "0.002"
-"""Seconds of launches that follow each other, of which five rows are timed."""
+"""Seconds of a series of launches; five series are timed."""
 TOLERANCE = {"float32": 1e-4, "float16": 2e-3}
-"""Largest difference between two kernels' floats by their type, as a share of the largest magnitude."""
+"""Largest difference between two kernels' float results by type, relative to the largest magnitude."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """What a run of the tuner found: entries by key, and the launches that were wrong or failed."""
+    """The result of a tuner run: entries by key, and the launches that were wrong or failed."""
 
     table: Path
     entries: dict[str, dict[str, Any]]
@@ -52,7 +52,7 @@ class Tuned:
 
 
 def tune(models: Sequence[Path], options: Options, table: Path, tell: Callable[[str], None]) -> Tuned:
-    """Measure what the table has not, and write it. Raises UsageError where the board is no device."""
+    """Measure calls missing from the table, and write it. Raises UsageError where the board is no device."""
     calls: dict[str, list[Choice]] = {}
     for path in models:
         tell(f"reading {path.name}")
@@ -64,7 +64,7 @@ def tune(models: Sequence[Path], options: Options, table: Path, tell: Callable[[
 def measure(
     calls: Mapping[str, list[Choice]], table: Path, tell: Callable[[str], None], until: float = math.inf
 ) -> Tuned:
-    """Measure the calls that the table has not, and write it after each chunk; begin none after the time `until`."""
+    """Measure calls missing from the table, and write it after each chunk; start no chunk after the time `until`."""
     entries = read(table)
     waiting = {key: choices for key, choices in calls.items() if key not in entries}
     measured, refused = 0, list[str]()
@@ -80,7 +80,7 @@ def measure(
 
 
 def candidates(prepared: pipeline.Prepared) -> Iterator[tuple[str, list[Choice]]]:
-    """The calls of a model that more than one launch computes, each with those that are worth measuring."""
+    """The calls of a model with more than one possible launch, each with the launches worth measuring."""
     target = prepared.board
     if target.device is None:
         raise UsageError(f"{target.name} is no OpenCL device", hint="use --backend opencl")
@@ -97,12 +97,12 @@ def candidates(prepared: pipeline.Prepared) -> Iterator[tuple[str, list[Choice]]
 
 
 def fitting(call: Call, target: Target) -> list[Kernel]:
-    """The kernels of devices that take a call."""
+    """The device kernels that accept a call."""
     return [k for k in kernels.on_device(type(call.op)) if not k.refusals(call, target.features)]
 
 
 def worth(call: Call, target: Target) -> list[Kernel]:
-    """The launches near the best by the roofline, that one first."""
+    """The launches close to the best by the roofline, best first."""
     device = devices.device_of(target)
     every = [
         made
@@ -130,7 +130,7 @@ def _chunks(calls: Mapping[str, list[Choice]]) -> Iterator[list[tuple[str, list[
 
 @dataclass(frozen=True)
 class Launch:
-    """A launch of a chunk's program. operands: element types and sizes of what is computed; result: the type."""
+    """A launch in a chunk's program. operands: element types and sizes of the computed operands; result: its type."""
 
     key: str
     symbol: str
@@ -141,7 +141,7 @@ class Launch:
 
 
 def written(chunk: Sequence[tuple[str, list[Choice]]], folder: Path) -> list[Launch]:
-    """Write and compile the program of a chunk; its launches, those of one call next to each other."""
+    """Write and compile the program of a chunk; returns its launches, grouped by call."""
     every = [(key, choice) for key, choices in chunk for choice in choices]
     opencl.compile_program(launches.files_of([choice for _, choice in every], str(folder)), folder)
     return [_launch(key, choice) for key, choice in every]
@@ -155,7 +155,7 @@ def _launch(key: str, choice: Choice) -> Launch:
 
 
 def timed(every: Sequence[Launch], folder: Path, refused: list[str]) -> dict[str, dict[str, Any]]:
-    """The entries of the calls of a program that was written: the fastest launch of each that is right."""
+    """The table entries from running a chunk's program: the fastest correct launch of each call."""
     made = folder / opencl.PROGRAM
     seconds = [float(line) for line in opencl.run(made, ["time", ROW_S, "0", str(len(every))]).split()]
     rows: dict[str, list[int]] = {}
@@ -202,7 +202,7 @@ def _agree(made: Path, first: int, second: int, launch: Launch) -> bool:
 
 
 def read(table: Path) -> dict[str, dict[str, Any]]:
-    """The entries of a table, none where there is no file. Raises UsageError where it is no table."""
+    """The entries of a table, none if the file is missing. Raises UsageError where it is no table."""
     return dict(_read(table)["entries"]) if table.exists() else {}
 
 

@@ -82,7 +82,7 @@ def multiplier(call: Call) -> Multiplier:
 
 
 def inverse_root(call: Call, x: np.ndarray) -> np.ndarray:
-    """1 / sqrt(x), the largest result up to zero. Source: elementwise.cc, RsqrtEvalQuantized."""
+    """1 / sqrt(x); the largest result for x <= 0. Source: elementwise.cc, RsqrtEvalQuantized."""
     mult, shift = multiplier(call)
 
     def stored(v: int) -> int:
@@ -96,7 +96,7 @@ def inverse_root(call: Call, x: np.ndarray) -> np.ndarray:
 
 
 def square_root(call: Call, x: np.ndarray) -> np.ndarray:
-    """sqrt(x) in float32, its steps cut off; 0 below 0. Source: elementwise.cc, SqrtEvalQuantized."""
+    """sqrt(x) in float32, truncated to steps; 0 below 0. Source: elementwise.cc, SqrtEvalQuantized."""
     x_scale, y_scale = (binary32(exact(t.scale)) for t in (call.input(0), call.output))
 
     def stored(v: int) -> int:

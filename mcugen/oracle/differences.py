@@ -21,7 +21,7 @@ def squared(call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def scaling(call: Call) -> dict[str, object]:
-    """The multipliers of both operands and of the square, and the clamp; nothing where no scales are."""
+    """The multipliers of both operands and of the square, and the clamp; empty for tensors without scales."""
     if call.output.dtype not in _LEFT:
         return {}
     a, b, y = _multipliers(call)

@@ -16,9 +16,10 @@ from mcugen.oracle.quantized import bounds, centred, centred_floats, clamped
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient
 
 _WIDE, _ROWS = 1 << 10, 32
-"""Sums that are requantized together stay in a cache: 32 rows of 1,024, each of as many pixels as that takes."""
+"""Block sizes for which requantized sums stay in a cache: 32 rows of 1,024 sums, each of as many pixels as that
+takes."""
 _SMALL, _RIGHT = 1 << 30, -5
-"""Sums in float32 are below 2**24; with a bias below 2**30 none wraps. Shifts by 5 bits leave few numbers unsure."""
+"""Sums in float32 are below 2**24, so that with a bias below 2**30 none wraps. Shifts by 5 bits leave few ambiguous."""
 
 
 def operands(call: Call, x: np.ndarray, w: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -62,7 +63,7 @@ def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str,
 def _scaled(
     call: Call, rows: np.ndarray, b: np.ndarray | None, times: int, *, once: bool
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """What makes steps of the result of sums [rows, channels], with the channels that many times in each row."""
+    """The function from sums [rows, channels] to steps of the result; each row has the channels `times` times."""
     channels, y = rows.shape[1] // times, call.output.zero_point
     bias = np.zeros(1, np.int64) if b is None else np.tile(int64(b).reshape(-1), times)
     is_wide = _sums_are_wide(call)
@@ -92,7 +93,7 @@ def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
 
 
 def was_uint8(call: Call) -> bool:
-    """Whether the source computed on uint8: its weights are uint8, or int16 made of it."""
+    """Whether the file computes on uint8: its weights are uint8, or int16 widened from it."""
     return call.input(1).dtype in ("u8", "s16")
 
 

@@ -1,4 +1,4 @@
-"""Fixed-point arithmetic of the runtimes on arrays of integers, step by step as their sources have it.
+"""Fixed-point arithmetic of the runtimes on integer arrays, step by step as in their sources.
 
 Integers are computed in int64; those that runtimes store in int32 wrap where theirs would.
 Source: gemmlowp fixedpoint/fixedpoint.h; TensorFlow Lite kernels/internal/common.h and common.cc.
@@ -16,12 +16,12 @@ _UNSURE = 2.0**-20
 
 
 def int64(x: Ints | int) -> Ints:
-    """x in int64; the array itself where it is that already."""
+    """x in int64; the same array if it is int64 already."""
     return np.asarray(x).astype(np.int64, copy=False)
 
 
 def wrapped(x: Ints) -> Ints:
-    """The low 32 bits of x as an int32 holds them."""
+    """x wrapped to int32: its low 32 bits."""
     return int64(int64(x).astype(np.int32))
 
 
@@ -48,7 +48,7 @@ def high_product(a: Ints, b: Ints | int) -> Ints:
 def divided(x: Ints, exponent: Ints | int) -> Ints:
     """RoundingDivideByPOT: x / 2**exponent to the nearest, halves away from zero."""
     wide, by = int64(x), int64(exponent)
-    # Halves of negative numbers go down: one less before the shift, which goes down by itself.
+    # Halves of negative numbers are rounded down: one is subtracted before the shift, which rounds down.
     rounded = (wide >> 63) & -int64(by > 0)
     rounded += wide
     rounded += (np.int64(1) << by) >> 1
@@ -64,7 +64,7 @@ def scaled_twice(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
 
 
 def scaled_down(x: np.ndarray, mult: Ints, shift: Ints) -> np.ndarray:
-    """scaled_twice of int32 numbers in float64, [rows, channels], by shifts <= 0; the results are float64 as well.
+    """scaled_twice for int32 numbers in float64, [rows, channels], with shifts <= 0; the results are float64, too.
 
     Both roundings together move a number by at most half of 2**shift, so only those that near to a half need them.
     """
@@ -79,7 +79,7 @@ def scaled_down(x: np.ndarray, mult: Ints, shift: Ints) -> np.ndarray:
 
 
 def scaled_once(x: Ints, scale: np.ndarray) -> Ints:
-    """x * scale in float64, rounded to the nearest, halves away from zero; beyond int32 its smallest value.
+    """x * scale in float64, rounded to the nearest, halves away from zero; out of int32 range: its smallest value.
 
     Source: LiteRT reference_ops::FullyConnected; the conversion to int32 is that of x86.
     """
@@ -89,14 +89,14 @@ def scaled_once(x: Ints, scale: np.ndarray) -> Ints:
 
 
 def scaled_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
-    """MultiplyByQuantizedMultiplier of an int64: the multiplier is cut to 16 bits, and the product rounded up."""
+    """MultiplyByQuantizedMultiplier of an int64: the multiplier is cut to 16 bits, and the product rounded half up."""
     reduced = np.where(int64(mult) < 0x7FFF0000, (int64(mult) + 0x8000) // 0x10000, 0x7FFF)
     right = 15 - int64(shift)
     return wrapped((int64(x) * reduced + (np.int64(1) << (right - 1))) >> right)
 
 
 def each(x: Ints, function: Callable[[int], int]) -> Ints:
-    """function of every element, called once for each value among them."""
+    """`function` applied to every element, called once per distinct value."""
     if x.size and x.itemsize <= 2:
         least = int(x.min())
         place = x.astype(np.int64).reshape(-1) - least

@@ -14,11 +14,11 @@ import numpy as np
 
 Pair = tuple[np.ndarray, np.ndarray]
 RADICES = (4, 2, 3, 5)
-"""In the order in which kissfft looks for factors."""
+"""The order in which kissfft tries factors."""
 
 
 def radices(length: int) -> list[int]:
-    """The radix of each stage, fours first; what is left of a length with other factors comes last."""
+    """The radix of each stage, fours first; a remaining factor comes last."""
     found: list[int] = []
     for radix in RADICES:
         while length % radix == 0:
@@ -153,7 +153,7 @@ def forward(x: np.ndarray, bits: int) -> np.ndarray:
 
 
 def inverse(x: np.ndarray, bits: int) -> np.ndarray:
-    """The real numbers [..., n] of a spectrum [..., n + 2]; those of integers are scaled down in each stage."""
+    """The real numbers [..., n] of a spectrum [..., n + 2]; integers are scaled down in each stage."""
     n = x.shape[-1] // 2 - 1
     t = Transform(n, bits, inverse=True)
     re, im = x[..., 0::2], x[..., 1::2]

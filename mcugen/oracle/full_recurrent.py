@@ -1,4 +1,4 @@
-"""LSTM on int8 data with norms, projections, weights of the cell and coupled gates, as LiteRT computes it.
+"""LSTM on int8 data with norms, projections, peephole weights and coupled gates, as LiteRT computes it.
 
 Operands are (data, weights of the data, weights of the state, bias, state, cell, weights of the cell, norms,
 projection, bias of the projection); those from the weights of the cell on may be None. Gates are in the order i, f, g,
@@ -41,7 +41,7 @@ def gates_of(call: Call) -> tuple[int, ...]:
 
 
 def seeing(call: Call) -> tuple[int, ...]:
-    """The gates that see the cell."""
+    """The gates with peephole weights, which read the cell."""
     return tuple(g for g in gates_of(call) if g != 2)
 
 
@@ -66,7 +66,7 @@ def cell_multipliers(call: Call) -> list[Multiplier]:
 
 
 def norm_multipliers(call: Call) -> list[Multiplier]:
-    """(mult, shift) of normalized sums, to 12 bits of fraction."""
+    """(mult, shift) of normalized sums, to 12 fraction bits."""
     if not call.has(7):
         return []
     found = (multiplier(_of_gate(call.input(7), gate, gates_of(call))) for gate in gates_of(call))
@@ -74,7 +74,7 @@ def norm_multipliers(call: Call) -> list[Multiplier]:
 
 
 def guards(call: Call) -> list[int]:
-    """What stands for a variance below one."""
+    """The least variance of each layer norm, per gate."""
     scales = (_of_gate(call.input(7), gate, gates_of(call)) for gate in gates_of(call)) if call.has(7) else ()
     return [max(1, int(binary32(10000 * scale))) for scale in scales]
 
@@ -100,7 +100,7 @@ def bounds_of(call: Call) -> tuple[int, int]:
 
 
 def biases(call: Call) -> dict[str, np.ndarray]:
-    """What sums begin with: the zero points of data, state and hidden values, and biases that no norm adds."""
+    """The initial sums: the zero points of data, state and hidden values, and biases, unless a norm adds those."""
     w, r, b = (fixed.int64(call.constant(k)) for k in (1, 2, 3))
     found = {
         "w": fixed.wrapped((0 if call.has(7) else b) - call.input(0).zero_point * w.sum(axis=1)),
@@ -117,7 +117,7 @@ def narrowed(x: np.ndarray) -> np.ndarray:
 
 
 def _normalized(x: np.ndarray, weights: np.ndarray, bias: np.ndarray, by: Multiplier, guard: int) -> np.ndarray:
-    """Rows whose mean is 0 and variance 1, times weights. Source: PortableApplyLayerNorm."""
+    """Rows normalized to mean 0 and variance 1, times weights. Source: PortableApplyLayerNorm."""
     made = []
     for row in fixed.int64(x):
         count, total = len(row), int(row.sum())
@@ -165,7 +165,7 @@ def cell_power(call: Call) -> int:
 
 
 def result_of(call: Call, o: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The results of a step. What is projected has its zero point subtracted, not added, and so has the bias.
+    """The results of a step. The projection's zero point and bias are subtracted, not added.
 
     Source: CalculateLstmOutputInteger8x8_16.
     """

@@ -123,7 +123,7 @@ def logarithm(x: int, from_bits: int, to_bits: int) -> int:
 
 
 def inverse_root(total: int) -> tuple[int, int]:
-    """(mult, shift) of 1 / sqrt(total), that of 1 for 0: five steps. Source: GetInvSqrtQuantizedMultiplierExp."""
+    """(mult, shift) of 1 / sqrt(total), or of 1 for total 0: five steps. Source: GetInvSqrtQuantizedMultiplierExp."""
     if total <= 1:
         return 2**31 - 1, 0
     shift = 11

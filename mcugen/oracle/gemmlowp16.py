@@ -17,7 +17,7 @@ _EXP_STEPS = ((-2, 1672461947), (-1, 1302514674), (0, 790015084), (1, 290630308)
 
 
 def _constant(raw: int) -> int:
-    """A constant of 32 bits as one of 16. Source: RescaleConstantInitializer."""
+    """A 32-bit constant rescaled to 16 bits. Source: RescaleConstantInitializer."""
     return int(divided(np.array(raw), 16))
 
 
@@ -37,7 +37,7 @@ def _product(a: Ints, b: Ints | int) -> Ints:
 
 
 def _left(x: Ints, bits: int) -> Ints:
-    """x * 2**bits, saturated as soon as x is beyond the last exact value but one."""
+    """x * 2**bits, saturated already from the last exact value on."""
     most = (1 << (15 - bits)) - 1
     return np.select([x > most, x < -most], [_MOST, _LEAST], x << bits)
 
@@ -80,7 +80,7 @@ def _newton(a: Ints) -> Ints:
 
 @cache
 def logistic(bits: int) -> Ints:
-    """1 / (1 + exp(-x)) in Q0 for every x in Q<bits>, from the least on."""
+    """1 / (1 + exp(-x)) in Q0 for every x in Q<bits>, in ascending order."""
     x = np.arange(_LEAST, _MOST + 1)
     above = _left(_newton(_exp_of_negative(-np.abs(x), bits)), 1)
     return np.select([x == 0, x > 0], [1 << 14, above], _MOST - above)
@@ -88,7 +88,7 @@ def logistic(bits: int) -> Ints:
 
 @cache
 def tanh(bits: int) -> Ints:
-    """tanh(x) in Q0 for every x in Q<bits>, from the least on."""
+    """tanh(x) in Q0 for every x in Q<bits>, in ascending order."""
     x = np.arange(_LEAST, _MOST + 1)
     size = _left(_wrapped(_newton(_exp_of_negative(-np.abs(x), bits + 1)) - (1 << 13)), 2)
     return np.select([x == 0, x > 0], [0, size], -size)

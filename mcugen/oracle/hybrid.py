@@ -11,7 +11,7 @@ from mcugen.oracle.quantized import clamped
 
 LOW, HIGH = -128, 127
 NEAR = 1e-3
-"""Distance from a tie, in steps, that the last bits of float operands may amount to."""
+"""Largest distance from a tie, in steps, at which errors in the last bits of float operands can matter."""
 
 
 def quantized(x: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -26,7 +26,7 @@ def quantized(x: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray, n
 
 
 def near_ties(x: np.ndarray, symmetric: bool) -> list[tuple[int, int, float]]:
-    """(flat index, the other step, distance from the tie) of data next to a tie, nearest first."""
+    """(flat index, the other step, distance from the tie) of data near a tie, nearest first."""
     q, scale, _ = quantized(x, symmetric)
     inverse = np.float32(HIGH) / np.abs(x).max(axis=1) if symmetric else np.float32(1) / scale
     steps = (x * inverse[:, None]).astype(np.float64)
@@ -58,7 +58,7 @@ def products(q: np.ndarray, scale: np.ndarray, zero: np.ndarray, w: np.ndarray, 
 
 
 def centred(q: np.ndarray, zero: np.ndarray) -> np.ndarray:
-    """Data [N, ...] less the zero points [N], in float64."""
+    """Data [N, ...] minus zero points [N], in float64."""
     return q.astype(np.float64) - zero.reshape(-1, *(1,) * (q.ndim - 1)).astype(np.float64)
 
 

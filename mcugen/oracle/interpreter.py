@@ -12,16 +12,16 @@ from mcugen.ir.graph import Graph
 from mcugen.ir.op import evaluate
 
 FLOAT_TOLERANCE = 1e-5
-"""Share of the largest magnitude of a float tensor's sums, before a clamp, over the inputs tried.
+"""Error limit of a float tensor, relative to the largest magnitude of its sums, before a clamp, over the inputs tried.
 
 C sums in float, the oracle in double.
 """
 HALF_TOLERANCE = 1e-2
-"""The same where tensors are stored as half, from one end of a network to the other."""
+"""Error limit of tensors stored as half, relative to the same, from one end of a network to the other."""
 
 
 def tolerance_text(tolerance: float) -> str:
-    """A tolerance in words of a sentence: 1e-5, 0.01."""
+    """A tolerance for a sentence: 1e-5, 0.01."""
     return f"{tolerance:g}".replace("e-0", "e-")
 
 
@@ -53,7 +53,7 @@ def run(
 
 
 def runs(graph: Graph, calls: Iterable[Sequence[np.ndarray]], reference: str) -> Iterator[dict[str, np.ndarray]]:
-    """The tensors of each of several runs, one after the other: each finds the states that the one before has left."""
+    """The tensors of several runs in sequence: each run starts with the states that the one before left."""
     states: dict[str, np.ndarray] | None = None
     for inputs in calls:
         values = run(graph, inputs, reference, states)

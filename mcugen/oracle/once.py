@@ -22,7 +22,7 @@ _UNSURE = 2.0**-16
 
 
 def to_even(numbers: Ints, factors: Sequence[Fraction], addends: Sequence[Fraction]) -> Ints:
-    """numbers[..., k] * factors[k] + addends[k] as real numbers, to the nearest whole one, halves to even.
+    """numbers[..., k] * factors[k] + addends[k] in real numbers, rounded to the nearest integer, halves to even.
 
     Computed in float64, whose error is far below 2**-16 up to 2**30, and anew in rationals near a half.
     """
@@ -38,7 +38,7 @@ def to_even(numbers: Ints, factors: Sequence[Fraction], addends: Sequence[Fracti
 
 
 def _sums_to_even(steps: Sequence[Ints], ratios: Sequence[Fraction]) -> Ints:
-    """The sum of steps[k] * ratios[k] over k as real numbers, to the nearest whole one, halves to even.
+    """The sum of steps[k] * ratios[k] over k in real numbers, rounded to the nearest integer, halves to even.
 
     steps: arrays of one shape, of bytes less their zero points. Where terms are so large that the error of float64
     matters, sums that are not far from 0 are computed in rationals.
@@ -55,7 +55,7 @@ def _sums_to_even(steps: Sequence[Ints], ratios: Sequence[Fraction]) -> Ints:
 
 
 def in_float32(sums: Ints, factors: Sequence[Fraction]) -> Ints:
-    """float32(float32(sum) * factor), to the nearest whole number, halves to even. factors: float32 each."""
+    """float32(float32(sum) * factor), rounded to the nearest integer, halves to even. factors: float32 each."""
     scaled = sums.astype(np.float32) * np.array([float(f) for f in factors], np.float32)
     return int64(np.rint(np.clip(scaled, -_FAR, _FAR)))
 
@@ -107,7 +107,7 @@ def quantized(x: np.ndarray, a: TensorType, y: TensorType) -> Ints:
 
 
 def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Ints:
-    """The stored mean of `counts` elements each, of which `sums` are the sums as stored; all exact."""
+    """The stored mean of groups of elements, from their stored `sums` and `counts`; all exact."""
     x, y = call.input(0), call.output
     number = int64(np.broadcast_to(counts, sums.shape))
     factor, found = quotient(scale_of(x), scale_of(y)), np.zeros(sums.shape, np.int64)
@@ -123,7 +123,7 @@ def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Int
 
 
 def summed(call: Call, sums: Ints, count: int) -> Ints:
-    """The stored sum of `count` elements each, of which `sums` are the sums as stored; exact, rounded once."""
+    """The stored sum of groups of `count` elements, from their stored `sums`; exact, rounded once."""
     x, y = call.input(0), call.output
     factor = quotient(scale_of(x), scale_of(y))
     found = to_even((sums - count * x.zero_point)[..., None], [factor], [Fraction(0)])[..., 0]
@@ -142,7 +142,8 @@ def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
 
 
 def _flip(call: Call) -> int:
-    """What is to be added to stored bytes for those that the runtime computes on."""
+    """The difference between the bytes that the runtime computes on and the stored ones: 128 where uint8 became
+    int8."""
     return 128 if getattr(call.op, "flipped_u8", False) else 0
 
 

@@ -1,4 +1,4 @@
-"""Detections as the runtime finds them: boxes from anchors, best scores first, overlapping ones left out."""
+"""Detections as the runtime selects them: boxes from anchors, best scores first, without overlapping ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def real(x: np.ndarray, t: TensorType) -> np.ndarray:
 
 
 def decoded(boxes: np.ndarray, anchors: np.ndarray, scales: Sequence[float]) -> np.ndarray:
-    """[N, 4] top, left, bottom, right in float32; centres and halves are found in float64 and rounded once each."""
+    """[N, 4] top, left, bottom, right in float32; centres and halves are computed in float64 and rounded once each."""
     x, a = boxes[:, :4].astype(np.float64), anchors.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         centre = (x[:, :2] / scales[:2] * a[:, 2:] + a[:, :2]).astype(np.float32)
@@ -29,7 +29,7 @@ def decoded(boxes: np.ndarray, anchors: np.ndarray, scales: Sequence[float]) -> 
 
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> np.float32:
-    """The share that two boxes have in common of what both cover, in float32."""
+    """Intersection over union of two boxes, in float32."""
     areas = [(v[2] - v[0]) * (v[3] - v[1]) for v in (a, b)]
     if areas[0] <= 0 or areas[1] <= 0:
         return np.float32(0)
@@ -39,7 +39,7 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> np.float32:
 
 
 def _kept(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], most: int) -> list[int]:
-    """Anchors by falling score, without those that overlap one before them."""
+    """Anchors by falling score, without those that overlap an earlier one."""
     least, most_overlap = np.float32(limits[0]), np.float32(limits[1])
     order = [int(i) for i in np.argsort(-scores.astype(np.float64), kind="stable") if scores[i] >= least]
     kept: list[int] = []
@@ -62,7 +62,7 @@ def by_box(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], 
 def by_class(
     places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], per_class: int, most: int
 ) -> list[Found]:
-    """Boxes of each class on its own; of all of these the best."""
+    """The best boxes of all classes, after suppression within each class."""
     found: list[Found] = []
     for c in range(scores.shape[1]):
         found += [(i, c, float(scores[i, c])) for i in _kept(places, scores[:, c], limits, per_class)]
@@ -71,7 +71,7 @@ def by_class(
 
 
 def tables(places: np.ndarray, found: Sequence[Found], rows: int, each: int) -> tuple[np.ndarray, ...]:
-    """Boxes, classes and scores of `rows` detections, zeros where there are fewer, and how many boxes there are.
+    """Boxes, classes and scores of `rows` detections, padded with zeros, and the number of boxes.
 
     each: detections of a box.
     """
@@ -82,7 +82,8 @@ def tables(places: np.ndarray, found: Sequence[Found], rows: int, each: int) -> 
 
 
 def corners(boxes: np.ndarray, *, centred: bool) -> np.ndarray:
-    """Boxes as [..., 4] low and high ends of their two axes, in float32. centred: of centre x, y, width and height."""
+    """Boxes as [..., 4] low and high ends of their two axes, in float32. centred: the input has centre x, y, width,
+    height."""
     if centred:
         half = boxes[..., 2:] / np.float32(2)
         return np.concatenate([boxes[..., :2] - half, boxes[..., :2] + half], axis=-1)
@@ -91,7 +92,7 @@ def corners(boxes: np.ndarray, *, centred: bool) -> np.ndarray:
 
 
 def suppressed(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], most: int) -> list[int]:
-    """Boxes with scores above a limit, by falling score, without those that overlap one before them.
+    """Boxes with scores above a limit, by falling score, without those that overlap an earlier one.
 
     Source: onnxruntime non_max_suppression.cc, SuppressByIOU.
     """
@@ -104,7 +105,7 @@ def suppressed(places: np.ndarray, scores: np.ndarray, limits: tuple[float, floa
 
 
 def _is_over(a: np.ndarray, b: np.ndarray, most: np.float32) -> bool:
-    """Whether two boxes share more than `most` of what both cover, in float32."""
+    """Whether the intersection over union of two boxes is above `most`, in float32."""
     sides = np.minimum(a[2:], b[2:]) - np.maximum(a[:2], b[:2])
     if not (sides > 0).all():
         return False

@@ -15,7 +15,7 @@ from mcugen.oracle.fixed import Ints, away, int64, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, nearest, quotient, scale_of
 
 Multiplier = tuple[int, int]
-_FAR = 2.0**40  # steps, outside the range of every type
+_FAR = 2.0**40  # steps, beyond the range of every type
 _INT32 = (-(1 << 31), (1 << 31) - 1)
 _ACTIVATIONS: dict[str, tuple[int | None, int | None]] = {
     "NONE": (None, None),
@@ -26,7 +26,7 @@ _ACTIVATIONS: dict[str, tuple[int | None, int | None]] = {
 
 
 def centred(x: np.ndarray, t: TensorType, axis: int = 0) -> Ints:
-    """Stored integers less their zero points, which run along `axis` where there are several."""
+    """Stored integers minus their zero points, which run along `axis` where there are several."""
     zeros = np.array(t.quant.zero_point if t.quant else (0,), np.int64)
     shape = [1] * x.ndim
     if zeros.size > 1:
@@ -35,7 +35,7 @@ def centred(x: np.ndarray, t: TensorType, axis: int = 0) -> Ints:
 
 
 def centred_floats(x: np.ndarray, t: TensorType, wide: DTypeLike) -> np.ndarray:
-    """Stored integers less their one zero point, as floats that hold them exactly."""
+    """Stored integers minus their single zero point, as floats that hold them exactly."""
     if t.quant is not None and len(t.quant.zero_point) > 1:
         return centred(x, t).astype(wide)
     found = x.astype(wide)
@@ -50,7 +50,7 @@ def ends(t: TensorType) -> tuple[int, int]:
 
 
 def stored(x: Ints, t: TensorType) -> np.ndarray:
-    """Results without the zero point of t as they are stored in it: moved by it, and saturated."""
+    """Results as stored in t: with the zero point added, and saturated."""
     return np.asarray(np.clip(x + t.zero_point, *ends(t)))
 
 
@@ -98,7 +98,7 @@ def activated(x: Ints, activation: str, t: TensorType) -> np.ndarray:
 
 
 def bounds(activation: str, t: TensorType) -> tuple[int, int]:
-    """The stored integers of t that a fused activation leaves.
+    """The stored integers of t to which a fused activation clamps.
 
     Source: kernel_util.cc, CalculateActivationRangeQuantized.
     """
@@ -123,7 +123,7 @@ def step_of(real: Fraction, t: TensorType) -> int:
 
 
 def rescaled(x: Ints, a: TensorType, y: TensorType, *, in_double: bool, factor: float = 1.0) -> Ints:
-    """Numbers of steps of a in steps of y, times factor >= 0, rounded twice: the requantization of most operators.
+    """Numbers in steps of a converted to steps of y, times factor >= 0, rounded twice: the usual requantization.
 
     in_double: whether scale_a * factor / scale_y is computed in float64, else in float32.
     """
@@ -150,5 +150,5 @@ def gains(call: Call, factor: float) -> dict[str, Multiplier]:
 
 
 def is_tflm(call: Call) -> bool:
-    """Whether the runtime to equal is TensorFlow Lite Micro."""
+    """Whether the reference runtime is TensorFlow Lite Micro."""
     return call.reference == "tflm"

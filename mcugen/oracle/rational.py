@@ -14,7 +14,7 @@ _DAMAGED = "the scales of the model are damaged"
 
 @cache
 def exact(value: float) -> Fraction:
-    """A finite floating-point number as the rational it is. Raises QuantizationError for any other."""
+    """A finite floating-point number as a rational. Raises QuantizationError for infinities and NaN."""
     if not math.isfinite(value):
         raise QuantizationError(f"{value} is not a number to compute with", hint=_DAMAGED)
     return Fraction(value)
@@ -33,16 +33,16 @@ def quotient(a: Fraction, b: Fraction) -> Fraction:
 
 
 def binary32(x: Fraction) -> Fraction:
-    """The float32 nearest to x, of two the even one. Raises QuantizationError beyond the largest."""
+    """The float32 nearest to x, ties to even. Raises QuantizationError beyond the largest."""
     if x.denominator.bit_count() == 1 and x.denominator.bit_length() <= 127 and x.numerator.bit_length() <= 24:
         return x  # It is one already.
     return _binary(x, 24, -126)
 
 
 def binary64(x: Fraction) -> Fraction:
-    """The float64 nearest to x, of two the even one. Raises QuantizationError beyond the largest."""
+    """The float64 nearest to x, ties to even. Raises QuantizationError beyond the largest."""
     try:
-        return Fraction(x.numerator / x.denominator)  # Python divides whole numbers with one rounding, halves to even.
+        return Fraction(x.numerator / x.denominator)  # Python divides integers with one rounding, ties to even.
     except OverflowError:
         raise QuantizationError(f"the scales make a number of about 2**{exponent_of(x)}", hint=_DAMAGED) from None
 
@@ -71,7 +71,7 @@ def exponent_of(x: Fraction) -> int:
 
 
 def nearest(x: Fraction) -> int:
-    """The whole number nearest to x, of two the one farther from 0: C's `round`."""
+    """The integer nearest to x, ties away from 0: C's `round`."""
     size = (2 * abs(x.numerator) + x.denominator) // (2 * x.denominator)
     return size if x >= 0 else -size
 

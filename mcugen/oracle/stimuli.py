@@ -17,12 +17,12 @@ FURTHER_RUNS = 5
 """Runs after the first in a case of a model with states."""
 
 MOST_TOLD = 32
-"""Cases of values that tell readings of one operator apart."""
+"""Most cases that separate a right from a slightly wrong implementation of one operator."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Inputs of the model, in its order, under a name that describes how they were made.
+    """Inputs of the model, in its order, under a name that describes how they were generated.
 
     then: the inputs of further runs that follow, where the model has states.
     """
@@ -38,7 +38,7 @@ class Case:
 
 
 RECORDED = "recorded"
-"""The start of the names of cases that were recorded with a runtime."""
+"""The first word in the names of cases that were recorded with a runtime."""
 
 
 def draw(graph: Graph, seed: int) -> Inputs:
@@ -72,7 +72,7 @@ def cases(graph: Graph, random: int) -> Iterator[Case]:
 
 
 def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
-    """The inputs of runs whose input k is a window over time: each is the one before, moved by one row.
+    """The inputs of runs whose input k is a window over time: each window is the one before, moved by one row.
 
     The new rows are the last ones of each result.
     """
@@ -99,7 +99,7 @@ def steepest(graph: Graph) -> Iterator[Case]:
 
 
 def telling(graph: Graph) -> Iterator[Case]:
-    """Cases of values on which near misreadings of an operator differ, for operators that read an input."""
+    """Cases of values that reveal a slightly wrong implementation, for operators that read an input."""
     further = range(1, FURTHER_RUNS + 1) if graph.states else ()
     for node in graph.nodes:
         if not node.inputs or node.inputs[0] not in graph.inputs:

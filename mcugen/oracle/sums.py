@@ -31,7 +31,7 @@ def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def scaling(call: Call) -> dict[str, object]:
-    """The multipliers of both operands and of the sum, and the clamp, by name; nothing where no scales are.
+    """The multipliers of both operands and of the sum, and the clamp, by name; empty for tensors without scales.
 
     A shift is written as a multiplier of one half after a left shift by one.
     """
@@ -67,7 +67,7 @@ def _multipliers(a: float, b: float, y: float, left: int) -> tuple[Multiplier, M
 
 
 def _powers(call: Call) -> tuple[int, int, int] | None:
-    """The exponents of int16 scales that LiteRT takes for powers of two, or None where it multiplies."""
+    """The exponents of int16 scales that LiteRT treats as powers of two, or None where it multiplies."""
     types = (call.input(0), call.input(1), call.output)
     if is_tflm(call) or call.output.dtype != "s16" or not call.op.power_of_two or any(t.zero_point for t in types):
         return None
@@ -89,7 +89,8 @@ def exponent_near(scale: float) -> int | None:
 
 
 def _added_by_shifts(a: Ints, b: Ints, powers: tuple[int, int, int]) -> Ints:
-    """The operand of the finer scale is shifted to the other's, which is the result's. Source: add.h, Add (int16)."""
+    """The sum by shifts: the operand of the finer scale is shifted to the result's scale. Source: add.h, Add
+    (int16)."""
     if max(powers[:2]) != powers[2]:
         raise UnsupportedError("int16 with power-of-two scales needs the larger operand's scale to be the result's")
     total = divided(a, powers[2] - powers[0]) + divided(b, powers[2] - powers[1])

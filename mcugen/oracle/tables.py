@@ -1,4 +1,4 @@
-"""Tables that runtimes look up, and functions of bytes that they round from float32.
+"""Tables of the runtimes, and functions of bytes that they round from float32.
 
 Exponentials are computed with 50 digits and rounded once, as those of a good C library nearly always are.
 """

@@ -31,7 +31,7 @@ from mcugen.passes.store_halves import store_halves
 from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
-"""A function from a graph and the reference runtime to a graph of the same meaning. Run on that, it changes nothing."""
+"""A function from a graph and the reference runtime to an equivalent graph. It is idempotent."""
 
 Entry = Pass | tuple[Pass, ...]
 
@@ -101,7 +101,7 @@ def run(
     found: dict[Pass, Graph] = {}
     for entry in order(features, halves=halves, all_channels=all_channels):
         if not isinstance(entry, tuple):
-            if found.get(entry) is not done:  # what a pass leaves, it would leave once more
+            if found.get(entry) is not done:  # the pass would not change the same graph again
                 found[entry] = done = _checked(entry, done, graph, reference)
         elif simplify:
             done = _repeated(entry, done, graph, reference)
@@ -109,7 +109,7 @@ def run(
 
 
 def simplified(graph: Graph, reference: str, *, all_channels: bool = False) -> Graph:
-    """An imported graph without work that a build would remove, in the order in which it would be computed.
+    """An imported graph without the work that a build would remove, with nodes in their order of computation.
 
     Unlike those of a build, clamps are activations wherever they can be: integers need no steps for what is cut off.
     all_channels: as `simplifying`.
@@ -123,7 +123,7 @@ def simplified(graph: Graph, reference: str, *, all_channels: bool = False) -> G
 
 
 def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:
-    """The passes over and over, until a round leaves the graph as it is; each other round removes something."""
+    """The passes, repeated until a round changes nothing; every other round removes something."""
     while True:
         before = graph
         for step in steps:

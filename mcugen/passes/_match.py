@@ -1,4 +1,4 @@
-"""Finds patterns of nodes that end in one node, and puts other nodes in their place."""
+"""Finds patterns of nodes that end in one node, and replaces them by other nodes."""
 
 from __future__ import annotations
 
@@ -119,6 +119,6 @@ def _inside(match: Match, last: Node) -> list[Node]:
 
 
 def _is_alone(inside: Iterable[Node], match: Match, reads: Mapping[str, int]) -> bool:
-    """Whether nothing outside the match reads what its inner nodes make."""
+    """Whether nothing outside the match reads the results of its inner nodes."""
     own = Counter(name for node in {n.name: n for n in match.nodes.values()}.values() for name in node.inputs)
     return all(reads[node.outputs[0]] == own[node.outputs[0]] for node in inside)

@@ -1,4 +1,4 @@
-"""Tensors that may lie in a joined one in runs, with the runs of other parts between: all that touch them take that."""
+"""Tensors that can be stored as separate runs inside a joined tensor, because all kernels that use them support it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcugen.ir.kernel import RESULT, Form, Kernel
 
 
 class Runs:
-    """What a device's kernels can read and write in runs.
+    """The tensors that a device's kernels can read and write in runs.
 
     joined: the results of joins whose operands lie in them already.
     """
@@ -30,7 +30,7 @@ class Runs:
         return made and all(self._all(node, lambda given, k: k if given == name else None) for node in readers)
 
     def _all(self, node: Node, which: Callable[[str | None, int | None], int | None]) -> bool:
-        """Whether each kernel that may run a node takes runs for what `which` names of its operands and its result."""
+        """Whether every kernel that may run a node supports runs for the operands or the result selected by `which`."""
         call = self._graph.call(node, self._reference)
         fitting = [k for k in kernels.on_device(type(node.op)) if not k.refusals(call, self._features)]
         asked = {which(given, k) for k, given in enumerate(node.inputs)} | {which(None, None)}

@@ -39,7 +39,7 @@ def _copy_of(tensor: Tensor, name: str) -> Tensor:
 
 
 def _sources(graph: Graph, reference: str) -> dict[str, str]:
-    """Tensor -> the tensor whose bytes it is or lies in, for results of nodes that only view their operand."""
+    """Tensor -> the tensor that it is a view of, for results of nodes that only view their operand."""
     found: dict[str, str] = {}
     for node in graph.nodes:
         kernel = kernel_without_code(graph.call(node, reference))
@@ -50,7 +50,7 @@ def _sources(graph: Graph, reference: str) -> dict[str, str]:
 
 
 def _readers_first(states: Sequence[State], sources: dict[str, str]) -> list[State]:
-    """The states in an order in which each is read before it is written, as far as there is one: chains of delays."""
+    """The states in an order in which each is read before it is written, as far as possible: chains of delays."""
     waiting, ordered = list(states), list[State]()
     while waiting:
         read = [sources.get(s.after, s.after) for s in waiting]

@@ -25,7 +25,7 @@ def drop_unread(graph: Graph, reference: str) -> Graph:
 
 
 def _needed(graph: Graph) -> set[str]:
-    """The tensors that the outputs depend on, in this run or in a later one."""
+    """The tensors that the outputs depend on, in this run or a later one."""
     needed = set(graph.outputs)
     while True:
         for node in reversed(graph.nodes):

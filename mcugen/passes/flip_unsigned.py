@@ -44,7 +44,7 @@ def _is_unsigned(t: TensorType) -> bool:
 
 
 def _left_alone(graph: Graph) -> set[str]:
-    """Tensors that only operators with uint8 kernels of their own touch."""
+    """Tensors that are used only by operators with uint8 kernels of their own."""
     touched = dict.fromkeys(graph.tensors, True)
     for node in graph.nodes:
         if not node.op.takes_unsigned:
@@ -82,7 +82,7 @@ def _flipped_bits(data: np.ndarray) -> np.ndarray:
 
 
 def _changed(graph: Graph, node: Node, renamed: dict[str, str], there: set[str]) -> list[Node]:
-    """A node on the changed tensors; one that other uint8 tensors meet there stands between conversions.
+    """A node on the changed tensors; where it also uses other uint8 tensors, it gets conversions around it.
 
     there: the changed tensors that there are as uint8 too, to which this node's are added.
     """

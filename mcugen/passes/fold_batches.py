@@ -1,4 +1,4 @@
-"""Convolutions of images that were taken apart into batches become dilated ones of whole images.
+"""Convolutions of images that were split into batches become dilated convolutions of whole images.
 
 SPACE_TO_BATCH, a convolution and BATCH_TO_SPACE are how exporters write dilation: every b-th pixel is an image of its
 own. The views around the convolution are recognised by where they put each element, whatever nodes they are made of.
@@ -33,7 +33,7 @@ _Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Apart:
-    """A convolution with the views that take its image apart, nearest first, and those that put its result together.
+    """A convolution with the views that split its image, nearest first, and those that merge its result.
 
     block: rows and columns between the pixels of an image. lone: the axis of size 1 that the tensors outside lack.
     """
@@ -46,7 +46,7 @@ class _Apart:
 
 
 class _Places:
-    """Who makes and who reads each tensor of a graph."""
+    """The producer and the readers of each tensor of a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -56,7 +56,7 @@ class _Places:
         self.readers = {name: node for node in graph.nodes for name in node.inputs if name is not None}
 
     def before(self, name: str | None) -> Iterator[Node]:
-        """The views that make a tensor, nearest first, that nothing else reads."""
+        """The views that lead to a tensor, nearest first, that nothing else reads."""
         for _ in range(_MOST_VIEWS):
             node = self.makers.get(str(name))
             if node is None or self.reads[str(name)] != 1 or not isinstance(node.op, Reshape | Transpose):
@@ -68,7 +68,7 @@ class _Places:
         return self.readers.get(name) if self.reads[name] == 1 else None
 
     def after(self, name: str) -> Iterator[Node]:
-        """The views of a tensor, nearest first, that alone read it."""
+        """The views of a tensor, nearest first, each the only reader of its operand."""
         for _ in range(_MOST_VIEWS):
             node = self.sole_reader(name)
             if node is None or not isinstance(node.op, Reshape | Transpose):
@@ -78,7 +78,7 @@ class _Places:
 
 
 def fold_batches(graph: Graph, reference: str) -> Graph:
-    """The graph with dilated convolutions in place of those of images taken apart."""
+    """The graph with dilated convolutions in place of convolutions of split images."""
     places = _Places(graph)
     for node in graph.nodes:
         found = _apart(places, node, reference)
@@ -109,7 +109,7 @@ def _apart(places: _Places, node: Node, reference: str) -> _Apart | None:
 
 
 def _lone(outside: tuple[Shape, Shape], image: Shape) -> int | None:
-    """The axis of size 1 that the tensors outside lack, None where they have all four, 0 where they do not fit."""
+    """The axis of size 1 that the outer tensors lack; None where they have all four, 0 where they do not fit."""
     ranks = {len(shape) for shape in outside}
     if ranks == {4}:
         return None
@@ -117,7 +117,7 @@ def _lone(outside: tuple[Shape, Shape], image: Shape) -> int | None:
 
 
 def _block(graph: Graph, views: Sequence[Node], image: Shape) -> _Pair | None:
-    """The block whose pixels are images in the result of the views; None where it is something else."""
+    """The block whose pixels become images in the result of the views; None for other views."""
     whole = graph.type(str(views[-1].inputs[0])).shape
     if len(whole) not in (3, 4) or whole[-1] != image[3]:
         return None
@@ -134,7 +134,7 @@ def _block(graph: Graph, views: Sequence[Node], image: Shape) -> _Pair | None:
 
 
 def _joins(graph: Graph, views: Sequence[Node], image: Shape, block: _Pair) -> bool:
-    """Whether the views put the pixels of the images of a block together."""
+    """Whether the views merge the images of a block back into pixels."""
     n, h, w, c = image
     found = np.arange(np.prod(image)).reshape(image)
     for node in views:
@@ -144,7 +144,7 @@ def _joins(graph: Graph, views: Sequence[Node], image: Shape, block: _Pair) -> b
 
 
 def _folded(places: _Places, found: _Apart, reference: str) -> Graph:
-    """The graph with the whole image convolved."""
+    """The graph with a convolution of the whole image."""
     graph, op = places.graph, found.conv.op
     x, y = str(found.before[-1].inputs[0]), found.after[-1].outputs[0]
     gone = [*found.before, found.conv, *found.after]
@@ -168,7 +168,7 @@ def _folded(places: _Places, found: _Apart, reference: str) -> Graph:
 def _around(
     places: _Places, found: _Apart, x: str, y: str, reference: str
 ) -> tuple[str, str, Widths, list[Node]] | None:
-    """Operand and result without the padding before and the crop behind, and what of the padding is left."""
+    """Operand and result without the padding before and the crop behind, and the rest of the padding."""
     graph, widths, crop = places.graph, _NONE, _NONE
     ends: list[Node] = []
     maker, reader = places.makers.get(x), places.sole_reader(y)
@@ -196,7 +196,7 @@ def _around(
 
 
 def _spatial(widths: Sequence[_Pair], lone: int | None) -> Widths | None:
-    """Those of rows and columns; None where other axes have any."""
+    """The widths of rows and columns; None where other axes have widths."""
     given = [*widths]
     if lone is not None:
         given.insert(lone, (0, 0))
@@ -206,7 +206,7 @@ def _spatial(widths: Sequence[_Pair], lone: int | None) -> Widths | None:
 
 
 def _nodes(graph: Graph, conv: Node, x: str, y: str, lone: int | None) -> tuple[list[Node], list[Tensor]]:
-    """The convolution of x that makes y, with reshapes around it where these lack an axis."""
+    """The convolution from x to y, with reshapes where these lack an axis."""
     if lone is None:
         return [replace(conv, inputs=(x, *conv.inputs[1:]), outputs=(y,))], []
     image, result = f"{x}_image", f"{y}_image"

@@ -44,7 +44,7 @@ def _quantizes(graph: Graph, node: Node) -> bool:
 
 @dataclass
 class _Folding:
-    """The replacements of a pass. exact: the constants that were made, in float64."""
+    """The replacements of a pass. exact: new constants in float64."""
 
     graph: Graph
     reference: str
@@ -52,7 +52,7 @@ class _Folding:
     exact: dict[str, np.ndarray] = field(default_factory=dict)
 
     def after(self, match: Match) -> Made | None:
-        """Weights, then factors and addends."""
+        """Folds factors and addends into the weights before them."""
         weighted, reader = match.nodes["first"], match.nodes["second"]
         then = self._affine(reader)
         if then is None:
@@ -61,7 +61,7 @@ class _Folding:
         return self._folded(weighted, reader, call.op.followed_by(call, then))
 
     def before(self, match: Match) -> Made | None:
-        """Factors and addends, then weights."""
+        """Folds factors and addends into the weights after them."""
         maker, weighted = match.nodes["first"], match.nodes["second"]
         first = self._affine(maker)
         if first is None:
@@ -78,7 +78,7 @@ class _Folding:
         return found if found is not None and found.is_finite else None
 
     def _call(self, node: Node) -> Call:
-        """The node as a call, with constants of this pass as they were before they were rounded."""
+        """The node as a call, with this pass's constants before rounding."""
         operands = [None if name is None else self._tensor(name) for name in node.inputs]
         return Call(
             node.op,
@@ -92,7 +92,7 @@ class _Folding:
         return self.made.get(name) or self.graph.tensors[name]
 
     def _folded(self, node: Node, reader: Node, data: Mapping[int, np.ndarray] | None) -> Made | None:
-        """The node on other constants, in the place of its reader. None where they are too large for a float."""
+        """The node with other constants, in place of its reader. None where they are too large for a float."""
         if data is None or not all((np.abs(values) <= _LARGEST).all() for values in data.values()):
             return None
         inputs = list(node.inputs) + [None] * (max(data) + 1 - len(node.inputs))

@@ -80,7 +80,7 @@ class _Walk:
         self.nodes.append(replace(node, op=found.op, inputs=inputs, outputs=outputs))
 
     def finish(self, name: str) -> None:
-        """Give an output of the model, or the next value of a state, the tensor of its name."""
+        """Store an output of the model, or the next value of a state, under its own name."""
         stored = self.plain(name)
         if stored != name:
             self._append(Reshape(self.graph.type(name).shape), stored, name, name, self._stored(name)[0][1])
@@ -90,7 +90,7 @@ class _Walk:
         return self.stored_as(name, Order.plain(self.graph.type(name).shape))
 
     def stored_as(self, name: str, order: Order) -> str:
-        """The name of the tensor that holds a value in that order and shape; made by a move where there is none."""
+        """The name of the tensor that holds a value in that order and shape; created by a move if there is none."""
         tensor = self.graph.tensors[name]
         if tensor.data is not None:
             return self._constant(tensor, order)
@@ -107,7 +107,7 @@ class _Walk:
         return made
 
     def _nearest(self, name: str, order: Order) -> _Stored:
-        """A stored tensor to begin from: one with the same bytes, where there is one."""
+        """The stored tensor to start from: one with the same bytes, if there is one."""
         found = self._stored(name)
         return next((entry for entry in found if entry[1].same_bytes(order)), found[0])
 
@@ -158,7 +158,7 @@ class _Walk:
         return made
 
     def _name(self, name: str, order: Order) -> str:
-        """A name for the value stored in that order: its own where that is how the graph has it."""
+        """The name of the value stored in that order: its own name for the graph's order."""
         if _is_unmoved(order, self.graph.type(name).shape):
             return name
         taken = sum(stored.startswith(f"{name}_as") for stored in self.tensors)

@@ -44,7 +44,7 @@ def _in_a_loop(call: Call) -> bool:
 
 
 def _limits(call: Call) -> tuple[int, int] | None:
-    """The clamp that a function of bytes equals on all values of its operand; None where it is another function."""
+    """The clamp that is equal to a function of bytes for all values of its operand; None where there is none."""
     values = call.op.byte_table(call) if call.input(0) == call.output else None
     x = call.range_of(0)
     if values is None or x is None:

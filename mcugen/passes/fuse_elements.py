@@ -23,7 +23,7 @@ def fuse_elements(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 class _Fusion:
-    """Nodes in order, each put together with those that make its operands."""
+    """Nodes in order, each fused with producers of its operands."""
 
     def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
         self._given = graph
@@ -46,7 +46,7 @@ class _Fusion:
         return self._given.updated(nodes=self._nodes.values(), removed=removed)
 
     def _joined(self, reader: Node) -> Node | None:
-        """The reader with one of the nodes that make its operands, or None."""
+        """The reader fused with one producer of its operands, or None."""
         if not self._is_link(reader):
             return None
         for name in dict.fromkeys(reader.inputs):
@@ -69,7 +69,7 @@ class _Fusion:
         return is_link(call) and next(accelerated, None) is None
 
     def _lives_no_longer(self, maker: Node) -> bool:
-        """Whether no more tensors wait for the reader than before: it comes next, or the maker has one operand."""
+        """Whether no more tensors stay live than before: the reader is next, or the producer has one operand."""
         computed = {name for name in maker.inputs if name and not self._given.tensors[name].is_constant}
         return len(computed) == 1 or next(reversed(self._nodes.values())) is maker
 
@@ -90,5 +90,5 @@ def _links(node: Node) -> tuple[Link, ...]:
 
 
 def _moved(link: Link, node: Node, at: dict[str | None, int], before: int) -> tuple[int, ...]:
-    """The operands of a link of a node in a chain with `before` links before those of the node."""
+    """The operands of a node's link, renumbered for a chain with `before` links before the node's own."""
     return tuple(at[node.inputs[k]] if k >= 0 else k - before for k in link.operands)

@@ -1,4 +1,4 @@
-"""Puts the sum of a convolution and another tensor into the convolution, where a device has a kernel for it."""
+"""Fuses the sum of a convolution and another tensor into the convolution, where a device has a kernel for it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 def _of_stored(graph: Graph, match: Match) -> Node | None:
-    """The convolution of int8 with the sum, if both add whole images."""
+    """The int8 convolution with the sum, if both work on whole images."""
     conv, reader, other = match.nodes["conv"], match.nodes["sum"], match.tensors["other"]
     made, added = graph.type(conv.outputs[0]), graph.type(other)
     if type(conv.op) is not Conv2D or made.dtype != "s8" or _is_known(graph, other, conv):
@@ -77,7 +77,7 @@ def _of_stored(graph: Graph, match: Match) -> Node | None:
 
 
 def _is_known(graph: Graph, other: str, conv: Node) -> bool:
-    """Whether what is added is a constant, or the convolution's own result."""
+    """Whether the other addend is a constant, or is computed before the convolution."""
     return graph.tensors[other].is_constant or other in conv.outputs
 
 

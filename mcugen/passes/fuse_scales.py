@@ -1,4 +1,4 @@
-"""Puts factors, addends and a clamp before a float convolution into it, where a device has a kernel for that.
+"""Fuses factors, addends and a clamp before a float convolution into it, where a device has a kernel for that.
 
 A dense block normalizes and clamps all that was joined before each of its convolutions: a pass over all of it, else.
 """
@@ -70,12 +70,12 @@ def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 def _is_known(graph: Graph, *nodes: Node) -> bool:
-    """Whether the graph has the operands of all nodes: those made in the same round come with new constants."""
+    """Whether the graph has the operands of all nodes: nodes from the same round have new constants."""
     return all(name is None or name in graph.tensors for node in nodes for name in node.inputs)
 
 
 def _made(graph: Graph, conv: Node, scale: Node, found: Affine) -> Made:
-    """The convolution of what the scaling node reads, with its factors and addends."""
+    """The convolution on the operand of the scaling node, with its factors and addends."""
     operand = next(name for name in scale.inputs if name is not None and not graph.tensors[name].is_constant)
     parts = (("factors", found.factor), ("addends", found.addend))
     tensors = [
@@ -87,7 +87,7 @@ def _made(graph: Graph, conv: Node, scale: Node, found: Affine) -> Made:
 
 
 def _affine(call: Call) -> Affine | None:
-    """The factors and addends of a node that does nothing else, one for each channel."""
+    """The factors and addends per channel of a node that does nothing else."""
     found = call.op.affine(call) if call.output.is_float and len(call.outputs) == 1 else None
     shape = call.output.shape[-1:]
     if found is None or not found.is_finite or not shape:
@@ -96,7 +96,7 @@ def _affine(call: Call) -> Affine | None:
 
 
 def _is_plain(call: Call) -> bool:
-    """Whether a convolution of single pixels of floats in one group, with constant weights."""
+    """Whether a call is a 1x1 float convolution in one group, with constant weights."""
     constant = all(data is not None for data, t in zip(call.constants[1:], call.inputs[1:], strict=True) if t)
     window = window_of(call)
     point = window.kernel == (1, 1) and window.stride == (1, 1) and not window.leaves(call.input(0).shape)

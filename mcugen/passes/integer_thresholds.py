@@ -1,4 +1,4 @@
-"""Compares integers as they are stored in decision trees, in place of the floats made of them."""
+"""Makes decision trees compare stored integers, instead of floats converted from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCANNED = frozenset({"s8", "u8", "s16"})
 
 
 def integer_thresholds(graph: Graph, reference: str) -> Graph:
-    """The graph whose trees read integers where an operator only made floats of them.
+    """The graph with trees that read integers, where floats were only conversions of these.
 
     A threshold becomes the greatest integer whose float does not pass it, found among all that the type can store.
     Comparisons that always come out the same are gone.
@@ -48,7 +48,7 @@ def integer_thresholds(graph: Graph, reference: str) -> Graph:
 
 
 def _forest(graph: Graph, node: Node, maker: Node, reference: str) -> Forest | None:
-    """The trees of a node with thresholds for the integers that its maker reads; None where that has no meaning."""
+    """The trees of a node with thresholds for the integers before the conversion; None where there are none."""
     source = graph.tensors[str(maker.inputs[0])]
     if source.is_constant or not isinstance(maker.op, Cast | Dequantize) or source.type.dtype not in (*_SCANNED, "s32"):
         return None
@@ -74,7 +74,7 @@ def _forest(graph: Graph, node: Node, maker: Node, reference: str) -> Forest | N
 
 
 def _values(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """All integers of the operand's type and the floats that the operator makes of them, in ascending order."""
+    """All integers of the operand's type and the floats that they convert to, in ascending order."""
     t = call.input(0)
     if t.dtype not in _SCANNED:
         return np.zeros(1, np.int64), np.zeros(1, np.float32)
@@ -87,7 +87,7 @@ def _values(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _of_int32(thresholds: np.ndarray) -> np.ndarray:
-    """The greatest int32 whose float32 is not above a threshold; one less than the least where there is none."""
+    """The greatest int32 whose float32 is not above a threshold; the least int32 minus one where there is none."""
     low, high = np.full(thresholds.shape, -(2**31) - 1, np.int64), np.full(thresholds.shape, 2**31 - 1, np.int64)
     while (low < high).any():
         middle = (low + high + 1) >> 1

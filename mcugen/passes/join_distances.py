@@ -70,7 +70,7 @@ def join_distances(graph: Graph, reference: str) -> Graph:
 
 
 def _parts(graph: Graph, node: Node, makers: Mapping[str, Node], reads: Counter[str]) -> list[_Distance]:
-    """The distances that a node stacks; none where it stacks anything else."""
+    """The distances that a node stacks; an empty list where it stacks anything else."""
     if not isinstance(node.op, Pack) or node.op.axis != 0 or len(node.inputs) < 2:
         return []
     found: list[_Distance] = []
@@ -84,7 +84,7 @@ def _parts(graph: Graph, node: Node, makers: Mapping[str, Node], reads: Counter[
 
 
 def _distance(graph: Graph, name: str, makers: Mapping[str, Node], reads: Counter[str]) -> _Distance | None:
-    """The distance [1] that a tensor is, of a vector [1, K] from a constant row."""
+    """The distance [1] of a vector [1, K] from a constant row that a tensor holds, or None."""
     total = makers.get(name)
     each = makers.get(str(total.inputs[0])) if total else None
     apart = makers.get(str(each.inputs[0])) if each else None

@@ -1,4 +1,4 @@
-"""Joins what resizes the two axes of an image one after the other into the operator that quantized models have."""
+"""Joins the resizing of an image's rows and columns into ResizeBilinear, the operator of quantized models."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mcugen.passes._match import Made, Match, Pattern, rewritten
 _PATTERN = Pattern("last", (Interpolate,), (Pattern("first", (Interpolate,)),))
 _WHY = "its result is between those of one resizing"
 _NEAR = 1e-5
-"""Most that a weight may be off, of floats: places in integers are 1024ths."""
+"""Largest error of a float weight: integer positions are in 1024ths."""
 
 
 def join_resizing(graph: Graph, reference: str) -> Graph:
-    """The float graph with ResizeBilinear, where two steps give each element these weights of these places."""
+    """The float graph with ResizeBilinear, where two steps use its positions and weights."""
 
     def join(match: Match) -> Made | None:
         first, last = match.nodes["first"], match.nodes["last"]

@@ -1,4 +1,4 @@
-"""Joins and splits without copies: parts that are written where they lie in the joined tensor, or read from there.
+"""Joins and splits without copies: the parts are written to, or read from, their places in the joined tensor.
 
 Where there are more parts than any kernel has arguments, those that cannot be placed there are copied separately.
 """
@@ -18,18 +18,18 @@ from mcugen.ops.copy import Copy
 from mcugen.passes._runs import Runs
 
 DEVICE_ALIGN = 16
-"""Bytes at whose multiples kernels of OpenCL devices rely on tensors to begin: four floats are read at once."""
+"""Alignment of tensors that OpenCL kernels rely on, in bytes: they read four floats at once."""
 
 
 MAX_COPIES = 1
-"""Operands of a join in runs that are copied into it: of more, one kernel that moves all is faster."""
+"""Most operands of a join in runs that are copied into it: with more, one kernel that copies all is faster."""
 
 
 def lay_in_place(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
     """The pass for a core or a device with these features."""
 
     def lay_in_place(graph: Graph, reference: str) -> Graph:
-        """The graph with parts placed inside joined tensors; operands of joins that cannot be there are copied."""
+        """The graph with parts placed inside joined tensors; operands of joins that cannot be placed are copied."""
         walk = _Walk(graph, reference, features)
         nodes = [made for node in graph.nodes for made in walk.laid(node)]
         return graph.updated(tensors=walk.copies, nodes=nodes) if walk.changed else graph
@@ -38,7 +38,7 @@ def lay_in_place(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 class _Walk:
-    """Goes through the nodes in order and remembers what has a place already.
+    """A walk through the nodes in order that records which tensors have a place.
 
     A tensor and its reshapes are the same bytes, which can lie in one joined tensor, once; what lies in a larger tensor
     from the start has its place there. Parts begin where kernels may rely on it that a tensor does. Copies may begin
@@ -70,7 +70,7 @@ class _Walk:
         return made or [self._as_it_is(node, None)]
 
     def _as_it_is(self, node: Node, kernel: Kernel | None) -> Node:
-        """Results are bytes of their own, or, of a kernel without code, the operand's."""
+        """A node that stays: its results get memory of their own or, with a kernel without code, the operand's."""
         for name in node.outputs:
             source = name if kernel is None else self._bytes.get(str(node.inputs[0]))
             if source is not None:
@@ -78,7 +78,7 @@ class _Walk:
         return node
 
     def _parted(self, node: Node, op: Op, call: Call, starts: Sequence[int], *, must: bool) -> list[Node]:
-        """Results that lie in the operand; nothing where one cannot, unless they must: then those are copied."""
+        """Results placed in the operand; nothing where one cannot be, unless `must`: those are then copied."""
         moved = [start % max(t.align, self._align) != 0 for start, t in zip(starts, call.outputs, strict=True)]
         if call.constants[0] is not None or (any(moved) and not must):
             return []
@@ -89,7 +89,8 @@ class _Walk:
         return [replace(node, op=op, outputs=tuple(names.get(name, name) for name in node.outputs)), *copies]
 
     def _joined(self, node: Node, op: Op, call: Call, starts: Sequence[int], *, must: bool) -> list[Node]:
-        """Copies of operands that cannot lie in the result, and the join; nothing where none can, unless they must."""
+        """Copies of operands that cannot be placed in the result, and the join; nothing where none can be, unless
+        `must`."""
         operands = [self._graph.tensors[str(name)] for name in node.inputs]
         there = [self._takes(tensor, start) for tensor, start in zip(operands, starts, strict=True)]
         moved = {k: tensor for k, tensor in enumerate(operands) if not there[k]}
@@ -104,11 +105,11 @@ class _Walk:
         return [*copies, replace(node, op=op, inputs=inputs)]
 
     def _without_code(self, call: Call, op: Op) -> Kernel | None:
-        """The kernel without code of an operator whose parts lie in each other, wherever they come from."""
+        """The kernel without code of an operator whose parts are inside each other."""
         return kernel_without_code(replace(call, op=op, constants=(None,) * len(call.constants)), self._features)
 
     def _in_runs(self, node: Node, op: Op, call: Call, starts: Sequence[int], pitch: int) -> list[Node]:
-        """The join of operands that lie in the result in runs; as it is where most would have to be copied."""
+        """The join of operands placed in the result as runs; unchanged where most would have to be copied."""
         names = [str(name) for name in node.inputs]
         fitting = pitch % self._align == 0 and not any(start % self._align for start in starts)
         there = [
@@ -131,7 +132,7 @@ class _Walk:
         return [*copies, replace(node, op=op, inputs=tuple(parts.get(k, name) for k, name in enumerate(names)))]
 
     def _takes(self, tensor: Tensor, start: int) -> bool:
-        """Whether the tensor can lie there; it then does."""
+        """Place the tensor there, if possible; returns whether it is."""
         source = self._bytes.get(tensor.name)
         if source is None or source in self._taken or start % max(tensor.type.align, self._align):
             return False
@@ -140,7 +141,7 @@ class _Walk:
 
 
 def _has_kernel(call: Call) -> bool:
-    """Whether a kernel with code computes the call on any core, where halves are floats."""
+    """Whether a kernel with code accepts the call on any core, with halves as floats."""
     wide = halves.in_floats(call)
     return any(k.has_code and not k.refusals(wide, frozenset()) for k in call.op.kernels)
 

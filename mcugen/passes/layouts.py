@@ -1,4 +1,4 @@
-"""Interfaces in the order that the user asks for: images with their channels last (nhwc) or first (nchw).
+"""Interfaces in the layout that the user requests: images with channels last (nhwc) or first (nchw).
 
 A model file has one order; which one follows from the way from its interface to the operators on images. Where another
 is asked for, the interface gets a transpose, and the orders of tensors inside the model follow it.
@@ -19,11 +19,11 @@ from mcugen.options import LAYOUTS
 
 NHWC, NCHW = LAYOUTS
 _Axes = tuple[int | None, ...]
-"""For each axis of a tensor the axis of the interface that it is; None for one of size 1 that the interface lacks."""
+"""The interface axis of each axis of a tensor; None for one of size 1 that the interface lacks."""
 
 
 def applied(graph: Graph, inputs: str, outputs: str, own: str) -> Graph:
-    """The imported graph with images given and returned in the layouts asked for; "" leaves the file's.
+    """The imported graph with images in the requested layouts at its interface; "" keeps the file's.
 
     own: the layout of images of rank 4 that no operator on images reads or makes: the format's.
     """
@@ -40,20 +40,20 @@ def applied(graph: Graph, inputs: str, outputs: str, own: str) -> Graph:
 
 
 def in_interface(graph: Graph, names: Sequence[str], arrays: Iterable[np.ndarray]) -> list[np.ndarray]:
-    """Arrays in the file's layouts as the interface has them. names: the inputs or outputs that they are."""
+    """Arrays converted from the file's layouts to the interface's. names: of their inputs or outputs."""
     perms = (graph.layouts.get(name) for name in names)
     return [a if p is None else np.ascontiguousarray(a.transpose(p)) for a, p in zip(arrays, perms, strict=True)]
 
 
 def in_file(graph: Graph, names: Sequence[str], arrays: Iterable[np.ndarray]) -> list[np.ndarray]:
-    """Arrays in the layouts of the interface as the file has them."""
+    """Arrays converted from the interface's layouts to the file's."""
     perms = (graph.layouts.get(name) for name in names)
     pairs = zip(arrays, perms, strict=True)
     return [a if p is None else np.ascontiguousarray(a.transpose(np.argsort(p))) for a, p in pairs]
 
 
 def _perm(graph: Graph, name: str, asked: str, own: str, channels: int | None) -> tuple[int, ...] | None:
-    """The permutation from the file's axes to those asked for; None where they are the same, or this is no image.
+    """The permutation from the file's axes to the requested ones; None where they are equal, or this is no image.
 
     channels: the axis of the channels, None where no operator shows it.
     """
@@ -71,7 +71,7 @@ def _perm(graph: Graph, name: str, asked: str, own: str, channels: int | None) -
 
 
 def _read_as(graph: Graph, name: str) -> int | None:
-    """The axis of an input that operators on images read as channels; None where none shows it."""
+    """The axis of an input that image operators read as channels; None where no operator reveals it."""
     known: dict[str, _Axes] = {name: tuple(range(len(graph.type(name).shape)))}
     for node in graph.nodes:
         read = node.inputs[0] if node.inputs else None
@@ -87,7 +87,7 @@ def _read_as(graph: Graph, name: str) -> int | None:
 
 
 def _made_as(graph: Graph, name: str) -> int | None:
-    """The axis of an output that operators on images make as channels; None where none shows it."""
+    """The axis of an output that image operators produce as channels; None where no operator reveals it."""
     makers = {made: node for node in graph.nodes for made in node.outputs}
     axes: _Axes | None = tuple(range(len(graph.type(name).shape)))
     while axes is not None:
@@ -106,14 +106,14 @@ def _computed(graph: Graph, node: Node) -> Iterator[str]:
 
 
 def _through(graph: Graph, node: Node, read: str, made: str, axes: _Axes) -> _Axes | None:
-    """The axes of a result that has those of its operand; None where it has others."""
+    """The axes of a result that keeps its operand's axes; None where it has others."""
     if isinstance(node.op, Transpose):
         return tuple(axes[k] for k in node.op.perm)
     return _matched(graph.type(read).shape, graph.type(made).shape, axes, reshaped=isinstance(node.op, Reshape))
 
 
 def _back(graph: Graph, node: Node, read: str, made: str, axes: _Axes) -> _Axes | None:
-    """The axes of an operand that has those of the result."""
+    """The axes of an operand, from those of the result; None where they differ."""
     if isinstance(node.op, Transpose):
         perm = [k % len(axes) for k in node.op.perm]
         return tuple(axes[perm.index(k)] for k in range(len(axes)))
@@ -143,7 +143,7 @@ def _matched(source: Shape, target: Shape, axes: _Axes, *, reshaped: bool) -> _A
 
 
 def _turned(graph: Graph, perms: Mapping[str, tuple[int, ...]]) -> Graph:
-    """The graph with transposes between the interface and the tensors that the file has there."""
+    """The graph with transposes between the interface and the file's tensors."""
     names = {name: f"{name}_given" for name in perms}
     tensors = [_in_order(graph.tensors[name], names[name], perm) for name, perm in perms.items()]
     before, after = [], []

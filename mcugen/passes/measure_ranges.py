@@ -11,7 +11,7 @@ from mcugen.ir.graph import Graph, Tensor
 from mcugen.ir.ranges import MAX_CHANNELS, Range, channels_of, measured, whole
 
 _ROUNDS = 4
-"""How often the bounds of a state are widened to what a run makes of them before they become those of its type."""
+"""Number of times that a state's bounds are widened to the bounds after a run; then they become those of its type."""
 
 _Known = dict[str, Range | None]
 
@@ -52,7 +52,7 @@ def _followed(graph: Graph, reference: str, given: _Known) -> _Known:
 
 
 def _is_within(inner: Range | None, outer: Range | None) -> bool:
-    """Whether all values of one range are in the other; nothing is known of None, which holds all."""
+    """Whether all values of one range are in the other; None means any value."""
     if inner is None or outer is None:
         return outer is None
     return bool((inner.low >= outer.low).all() and (inner.high <= outer.high).all())

@@ -1,4 +1,4 @@
-"""Computes equal nodes with equal operands once."""
+"""Computes nodes with equal operators and operands once."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Merging:
             self._merge(node, first)
 
     def _key(self, node: Node) -> Hashable:
-        """What equal nodes have in common: their operator, computed operands and types."""
+        """The key of a node for the comparison: its operator, computed operands and types."""
         operands = tuple(
             (n is None, None if n is None else self.graph.type(n)) if self._is_constant(n) else n for n in node.inputs
         )
@@ -66,7 +66,7 @@ class _Merging:
         return name is None or self.graph.tensors[name].is_constant
 
     def _reads_the_same(self, node: Node, other: Node) -> bool:
-        """Whether constant operands have equal bytes, of nodes that are alike in all else."""
+        """Whether constant operands of two otherwise equal nodes have equal bytes."""
         pairs = zip(node.inputs, other.inputs, strict=True)
         return all(a == b or self._bytes(a) == self._bytes(b) for a, b in pairs)
 
@@ -93,7 +93,7 @@ class _Merging:
             self.removed.append(Removed("equal nodes", origin.tensor, _WHY))
 
     def finished(self) -> list[Node]:
-        """The nodes, with the names that their results have after the run."""
+        """The remaining nodes, with the final names of their results."""
         return [
             replace(
                 node,

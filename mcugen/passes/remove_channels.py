@@ -1,4 +1,4 @@
-"""Removes channels that nothing reads, and those that are the same for every input of the model.
+"""Removes channels that nothing reads, and channels that are constant for every input of the model.
 
 A channel of a tensor can be removed if its producer and all its readers can drop it: because all its weights there are
 zero, because the reader's own channel is removed, or because its one value can be folded into the reader's constants.
@@ -22,7 +22,7 @@ from mcugen.ir.ranges import MAX_CHANNELS, Removal, channels_of, chosen, measure
 from mcugen.ir.types import TensorType
 
 DEVICE_RUN = 4
-"""Channels that kernels of devices read and write at once where a tensor has a multiple of them."""
+"""Channels that device kernels read and write at once, for tensors with a multiple of them."""
 
 Masks = dict[str, np.ndarray]
 _CONSTANT = "one value for every input, by the bounds of all sums before it; worked into the constants of its readers"
@@ -53,9 +53,8 @@ def without_channels(graph: Graph, reference: str, gone: Masks) -> Graph:
 
 
 def removable_channels(graph: Graph, reference: str, run: int) -> Masks:
-    """A mask of each computed tensor: its channels that can be removed, at least one staying, and a multiple of `run`
-    where others go. Empty for a graph that has a tensor of more than MAX_CHANNELS channels.
-    """
+    """A mask for each computed tensor: its removable channels. At least one channel stays, or a multiple of `run` where
+    others are removed. Empty for a graph with a tensor of more than MAX_CHANNELS channels."""
     if any(channels_of(t.type) > MAX_CHANNELS for t in graph.tensors.values()):
         return {}
     found = Together(graph, reference, lambda tensor: tensor.range is not None)
@@ -64,7 +63,7 @@ def removable_channels(graph: Graph, reference: str, run: int) -> Masks:
 
 
 class Together:
-    """The channels that the operators of a graph can drop together. may_go: of which tensors these may be.
+    """The channels that the operators of a graph can drop together. may_go: the tensors they may belong to.
 
     gone: a mask for each computed tensor, of the most channels that can be dropped
     """
@@ -84,7 +83,7 @@ class Together:
         self.narrow(self.gone, list(reversed(graph.nodes)))
 
     def kept_with(self, name: str, place: int) -> dict[str, np.ndarray]:
-        """The channels that have to stay if one of a tensor does, by tensor."""
+        """The channels that must stay if one channel of a tensor does, by tensor."""
         gone = dict(self.gone)
         gone[name] = gone[name].copy()
         gone[name][place] = False
@@ -92,7 +91,7 @@ class Together:
         return {k: np.flatnonzero(self.gone[k] & ~mask) for k, mask in gone.items() if mask is not self.gone[k]}
 
     def keep_runs(self, run: int) -> None:
-        """Keep channels until each tensor has one, and a multiple of `run` where it loses some."""
+        """Keep channels until each tensor has at least one, and a multiple of `run` if it loses any."""
         waiting = True
         while waiting:
             waiting = False
@@ -104,19 +103,19 @@ class Together:
                     waiting = True
 
     def refuses(self, node: Node) -> bool:
-        """Whether an operator drops no channel, even if all of its operands and results could go."""
+        """Whether an operator drops no channel, even if all channels of its operands and results could be dropped."""
         call = self._calls[node.name]
         every = {name: np.ones_like(self.gone[name]) for name in (*node.inputs, *node.outputs) if name in self.gone}
         granted = node.op.removable(call, _asked(node, call, every))
         return not any(mask.any() for _, mask in _pairs(node, granted))
 
     def narrow(self, gone: Masks, nodes: Sequence[Node]) -> None:
-        """Clear the channels in the masks that operators cannot drop, until none is left. nodes: to begin with."""
+        """Clear channels in the masks that operators cannot drop, until all masks agree. nodes: the first to check."""
         _narrow(gone, self._calls, self.touching, deque(nodes))
 
 
 def _narrow(gone: Masks, calls: dict[str, Call], touching: dict[str, list[Node]], waiting: deque[Node]) -> None:
-    """Clear the channels in the masks that operators cannot drop, until none is left."""
+    """Clear channels in the masks that operators cannot drop, until all masks agree."""
     queued = {node.name for node in waiting}
     while waiting:
         node = waiting.popleft()
@@ -193,7 +192,7 @@ class _Slimmer:
 def _narrowed(tensor: Tensor, gone: np.ndarray) -> Tensor:
     """The tensor on its remaining channels."""
     bounds = tensor.range
-    if bounds is None:  # Only on purpose: what is asked for at first are channels with bounds.
+    if bounds is None:  # Should not happen: only channels with bounds are requested at first.
         return replace(tensor, type=chosen(tensor.type, -1, ~gone), origin=None)
     origin = (tensor.origin or Origin(tensor.name)).without(gone, bounds)
     left = replace(bounds, low=bounds.low[~gone], high=bounds.high[~gone])

@@ -1,4 +1,4 @@
-"""Joins that begin with the operands of an earlier join take its result in their place."""
+"""Makes a join that begins with the operands of an earlier join read that join's result instead."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reuse_joins(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 def _shortened(graph: Graph, node: Node, known: dict[tuple[int, tuple[str | None, ...]], str]) -> Node:
-    """The node with the longest known row of operands replaced; adds its own row to `known`."""
+    """The node with the longest known list of leading operands replaced; its own list is added to `known`."""
     op = node.op
     if not isinstance(op, Concatenation) or op.in_place or graph.type(node.outputs[0]).quant:
         return node

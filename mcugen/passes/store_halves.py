@@ -1,4 +1,4 @@
-"""Stores tensors of floats as half, where a device's kernels take that; casts stand where others read or write them.
+"""Stores float tensors as half where a device's kernels support that, with casts where other kernels use them.
 
 The model's inputs and outputs stay as they are, and so does what comes near the largest half for random inputs.
 """
@@ -34,9 +34,9 @@ def store_halves(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 LARGEST = 2048.0
-"""Magnitude for random inputs above which a tensor stays float: a 32nd of the largest half."""
+"""Magnitude for random inputs above which a tensor stays float: 1/32 of the largest half."""
 MOST_MACS = 2e10
-"""Networks that take more to compute are stored without a look at their magnitudes."""
+"""Most multiply-accumulates for which magnitudes are computed; larger networks are stored as half without that."""
 
 
 def large(graph: Graph, reference: str) -> frozenset[str]:
@@ -57,7 +57,7 @@ def large(graph: Graph, reference: str) -> frozenset[str]:
 
 
 class _Walk:
-    """Goes through the nodes in order and remembers under which name each tensor is there, by its element type."""
+    """A walk through the nodes in order that records the name of each tensor by element type."""
 
     def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
         self._graph, self._reference, self._features = graph, reference, features
@@ -66,7 +66,7 @@ class _Walk:
         self.tensors: dict[str, Tensor] = {}
 
     def stored(self, node: Node) -> Iterator[Node]:
-        """The node on operands of the type that it takes, after the casts of those that are of the other."""
+        """The node on operands of the type it needs, after casts of the others."""
         call = self._graph.call(node, self._reference)
         is_large = not self._large.isdisjoint((*node.inputs, *node.outputs))
         dtype = "f32" if is_large or not self._takes_halves(call) else "f16"
@@ -85,7 +85,7 @@ class _Walk:
         return self._graph.type(name).dtype == "f32"
 
     def _takes_halves(self, call: Call) -> bool:
-        """Whether a kernel of the device runs the call on halves, or it needs no code."""
+        """Whether a kernel of the device accepts the call on halves, or the call needs no code."""
         floats = [*(t for t, data in zip(call.inputs, call.constants, strict=True) if data is None), *call.outputs]
         if not any(t is not None and t.is_float for t in floats):
             return False

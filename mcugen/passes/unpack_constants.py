@@ -1,4 +1,4 @@
-"""Stores constants with elements below a byte in whole bytes, where an operator that reads them cannot unpack them."""
+"""Stores constants with sub-byte elements in whole bytes, where an operator that reads them cannot unpack them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mcugen.ir.graph import Graph, Origin, Tensor
 
 
 def unpack_constants(graph: Graph, reference: str) -> Graph:
-    """The graph with packed constants, but for those that `Op.packed_operands` reads, as the same values in bytes."""
+    """The graph with packed constants converted to bytes, except those that `Op.packed_operands` names."""
     read = {name for node in graph.nodes for k, name in enumerate(node.inputs) if k not in node.op.packed_operands}
     made = [_in_bytes(t) for t in graph.tensors.values() if t.type.is_packed and t.name in read]
     return graph.updated(tensors=made) if made else graph

@@ -1,4 +1,4 @@
-"""Samples for calibration and for tests: what the user has, as arrays that fit the model's inputs.
+"""Samples for calibration and for tests: the user's data as arrays that fit the model's inputs.
 
 docs/samples.md describes the sources, their rules and every refusal.
 """
@@ -23,7 +23,7 @@ from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
 MAX_BYTES = 1 << 29
 """Most bytes of samples in memory, as the model takes them."""
 MAX_COMPARED = 100_000
-"""Most samples that are looked through for copies."""
+"""Most samples that are searched for duplicates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Samples:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a source holds: a column for each input, in the model's order, and labels."""
+    """The contents of a source: a column per input, in the model's order, and labels."""
 
     columns: tuple[Column, ...]
     labels: np.ndarray | Column | None = None
@@ -143,7 +143,7 @@ def _check_single(graph: Graph, where: str) -> None:
 
 
 def _as_given(column: Column, t: TensorType, plan: Plan) -> TensorType:
-    """The type of an input; float32 where it is quantized and the source has real numbers for it."""
+    """The type of an input; float32 where it is quantized and the source has real numbers."""
     if t.is_float or t.quant is None or t.quant.per_channel or not column.count:
         return t
     is_real = bool(plan.of(NUMBER)) or next(column.blocks(1)).dtype.kind == "f"
@@ -170,7 +170,7 @@ def _check_memory(fits: Sequence[Fit], n: int) -> None:
 
 
 def _oddities(values: Sequence[np.ndarray], names: Sequence[str], plan: Plan, where: str) -> list[str]:
-    """Warnings about the values. Raises UsageError where no calibration can come of them."""
+    """Warnings about the values. Raises UsageError for values that make calibration impossible."""
     n = len(values[0])
     looks = _byte_notes(values, names, plan)
     if n == 1:
@@ -210,7 +210,7 @@ def _byte_note(array: np.ndarray, name: str) -> str:
 
 
 def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
-    """The samples in parts, so that what is computed of them takes little memory."""
+    """The samples in blocks, so that computing on them takes little memory."""
     each = max(1, BLOCK_BYTES // max(1, array[0].nbytes))
     return (array[start : start + each] for start in range(0, len(array), each))
 

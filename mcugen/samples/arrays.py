@@ -1,4 +1,4 @@
-"""Reads .npy and .npz files that are not trusted: no pickle, no more memory than the samples that are used.
+"""Reads untrusted .npy and .npz files: no pickle, and no more memory than the samples in use.
 
 A file is opened without waiting, headers are checked against the bytes there are, and members of an archive are
 unpacked as far as they are needed.
@@ -29,7 +29,7 @@ NPY, ZIP = b"\x93NUMPY", b"PK"
 MAX_WHOLE_BYTES = 1 << 28
 """Most bytes of an array that cannot be read sample by sample."""
 _MAX_READ = 1 << 22
-"""Most bytes that one read of an archive may ask for: a larger directory has more members than any model has inputs."""
+"""Most bytes of a single read of an archive: a larger directory has more members than any model has inputs."""
 _MAX_MEMBERS = 4096
 _NUMBERS = "biuf"
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -47,7 +47,7 @@ class _Header:
 
 
 class _Careful(io.BufferedReader):
-    """A file from which nobody reads very much at once, whatever the headers of an archive promise."""
+    """A file that limits the size of each read, whatever the headers of an archive claim."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is None or size < 0:
@@ -59,7 +59,7 @@ class _Careful(io.BufferedReader):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[_Careful]:
-    """A regular file. Raises UsageError for anything else, and for whatever goes wrong while it is read."""
+    """A regular file. Raises UsageError for anything else, and for any failure while it is read."""
     try:
         with _Careful(io.FileIO(path, opener=_without_waiting)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -161,20 +161,20 @@ def _unzipped(path: Path) -> Iterator[zipfile.ZipFile]:
                 yield members
         except UsageError:
             raise
-        except Exception as error:  # zipfile and zlib raise many, for damage of many kinds
+        except Exception as error:  # zipfile and zlib raise many types, for damage of many kinds
             what = f"is a damaged or truncated .npz: {error or type(error).__name__}"
             raise UsageError(what, where=path.name, hint="write the file anew with numpy.savez") from error
 
 
 def _header(file: IO[bytes], where: str) -> _Header:
-    """The header of an .npy file, whose numbers are next. Raises UsageError."""
+    """The header of an .npy file; the array's data follow it. Raises UsageError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             version = np.lib.format.read_magic(file)
             read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
             shape, by_columns, dtype = read[version](file)
-    except Exception as error:  # the header is a Python literal: damage shows in many ways
+    except Exception as error:  # the header is a Python literal: damage appears in many ways
         what = f"is no .npy file of numbers: {error}"
         raise UsageError(what[:200], where=where, hint="write it with numpy.save(path, array)") from error
     if dtype.hasobject:
@@ -196,7 +196,7 @@ def _check_size(header: _Header, there: int, where: str) -> None:
 
 
 def _blocks(file: IO[bytes], header: _Header, n: int, where: str) -> Iterator[np.ndarray]:
-    """The first n samples; the file stands behind the header."""
+    """The first n samples; the file is positioned after the header."""
     if header.by_columns and len(header.shape) > 1:
         yield _whole(file, header, where)[:n]
         return
@@ -221,12 +221,12 @@ def _whole(file: IO[bytes], header: _Header, where: str) -> np.ndarray:
 
 
 def _end(file: IO[bytes]) -> None:
-    """Read past the last byte: that is where an archive checks the sum of what it unpacked."""
+    """Read past the last byte, where an archive verifies its checksum."""
     file.read(1)
 
 
 def _exactly(file: IO[bytes], size: int, where: str) -> bytearray:
-    """That many bytes. Memory grows with what is really there."""
+    """Reads exactly `size` bytes, in chunks, so a false header cannot allocate that much."""
     data = bytearray()
     while len(data) < size:
         part = file.read(min(size - len(data), _MAX_READ))

@@ -1,4 +1,4 @@
-"""The samples of one input as a source holds them, read in blocks so that nothing is in memory twice."""
+"""The samples of one input in a source, read in blocks so that no data is in memory twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK_BYTES = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Samples that are yet to be read.
+    """Samples that are read later.
 
     where: file and key, or folder, for errors
     count: samples there are
@@ -35,14 +35,14 @@ class Column:
     names: Sequence[str] = ()
 
     def place(self, sample: int) -> str:
-        """Where a sample is, for errors."""
+        """The place of a sample, for errors."""
         return self.names[sample] if self.names else self.where
 
 
 def of_files(
     folder: str, paths: Sequence[Path], read: Callable[[Path], np.ndarray], hint: str, channels: int | None = None
 ) -> Column:
-    """Samples that are files, all of the shape that the first one has. hint: what to do where another has not."""
+    """Samples that are files, all of the first one's shape. hint: advice for a file that has another."""
     shape = read(paths[0]).shape
     names = [named(path) for path in paths]
 
@@ -58,5 +58,5 @@ def of_files(
 
 
 def named(path: Path) -> str:
-    """A file of a folder as errors name it."""
+    """A file of a folder, as errors name it."""
     return f"{path.parent.name}/{path.name}"

@@ -1,4 +1,4 @@
-"""How stored samples become inputs of a model: the order of axes and the shape, decided once, and the values."""
+"""Conversion of stored samples to inputs of a model: the order of axes and the shape, decided once, and the values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _F32_MAX = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A column as the samples of an input. order: the axes of a stored sample, in the order that the input wants."""
+    """A column as samples of an input. order: the axes of a stored sample, in the input's order."""
 
     column: Column
     wanted: TensorType
@@ -40,7 +40,7 @@ class Fit:
         return found
 
     def _channels(self, count: int) -> int:
-        """The axis of a block that holds so many channels. Raises UsageError where that is not clear."""
+        """The axis of a block with `count` channels. Raises UsageError where that is ambiguous."""
         shape, axes = self.column.shape, self.plan.axes
         known = {"nchw": len(shape) - 1, "nhwc": 0}.get(axes, self.column.channels)
         ends = {0, len(shape) - 1} if known is None else {known}
@@ -128,7 +128,7 @@ def _transposed(shape: Shape, first: bool) -> str:
 
 
 def _image_hint(shape: Shape, inner: Shape) -> str:
-    """What makes an image [height, width, channels] fit."""
+    """The option that makes an image [height, width, channels] fit."""
     if len(inner) != 3:
         return "the model takes no images: give its inputs as arrays"
     sides = inner[1:] if inner[0] in (1, 3) and inner[2] not in (1, 3) else inner[:2]
@@ -139,7 +139,7 @@ def _image_hint(shape: Shape, inner: Shape) -> str:
 
 
 def _checked(values: np.ndarray, dtype: np.dtype, t: TensorType, start: int, column: Column) -> np.ndarray:
-    """Values of the stored type. Raises UsageError with the first sample that cannot be."""
+    """Values of the stored type. Raises UsageError with the first sample that does not fit it."""
 
     def refuse(bad: np.ndarray, what: str, hint: str) -> None:
         if bad.any():

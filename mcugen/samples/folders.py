@@ -1,4 +1,4 @@
-"""Folders of samples: one file is one sample, of one kind, and a folder of each class if there are classes."""
+"""Folders of samples: one file per sample, all of one kind, in a subfolder per class if there are classes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Listing:
 
 
 def listing(folder: Path) -> Listing:
-    """The files, by name; of several classes the first of each class, then the second of each.
+    """The files, by name; with several classes the first of each class, then the second of each.
 
     Folders inside are classes, counted in the order of their names, or of their numbers where all names are numbers.
     Names that begin with a dot are left out. Raises UsageError.
@@ -58,7 +58,7 @@ def listing(folder: Path) -> Listing:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What is in a folder, by name."""
+    """The files and folders in a folder, sorted by name."""
     try:
         with os.scandir(folder) as found:
             names = [entry.name for entry in itertools.islice(found, MAX_FILES + 1) if not entry.name.startswith(".")]

@@ -27,7 +27,7 @@ MAX_BYTES = 1 << 26
 MAX_PIXELS = 1 << 26
 MAX_SIDE = 4096
 _MAX_SCANS = 100
-"""Most scans of a JPEG: encoders make about ten, and each costs a pass over all pixels."""
+"""Most scans of a JPEG: encoders write about ten, and each costs a pass over all pixels."""
 _FILTERS = ("nearest", "box", "bilinear", "bicubic", "lanczos")
 _HINT = "convert the file to PNG or JPEG, or give arrays"
 
@@ -84,13 +84,13 @@ def pixels(path: Path, steps: Sequence[Step]) -> np.ndarray:
             return _array(_stepped(_plain(image), steps, path), path)
     except UsageError:
         raise
-    except Exception as error:  # decoders raise many, for damage of many kinds
+    except Exception as error:  # decoders raise many types, for damage of many kinds
         message = f"is no image, or a damaged one: {error or type(error).__name__}"
         raise UsageError(message, where=named(path), hint=_HINT) from error
 
 
 def _plain(image: Image) -> Image:
-    """Bits and palettes as the colours that they stand for."""
+    """Bits and palettes converted to colours."""
     if image.mode == "P":
         return image.convert("RGBA" if "transparency" in image.info else "RGB")
     return image.convert("L") if image.mode == "1" else image

@@ -1,4 +1,4 @@
-"""Which array of an .npz is which input, and which are the labels."""
+"""Assigns the arrays of an .npz to inputs and labels, by their keys."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def _is_label(key: str) -> bool:
 
 
 def _only(keys: list[str], test: bool) -> str | None:
-    """The key of a single input: the only one, or the only one of the right part of the data."""
+    """The key of a single input: the only key, or the only one in the right part of the data."""
     fitting = keys if len(keys) == 1 else [key for key in keys if _words(key) & (TEST if test else CALIBRATION)]
     return fitting[0] if len(fitting) == 1 and (len(keys) == 1 or all(_words(k) & _SPLITS for k in keys)) else None
 
 
 def _labels(labels: Mapping[str, Column], used: str, test: bool, where: str) -> Column | None:
-    """The labels of the samples with key `used`: the only ones, or those of the same part of the data."""
+    """The labels of the samples with key `used`: the only ones, or those in the same part of the data."""
     if not test or not labels:
         return None
     part = _words(used) & _SPLITS

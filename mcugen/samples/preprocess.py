@@ -1,4 +1,4 @@
-"""The words of `--preprocess`: what is done to a sample before the model gets it.
+"""The words of `--preprocess`: steps applied to a sample before the model gets it.
 
 Words are separated by commas and applied from left to right. Words for images or sounds come first, then those for
 numbers, then the order of axes. Numbers are computed in float64 and rounded once, to the type of the input.
@@ -25,7 +25,7 @@ MAX_SIDE = 8192
 
 @dataclass(frozen=True)
 class Word:
-    """One word: how it is written, what it does, when it may come, and how its value is read."""
+    """One word: its syntax, its effect, when it may come, and how its value is parsed."""
 
     form: str
     what: str
@@ -39,7 +39,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Step:
-    """A word as the user gave it. value: what the word's reader made of it."""
+    """A word as the user gave it. value: the parsed value."""
 
     word: str
     stage: str
@@ -62,7 +62,7 @@ class Plan:
         return "".join(step.word for step in self.of(AXES))
 
     def refuse(self, stages: Sequence[str], what: str) -> None:
-        """Raise UsageError for a step that has no meaning for such samples."""
+        """Raise UsageError for a step that does not apply to such samples."""
         for step in self.steps:
             if step.stage in stages:
                 message = f"{step.text!r} is for {step.stage}, and the samples are {what}"
@@ -101,7 +101,7 @@ WORDS = (
 
 
 def parse(text: str, words: Sequence[Word] = WORDS) -> Plan:
-    """The steps of a `--preprocess`. Raises UsageError, naming the words there are, for one that is none."""
+    """The steps of a `--preprocess`. Raises UsageError with the known words for an unknown one."""
     steps = [_step(part.strip(), words) for part in _parts(text)]
     for before, after in itertools.pairwise(steps):
         if _ORDER[after.stage] < _ORDER[before.stage]:
@@ -152,7 +152,7 @@ def numbers(plan: Plan, block: np.ndarray, channels: Callable[[int], int]) -> np
     if not steps:
         return block
     values = block.astype(np.float64)
-    with np.errstate(all="ignore"):  # what overflows is found later, with its place
+    with np.errstate(all="ignore"):  # overflow is reported later, with its place
         for step in steps:
             factor = step.value
             if factor.size > 1:
@@ -163,6 +163,6 @@ def numbers(plan: Plan, block: np.ndarray, channels: Callable[[int], int]) -> np
 
 
 def manual(words: Sequence[Word] = WORDS) -> str:
-    """The words and what they do, a line each."""
+    """The words and their effects, one line each."""
     width = max(len(word.form) for word in words)
     return "\n".join(f"{word.form:{width}}  {word.what} ({word.stage})" for word in words)

@@ -21,7 +21,7 @@ from mcugen.system import files
 MAX_BYTES = 1 << 25
 MAX_RATE = 768_000
 MAX_RATIO = 16
-"""How many times another rate may be lower or higher."""
+"""Largest ratio of two sampling rates, in either direction."""
 MAX_LENGTH = 1 << 24
 ZEROS = 16
 """Zero crossings of the resampling filter on either side."""
@@ -165,7 +165,7 @@ def _chunks(data: bytes, path: Path) -> dict[bytes, memoryview | bytes]:
 
 
 def _numbers(content: memoryview | bytes, code: int, bits: int) -> np.ndarray:
-    """Stored numbers as floats: integers divided by 2**(bits - 1), those of 8 bits less 128 before."""
+    """Stored numbers as floats: integers divided by 2**(bits - 1), 8-bit ones after subtracting 128."""
     if code == _FLOAT:
         return np.frombuffer(content, f"<f{bits // 8}").astype(np.float64)
     if bits == 8:

@@ -24,7 +24,7 @@ class Duration:
     in_seconds: bool
 
     def samples(self, rate: int) -> int:
-        """Its samples at a rate, rounded. Raises ValueError where there are none."""
+        """The number of samples at a rate, rounded. Raises ValueError where it is 0."""
         found = math.floor(self.value * rate + 0.5) if self.in_seconds else int(self.value)
         if found < 1:
             raise ValueError(f"{self.value:g}{'s' * self.in_seconds} is no sample")

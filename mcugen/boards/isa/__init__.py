@@ -47,7 +47,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Operation:
-    """An instruction as the model of a core's pipelines sees it.
+    """The pipeline-relevant properties of an instruction.
 
     kind: the word of the cores' tables of cycles (mcugen/machines/cycles/cores); "alu" for what has no other.
     reads, writes: registers; memory and flags are left out. count: registers moved, 1 where it is no list.
@@ -127,7 +127,7 @@ Loaded = Callable[[Lines, str, Sequence[str], str], int | None]
 
 
 def constant(lines: Lines, k: int, register: str, loaded: Loaded) -> int:
-    """The signed 32-bit constant in a register before row k, by the nearest rows that write it; UNBOUNDED for none."""
+    """The signed 32-bit constant in a register before row k, from the nearest rows that write it; else UNBOUNDED."""
     added = 0
     for _, mnemonic, operands, note in reversed(lines.rows[max(0, k - _LITERALS) : k]):
         parts = [part.strip() for part in operands.split(",")]

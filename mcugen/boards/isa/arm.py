@@ -141,7 +141,7 @@ _TWO = ("add", "sub", "orr", "and", "eor", "adc", "sbc", "bic", "cmp", "cmn", "t
 
 
 def _results(kind: str, name: str, operands: str, parts: list[str]) -> list[str]:
-    """The registers that come first in the text and are written."""
+    """The registers that an instruction writes, which come first in its text."""
     if kind in _NO_RESULT or name[:3] in ("cmp", "cmn", "tst") or name.startswith(("vcmp", "vmsr")):
         return []
     if kind in ("load_list", "float_load_list"):
@@ -195,7 +195,7 @@ def instruction(lines: Lines, k: int) -> Instruction:
 
 
 def _was_popped(lines: Lines, k: int, register: str) -> bool:
-    """Whether the register was just taken from the stack: how Thumb-1 returns where lr was saved."""
+    """Whether the register was just popped from the stack: the return of Thumb-1 functions that saved lr."""
     return any(
         mnemonic == "pop" and re.search(rf"\b{register}\b", operands) is not None
         for _, mnemonic, operands, _ in lines.rows[max(0, k - 2) : k]
@@ -203,7 +203,7 @@ def _was_popped(lines: Lines, k: int, register: str) -> bool:
 
 
 def _moved(lines: Lines, k: int, name: str, operands: str) -> Instruction:
-    """An instruction that pushes, pops, moves the stack pointer, loads the program counter, or does nothing to them."""
+    """An instruction that pushes, pops, changes the stack pointer, loads the program counter, or does none of these."""
     match = _STACK.fullmatch(name)
     grows = _growth(lines, k, match[1], operands) if match else None
     loads_pc = re.search(r"\bpc\b", operands.split("[")[0]) is not None and name.startswith(("pop", "ldr", "ldmia"))
@@ -221,7 +221,7 @@ def _moved(lines: Lines, k: int, name: str, operands: str) -> Instruction:
 
 
 def _growth(lines: Lines, k: int, base: str, operands: str) -> int | None:
-    """Bytes by which a stack instruction deepens the stack, or UNBOUNDED; None where it leaves the pointer alone."""
+    """Bytes by which a stack instruction deepens the stack, or UNBOUNDED; None where it keeps the pointer."""
     if base in ("push", "vpush"):
         return _list_bytes(operands)
     if base in ("pop", "vpop"):

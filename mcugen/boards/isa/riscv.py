@@ -28,7 +28,7 @@ _KINDS = tuple(
 _REGISTER = re.compile(r"\b([ast]\d+|ra|sp|gp|tp|zero)\b")
 _WRITES = re.compile(r"mv|lw|ld|li|lui|auipc|addi?w?|subw?|andi?")
 _SAVE_BYTES = 64
-"""Stack bytes that libgcc's __riscv_save helpers take before they release the part that is not needed."""
+"""Stack bytes that libgcc's __riscv_save helpers allocate before they release the unneeded part."""
 
 
 @lru_cache(maxsize=65536)

@@ -28,7 +28,8 @@ class Interval:
 
 @dataclass(frozen=True)
 class _Run:
-    """A run decoded: the cycles of one entry, its last instruction, and the one before which it comes again."""
+    """A decoded run: the cycles of one entry, its last instruction, and the instruction before which it is entered
+    again."""
 
     low: float
     high: float
@@ -72,7 +73,7 @@ class Estimator:
 
     @staticmethod
     def _missed(pipe: Pipeline, n: int, least: int, most: int) -> int:
-        """Cycles of wrong predictions, at most one for each time that a branch goes the rarer way."""
+        """Cycles of wrong predictions: at most one misprediction each time a branch goes its rarer way."""
         return pipe.missed * min(most, n - least, n // 2)
 
     def _run(self, run: tuple[int, int]) -> _Run:

@@ -1,4 +1,4 @@
-"""How often branches were taken, from how often each run of instructions was entered.
+"""The number of times that branches were taken, from the entry counts of instruction runs.
 
 Every run but those split for another reason is entered by a jump or by the fall through of a branch, so the entries of
 an address are the sum over the edges into it. Each edge's count is an interval, narrowed by these sums until it stands;
@@ -72,7 +72,7 @@ def _narrow(
 
 
 def _set(edge: _Edge, low: int, high: int) -> bool:
-    """Narrow an edge; bounds that contradict it, as where a step begins in the middle, are left aside."""
+    """Narrow an edge's interval; bounds that contradict it are ignored, as where a step begins inside a run."""
     low, high = max(edge.low, low), min(edge.high, high)
     if low > high or (low, high) == (edge.low, edge.high):
         return False

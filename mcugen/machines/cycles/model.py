@@ -57,7 +57,7 @@ class Model:
 
 
 def load(core: str) -> Model | None:
-    """The model of a bare core, or None where none is written down."""
+    """The model of a bare core, or None where there is none."""
     name = f"mcugen.machines.cycles.cores.{core.replace('-', '_')}"
     if not core.replace("-", "_").isidentifier() or util.find_spec(name) is None:
         return None

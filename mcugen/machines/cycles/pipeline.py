@@ -1,4 +1,4 @@
-"""Walks a straight run of instructions through a Pipeline and says how many cycles it takes."""
+"""Cycles of a straight run of instructions on a Pipeline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from mcugen.machines.cycles.model import Pipeline
 
 @dataclass
 class _State:
-    """now: the cycle in which the last instruction issued; issued: how many with it; free: when what follows may."""
+    """now: the cycle in which the last instruction issued; issued: how many with it; free: the first cycle of the next
+    one."""
 
     now: int = 0
     issued: int = 0
@@ -68,7 +69,7 @@ def _cycles(state: _State, op: Operation, pipe: Pipeline) -> int:
 
 
 def _fits(state: _State, op: Operation, size: int, pipe: Pipeline) -> bool:
-    """Whether the instruction may issue in the cycle of the one before it, its operands and unit left aside."""
+    """Whether the instruction may issue in the same cycle as the one before it, operands and functional unit aside."""
     if state.last is None:
         return True
     if state.issued >= pipe.width or state.lonely or op.kind in pipe.alone or state.free > state.now + 1:

@@ -1,4 +1,4 @@
-"""What goes into a model and comes out: NumPy arrays as users have them, and arrays as the C takes them."""
+"""Inputs and outputs of a model: NumPy arrays as users have them, and arrays as the C takes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from mcugen.ir.types import Shape, TensorType
 
 @dataclass(frozen=True)
 class End:
-    """An input or output. scale, zero_point: real = scale * (stored - zero_point); scale is None where none are."""
+    """An input or output. scale, zero_point: real = scale * (stored - zero_point); scale is None without
+    quantization."""
 
     name: str
     shape: Shape
@@ -79,7 +80,7 @@ def taken(end: End, value: object) -> Given:
 
 
 def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
-    """The values as the C takes them, and whether it has to quantize them. Raises UsageError."""
+    """The values as the C takes them, and whether the C must quantize them. Raises UsageError."""
     if array.dtype.kind not in "biuf":
         raise UsageError(f"{array.dtype} are no numbers", where=end.name, hint=f"the input is {end}")
     if end.dtype.kind == "f":
@@ -98,7 +99,7 @@ def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def _singles(end: End, array: np.ndarray) -> np.ndarray:
-    """Real numbers as the C quantizes them. Raises UsageError for those that are no finite float32."""
+    """Real numbers as float32 for the C to quantize. Raises UsageError for numbers that are no finite float32."""
     with np.errstate(over="ignore"):
         singles = array.astype(np.float32, copy=False)
     if np.isfinite(singles).all():
@@ -110,7 +111,7 @@ def _singles(end: End, array: np.ndarray) -> np.ndarray:
 
 
 def _count(end: End, shape: Shape) -> tuple[int | None, bool]:
-    """How many samples an array of that shape holds, None for a single one, and whether they are stacked."""
+    """The number of samples in an array of that shape, None for a single one, and whether they are stacked."""
     wanted = end.shape
     inner = wanted[1:] if wanted[:1] == (1,) else None
     if shape in (wanted, inner):
@@ -125,7 +126,7 @@ def _count(end: End, shape: Shape) -> tuple[int | None, bool]:
 
 
 def together(given: Sequence[Given], ends: Sequence[End]) -> int | None:
-    """How many sets of inputs the arguments hold, None for one. Raises UsageError where they do not agree."""
+    """The number of input sets in the arguments, None for one. Raises UsageError where they disagree."""
     counts = {item.count for item in given}
     if len(counts) > 1:
         listed = ", ".join(f"{end.name!r} {item.count or 'one'}" for end, item in zip(ends, given, strict=True))
@@ -139,7 +140,8 @@ def room(end: End, count: int, *, real: bool) -> np.ndarray:
 
 
 def shaped(array: np.ndarray, count: int | None, *, stacked: bool) -> np.ndarray:
-    """The values of an output as the user gets them: for one without an axis for samples, else with one."""
+    """The values of an output as the user gets them: without an axis for samples if there is one sample, else with
+    one."""
     if count is None:
         return array.reshape(array.shape[1:])
     own = array.shape[1:]

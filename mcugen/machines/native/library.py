@@ -1,4 +1,4 @@
-"""A model's C as a shared library, kept in the user's cache under the hash of all that it is made of."""
+"""A model's C as a shared library, kept in the user's cache under a hash of its sources, compiler and flags."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from mcugen.machines.toolchain import host, hosts
 
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fvisibility=hidden", *hosts.current().library_flags)
 MAX_KEPT = 200
-"""Libraries that the cache keeps, those used last."""
+"""Most libraries in the cache; the least recently used ones are removed."""
 _SHIM = "mcugen_native.c"
 _WHOLE = b"mcugen: whole"
-"""The end of each file of the cache. One that was cut short cannot be loaded without harm."""
+"""The end of each cache file. A truncated file must not be loaded."""
 _TIMEOUT_S = 600.0
 
 
@@ -29,9 +29,9 @@ def load(files: Mapping[str, bytes], view: ModelView) -> ctypes.CDLL:
     """The library of a model's C files, built where the cache lacks it. Raises ToolError where gcc fails."""
     everything = {**files, _SHIM: render("native.c.j2", m=view)}
     file = folder() / f"{_digest(everything)}{hosts.current().library}"
-    with contextlib.suppress(OSError):  # not there, or damaged: it is built
+    with contextlib.suppress(OSError):  # missing or damaged: it is built again
         if file.read_bytes().endswith(_WHOLE):
-            os.utime(file)  # those not used for longest go first
+            os.utime(file)  # marks the file as recently used
             return _declared(ctypes.CDLL(str(file)))
     return _built(everything, file)
 
@@ -50,7 +50,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
 
 
 def _built(files: Mapping[str, bytes], file: Path) -> ctypes.CDLL:
-    """The library, compiled in a folder of its own and moved into place, so that nobody finds half of one.
+    """The library, compiled in a folder of its own and moved into place, so that no process sees a partial file.
 
     Where the cache cannot be written, the library is loaded from that folder, which then goes.
     """
@@ -77,7 +77,7 @@ def _compiled(files: Mapping[str, bytes], place: Path) -> Path:
 
 
 def _forget(cache: Path) -> None:
-    """Remove the libraries that were not used for longest, if there are too many. One in use stays mapped."""
+    """Remove the least recently used libraries if there are too many. A library in use stays mapped."""
     with contextlib.suppress(OSError):
         known = sorted(cache.glob(f"*{hosts.current().library}"), key=lambda path: path.stat().st_mtime, reverse=True)
         for path in known[MAX_KEPT:]:

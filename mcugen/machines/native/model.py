@@ -40,7 +40,7 @@ class Model:
         self._library.mcugen_start(self._at)
 
     def __repr__(self) -> str:
-        """A line: what goes in and comes out."""
+        """One line: the inputs and outputs."""
         ends = (", ".join(f"{e.dtype} {list(e.shape)}" for e in ends) for ends in (self.inputs, self.outputs))
         return f"<Model {self.name}: {' -> '.join(ends)}>"
 
@@ -88,7 +88,7 @@ class Model:
         return self._pushed(frame, real, "frames")
 
     def reset(self) -> None:
-        """Begin anew: with the initial states, and with no row or frame pushed."""
+        """Start again: with the initial states, and without pushed rows or frames."""
         with self._lock:
             self._library.mcugen_reset(self._at)
 
@@ -128,7 +128,7 @@ class Model:
 
 
 def _is_real(given: Sequence[Given]) -> bool:
-    """Whether outputs come as real numbers: unless stored integers were given."""
+    """Whether outputs are real numbers: always, unless stored integers were given."""
     return not any(item.stored for item in given)
 
 

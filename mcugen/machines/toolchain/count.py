@@ -84,7 +84,7 @@ def _built() -> Path:
     folder = Path(_folder().name)
     for name in _PLUGIN:
         (folder / name).write_bytes((package_files.files("mcugen.machines.toolchain") / name).read_bytes())
-    # With -O2 it takes twice as long to compile, and counts no faster.
+    # -O2 takes twice as long to compile, and counts no faster
     flags = ["-std=c99", "-Og", "-shared", "-fPIC", "-fvisibility=hidden"]
     return compile_program([folder / _PLUGIN[0]], folder / "count_plugin.so", [folder], flags)
 

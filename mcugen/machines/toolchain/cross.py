@@ -91,7 +91,7 @@ def _copied(target: Target, constants: Collection[str]) -> bool:
 
 
 def flags_of(target: Target) -> tuple[list[str], str]:
-    """The flags of the core, or those that stand in where this compiler does not know the core, with the note."""
+    """The flags of the core, or substitutes with a note where this compiler does not have the core."""
     chain = target.toolchain
     if chain.fallback_flags and not _knows(chain.cc, chain.flags, chain.package):
         return list(chain.fallback_flags), chain.fallback_note
@@ -132,7 +132,7 @@ def _link(
     stack_bytes: int,
     constants: Collection[str],
 ) -> Emulator:
-    """Link for the first machine that has room; the last one's refusal is the board's."""
+    """Link for the first emulated machine that is large enough; if none is, the last machine's error is raised."""
     for emulator in target.emulators:
         done = _link_for(target, emulator, objects, out_dir, core_flags, stack_bytes, constants)
         if done.returncode == 0:

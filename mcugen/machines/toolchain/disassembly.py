@@ -50,7 +50,7 @@ def disassemble(elf: Path, target: Target) -> Listing:
 
 
 def code_bytes(listing: Listing, name: str) -> int:
-    """The bytes of a function, of those that the compiler and its kernel made beside it, and of all that they call.
+    """The bytes of a function, of the clones that the compiler made of it, and of all functions that they call.
 
     0 for a function that the image does not have, as where it was compiled into its caller.
     """
@@ -70,7 +70,7 @@ def code_bytes(listing: Listing, name: str) -> int:
 
 
 def parse(text: str, known: InstructionSet) -> Listing:
-    """The listing of objdump's text."""
+    """The listing in objdump's text."""
     lines = _lines(text, known.comments)
     addresses = [row[0] for row in lines.rows]
     found = {

@@ -1,4 +1,4 @@
-"""Reads a little-endian ELF image of 32 or 64 bits: sections and symbols, no more than firmware needs.
+"""Reads a little-endian ELF image of 32 or 64 bits: only the sections and symbols that firmware needs.
 
 Source: Tool Interface Standard, Executable and Linking Format, version 1.2; System V ABI, chapter 4, for 64 bits.
 """

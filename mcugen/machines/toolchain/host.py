@@ -49,5 +49,5 @@ def compile_program(
 
 @functools.cache
 def version() -> str:
-    """The compiler and its version, as it says itself. Raises ToolError where it is missing."""
+    """The compiler and its version, as it reports them. Raises ToolError where it is missing."""
     return run_checked(["gcc", "--version"]).stdout.decode(errors="replace").splitlines()[0]

@@ -1,4 +1,4 @@
-"""What differs between the systems that run mcugen: libraries, caches, compilers, process groups, how to install tools.
+"""Differences between the host systems: libraries, caches, compilers, process groups, how to install tools.
 
 Chosen by the name of the platform alone, so that each can be tested on any machine. Linux is what the tests run on.
 """
@@ -51,12 +51,12 @@ class Host:
         return (Path(named) if Path(named).is_absolute() else home / self.cache) / "mcugen"
 
     def names_of(self, program: str) -> Sequence[str]:
-        """The programs to try for one, in order: other compilers may stand for the system's gcc."""
+        """The executables to try for a program, in order: other compilers may replace the system's gcc."""
         return self.compilers if program == "gcc" else (program,)
 
 
 def _plain(program: str) -> str:
-    """A program without the name of the system that it compiles for: every tool of a toolchain is in one package."""
+    """A program's name without the prefix of its target system, as all tools of a toolchain are in one package."""
     for prefix in ("arm-none-eabi-", "riscv64-unknown-elf-", "avr-", "qemu-system-"):
         if program.startswith(prefix):
             return prefix
@@ -124,7 +124,7 @@ _HOSTS = {
 
 
 def of(platform: str) -> Host:
-    """The system of a name of sys.platform; others than these three are taken for a kind of Linux."""
+    """The system for a value of sys.platform; any but these three is treated as Linux."""
     return next((host for name, host in _HOSTS.items() if platform.startswith(name)), _HOSTS["linux"])
 
 

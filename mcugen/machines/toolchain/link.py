@@ -13,7 +13,7 @@ _VECTORS_BYTES = 1024
 
 @dataclass(frozen=True)
 class Placement:
-    """A memory of the linked image: `size_bytes` to fill, and `clipped_bytes` more that the machine lacks."""
+    """A memory of the linked image: `size_bytes` to use, and `clipped_bytes` more on the board than on the machine."""
 
     name: str
     address: int
@@ -37,7 +37,7 @@ def place(target: Target, emulator: Emulator) -> tuple[Placement, ...]:
 
 
 def _placed(wanted: Sequence[tuple[str, int]], span: Span) -> list[Placement]:
-    """One after the other in the machine's memory."""
+    """Regions placed one after the other in the machine's memory."""
     placed: list[Placement] = []
     offset = 0
     for name, size in wanted:
@@ -56,7 +56,7 @@ def _clip(name: str, address: int, wanted: int, available: int) -> Placement:
 
 
 def clip_note(target: Target, emulator: Emulator) -> str:
-    """A note on the memory that the board has and the machine lacks; "" when there is none."""
+    """A note on board memory that the emulated machine lacks; "" when there is none."""
     clipped = [p for p in place(target, emulator) if p.clipped_bytes]
     parts = [f"{p.name} {p.size_bytes + p.clipped_bytes:,} to {p.size_bytes:,} bytes" for p in clipped]
     return f"{emulator.machine} has less memory than {target.name}: {', '.join(parts)}" if parts else ""
@@ -99,7 +99,7 @@ def _further(placed: tuple[Placement, ...]) -> list[str]:
 
 
 def _constants(placed: tuple[Placement, ...], regions: Collection[str]) -> list[str]:
-    """Sections of constants, and the table from which start-up code copies those of RAM: from, to, bytes."""
+    """Sections of constants, and the table by which start-up code copies those in RAM: from, to, bytes."""
     lines, table = [], []
     for p in placed:
         region = p.name.partition("_")[2]

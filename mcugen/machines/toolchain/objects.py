@@ -1,4 +1,4 @@
-"""Object files: each source by itself, as many at a time as the machine has processors, equal ones once a process."""
+"""Object files: each source is compiled by itself, in parallel, and equal sources once per process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pathlib import Path
 from mcugen.machines.toolchain.process import run_checked
 
 _KEPT_BYTES = 32 * 2**20
-"""Objects kept for further firmware, of other schedules of a model: most of their kernels are the same."""
+"""Size of the cache of objects, which firmware for other schedules of a model shares: most of its kernels are equal."""
 _INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 _BESIDE = (".o", ".su")
 _Key = tuple[object, ...]
 
 
 class _Objects:
-    """What the compiler made of a command and the texts that it read; the oldest goes where there is too much."""
+    """A cache of compiler results, by command and source texts; the oldest entry is removed when it is full."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -30,7 +30,7 @@ class _Objects:
         self._made: dict[_Key, dict[str, bytes]] = {}
 
     def turn(self, key: _Key) -> threading.Lock:
-        """Held while an object is made, so that no two threads make the same."""
+        """The lock for an object while it is compiled, so that no two threads compile the same one."""
         with self._lock:
             return self._each[key]
 
@@ -91,7 +91,7 @@ class Compiler:
 
 
 def _texts(source: Path, include: Sequence[Path]) -> Iterator[str]:
-    """Sums of a source and of the files that it includes by name; those of the compiler itself do not change."""
+    """Hashes of a source and of the files that it includes by name; the compiler's own headers do not change."""
     waiting, seen = [source], {source}
     while waiting:
         file = waiting.pop()

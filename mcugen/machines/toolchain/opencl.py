@@ -35,7 +35,7 @@ def compile_program(files: Mapping[str, bytes], folder: Path, flags: Sequence[st
 
 
 def run(program: Path, arguments: Sequence[str] = (), stdin: bytes = b"", timeout_s: float = 600.0) -> bytes:
-    """What a program prints. Raises ToolError with what it says where it fails."""
+    """The output of a program. Raises ToolError with the program's output where it fails."""
     return run_checked([program, *arguments], stdin=stdin, timeout_s=timeout_s).stdout
 
 

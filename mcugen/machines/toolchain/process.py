@@ -23,7 +23,7 @@ _PACKAGES = {
 }
 _SHOWN_OUTPUT = 4000
 _LARGE = 2**24
-"""Bytes of input from which a file is faster than a pipe, which Python fills by 4 KB."""
+"""Bytes of input from which a file is faster than a pipe, which Python writes in pieces of 4 KB."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Completed:
 
 
 def shown(output: bytes) -> str:
-    """Program output as text for an error message: its beginning, where compilers say what matters, and its end."""
+    """Program output as text for an error message: its beginning, where compilers put the main error, and its end."""
     text = output.decode("utf-8", errors="replace")
     if len(text) <= _SHOWN_OUTPUT:
         return text
@@ -49,7 +49,7 @@ def shown(output: bytes) -> str:
 
 
 def find_tool(program: str, package: str = "") -> str:
-    """The path of a program; raises ToolError that says how to install it where it is missing."""
+    """The path of a program. Raises ToolError with the command to install it where it is missing."""
     here = hosts.current()
     path = next((found for name in here.names_of(program) if (found := shutil.which(name))), None)
     if path is None:
@@ -60,7 +60,7 @@ def find_tool(program: str, package: str = "") -> str:
 
 @contextlib.contextmanager
 def _given(stdin: bytes) -> Iterator[tuple[int | IO[bytes], bytes | None]]:
-    """Where a program reads its input, and what of it is still to be written: nothing of a file, nor then by pieces."""
+    """The stdin of a program, and the bytes still to be written to it: None if a file holds them."""
     if len(stdin) < _LARGE:
         yield subprocess.PIPE, stdin
         return
@@ -119,7 +119,7 @@ def run_checked(
     timeout_s: float = 60.0,
     package: str = "",
 ) -> Completed:
-    """As `run`, and raise ToolError with the program's output when its exit status is not 0."""
+    """Calls `run`, and raises ToolError with the program's output when its exit status is not 0."""
     done = run(argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, package=package)
     if done.returncode != 0:
         raise ToolError(_ending(done.returncode), where=Path(argv[0]).name, output=done.text)

@@ -70,7 +70,7 @@ def plugin_options(image: Image, target: Target, scratch: Path, *, reads: bool =
 
 
 def _memory_options(emulator: Emulator, target: Target) -> str:
-    """The plugin's options to follow reads of slow memories, that of the code first; "" where none is known."""
+    """The plugin's options to follow reads of slow memories, the code's memory first; "" where there is none."""
     if not any(region.has_waits for region in target.regions):
         return ""
     regions = (*target.flash_regions(), *target.ram_regions())  # in the order of their places
@@ -82,12 +82,12 @@ def _memory_options(emulator: Emulator, target: Target) -> str:
             waits = f"{region.wait_states or 0}:{region.line_cycles}"
             found.append(f"{span}:{caches}:{waits}:{int(region.prefetch)}:{int(region.kind == 'ram')}")
         elif not found:
-            found.append(f"0:0:{2**40}:0:0:0:1:0:0")  # of the code, and not followed: one line, and none of it here
+            found.append(f"0:0:{2**40}:0:0:0:1:0:0")  # for code in memory that is not followed: no lines
     return "".join(f",memory={option}" for option in found)
 
 
 def _option(path: Path) -> str:
-    """A path as a value of a QEMU option, where a comma is written twice."""
+    """A path as a value of a QEMU option, in which commas are doubled."""
     return str(path).replace(",", ",,")
 
 

@@ -44,7 +44,8 @@ def tflm(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow: b
 
 
 def _tflm_interpreter(model: bytes, preserve: bool) -> Any:
-    """An interpreter with an arena that is large enough: the library cannot say how much a model needs."""
+    """An interpreter with a large enough arena, found by trial: the library does not report the size that a model
+    needs."""
     from tflite_micro.python.tflite_micro import runtime
 
     keep = runtime.InterpreterConfig
@@ -60,7 +61,7 @@ def _tflm_interpreter(model: bytes, preserve: bool) -> Any:
 
 
 def _until_index_error(get: Callable[[int], np.ndarray]) -> Arrays:
-    """get(0), get(1), ...: the library does not tell how many there are."""
+    """get(0), get(1), ... until IndexError: the library does not report how many there are."""
     found: Arrays = []
     while True:
         try:
@@ -70,7 +71,7 @@ def _until_index_error(get: Callable[[int], np.ndarray]) -> Arrays:
 
 
 def _said_no_room() -> bool:
-    """Whether the last lines on standard error are about memory: the exception does not say why."""
+    """Whether the last lines on standard error are about memory: the exception has no reason."""
     with os.fdopen(os.open("/proc/self/fd/2", os.O_RDONLY), "rb") as log:
         log.seek(max(0, os.fstat(log.fileno()).st_size - 2000))
         return any(words in log.read().decode("utf-8", "replace") for words in _NO_ROOM)
@@ -98,7 +99,7 @@ def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow:
 
 
 def _litert_interpreter(model: bytes, preserve: bool) -> Any:
-    """An interpreter of the reference kernels; of the other ones where an operator has none of the former."""
+    """An interpreter with reference kernels, or with optimized ones where an operator has no reference kernel."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     kernels = (OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
@@ -145,7 +146,7 @@ def ort(model: bytes, sets: Sequence[Arrays], tensors: Sequence[str], follow: bo
 
 
 def _half(a: np.ndarray, kind: str) -> np.ndarray:
-    """Data of an input as the file declares it: float16 where that is its type."""
+    """Input data in the file's type: float16 where the file declares it."""
     return a.astype(np.float16) if kind == "tensor(float16)" else a
 
 
@@ -169,5 +170,5 @@ def serve(run: Callable[..., Any], requests: BinaryIO, replies: BinaryIO) -> Non
 
 if __name__ == "__main__":
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the runtimes print must not stand between the replies
+    os.dup2(2, 1)  # output of the runtimes must not mix with the replies
     serve(RUNTIMES[sys.argv[1]], sys.stdin.buffer, answers)

@@ -1,4 +1,4 @@
-"""Asks the outside runtimes themselves, where they are installed: TFLM, LiteRT's reference kernels, ONNX Runtime.
+"""Runs the reference runtimes themselves, where they are installed: TFLM, LiteRT's reference kernels, ONNX Runtime.
 
 They are Python packages that mcugen does not need; each runs in a process of its own, since it may abort.
 """
@@ -55,7 +55,7 @@ class Answer:
 
 
 def require(name: str) -> str:
-    """The version of an installed runtime. Raises ToolError with what installs it where it is missing."""
+    """The version of an installed runtime. Raises ToolError with the install command where it is missing."""
     package, module = PACKAGES[name]
     if importlib.util.find_spec(module) is None:
         raise ToolError(
@@ -65,7 +65,8 @@ def require(name: str) -> str:
 
 
 class Runtime:
-    """A runtime in a child process, started at the first model, and again after a crash. Use it as a context."""
+    """A runtime in a child process, started for the first model, and again after a crash. Use it as a context
+    manager."""
 
     def __init__(self, name: str) -> None:
         """name: one of PACKAGES. Raises ToolError where it is not installed."""
@@ -131,7 +132,7 @@ class Runtime:
             self._process = None
 
     def _said(self, start: int) -> str:
-        """The first complaint on standard error since `start`, without the runtime's own paths."""
+        """The first error line on standard error since `start`, without the runtime's own paths."""
         self._log.seek(start)
         lines = (line.strip() for line in self._log.read().decode("utf-8", "replace").splitlines())
         useful = [line for line in lines if line and not line.startswith(_NOISE)]

@@ -44,7 +44,7 @@ def bound(elf: Path, target: Target, entry: str) -> StackBound:
 
 @dataclass
 class _Walk:
-    """A walk through one function: bytes on the stack before and after each instruction, and where to go on.
+    """The state of a walk through one function: bytes on the stack around each instruction, and instructions to visit.
 
     computed: depth at the jumps by a table, by function. tables: those jumps. landed: functions in which they lead on.
     """
@@ -108,7 +108,7 @@ class Stack:
         return best
 
     def _depths(self, entry: int) -> dict[int, int]:
-        """Address -> most bytes on the stack around the instruction, of all that runs without a call."""
+        """Address -> most bytes on the stack around the instruction, for all code that runs without a call."""
         walk = _Walk(before={entry: 0}, work=[entry])
         while walk.work:
             self._visit(walk, walk.work.pop())
@@ -148,12 +148,13 @@ class Stack:
         return found
 
     def _is_computed(self, address: int, instruction: Instruction) -> bool:
-        """A jump by a table; also a call followed by a table, which libgcc's switch helpers of Thumb-1 read."""
+        """Whether an instruction is a table jump, or a call that a table follows, for libgcc's switch helpers of
+        Thumb-1."""
         follows = self.listing.following.get(address, self._extent(address)[1]) < self._extent(address)[1]
         return instruction.flow == "computed" or (instruction.flow == "call" and not follows)
 
     def _next(self, address: int, instruction: Instruction) -> Iterator[int]:
-        """The instructions that may run next; a call's is the one it returns to."""
+        """The instructions that may run next; after a call, the one that it returns to."""
         flow, target = instruction.flow, instruction.target
         if flow == "register":
             raise _through_pointer(address, self._name(address))
@@ -167,7 +168,7 @@ class Stack:
             yield follower
 
     def _unreached(self, walk: _Walk) -> list[int]:
-        """The first instruction that nothing reached in a function that jumps by a table, at the table's depth."""
+        """The first unreached instruction of a function with a table jump, with the stack depth of the jump."""
         for start, depth in walk.computed.items():
             end = self._extent(start)[1]
             at = bisect_right(self._addresses, start)

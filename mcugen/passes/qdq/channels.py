@@ -1,4 +1,4 @@
-"""Factors and addends of float channels before a Quantize: batch normalization and its like, and slopes of PReLU.
+"""Factors and addends of float channels before a Quantize, as in batch normalization, and the factors of PReLU.
 
 A chain of sums and products with constants is one factor and one addend for each channel. Where a convolution or a
 matrix product makes the channels, and nothing else reads them, they go into its weights' scales and its bias, as
@@ -41,7 +41,7 @@ class Chain:
 
 
 def by_channels(r: Draft, maker: Node, t: TensorType) -> str | None:
-    """The stored result, quantized as t is, of an operator that scales channels; None where it is none."""
+    """The stored result, quantized as t is, of an operator that scales channels; None for other operators."""
     if isinstance(maker.op, Prelu):
         return _sloped(r, maker, t)
     found = _chain(r, maker.outputs[0])
@@ -52,7 +52,7 @@ def by_channels(r: Draft, maker: Node, t: TensorType) -> str | None:
 
 
 def _chain(r: Draft, name: str) -> Chain | None:
-    """The chain that ends in a float tensor; None where no operator with a constant makes it."""
+    """The chain that ends in a float tensor; None where its producer has no constant operand."""
     factor, addend, base = np.ones(()), np.zeros(()), name
     while (step := _step(r, base)) is not None:
         before, times, plus = step
@@ -86,7 +86,7 @@ def _reciprocal(data: np.ndarray) -> np.ndarray:
 
 
 def _sloped(r: Draft, maker: Node, t: TensorType) -> str | None:
-    """PReLU: the greater of x and slope * x where no slope is above 1, the lesser where none is below."""
+    """PReLU: max(x, slope * x) where no slope is above 1, min where none is below."""
     stored, slope = r.stored(str(maker.inputs[0])), r.constant(str(maker.inputs[1]))
     if stored is None or slope is None or not ((slope <= 1).all() or (slope >= 1).all()):
         return None
@@ -98,7 +98,7 @@ def _sloped(r: Draft, maker: Node, t: TensorType) -> str | None:
 
 
 def _scaled(r: Draft, stored: str, factor: np.ndarray, addend: np.ndarray, t: TensorType) -> str | None:
-    """Stored bytes with a factor and an addend for each index of one axis."""
+    """Stored bytes with a factor and an addend per index of one axis."""
     x, axis = r.type_of(stored), _axis(factor, addend, t.shape)
     if axis is None or not r.is_bytes(x) or t.shape != x.shape:
         return None
@@ -124,19 +124,20 @@ def _moved(r: Draft, name: str, *moves: tuple[Op, tuple[int, ...]]) -> str:
 
 
 def _axis(factor: np.ndarray, addend: np.ndarray, shape: Sequence[int]) -> int | None:
-    """The only axis along which a factor or an addend changes; None where there are several, or none."""
+    """The only axis along which a factor or an addend varies; None where there are several, or none."""
     axes = {v.ndim - k for v in (factor, addend) for k, size in enumerate(v.shape) if size > 1}
     return len(shape) - axes.pop() if len(axes) == 1 else None
 
 
 def _along(values: np.ndarray, axis: int, shape: Sequence[int]) -> np.ndarray:
-    """Values that change along one axis alone, one for each of its indices."""
+    """Values that vary along one axis only, one per index."""
     line = np.moveaxis(np.broadcast_to(values, shape), axis, 0)
     return np.ascontiguousarray(line.reshape(shape[axis], -1)[:, 0])
 
 
 def _weighted(r: Draft, found: Chain, t: TensorType) -> str | None:
-    """An operator with weights whose results only this chain reads, with other scales of weights and another bias."""
+    """An operator with weights whose results only this chain reads, with the chain folded into weight scales and
+    bias."""
     readers = Counter(n for node in r.graph.nodes for n in node.inputs)
     readers.update(r.graph.kept)
     name, moves = found.base, list[Node]()
@@ -183,7 +184,7 @@ def _rescaled_weights(r: Draft, maker: Node, moves: Sequence[Node], found: Chain
 def _of_channels(
     r: Draft, maker: Node, moves: Sequence[Node], chain: Chain
 ) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
-    """The chain's factor and addend as one for each channel that an operator makes; None where a channel has several.
+    """The chain's factor and addend per output channel of an operator; None where a channel has several.
 
     None, too, where the moves choose among several elements, or fill in zeros to which something would be added.
     """

@@ -35,7 +35,7 @@ class Rewriting(Draft):
     made: dict[tuple[str, str, QuantParams | None], str | None] = field(default_factory=dict)
 
     def take(self, node: Node) -> None:
-        """Keep a node, or replace a Quantize by what has the same results without floats."""
+        """Keep a node, or replace a Quantize by integer operators with the same results."""
         if isinstance(node.op, Quantize) and node.op.rounding == "even" and self.type_of(str(node.inputs[0])).is_float:
             result = node.outputs[0]
             self.source, self.label = node.source, self.tensors[result].label
@@ -46,7 +46,7 @@ class Rewriting(Draft):
         self.nodes.append(replace(node, inputs=tuple(n and self.renamed.get(n, n) for n in node.inputs)))
 
     def quantized(self, name: str, y: TensorType, depth: int) -> str | None:
-        """A tensor with the real values of a float tensor, quantized as y is; None where only floats compute it."""
+        """A tensor with the real values of a float tensor, quantized as y is; None where only floats can compute it."""
         key = (name, y.dtype, y.quant)
         if key not in self.made and depth < MAX_DEPTH:
             self.made[key] = self._quantized(name, y, depth)
@@ -102,7 +102,7 @@ class Rewriting(Draft):
             or made.shape != t.shape
             or not (t.dtype in BYTES or exact.runs(self.call(exact, operands, [t])))
         ):
-            return None  # Of int16 data few operators have a kernel; the others are left as floats.
+            return None  # Few operators have a kernel for int16; the others stay float.
         return self.node(exact, operands, [t])[0]
 
     def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
@@ -118,7 +118,7 @@ class Rewriting(Draft):
         return None
 
     def _table(self, name: str, t: TensorType) -> str | None:
-        """A table of bytes where all operators between one stored tensor and here work element by element."""
+        """A table of bytes where all operators from one stored tensor to this one work element by element."""
         if t.dtype not in BYTES:
             return None
         sources: set[str] = set()
@@ -138,7 +138,7 @@ class Rewriting(Draft):
         return self.node(Lookup(stored.astype(np.uint8).tobytes(), t.dtype), [x], [t])[0]
 
     def _is_function(self, name: str, shape: tuple[int, ...], sources: set[str], depth: int) -> bool:
-        """Whether a float tensor follows from stored tensors element by element; adds those to `sources`."""
+        """Whether a float tensor depends on stored tensors element by element; those are added to `sources`."""
         stored, tensor = self.stored(name), self.tensors[name]
         if tensor.data is not None:
             return tensor.data.size == 1
@@ -156,7 +156,7 @@ class Rewriting(Draft):
         )
 
     def _values(self, name: str, given: dict[str, np.ndarray], done: dict[str, np.ndarray]) -> np.ndarray:
-        """The 256 values of a float tensor for those of its source, each operator rounded to float32."""
+        """The 256 values of a float tensor for all values of its source, each operator rounded to float32."""
         if name not in done:
             stored, data = self.stored(name), self.constant(name)
             if stored in given:
@@ -175,7 +175,7 @@ class Rewriting(Draft):
 
 
 def _clamp(op: Relu, t: TensorType) -> Lookup:
-    """A clamp of real numbers on the bytes that stand for them: bounds are quantized like all else."""
+    """A clamp of real numbers as a table of bytes, with quantized bounds."""
     least, most = INT_RANGE[t.dtype]
     scale = Fraction(float(np.float32(t.scale)))
     bounds = [

@@ -1,4 +1,4 @@
-"""A graph as it is rewritten: its new nodes, and the stored integers that stand behind its floats."""
+"""A graph being rewritten: its new nodes, and the stored integers behind its floats."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mcugen.ops.quantize import Quantize
 
 BYTES = ("s8", "u8")
 MAX_DEPTH = 200
-"""Operators in a row that are followed."""
+"""Longest chain of operators that is followed."""
 _WEIGHTS = ("s4", *BYTES)
 
 
 @dataclass
 class Draft:
-    """The tensors and nodes so far; `makers` are those of the original graph.
+    """The tensors and nodes so far; `makers` are the producers in the original graph.
 
     found: float tensor -> the stored one behind it; renamed: tensor -> the one that its readers read instead.
     source, label: of the nodes that are made next.
@@ -56,7 +56,7 @@ class Draft:
         return self.tensors[name].type
 
     def stored(self, name: str, depth: int = 0) -> str | None:
-        """The tensor of stored integers whose real values a float tensor is; None where it is none."""
+        """The tensor of stored integers whose real values a float tensor holds; None where there is none."""
         if name not in self.found and depth < MAX_DEPTH:
             self.found[name] = self._stored(name, depth)
         return self.found.get(name)
@@ -83,7 +83,7 @@ class Draft:
         return self.stored(name, depth + 1) if name is not None and self.type_of(name).is_float else name
 
     def _move(self, maker: Node, op: Op, inputs: Sequence[str | None], first: str, name: str) -> str | None:
-        """A move on stored integers: all its results, of which `name` stands for one."""
+        """A data movement on stored integers: all its results, of which `name` is one."""
         quant = self.type_of(first).quant
         if quant is not None and quant.per_channel:
             quant = self._moved_quant(op, first, quant) if len(maker.outputs) == len(inputs) == 1 else None
@@ -97,7 +97,8 @@ class Draft:
         return self.found[name]
 
     def _moved_quant(self, op: Op, name: str, quant: QuantParams) -> QuantParams | None:
-        """Scales along the axis to which a move brings theirs; None where they come to lie along several."""
+        """The scales along the axis to which a data movement takes them; None where they would be along several
+        axes."""
         shape = self.type_of(name).shape
         along = [1] * len(shape)
         along[quant.axis] = -1
@@ -112,7 +113,7 @@ class Draft:
         return None
 
     def node(self, op: Op, inputs: Sequence[str | None], types: Sequence[TensorType]) -> list[str]:
-        """Append a node, or fold it where all its operands are constant; the names of its results."""
+        """Append a node, or fold it where all its operands are constant; returns the names of its results."""
         folded = op.fold(self.call(op, inputs, types)) or (None,) * len(types)
         names = [f"i{len(self.tensors) + k}" for k in range(len(types))]
         for n, t, value in zip(names, types, folded, strict=True):
@@ -127,7 +128,7 @@ class Draft:
         return Call(op, tuple(t.type if t else None for t in operands), tuple(types), data, self.reference)
 
     def rescaled(self, stored: str, t: TensorType) -> str | None:
-        """Stored integers with another scale: themselves where nothing changes."""
+        """Stored integers with another scale; unchanged where the scale is equal."""
         x = self.type_of(stored)
         if (x.dtype, x.quant) == (t.dtype, t.quant):
             return stored
@@ -147,7 +148,7 @@ class Draft:
         return data
 
     def operands(self, op: Op, inputs: Sequence[str | None]) -> list[str | None] | None:
-        """Stored integers for all operands; weights without zero points, a bias in units of the sums or as floats."""
+        """Stored integers for all operands; weights have no zero points; the bias is in units of the sums, or float."""
         found: list[str | None] = []
         for k, name in enumerate(inputs):
             if name is None:
@@ -164,7 +165,7 @@ class Draft:
         return found
 
     def _bias(self, name: str, before: Sequence[str]) -> str | None:
-        """A bias as int32 where its scale is that of the sums, else as float32."""
+        """A bias as int32 if its scale is that of the sums, else as float32."""
         stored = self.stored(name)
         x, w = (self.type_of(n).quant for n in before[:2])
         if stored is not None and self.tensors[stored].data is not None and x is not None and w is not None:
@@ -178,7 +179,7 @@ class Draft:
         return None if data is None else self.new(data.astype(np.float32).reshape(-1), "f32", None)
 
     def _centred(self, name: str) -> str | None:
-        """Constant weights of bytes without zero points: as they are or as int8 where they fit, else as int16."""
+        """Constant byte weights without zero points: unchanged, or as int8 where they fit, else as int16."""
         tensor, quant = self.tensors[name], self.type_of(name).quant
         if tensor.data is None or quant is None or tensor.type.dtype not in _WEIGHTS:
             return None

@@ -12,7 +12,7 @@ from mcugen.passes.qdq.stored import Draft
 
 
 def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
-    """The stored sum, quantized as t is, of stored bytes that additions without an activation add up; else None."""
+    """The sum, quantized as t is, of stored bytes that a tree of additions without activations adds up; else None."""
     parts = _parts(r, maker)
     if parts is None or len(parts) < 3:
         return None
@@ -28,7 +28,7 @@ def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
 
 
 def _parts(r: Draft, maker: Node) -> list[str] | None:
-    """The stored integers that a tree of additions adds; None where something else is added."""
+    """The stored integers that a tree of additions adds; None where an addend is not stored."""
     if not isinstance(maker.op, Add) or maker.op.activation != "NONE":
         return None
     found: list[str] = []
