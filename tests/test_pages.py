@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages for users show runs as it stands there, and the pages that are made are up to date."""
+"""The examples in user pages run unchanged, and generated pages are up to date."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MADE = {*reference_pages.PAGES, "operators.md", "operators-in-detail.md"}
 BY_ITSELF = "docs/first-model.md"
 """A page with tools that are too large for the tests; tests/test_training.py runs what is not."""
 LANGUAGES = {"python", "shell", "c", "text"}
-"""What a fenced block may be marked as; those of the first two run."""
+"""Languages of fenced blocks; blocks of the first two run."""
 NEEDS_A_BOARD = "--port"
 SETUP = {
     "docs/exports.md": [
@@ -50,7 +50,7 @@ SETUP = {
     ],
     "docs/report.md": ["build model.tflite --optimize ram -o before/", "build model.tflite -o after/"],
 }
-"""Commands of which a page says that somebody ran them before."""
+"""Commands that a page assumes were run before."""
 
 
 def fenced(page: str) -> list[tuple[str, str]]:
@@ -78,7 +78,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def further(folder: Path, page: str) -> None:
-    """What the shell blocks of a page find: float models, samples, and what they say was done before."""
+    """The files that the shell blocks of a page assume: float models, samples, and results of earlier commands."""
     rng = np.random.default_rng(1)
     m = ModelWriter()
     x, y = m.tensor("x", (1, 8, 8, 1), "f32"), m.tensor("y", (1, 10), "f32")

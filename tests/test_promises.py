@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build prints does what it says when it is typed: its command, the presets, plans near the knee."""
+"""The promises in a build's output hold when they are tried: its command, the presets, plans near the knee."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAMPLE = "camera/shapes.tflite"
 PROMISE = re.compile(r"(\d+) % more RAM is (\d+\.\d) times faster: (--.*)")
 BUDGET = re.compile(r"(?:--ram |=)(\d+)")
 SLACK = 0.11
-"""Of a promise of time, which is rounded to a tenth, and made of costs that estimate cycles only nearly."""
+"""Largest error of a predicted time, which is rounded to a tenth, and is based on estimated cycles."""
 SPARED = 1
 """Percent of the RAM that a build may leave of what was named: its goal has a price of RAM, the plan named had none."""
 

@@ -20,7 +20,7 @@ def test_a_seed_makes_the_same_layer_and_another_seed_another() -> None:
 
 
 def test_a_layer_whose_constants_depend_on_the_reference_is_a_case_for_each() -> None:
-    """Of the seed's 64 x 25 weights, only words in the middle are other ones where results round once."""
+    """The seed's 64 x 25 weights have words in the middle that differ where results round once."""
     symbol = "mg_fully_connected_s8__swar"
     made = [case for case in cases(5020, 1, frozenset(), 1) if case.label.endswith(symbol)]
     assert [list(case.expected) for case in made] == [["tflm"], ["litert"]]

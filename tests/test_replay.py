@@ -52,7 +52,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What was emitted is kept from test to test."""
+    """A folder of emitted results that tests share."""
     return tmp_path_factory.mktemp("results")
 
 

@@ -174,7 +174,7 @@ VERDICTS = {
 
 
 def on_a_terminal(width: int, *arguments: str | Path, **environment: str) -> str:
-    """What a program prints on a terminal of its own, so many characters wide."""
+    """The output of a program on a terminal of that width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR", "LINES")}
@@ -293,7 +293,7 @@ FAILS = "import sys; from mcugen.cli import main\ntry: main(sys.argv[1:])\nexcep
 
 @pytest.mark.parametrize("given", [("build",), ("build", "x.tflite", "-o", "out"), ("boards", "--nothing")])
 def test_errors_have_one_style(given: tuple[str, ...]) -> None:
-    """Those of mcugen and those of the library for command lines, in colour where a terminal takes it."""
+    """Errors of mcugen and of the command-line library, in colour where the terminal supports it."""
     for environment in ({}, {"NO_COLOR": "1"}):
         shown = on_a_terminal(80, FAILS, *given, **environment)
         plain = re.sub(r"[^\n]*\r(?!\n)", "", re.sub(r"\x1b\[[\d;]*m", "", shown))  # without progress
@@ -303,7 +303,7 @@ def test_errors_have_one_style(given: tuple[str, ...]) -> None:
 
 
 def test_long_work_is_not_silent() -> None:
-    """Work that says nothing for seconds still shows what it is, and takes the line back."""
+    """Work without messages for seconds still shows its title, and erases the line at the end."""
     program = """
 import time
 from mcugen.cli._console import progress

@@ -189,7 +189,7 @@ def data(results: Iterable[Result], baselines: Baselines) -> str:
 
 
 def figures(text: str) -> dict[str, Any]:
-    """What `data` wrote: `baselines`, and `presets`: preset -> core -> model -> figures by name."""
+    """The figures that `data` wrote: `baselines`, and `presets`: preset -> core -> model -> figures by name."""
     given = json.loads(text)
     found: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
     for preset, core, model, *values in given["results"]:

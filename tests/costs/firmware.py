@@ -68,7 +68,7 @@ class Measured:
 
 
 def layers_of(ops: Iterable[type[Op]], features: frozenset[str], wanted: Wanted, most: int) -> list[Layer]:
-    """Layers of each kernel whose symbol is `wanted`: about `most`, or as many as there are realistic ones.
+    """Layers of each kernel whose symbol is `wanted`: about `most`, or all realistic ones if there are fewer.
 
     Realistic ones come first; of every four, one runs row by row as well.
     """

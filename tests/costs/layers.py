@@ -236,7 +236,7 @@ def made(op: Op, kind: str, seed: int, data: Shape, weights: Shape, axis: int, o
 
 
 def grown(example: Example, scale: tuple[int, int]) -> Example | None:
-    """The same call on larger operands; None where that makes no sense to the operator, or is too large."""
+    """The example with larger operands; None where the operator does not take them, or they are too large."""
     inputs = tuple(_larger(t, *scale) if t and k not in example.constants else t for k, t in enumerate(example.inputs))
     if inputs == example.inputs or sum(t.size for t in inputs if t) > MAX_ELEMENTS:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes before a network for speech: transforms of a few hundred samples, and the bands of a spectrum."""
+"""The signal processing before a speech network: transforms of a few hundred samples, and the bands of a spectrum."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ NEAR = 0.10
 SMALL = 300
 """Instructions below which a layer is more setting up than work."""
 KERNELS = ("hybrid", "lstm", "gru", "rnn", "svdf", "gather", "split", "fourier", "filter_bank", "f32__eights")
-"""What the names of kernels contain that are fitted to layers of these networks."""
+"""Parts of the names of kernels that are fitted to layers of these networks."""
 CORES = [
     pytest.param(core, marks=[] if core == "cortex-m4" else [pytest.mark.whole])
     for core in ("cortex-m4", "cortex-m0plus", "cortex-m3", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc")
@@ -42,7 +42,7 @@ def test_layers_that_were_not_fitted_are_near_what_is_counted(core: str, tmp_pat
 
 
 def hybrid() -> list[Example]:
-    """Of float data with int8 weights."""
+    """Examples of operators on float data with int8 weights."""
     return [
         hybrid_conv2d.example(1, (1, 24, 20), 8, 20, (3, 3), twice=True),
         hybrid_depthwise_conv2d.example(1, (1, 20, 16), 32, (3, 3)),

@@ -59,7 +59,7 @@ def built(collection: Path | None, folder: Path) -> Iterator[tuple[str, dict[str
 
 
 def numbers(facts: dict[str, Any], step: dict[str, Any]) -> list[int]:
-    """What the table of layers shows of a step, in its order; cycles where all steps have some."""
+    """The numbers of a step in the table of layers, in its order; with cycles where all steps have some."""
     cycles = step["cycles"]
     ends = [cycles["low"], cycles["high"]] if facts["cycles"] else []
     return [step["macs"], *ends, step["constants_bytes"], step["scratch_bytes"]]

@@ -88,7 +88,7 @@ def test_an_edited_file_stays_beside_the_new(small: Artifact, other: Artifact, t
 
 
 def test_ends_of_lines_are_no_edit(small: Artifact, tmp_path: Path) -> None:
-    """As Git checks files out on Windows."""
+    """Line ends as in a Git checkout on Windows."""
     small.write(tmp_path)
     for name in small.files:
         (tmp_path / name).write_bytes(small.files[name].replace(b"\n", b"\r\n"))

@@ -41,7 +41,7 @@ def test_compiles_without_a_warning(plain: Built, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("standard", ["c11", "c17"])
 def test_is_c_of_later_standards_too(plain: Built, standard: str) -> None:
-    """What warnings of the optimizer see is the same by every standard."""
+    """Compiles by every standard without warnings of the syntax check; those of the optimizer are the same by all."""
     plain.gcc(f"-std={standard}", *WARNINGS, "-fsyntax-only", *plain.sources(), EXAMPLE)
     assert (plain.folder / EXAMPLE).exists()
 

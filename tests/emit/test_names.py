@@ -42,7 +42,7 @@ HOSTILE: dict[str, str | bytes] = {
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """What the network computes whose tensors have ordinary names."""
+    """The output of the same network with ordinary tensor names."""
     built = build_bytes(image_net(), tmp_path_factory.mktemp("honest"), selftest=True)
     return run_checked([built.program()], stdin=built.inputs()).stdout
 

@@ -130,7 +130,7 @@ def rows_after(rows: int, window: Numbers) -> int:
 
 
 def chain(path: Path, windows: list[Numbers], rows: int = 13, images: int = 1) -> Path:
-    """Such operators one after the other on [images, rows, 3, 2], and a mean over what is left."""
+    """A chain of these window operators on [images, rows, 3, 2], then a mean over the remaining rows."""
     m = ModelWriter()
     x = m.tensor("x", (images, rows, 3, 2), "s8", scale=0.5, zero_point=-7)
     at = x

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PlatformIO would fetch from its registry, for a machine that reaches only PyPI.
+"""The files that PlatformIO would fetch from its registry, for a machine that reaches only PyPI.
 
 Its build tool is SCons, which PyPI has; its platform is one that compiles for this machine, as its own `native` does.
 """

@@ -30,7 +30,7 @@ def build(folder: Path, *export: str, model: Path = DIGITS, board: str = "host",
 
 
 def printed(made: Artifact) -> list[tuple[str, float]]:
-    """What an example prints of the recorded outputs: names with their index, and real values."""
+    """The output of an example for the recorded outputs: names with their index, and real values."""
     found: list[tuple[str, float]] = []
     arrays = {a.symbol: ",".join(a.lines) for a in selftest.arrays(made.imported, made.view)[0]}
     for k, end in enumerate(made.view.outputs):

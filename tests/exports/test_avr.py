@@ -17,7 +17,7 @@ ARDUINO = "/usr/share/arduino"
 
 
 def printed(elf: Path, *, until: str = "") -> str:
-    """What the program prints over its serial port; of one that does not end, up to a text."""
+    """The program's output on its serial port; if it does not end, the output up to a given text."""
     command = ["timeout", "20", *SIMAVR, elf]
     shown = f"{' '.join(map(str, command))} 2>&1 | sed -u '/{until}/q'" if until else ""
     done = run(["sh", "-c", shown] if until else command, timeout_s=60)

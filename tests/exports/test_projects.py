@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exports write is built by the tool that it is for, from the folder alone, and prints recorded outputs."""
+"""Exported projects are built by their tools, from the folder alone, and print recorded outputs."""
 
 from __future__ import annotations
 

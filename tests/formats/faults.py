@@ -29,7 +29,7 @@ PRESETS = ("speed", "balanced", "ram", "flash")
 SECONDS = 5.0
 SETS = 3
 TOLERANCE = 1e-5
-"""Of floats, relative to the largest result."""
+"""Largest error of floats, relative to the largest result."""
 
 OPTIONS = {"amalgamate": ("--amalgamate",)}
 """Options for the files whose names have a word."""

@@ -22,7 +22,7 @@ PAGE = ROOT / "docs" / "first-model.md"
 
 
 def sections() -> dict[str, str]:
-    """Title -> text of each section that says what to install."""
+    """Title -> text of each section with install commands."""
     found = dict(re.findall(r"^## (.*)\n((?:(?!^## ).*\n)*)", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
     return {title: text for title, text in found.items() if "pip install" in text}
 
@@ -46,7 +46,7 @@ def blocks(text: str) -> tuple[str, list[str]]:
 
 
 def check(text: str, python: str, place: Path) -> str:
-    """What the last command of a section printed, after its Python and its commands ran."""
+    """The output of a section's last command, after its Python code and its other commands ran."""
     paths = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
     given = {"cwd": place, "env": os.environ | {"PATH": paths}, "capture_output": True, "text": True, "check": True}
     code, commands = blocks(text)

@@ -33,7 +33,7 @@ def lines_of(error: McugenError) -> str:
 
 
 def check(kind: Kind, python: str, place: Path) -> str:
-    """What went wrong; nothing where a model came of it."""
+    """The failure of a recipe; "" if a model was built."""
     name = f"net.{kind.suffixes[0]}" if kind.suffixes else "net"
     subprocess.run([python, "-c", kind.makes.replace("FILE", name)], cwd=place, check=True, capture_output=True)
     try:

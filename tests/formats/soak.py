@@ -81,7 +81,7 @@ def _flipped_members(rng: np.random.Generator) -> bytes:
 
 
 def nnef_reports() -> int:
-    """The same of archives of NNEF models."""
+    """The faults of damaged archives of NNEF models."""
     pairs = list(nnef_edits.all_edited())
     files, names = [data for _, data in pairs], [what for what, _ in pairs]
     failed = report("edited fields of NNEF files", files, names, "damaged.tar")

@@ -132,7 +132,7 @@ def test_an_input_of_another_shape_than_the_file_fixes_makes_other_shapes(tmp_pa
 
 @pytest.mark.parametrize("kind", ["RELU", "SQUARED_DIFFERENCE", "SHAPE", "GELU"])
 def test_another_shape_than_a_tflite_file_declares_is_refused(kind: str, tmp_path: Path) -> None:
-    """Of operators of mcugen's own, of constants, and of one that becomes several; open sizes fit."""
+    """Wrong shapes of operators' results, of constants, and of an operator that becomes several; open sizes fit."""
     dtype = "s32" if kind == "SHAPE" else "f32"
     right = (2,) if kind == "SHAPE" else (3, 4)
 

@@ -136,7 +136,7 @@ def test_arrays_of_c_are_read(form: str, number: str, tmp_path: Path) -> None:
 
 
 def test_an_array_among_others_is_chosen_by_its_content(tmp_path: Path) -> None:
-    """Of several models none: they are named."""
+    """With several models in a text none is chosen: the error names them."""
     listed = ",".join(map(str, DIGITS))
     one = f"const unsigned char table[] = {{1, 2}};\nalignas(16) const unsigned char digits [] = {{{listed}}};\n"
     path = tmp_path / "both.cc"

@@ -209,7 +209,7 @@ def test_a_float_constant_beside_integers_is_met_in_floats(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_scales_of_channels_along_the_second_axis(nested: bool, tmp_path: Path) -> None:
-    """Of a bias [1, n]: integers in the steps of the products give what their real values give."""
+    """A bias [1, n] of integers, in steps of the products, gives the results of its real values."""
     scales, given = (0.01, 0.02, 0.04), np.int32([[100, -200, 300]])
     steps = tuple(0.05 * s for s in scales)
     form = '"{}": zero_point_linear_quantize(zero_point = 0, scale = {}, bits = {}, signed = true, symmetric = false);'

@@ -259,7 +259,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_model_of_float16_is_one_of_float32_and_says_so(tmp_path: Path) -> None:
-    """As ONNX Runtime computes it on CPUs without arithmetic of halves: each operator in float32."""
+    """Each operator in float32, as ONNX Runtime computes it on CPUs without float16 arithmetic."""
     writer = Writer()
     model = writer.model(*classifier(writer))
     for constant in model.graph.initializer:

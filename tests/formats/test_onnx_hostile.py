@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile .onnx files: each gives an error that says what is wrong, with no traceback, wait or huge allocation."""
+"""Hostile .onnx files: each gives a clear error, without a traceback, a wait or a huge allocation."""
 
 from __future__ import annotations
 

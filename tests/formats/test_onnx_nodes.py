@@ -13,7 +13,7 @@ STEP = 7
 """Every so many cases run through the oracle."""
 
 LEAST_SHARE = 0.84
-"""Of the sample that passes; ci/onnx-nodes prints that of all cases, operator by operator."""
+"""Least share of the sample that passes; ci/onnx-nodes prints the share of all cases, operator by operator."""
 
 
 def test_no_node_is_computed_wrongly() -> None:

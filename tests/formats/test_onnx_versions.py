@@ -83,7 +83,7 @@ def test_a_bias_is_added_to_the_padding_of_transposed_convolutions_too(tmp_path:
 
 
 def test_indices_of_what_is_not_zero_are_a_constant(tmp_path: Path) -> None:
-    """As PyTorch writes a mask that it knows."""
+    """A constant mask in PyTorch's form."""
     w = Writer()
     rows = w.node("Squeeze", [w.node("NonZero", [w.constant(np.float32([0, 1, 0, 1, 1]))]), w.constant(np.int64([0]))])
     got = result(w, IMAGE, w.node("Gather", [w.input(IMAGE.shape), rows], axis=2), tmp_path)

@@ -92,7 +92,7 @@ def test_int16_that_no_integer_kernel_runs_stays_float(kind: str, tmp_path: Path
 
 
 def test_uint16_are_read_with_their_zero_points(tmp_path: Path) -> None:
-    """As ONNX Runtime's quantizer writes activations of 16 bits: behind a Relu the zero point is 0."""
+    """16-bit activations as ONNX Runtime's quantizer writes them: after a Relu the zero point is 0."""
     rng = np.random.default_rng(3)
     x, w = rng.normal(size=(4, 6)).astype(np.float32), rng.integers(0, 65536, (6, 5)).astype(np.uint16)
     scale, zeros = np.float32(1e-4), {"middle": np.uint16(40000), "least": np.uint16(0), "of_w": np.uint16(30000)}

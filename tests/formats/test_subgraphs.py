@@ -128,7 +128,7 @@ def test_a_variable_that_no_run_changes_is_a_constant(tmp_path: Path) -> None:
 
 
 def looped(trips: int | None, body: int = 2, *, condition: int = 1) -> bytes:
-    """x + trips * 1 by a loop that counts down; without `trips` an input of the model says how often."""
+    """A model of x + trips * 1 by a loop that counts down; without `trips` the count is an input of the model."""
     m = ModelWriter()
     x, y = data(m, "x"), data(m, "y")
     left, none = number(m, "left", trips), number(m, "none")

@@ -72,7 +72,7 @@ def test_traits_tell_calls_apart(count: list[int]) -> None:
     def at_zero(call: Call) -> bool:
         return call.output.zero_point == 0
 
-    @fact  # an ordinary fact that asks for traits is not kept for calls that answer differently
+    @fact  # an ordinary fact that uses traits is not shared by calls with other answers
     def named(call: Call) -> str:
         return "odd" if is_odd(call) else "even"
 
@@ -168,7 +168,7 @@ def test_a_changed_copy_of_unknown_origin_is_not_taken_for_the_call() -> None:
 
 
 def attempt(function: Callable[..., object], *given: object) -> object:
-    """What a function finds, or the kind of its error."""
+    """The result of a function, or the type of its error."""
     try:
         return function(*given)
     except Exception as error:
@@ -270,7 +270,7 @@ def test_a_kernel_with_the_same_tile_is_the_same_kernel() -> None:
 
 @pytest.mark.parametrize("order", (1, -1))
 def test_an_error_that_someone_catches_is_that_of_the_call(order: int) -> None:
-    """An error within a fact, and one of a trait, say nothing of other calls."""
+    """An error within a fact or a trait does not affect other calls."""
 
     @trait
     def is_odd(call: Call) -> bool:

@@ -21,7 +21,7 @@ VECTORS = tuple(f"mg_fully_connected_s8__dsp9{way}" for way in ("", "_single", "
 
 @pytest.mark.parametrize("symbol", [*NINE, *VECTORS])
 def test_weights_of_nine_bits_take_eight(symbol: str) -> None:
-    """Those of uint8 less a zero point; no wider ones, none of a channel that spans more, and no large sums."""
+    """Only uint8 weights less a zero point qualify: no wider ones, no channel with a larger span, and no large sums."""
     dense = "connected" in symbol
     kernel_size = (1, 1) if "pointwise" in symbol else (3, 3)
     changed = {"kind": "s8w9", "gain": 0.002}

@@ -90,7 +90,7 @@ def test_shapes_differ_in_what_is_beyond_the_image() -> None:
 
 
 def test_a_word_beyond_the_image_is_read_in_it_and_moved() -> None:
-    """Of rows of six, by windows of five from two before: where, by how many bits up and down, and what is added."""
+    """Windows of five in rows of six, from two before: offsets, bits to shift up and down, and added values."""
     row = windows.Row(6, 5, 2, 3, 3)
     assert row.inside == (1, 2)
     assert row.edges(-1).tolist() == [

@@ -41,7 +41,7 @@ def has_assembly(path: Path, folder: Path) -> bool:
 
 
 def complaint(core: target.Target, source: Path, folder: Path, level: str) -> str:
-    """What the compiler says of a file, "" where it compiles."""
+    """The compiler's message on a file, "" where it compiles."""
     command = [f"{core.toolchain.prefix}gcc", *core.toolchain.flags, *FLAGS, level, f"-I{folder}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return f"{source.name} {level}: {done.stderr[:300]}" if done.returncode else ""

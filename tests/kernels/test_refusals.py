@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels say what they need of any call, also of those that none of them takes: messages name it."""
+"""Kernels give a reason for every call that they refuse, also where no kernel accepts it: errors quote it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels tell of calls alike is what they would tell of each alone."""
+"""Facts shared by calls alike are equal to those computed for each call alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def random_calls(shape: int) -> list[Call]:
 
 
 def told(call: Call, kernel: Kernel, core: str) -> object:
-    """What selecting kernels asks of a call, but for bytes of constants."""
+    """The facts of a call that the selection of kernels uses, except bytes of constants."""
     if why := kernel.refusal(call, call.features):
         return why
     choice = Choice(node_of(call), call, kernel, "")

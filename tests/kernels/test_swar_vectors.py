@@ -29,7 +29,7 @@ def call(w: np.ndarray, bias: np.ndarray, scale: float = 0.01, reference: str = 
 
 
 def blocks(stream: np.ndarray, count: int) -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[int]]]:
-    """Of each block, the (starts, words [taps, pairs]) of its groups, and the indices of its outputs."""
+    """For each block the (starts, words [taps, pairs]) of its groups, and the indices of its outputs."""
     at = 0
     for _ in range(count):
         groups, at = [], at + 9

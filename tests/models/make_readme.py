@@ -31,7 +31,7 @@ above 1 and others that tell rounding once from rounding twice. Every result is 
 | the .npz vectors | `python tests/models/make_vectors.py` | ai-edge-litert and tflite-micro; see its docstring |
 | this page | `python tests/models/make_readme.py` | the development environment |
 
-The same scripts give the same bytes. An .npz holds six input sets (`in{k}_{j}`), the outputs of LiteRT's reference
+The scripts are deterministic. An .npz holds six input sets (`in{k}_{j}`), the outputs of LiteRT's reference
 kernels (`litert{k}_{j}`) and TFLM's where they differ in any bit (`tflm{k}_{j}`); `tflm_state` says which, `runtimes`
 the versions. The activation dtype is the first part of a file's name.
 
@@ -75,7 +75,7 @@ def readme() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes README.md; with `--check` only says whether it is up to date."""
+    """Writes README.md; with `--check` only returns whether it is up to date."""
     path, text = FOLDER / "README.md", readme()
     if "--check" in arguments:
         return int(path.read_text(encoding="utf-8") != text)

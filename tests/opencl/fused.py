@@ -81,4 +81,4 @@ def _summed(k: int, e: Example) -> Example:
 
 MADE: dict[str, HasExamples] = {"ResidualConv2D": Residual, "ScaledConv2D": Scaled, "SummedConv2D": Summed}
 ALL: dict[str, HasExamples] = {**OPS, **MADE}
-"""Those of all operators, by their names."""
+"""Operators with examples, by name."""

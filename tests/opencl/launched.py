@@ -41,7 +41,7 @@ FEATURES = frozenset({"cl12", "fence", "dot8"})
 DEVICE = target.load("opencl-generic").device
 SETS = 3
 FLAGS = [flag.replace("-O2", "-O0") for flag in opencl.FLAGS]
-"""Of the program around the kernels, which takes longer to optimize than to run."""
+"""Flags without optimization for the program around the kernels, as optimizing it takes longer than running it."""
 MAX_GROUP = 64
 
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stands before OpenCL's loader: counts calls, and makes one fail. MCUGEN_FAIL=N: the N-th call that may fail, from 1.
- * MCUGEN_OWN_MEMORY: devices say that their memory is not the host's. test_mark prints what was called since the last mark, one line for each function.
+ * A library in front of OpenCL's loader that counts calls, and makes one fail.
+ * MCUGEN_FAIL=N: the N-th call that may fail, from 1.
+ * MCUGEN_OWN_MEMORY: devices report that they do not share the host's memory.
+ * test_mark prints the calls since the last mark, one line for each function.
  */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120

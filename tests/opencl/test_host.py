@@ -121,7 +121,7 @@ def test_a_damaged_cache_costs_a_rebuild(program: Path, tmp_path: Path) -> None:
 
 
 def test_hashes_are_sha256(tmp_path: Path) -> None:
-    """Of all lengths around one, two and three blocks."""
+    """Hashes of all lengths around one, two and three blocks."""
     files = {path: text for path, text in host_files().items() if path.endswith(("sha256.c", ".h"))}
     files["hashes.c"] = (HERE / "hashes.c").read_bytes()
     printed = opencl.run(opencl.compile_program(files, tmp_path)).decode().split()

@@ -109,7 +109,8 @@ def point(x: np.ndarray, w: np.ndarray, symbol: str = "mg_matmul_s8__tiled") -> 
 
 
 def every_byte() -> list[launched.Launched]:
-    """Of data and of weights, as floats, from words: also of pixels of three channels, which begin at any byte."""
+    """Launches with every byte as data and as weights, read in words as floats; pixels of three channels are
+    unaligned."""
     three = np.resize(BYTES, 86 * 3)
     cases = [
         point(BYTES.reshape(1, 8, 8, 4), np.eye(4, dtype=np.int8).reshape(4, 1, 1, 4)),

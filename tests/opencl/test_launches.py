@@ -20,7 +20,7 @@ from tests.opencl.fused import ALL
 from tests.test_conformance import OPS
 
 EVERY = 140
-"""Of the launches of an operator, one in so many is run where not all are."""
+"""Where not all launches of an operator are run, one in this number is."""
 
 MOST = 400
 """Cases of a program, which compiles all their kernels and has to end in minutes."""

@@ -127,7 +127,7 @@ def test_devices_that_are_far_take_no_table() -> None:
 
 
 def test_tables_lie_beside_the_boards_that_ship() -> None:
-    """What a wheel takes as data: every table is one of a board with limits, and is read."""
+    """Tables are package data of a wheel: each is beside a board with limits, and is read."""
     found = sorted(resources.boards().glob(f"*/{chosen.TABLE}"))
     assert [path.parent.name for path in found] == ["opencl-nvidia-h100"]
     assert all(path.parent.name in names() and len(chosen.table_of(path.parent)) > 100 for path in found)

@@ -121,7 +121,7 @@ def test_a_table_decides_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
 
 
 def test_launches_with_and_without_an_activation_are_measured(tmp_path: Path) -> None:
-    """A clamp that is none is infinite: the program of the launches must know how C writes that."""
+    """A missing clamp has infinite bounds: the program of the launches must write them as C."""
     m = ModelWriter()
     x, h, y = m.tensor("x", (1, 16), "f32"), m.tensor("h", (1, 8), "f32"), m.tensor("y", (1, 4), "f32")
     first = m.tensor("v", (8, 16), "f32", data=np.linspace(-1, 1, 128).reshape(8, 16))

@@ -25,7 +25,7 @@ PAIRS = (
     (156, -1),
 )
 RECORDED = (80, 0, 255, 90, 255, 0, 255, 0, 0, 80, 62)
-"""What LiteRT 2 stores for the pairs of a dividend and a divisor, zero points aside, on x86-64."""
+"""Results of LiteRT 2 on x86-64 for pairs of a dividend and a divisor, without zero points."""
 
 
 def test_small_quotients_are_those_of_the_runtime(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def rounded(sums: np.ndarray, factor: Fraction, offset: Fraction, span: tuple[in
 
 
 def line_at(line: Line, k: int, sums: np.ndarray, even: int = 0) -> np.ndarray:
-    """What line.h computes, without the zero point."""
+    """The results of line.h, without the zero point."""
     total = sums.astype(np.int64) * line.mult[k] + line.addend[k]
     y = total >> line.shift[k]
     y = np.clip(y, -(2**30), 2**30) if line.wide[k] else y.astype(np.int32).astype(np.int64)
@@ -163,7 +163,7 @@ def test_factors_that_scale_nothing_are_refused(factor: Fraction) -> None:
 
 
 def test_results_that_leave_32_bits_are_bounded() -> None:
-    """A factor of a billion with half a unit added, and slopes that only sums near the ends take beyond 32 bits."""
+    """A factor of a billion with half a unit added, and factors whose results leave 32 bits only near the ends."""
     real, offsets = [Fraction(10**9), Fraction(5000), Fraction(9, 4)], [Fraction(1, 2**24), Fraction(1, 4), Fraction(0)]
     reach = np.array([1 << 20, 1 << 20, 2**31 - 1])
     stairs = requantize_proof.exact(real, offsets, (-128, 127), -reach, reach)

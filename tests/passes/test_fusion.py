@@ -175,7 +175,7 @@ def test_identities_between_ends_of_the_model_stay(tmp_path: Path) -> None:
 
 
 def test_the_same_values_in_another_scale_are_no_identity(tmp_path: Path) -> None:
-    """A clip alone keeps stored values, but what reads them asks for their scale."""
+    """A clip alone keeps stored values, but its readers need its scale."""
     net = Layers()
     b = net.unary("RELU6", net.a, scale=0.06)
     c = net.op("ADD", [net.unary("RELU6", b, scale=0.05), net.a], IMAGE)

@@ -1,4 +1,5 @@
-"""What quantization must reach on the models of shared/quantize: one function a claim, which yields lines and verdicts.
+"""Requirements on quantization for the models of shared/quantize: one function a claim, which yields lines and
+verdicts.
 
 `ci/quantize MODELS DATA --check NAME...` runs them; any verdict that is False makes the command fail.
 """
@@ -48,12 +49,12 @@ _IN_C = 1.06
 
 @dataclass
 class Case:
-    """A float model with its samples and test; results are kept. twin: the same function with even channels."""
+    """A float model with its samples and test; results are cached. even: an equivalent model with even channels."""
 
     path: Path
     calibration: Path
     test: Path
-    twin: Path | None = None
+    even: Path | None = None
     _known: dict[str, run.Quantized] = field(default_factory=dict)
 
     @property
@@ -98,7 +99,8 @@ def eight(case: Case) -> Iterator[Verdict]:
 
 
 def four(case: Case) -> Iterator[Verdict]:
-    """All weights in 4 bits: SQNR, at most 0.9 points lost (1.0 of uneven twins), and constants as much smaller."""
+    """All weights in 4 bits: SQNR, at most 0.9 points lost (1.0 for models with uneven channels), and smaller
+    constants."""
     found, uneven = case.made(widths=Widths(weights=4)), UNEVEN in case.name
     bar, most = None if uneven else case.bar(FOUR), 1.0 if uneven else 0.9
     smaller = 100 - 100 * constants(found.graph) / constants(case.made(method="min-max").graph)
@@ -127,14 +129,14 @@ def few(case: Case) -> Iterator[Verdict]:
 
 
 def collapse(case: Case) -> Iterator[Verdict]:
-    """Uneven twins: 99 % of the accuracy that min-max loses comes back, and SQNR is that of the even one."""
-    if case.twin is not None:
+    """Models with uneven channels: 99 % of the accuracy lost by min-max returns, and SQNR equals the even model's."""
+    if case.even is not None:
         plain, found = (lost(case.made(method=method)) for method in ("min-max", "full"))
         back = 100 * (plain - found) / max(plain, 1e-9)
         yield f"min-max loses {plain:.2f} points, the guard {found:.2f}: {back:.1f} % come back", back >= 99
-        even = sqnr(Case(case.twin, case.calibration, case.test).made())
+        even = sqnr(Case(case.even, case.calibration, case.test).made())
         uneven = sqnr(case.made(method="full"))
-        yield f"{uneven:.2f} dB, the even twin {even:.2f}", uneven >= even - _MARGIN
+        yield f"{uneven:.2f} dB, the even model {even:.2f}", uneven >= even - _MARGIN
 
 
 @dataclass

@@ -39,7 +39,7 @@ class Builder:
         return self._tensor(TensorType(data.shape, "f32"), label, data)
 
     def node(self, op: Op, inputs: Sequence[str], label: str, batch: np.ndarray | None = None) -> str:
-        """Append an operator of one result. batch: its result on the batch, where the operator knows of no batch."""
+        """Append an operator of one result. batch: its result on the batch, for operators without a batch axis."""
         (t,) = op.infer(*(self.tensors[name].type for name in inputs))
         result = self._tensor(t, label)
         self.nodes.append(Node(f"n{len(self.nodes)}", op, tuple(inputs), (result,)))
@@ -119,7 +119,7 @@ def least_squares(x: np.ndarray, y: np.ndarray, ridge: float) -> tuple[np.ndarra
 
 
 def uneven(graph: Graph, factors: Callable[[int], np.ndarray]) -> Graph:
-    """The same function with channels between two convolutions multiplied by positive factors(count).
+    """An equivalent graph in which channels between two convolutions are multiplied by positive factors(count).
 
     Such channels are written by a convolution without activation or with ReLU, and read by one other convolution, or
     by a mean over the image and then one fully connected layer.

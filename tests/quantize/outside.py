@@ -21,7 +21,7 @@ class Tool:
 
 
 def tools() -> Iterator[Tool]:
-    """Those that are installed."""
+    """The tools that are installed."""
     if importlib.util.find_spec("onnxruntime"):
         for method in ("MinMax", "Percentile"):
             yield Tool(f"ONNX Runtime, {method}", _with_onnxruntime(method), run_onnx)
@@ -95,7 +95,7 @@ def _with_onnxruntime(method: str) -> Callable[[Path, np.ndarray, Path], Path]:
 
 
 class _Reader:
-    """The samples one by one, as ONNX Runtime asks for them."""
+    """A reader that gives ONNX Runtime the samples one by one."""
 
     def __init__(self, path: Path, samples: np.ndarray) -> None:
         import onnx

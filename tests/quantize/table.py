@@ -90,8 +90,10 @@ def _checked(given: argparse.Namespace) -> bool:
         held, cases = [], []
         for path in _paths(given):
             even = path.with_stem(path.stem.removesuffix("_uneven"))
-            twin = even if even != path and even.exists() else None
-            cases.append(claims.Case(path, *data(given.data, path, given.samples[0], given.tests, Path(folder)), twin))
+            even_model = even if even != path and even.exists() else None
+            cases.append(
+                claims.Case(path, *data(given.data, path, given.samples[0], given.tests, Path(folder)), even_model)
+            )
             held += [claims.check(name, cases[-1]) for name in given.check]
         if "eight" in given.check and not given.only:
             text, holds = claims.mean_lost(cases)
@@ -108,13 +110,13 @@ def _own_nets(folder: Path, given: argparse.Namespace) -> Iterator[claims.Case]:
     for name in ("gratings", "moves"):
         if given.only and f"{name}_uneven" not in given.only:
             continue
-        twin, path = (folder / f"{n}{given.suffix}" for n in (name, f"{name}_uneven"))
-        for file in (twin, path):
+        even_model, path = (folder / f"{n}{given.suffix}" for n in (name, f"{name}_uneven"))
+        for file in (even_model, path):
             net = nets.made(file.stem)
             file.write_bytes(net.written(given.suffix.removeprefix(".")))
             np.savez(folder / f"{file.stem}_calib.npz", net.calib[: given.samples[0]])
             np.savez(folder / f"{file.stem}_test.npz", x=net.test, y=net.labels)
-        yield claims.Case(path, folder / f"{name}_calib.npz", folder / f"{name}_test.npz", twin)
+        yield claims.Case(path, folder / f"{name}_calib.npz", folder / f"{name}_test.npz", even_model)
 
 
 def _paths(given: argparse.Namespace) -> list[Path]:
@@ -160,7 +162,7 @@ def _own(path: Path, calibration: Path, test: Path, count: int, widths: Widths) 
 
 
 def _others(path: Path, calibration: Path, test: Path, count: int, folder: Path) -> Iterator[Row]:
-    """What outside tools make of the same samples, run by the runtime that they are made for."""
+    """Results of outside tools for the same samples, each run in its own runtime."""
     with np.load(test) as arrays:
         x, y = arrays["x"], arrays["y"]
     with np.load(calibration) as arrays:

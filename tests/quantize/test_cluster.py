@@ -1,4 +1,4 @@
-"""Trials on a Dask cluster: the bytes of one process, and errors that say what is missing."""
+"""Trials on a Dask cluster: the same bytes as in one process, and errors that name the missing part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user may get wrong: refused before any work, with nothing written and nothing lost."""
+"""Wrong requests by users: refused before any work, with nothing written and nothing lost."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_the_detector_finds(tmp_path: Path) -> None:
 
 
 def overlap(place: np.ndarray, box: np.ndarray) -> float:
-    """Of top, left, bottom, right with centre, height and width: what both cover as a share of what either does."""
+    """Intersection over union of a box given by top, left, bottom, right and one given by centre, height and width."""
     ends = np.concatenate([box[:2] - box[2:] / 2, box[:2] + box[2:] / 2])
     shared = np.prod(np.maximum(np.minimum(place[2:], ends[2:]) - np.maximum(place[:2], ends[:2]), 0))
     return float(shared / (np.prod(place[2:] - place[:2]) + np.prod(box[2:]) - shared))

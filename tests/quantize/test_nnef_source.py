@@ -1,4 +1,4 @@
-"""A float NNEF model is quantized as its .onnx twin is: folder or archive, to either format."""
+"""A float NNEF model is quantized like its .onnx counterpart: folder or archive, to either format."""
 
 from __future__ import annotations
 

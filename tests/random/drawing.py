@@ -42,7 +42,7 @@ class UnjudgedError(Exception):
 
 
 class Kind(Protocol):
-    """What a module of tests/random/kinds defines.
+    """The interface of modules in tests/random/kinds.
 
     draw: the model of a seed, the same at any time.
     differs: how mcugen's oracle differs from the runtime on the sets; "" where it does not. oracle: for each set the

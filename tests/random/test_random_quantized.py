@@ -76,7 +76,7 @@ def test_a_wrong_step_is_noticed() -> None:
 def test_a_softmax_of_equal_elements_is_that_of_onnx_runtime(
     scale: float, classes: int, step: int, tmp_path: Path
 ) -> None:
-    """Of one element, whose exponential is near the end of float32, and of six: a little above 12 and a half steps."""
+    """One element, whose exponential is near the end of float32, and six: the result is slightly above 12.5 steps."""
     scales = [numpy_helper.from_array(np.float32(s), n) for n, s in (("sx", 0.0018), ("sy", scale))]
     zero = numpy_helper.from_array(np.uint8(0), "z")
     node = helper.make_node(

@@ -37,7 +37,7 @@ def simulated(board: str | Path, folder: Path, capsys: pytest.CaptureFixture[str
 
 
 def log_of(facts: dict[str, Any], cycles: list[float], *, hz: int = MHZ * 1000000, runs: int = 2, us: int = 0) -> str:
-    """What a board prints whose layers take these cycles, and whose marks cost 10."""
+    """A board's log with these cycles per layer, and 10 cycles per mark."""
     counted = [round(runs * (c + 10)) for c in cycles]
     head = f"mcugen-profile 2 {facts['name']} {facts['sha256'][:16]} runs={runs} hz={hz} mark=10"
     lines = [f"{head} cycles={sum(counted)} us={us}"]

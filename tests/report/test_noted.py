@@ -1,4 +1,4 @@
-"""What checks find of a build is noted in its folder, and nowhere else; the pages show it."""
+"""Results of checks on a build are noted in its folder only, and its pages show them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/operators.md is what `mcugen ops --markdown` prints, and says how kernels are chosen."""
+"""docs/operators.md is the output of `mcugen ops --markdown`, and explains how kernels are chosen."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def pixels(sums: np.ndarray) -> np.ndarray:
 
 
 class Sums(Conv2D):
-    """The operator that `cases_of` asks for examples. Source: none."""
+    """The operator for the examples of `cases_of`. Source: none."""
 
 
 def cases(channels: Channels, features: frozenset[str], name: str, drawn: int) -> list[Case]:

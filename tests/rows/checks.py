@@ -82,7 +82,7 @@ def built(graph: RandomGraph, mode: str, folder: Path) -> Built | None:
 
 
 def grouped(made: Artifact, seed: int, *, keeps: bool) -> Artifact:
-    """The same network with every step that can be in a group, whatever it saves: one group, or several random ones.
+    """The network with every possible step in a group, regardless of savings: one group, or several random ones.
 
     keeps: whether kernels keep the rows that they convert.
     """

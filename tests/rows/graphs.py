@@ -289,7 +289,7 @@ class Recipe(Tensors):
         return self._op("CONCATENATION", [p.index for p in parts], y, axis=axis)
 
     def _excite(self, x: Value) -> Value:
-        """Channels scaled by what a pooled branch says of them."""
+        """Channels scaled by a pooled branch."""
         pixel = self._mean(x, keep=True)
         wb, rms = self._weights((x.shape[3], 1, 1, x.shape[3]), x.shape[3], 0, x.shape[3], pixel)
         gate = self._op(

@@ -30,7 +30,7 @@ typedef struct {
     parts live;
 } event;
 
-/* What was allocated for the request is given back by ending. */
+/* Memory allocated for the request is freed by the end of the process. */
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An independent reader of a schedule: walks its events over an arena whose bytes know what was last written to them.
+"""An independent reader of a schedule: walks its events over an arena that records the last writer of each byte.
 
 It takes nothing from the schedule but the order of events, the ring depths and the offsets. What an event reads follows
 from the operator; whether the bytes are there follows from the walk.

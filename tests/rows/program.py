@@ -37,7 +37,7 @@ _STATES = {
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A model to run: its C as built, and what the plan says of each byte at each event.
+    """A model to run: its C as built, and the plan's content of each byte at each event.
 
     buffers, plan, trace: what the harness holds the C to; for a planted fault they are those of the sound model.
     """
@@ -176,7 +176,7 @@ def _wrong_output(number: int, got: np.ndarray, want: np.ndarray) -> str:
 
 
 def _checksum(values: np.ndarray, last: int) -> int:
-    """As the harness computes it: each of the `last` bytes weighted by its place."""
+    """The harness's checksum: each of the `last` bytes weighted by its position."""
     data = np.frombuffer(np.ascontiguousarray(values).tobytes(), np.uint8).astype(np.uint64)[-last:]
     weight = (
         np.arange(values.nbytes - last + 1, values.nbytes + 1, dtype=np.uint64) * np.uint64(2654435761)

@@ -49,7 +49,7 @@ def _curve(s: Sketch, name: str, shape: Shape) -> None:
 
 
 def negative(s: Sketch) -> None:
-    """Of quantized integers most often with the scale of the operand, and without zero points."""
+    """NEG of integers, mostly with the operand's scale, and without zero points."""
     shape, quant = s.shape(), s.quant()
     quant = quant and (quant[0], 0 if s.chance(0.9) else quant[1])
     x = s.x(shape, None, quant)
@@ -106,7 +106,7 @@ def binary(name: str) -> Draw:
 
 
 def quotient(s: Sketch) -> None:
-    """Of integers by a constant without zeros, which stop the runtimes."""
+    """DIV; integers have a constant divisor without zeros, which would crash the runtimes."""
     if s.dtype == "f32":
         binary("DIV")(s)
         return
@@ -120,7 +120,8 @@ def quotient(s: Sketch) -> None:
 
 
 def _scaled_quotient(s: Sketch) -> None:
-    """Of stored integers by constants so alike that no quotient is below a quarter of a step, where C is undefined."""
+    """DIV of quantized integers by similar constants: no quotient is below a quarter of a step, where C is
+    undefined."""
     shape, least = s.shape(), s.rng.randint(3, 60)
     sizes = s.data.integers(least, 2 * least, s.rng.choice(((), shape[-1:], shape)), endpoint=True)
     x, scale = s.x(shape), s.rng.uniform(0.001, 0.1)

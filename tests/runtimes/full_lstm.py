@@ -14,7 +14,7 @@ _PARTS = tuple(parts for parts in product((True, False), repeat=3) if any(parts)
 
 
 def models() -> Iterator[Drawn]:
-    """Those that are recorded."""
+    """The recorded models."""
     yield from (drawn(seed) for seed in range(MODELS))
 
 

@@ -15,12 +15,12 @@ MODELS = 8
 
 
 def models() -> Iterator[Drawn]:
-    """Those whose results are LiteRT's in every bit; labels begin with `hybrid`."""
+    """Models with bit-exact results of LiteRT; labels begin with `hybrid`."""
     yield from _drawn(_OPERATORS)
 
 
 def recurrent() -> Iterator[Drawn]:
-    """Those with functions of floats or sums in another order."""
+    """Models with float functions, or with sums in another order."""
     yield from _drawn(_RECURRENT)
 
 

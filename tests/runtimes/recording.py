@@ -142,7 +142,7 @@ def _said(cases: Sequence[Recorded], which: str) -> str:
 
 _HEAD = """# Vectors
 
-What TensorFlow Lite Micro and LiteRT's reference kernels make of small models, recorded by `ci/vectors` with
+Outputs of TensorFlow Lite Micro and LiteRT's reference kernels for small models, recorded by `ci/vectors` with
 {versions}. Each file holds the models of one operator, with their inputs and outputs (`tests/runtimes/packs.py` reads
 it); FAULTS.npz holds models that once showed a difference, and random graphs, HYBRID.npz and HYBRID_RECURRENT.npz
 layers with int8 weights on float data, PROJECTED.npz and FULL_LSTM.npz LSTM with projections and norms, of floats and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of samples share: small graphs, arrays, files, and what a refusal must be."""
+"""Shared parts of the tests of samples: small graphs, arrays, files, and the check of an error."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MODELS = (
 CORES = "cortex-m0plus,cortex-m4,cortex-m55"
 GOALS = ("speed", "balanced")
 ANEW = 8
-"""Of the budgets, one in so many is also solved without what the others found."""
+"""One of this many budgets is also solved without the results for others."""
 
 
 def walked(model: pipeline.Prepared, steps: int) -> tuple[list[float], list[int], int]:

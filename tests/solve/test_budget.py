@@ -150,7 +150,7 @@ def test_too_small_a_budget_says_what_exists(tmp_path: Path) -> None:
 
 
 def test_what_no_kernels_go_below_is_refused_without_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the leanest kernels are planned, to say what they need."""
+    """Only the kernels with the least RAM are planned, for the figures in the error."""
     least = built(tmp_path, SMALL, board="cortex-m4", optimize="ram").report.ram_bytes
     within = Stretch.within
 

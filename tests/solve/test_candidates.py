@@ -89,7 +89,7 @@ def test_costs_for_the_least_ram_are_those_of_rows() -> None:
 
 
 def test_a_frame_costs_one_row_and_converts_one() -> None:
-    """Of 15 rows read for the only row of a result, and of 3 for each of 28, a frame brings one."""
+    """A frame brings one row: of the 15 that the only result row reads, and of 3 for each of 28 result rows."""
 
     def fastest(rows: int, taps: int, mode: str) -> tuple[str, float]:
         op = DepthwiseConv2D((1, 1), (1, 1), "VALID", "NONE")

@@ -60,7 +60,7 @@ def test_peaks_of_all_sets_are_those_of_whole_counts(seed: int) -> None:
 
 
 def step_by_step(loads: Loads, picks: tuple[int, ...], limit: int) -> tuple[int, ...] | None:
-    """The same search with every load counted as a whole."""
+    """A slow version of the search that recomputes all loads in each step."""
 
     def over(of: tuple[int, ...]) -> int:
         return int(np.maximum(loads.of(of) - limit, 0).sum())

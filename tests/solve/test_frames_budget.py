@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of streams by frames: between the fastest kernels and the leanest ones, and never slower for more RAM."""
+"""Budgets of streams by frames: between the fastest kernels and those with the least RAM; more RAM is never slower."""
 
 from __future__ import annotations
 

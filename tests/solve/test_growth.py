@@ -25,7 +25,7 @@ from tests.support.long_networks import network
 SHORT, LONG = 24, 68
 LAYERS = 200
 LAYER_SECONDS = 0.07
-"""Of a usual core, at most, for each layer of a network with so many; those of longer ones take less."""
+"""Most seconds per layer on a usual core for a network of this many layers; layers of longer ones take less."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Any, lis
 
 
 def work(chains: dict[int, tuple[Any, list[Candidates]]], layers: int, monkeypatch: pytest.MonkeyPatch) -> float:
-    """Questions that a whole curve asks of stretches, and steps of those that it builds, for each layer."""
+    """Per layer: queries to segments for a whole curve, and steps of the segments that are built."""
     calls: Counter[str] = Counter()
 
     def counted(owner: Any, name: str) -> None:
@@ -74,9 +74,8 @@ def test_the_search_grows_with_the_layers(chains: Any, monkeypatch: pytest.Monke
 
 
 def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path) -> None:
-    """What SWAR kernels take depends on weights, and no stretch on Cortex-M4 takes them: other kernels are faster and
-    need no more memory.
-    """
+    """The cost of SWAR kernels depends on weights, but no segment on Cortex-M4 uses them: other kernels are faster and
+    need no more memory."""
     path = tmp_path / "m.tflite"
     path.write_bytes(network(30))
     options = Options(board="cortex-m4", optimize="ram")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which points of the curves are worth planning and counting."""
+"""The points of the curves that are worth planning and counting."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_points_share_their_kernels_and_their_curve(watched: tuple[Front, Work])
     assert len(found.points) > 2 and kernels and len(set(kernels)) == len(kernels)
     whole = {name.split()[1] for name in work if name.endswith("below inf")}
     assert work.count("fastest") == 2  # for speed, and at the prices of balanced
-    assert len(whole) == 5  # of speed, of balanced, of the leanest kernels for the knee, and two of ram
+    assert len(whole) == 5  # speed, balanced, the least-RAM kernels for the knee, and two of ram
 
 
 def test_points_are_counted_exact_and_none_beats_another(tmp_path: Path, counted: Front) -> None:

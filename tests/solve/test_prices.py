@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The default goal weighs time, RAM and constants; builds say what more RAM would bring."""
+"""The default goal weighs time, RAM and constants; builds report the gain from more RAM."""
 
 from __future__ import annotations
 

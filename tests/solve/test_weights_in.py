@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which memories constants may go to: those that --weights-in names, or those that the goal chooses."""
+"""The memories for constants: those that --weights-in names, or those that the goal chooses."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_speed_moves_constants_from_a_flash_that_waits() -> None:
         {**SPEED, "region": "sram"},
         {**SPEED, "optimize": "balanced"},
         {**SPEED, "board": "nrf52840-dk"},  # whose wait states are not known
-        {**SPEED, "board": "stm32f746-disco"},  # of which nobody says what reads they hold up
+        {**SPEED, "board": "stm32f746-disco"},  # a board without figures on delays of reads
         {**SPEED, "board": "cortex-m4"},
     ],
     ids=str,

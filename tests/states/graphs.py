@@ -67,7 +67,7 @@ class Sketch:
         return name
 
     def state(self, name: str, t: TensorType, initial: np.ndarray | None = None) -> str:
-        """A tensor that holds what `keep` says of it; at first `initial`, or its zero point."""
+        """A state tensor, which `keep` describes; its initial value is `initial`, or its zero point."""
         zero = t.quant.zero_point[0] if t.quant else 0
         self._initial[self.tensor(name, t)] = np.full(t.shape, zero, t.np_dtype) if initial is None else initial
         return name

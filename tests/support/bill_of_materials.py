@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a wheel contains and needs, as CycloneDX JSON: python -m tests.support.bill_of_materials WHEEL"""
+"""Contents and requirements of a wheel, as CycloneDX JSON: python -m tests.support.bill_of_materials WHEEL"""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def accepted(kernel: Kernel, op: type[Op]) -> list[Call]:
 
 
 def violates(rule: Rule, call: Call) -> bool:
-    """Whether the rule refuses; a call that makes no sense to it at all says nothing about it."""
+    """Whether the rule refuses; False for a call on which it raises an error."""
     try:
         return not rule(call)
     except (McugenError, ArithmeticError, LookupError, MemoryError, TypeError, ValueError):

@@ -35,7 +35,7 @@ BROKEN = (McugenError, NotImplementedError, ArithmeticError, AttributeError, Loo
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One emitted model: `name` prefixes its C symbols, `label` says what it is.
+    """One emitted model: `name` prefixes its C symbols, `label` describes it.
 
     expected: for each reference whose C this is, the outputs of each input set. zones: (first, end) bytes no one owns.
     """
@@ -69,9 +69,8 @@ class Refused:
 
 @dataclass(frozen=True)
 class Sample:
-    """Which cases of an operator to make: of each kernel under each reference the first example that it accepts, then
-    the first that it accepts from `every` examples later on. runs: whether to make any of a kernel; None for all.
-    """
+    """A sample of an operator's cases: per kernel and reference the first example that it accepts, then the first
+    accepted one after each `every` examples. runs: whether to include a kernel; None for all."""
 
     every: int = 1
     runs: Callable[[Kernel], bool] | None = None

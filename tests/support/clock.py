@@ -7,7 +7,7 @@ import time
 
 _ADDITIONS = 1_000_000
 _USUAL_SECONDS = 0.05
-"""What the additions take on a core that runs Python 3.11 at 50 ns a loop."""
+"""Time of the additions on a core that runs Python 3.11 at 50 ns per loop."""
 
 
 class Watch:

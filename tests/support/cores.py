@@ -44,14 +44,14 @@ class Portion:
     features: frozenset[str] = frozenset()
 
     def sample(self, operator: str) -> Sample:
-        """Which cases of an operator to make."""
+        """The sample of an operator's cases."""
         if self.operators is None or operator in self.operators:
             return Sample(self.every)
         return Sample(self.every, lambda kernel: bool(kernel.needs & self.features))
 
 
 def portion(core: str, operators: Sequence[type[Op]]) -> Portion:
-    """What a sampled core runs of these operators, so that the sampled cores together run every kernel.
+    """The portion of these operators for a sampled core; the sampled cores together run every kernel.
 
     The cores share the operators among them, and the first one with a feature runs all kernels that need it. The first
     core without any features runs all operators that have such kernels: some of the others are for cores like it.

@@ -35,7 +35,7 @@ def imported(text: str, modules: Mapping[str, str]) -> Iterator[str]:
 
 
 def uses(texts: Mapping[str, str], changed: Iterable[str]) -> Uses:
-    """What each Python file uses. texts: path -> text of all of them; changed: files of any kind."""
+    """The dependencies of each Python file. texts: path -> text of all of them; changed: files of any kind."""
     changed = list(changed)
     known = (path for path in (*texts, *changed) if path.endswith(".py"))  # the deleted ones, too
     modules = {_module(path): path for path in known}

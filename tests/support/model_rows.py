@@ -82,12 +82,12 @@ def row(model: Model, random: int = RANDOM) -> str:
 
 
 def is_refused(row: str) -> bool:
-    """Whether a row says that the model cannot be built."""
+    """Whether the model of a row cannot be built."""
     return "**refused**" in row
 
 
 def is_pass(row: str) -> bool:
-    """Whether a row says that its model passes."""
+    """Whether the model of a row passes."""
     return "**" not in row
 
 

@@ -24,7 +24,7 @@ _UNDEFINED, _RESERVED = 0, 0xFF00
 
 @dataclass(frozen=True)
 class Object:
-    """What linkers read of an object.
+    """The parts of an object file that linkers read.
 
     sections: name, type, flags, size and hash of the content of those that are loaded; relocations: section, offset,
     type, addend and symbol; symbols: name, section, value, size, kind and binding.

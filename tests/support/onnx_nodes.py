@@ -27,7 +27,7 @@ TYPES = frozenset({
     TensorProto.FLOAT, TensorProto.INT8, TensorProto.UINT8, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL
 })  # fmt: skip
 LEAST_TOLERANCE = 1e-7
-"""Of float results, relative to the largest of them."""
+"""Largest error of float results, relative to the largest of them."""
 _EXOTIC_LIST = """
     Attention FlexAttention LinearAttention CausalConvWithState RotaryEmbedding SoftmaxCrossEntropyLoss
     NegativeLogLikelihoodLoss AffineGrid CenterCropPad Col2Im DeformConv Det GridSample ImageDecoder MaxUnpool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One-token mutants of Python functions, and what the tests of the matching folder say of them."""
+"""One-token mutants of Python functions, and whether the tests of the matching folder detect them."""
 
 from __future__ import annotations
 

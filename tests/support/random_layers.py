@@ -91,7 +91,7 @@ def _shapes(rng: Random) -> tuple[Op, tuple[int, ...], tuple[int, ...], int]:
 
 
 def _first_layer(rng: Random) -> tuple[Op, tuple[int, ...], tuple[int, ...], int]:
-    """As `_shapes`: a convolution of few channels over long and short rows, mostly of at most 48 taps."""
+    """A layer for `_shapes`: a convolution of few channels over long and short rows, mostly of at most 48 taps."""
     c, kernel = rng.choice((1, 2, 3, 3, 4, 5, 7, 16)), rng.choice(FIRST_KERNELS)
     image = (1, rng.randint(1, 14), rng.choice((3, 5, 9, 14, 19, 33, 48)), c)
     op = Conv2D(rng.choice(STRIDES), (1, 1), rng.choice(("SAME", "VALID")), rng.choice(ACTIVATIONS))

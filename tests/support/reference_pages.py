@@ -17,19 +17,19 @@ from mcugen.errors import McugenError
 from mcugen.options import Options
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-WIDTH = 100
+WIDTH = 116
 _MADE = "Made by `python -m tests.support.reference_pages`; a test compares."
 
 
 SHARED = "options-of-a-build"
 OF_ALL = {"--json", "--quiet", "--wide", "--help"}
-"""Options of every command, told once."""
+"""Options of every command, listed once."""
 WRITING = {item.name for item in dataclasses.fields(Options) if item.metadata.get("building")}
-"""Options of a build that say which files to write, and how."""
+"""Options of a build for its output files."""
 
 
 def command_line() -> str:
-    """The manual of every command; what commands have in common stands at its head."""
+    """The manual of every command; their common options come first."""
     context = click.Context(cli, info_name="mcugen", terminal_width=WIDTH, **cli.context_settings)
     commands = list(_commands(cli, context))
     assert all(set().union(*map(_names, _own(*each))) >= OF_ALL for each in commands)
@@ -58,7 +58,7 @@ def _commands(group: click.Group, context: click.Context) -> Iterator[tuple[clic
 
 
 def _manual(command: click.Command, context: click.Context, every: set[str]) -> str:
-    """What a command does, and the options that are its own; `every` has the names of those of a build."""
+    """The description of a command and its own options. every: the names of all build options."""
     formatter = context.make_formatter()
     command.format_usage(context, formatter)
     command.format_help_text(context, formatter)
@@ -74,7 +74,7 @@ def _manual(command: click.Command, context: click.Context, every: set[str]) -> 
 
 
 def _without(taken: set[str], every: set[str]) -> str:
-    """Which options of a build a command has, in the fewest words."""
+    """The build options that a command has, in the fewest words."""
     lacking = every - taken
     if lacking in (set(), WRITING):
         return " that writes no files" if lacking else ""

@@ -47,7 +47,7 @@ def conduct(commands: Mapping[str, Sequence[str]], end: float, memory: Path, fol
 
 
 def summary(outcomes: Mapping[str, str], seconds: float) -> str:
-    """What was left, by name, and how many ended how."""
+    """The outcomes: unfinished tests by name, and counts of the others."""
     lines = []
     for outcome, title in (("stopped", "stopped at the limit"), ("left", "not begun")):
         names = ", ".join(name for name, ended in outcomes.items() if ended == outcome)

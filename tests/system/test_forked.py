@@ -24,7 +24,7 @@ from mcugen.system.forked import Apart
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a process without threads and with two processors, whatever runs the tests; nothing may be left running."""
+    """Simulates a process without threads and with two processors; no child may be left running."""
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     monkeypatch.setattr(forked, "processors", lambda: 2)
     yield

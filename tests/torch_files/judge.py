@@ -23,7 +23,7 @@ from mcugen.oracle import interpreter
 from tests.torch_files.rows import EXPORTERS, Row, rows
 
 TOLERANCE = 1e-5
-"""Of floats, as a share of the largest magnitude among inputs and outputs: what is summed may cancel."""
+"""Largest error of floats, relative to the largest magnitude among inputs and outputs, as sums may cancel."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def exported(python: str, folder: Path) -> None:
 
 
 def faults(found: list[Verdict], page: str) -> list[str]:
-    """What is wrong with the verdicts of all files."""
+    """The faults in the verdicts of all files."""
     judged = [v for v in found if v.outcome != "not exported"]
     equal = sum(v.outcome == "equal" for v in judged)
     wrong = [f"{v.exporter}: {v.row.layer}: {v.why}" for v in judged if v.outcome == "wrong"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep of PyTorch's layers, without PyTorch: its table, and what it says of files written here."""
+"""The sweep of PyTorch's layers, without PyTorch: its table, and its verdicts on files written here."""
 
 from __future__ import annotations
 

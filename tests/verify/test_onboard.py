@@ -84,7 +84,7 @@ def board(made: Artifact, image: Image) -> Iterator[str]:
 
 
 def logged(port: str) -> str:
-    """What the board prints when it is asked for its log."""
+    """The log that the board prints on request."""
     file, text, end = os.open(port, os.O_RDWR | os.O_NOCTTY), "", time.monotonic() + 20
     try:
         while not re.search(r"mcugen-profile end \d+\s", text) and time.monotonic() < end:
@@ -129,7 +129,7 @@ def test_a_board_is_measured_and_validated(core: str, tmp_path: Path, capsys: py
     runs = [counts.instructions for counts in count.read_counts(image.elf.parent / "counts.txt")]
     assert len(runs) == 2
     counted = [sum(run[k] for run in runs) / 2 for k in range(len(logs))]
-    # The same instructions in the same runs; SysTick's ticks are fractions of one.
+    # Both count equal instructions in equal runs; SysTick's ticks are fractions of one.
     assert all(abs(a - b) < 0.5 for a, b in zip(logs, counted, strict=True)), (logs, counted)
     simulated = emulated.simulate(made, [Case("zeros", [np.zeros((1, 8, 8, 1), np.int8)])])
     marks = [int(n) / 2 for n in re.findall(r"(?m)^step \d+ \d+ (\d+) ", (tmp_path / "log").read_text())]
@@ -148,7 +148,7 @@ def test_a_changed_weight_on_the_board_is_named(tmp_path: Path, capsys: pytest.C
 
 
 def test_a_file_is_no_port(tmp_path: Path) -> None:
-    """What stands in it stays."""
+    """A file given as a port keeps its contents."""
     mine = tmp_path / "notes.txt"
     mine.write_text("mine")
     with pytest.raises(mcugen.UsageError, match="is a file"):
@@ -157,7 +157,7 @@ def test_a_file_is_no_port(tmp_path: Path) -> None:
 
 
 def answer_of(letter: bytes, payload: bytes, asked: bytes = b"") -> bytes:
-    """What firmware answers; asked: the request without its first byte and its checksum, by default without bytes."""
+    """The firmware's answer. asked: the request without its first byte and its checksum, by default without bytes."""
     crc = struct.pack("<I", zlib.crc32(asked or letter + bytes(4)))
     body = letter + struct.pack("<I", len(payload) + 4) + crc + payload
     return b"\x5a" + body + struct.pack("<I", zlib.crc32(body))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Witnesses of `mcugen verify`: what it says of one that agrees, differs, stops, refuses, or is missing."""
+"""Witnesses of `mcugen verify`: the output if one agrees, differs, stops, refuses, or is missing."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def nodes(graph: Graph, inputs: Arrays, reference_name: str) -> Iterator[Written
 
 @dataclass
 class Verdict:
-    """What was compared. steps: how many integers are one step apart; worst: the largest error of floats."""
+    """The result of a comparison. steps: count of integers one step apart; worst: the largest error of floats."""
 
     values: int = 0
     steps: int = 0

@@ -92,7 +92,7 @@ def test_each_example_computes_the_same(op: type[Op]) -> None:
 
 
 def _check_recorded(op: type[Op]) -> None:
-    """What files say together with other operators, or with the state that it keeps, comes back from a recording."""
+    """Operators that are written only with others, or with their state, come back from a written recording."""
     assert op in recorded_graphs(), "neither an example nor a recorded model can be written"
     graph = recorded_graphs()[op]
     back = imported(write.write(graph, "tflite"))
@@ -146,7 +146,7 @@ def test_recorded_models_come_back(path: Path) -> None:
 
 @pytest.mark.parametrize("name", dict.fromkeys(name for name, _ in operators.KINDS))
 def test_random_models_of_one_operator_come_back(name: str) -> None:
-    """As themselves. What becomes other operators may be refused, or come back as what computes the same."""
+    """Operators come back unchanged. Those that become several may be refused, or come back as an equivalent."""
     for k, dtype in ((k, dtype) for k, (kind, dtype) in enumerate(operators.KINDS) if kind == name):
         drawn = operators.draw(name, dtype, k)
         try:

@@ -130,7 +130,7 @@ def test_data_waits_for_code_that_is_being_read_ahead(tmp_path: Path) -> None:
 
 
 def test_a_jump_waits_in_full_for_what_was_not_read_ahead(tmp_path: Path) -> None:
-    """And for the read that it made useless, as nothing says that one is cut short."""
+    """The wait includes the useless prefetch, as no document states that one is aborted."""
     times, waits = 100, 5
     found = straight(tmp_path, times, "b.w 1f; .space 36; 1:", 8, waits, prefetch=True)
     assert times <= found.code_lines <= times + SLACK

@@ -118,7 +118,7 @@ def test_m55_one_row_by_four_channels_is_bound_by_loads(tmp_path: Path) -> None:
 
 
 def taking_turns(loads: int, sums: list[str]) -> str:
-    """Products with a load before each as long as there are any, as in a pipelined loop: no operand is awaited."""
+    """Products, each after a load while loads remain, as in a pipelined loop: no operand is awaited."""
     products = [PRODUCT.format(a=a, x=k % 2, w=6) for k, a in enumerate(sums)]
     before = [LOAD.format(q=2 + k % 4, r=3) for k in range(loads)]
     return "".join(a + b for a, b in zip(before + [""] * (len(sums) - loads), products, strict=True))

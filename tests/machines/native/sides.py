@@ -36,7 +36,7 @@ def differ(wanted: Values, got: Values) -> bool:
 
 
 def outputs(artifact: Artifact, model: Model, runs: Sequence[Run]) -> Iterator[Values]:
-    """What an object gives for the runs of a case, pushed row by row or frame by frame where it takes them so."""
+    """The outputs of an object for the runs of a case, pushed by rows or frames where it takes them so."""
     push = artifact.view.push
     for run in runs:
         if run.start is not Start.GO_ON or not artifact.imported.states:

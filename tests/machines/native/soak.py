@@ -25,7 +25,7 @@ CASES = 2
 
 
 def faults(artifact: Artifact) -> list[str]:
-    """What differs from verify's program, and between threads."""
+    """Differences from verify's program, and between threads."""
     drawn = list(cases(artifact.imported, CASES))[: CASES + 2]
     found = differences(artifact, drawn)
     runs = runs_of(artifact, drawn[0])

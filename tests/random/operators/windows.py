@@ -188,7 +188,7 @@ def roi_align(s: Sketch) -> None:
     if s.opset >= 16:
         more["coordinate_transformation_mode"] = s.pick((None, "half_pixel", "output_half_pixel"))
     mode = s.pick((None, "avg", "max"))
-    more["sampling_ratio"] = 1 if mode == "max" else s.pick((None, 0, 1, 2))  # ONNX Runtime says that others are wrong
+    more["sampling_ratio"] = 1 if mode == "max" else s.pick((None, 0, 1, 2))  # ONNX Runtime rejects other values
     more["spatial_scale"] = s.pick((None, 0.5, 2.0))
     s.node("RoiAlign", [x, boxes, which], mode=mode, **more)
 

@@ -12,7 +12,7 @@ def at_once(*sizes: int) -> list[Buffer]:
 
 
 def test_runs_that_fit_by_their_sum_but_not_into_the_holes_are_noticed() -> None:
-    """Of three, four and two cells, the first two are left: they must use all free cells but `spare`."""
+    """The runs of three and four cells remain, not the one of two: they must use all free cells except `spare`."""
     busy = busy_steps_of(at_once(12, 16, 8), 4)[0]
     assert not busy.is_full([(0, 3), (5, 10)], 0b011, 1)
     assert busy.is_full([(0, 2), (5, 10)], 0b011, 0)
