@@ -72,8 +72,7 @@ class BusyStep:
         return found
 
     def is_full(self, holes: Sequence[Hole], left: int, spare: int) -> bool:
-        """Whether the buffers left do not fit the holes, even if sums of their runs fill each hole as far as possible.
-        """
+        """Whether the buffers left do not fit the holes, even if sums of their runs fill each hole optimally."""
         coming = left & self.members
         if not coming:
             return False
