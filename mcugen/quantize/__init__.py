@@ -1,1 +1,1 @@
-"""Quantization: a float network and samples of its inputs become a network of integers, solved against these."""
+"""Quantization: a float network and samples of its inputs become an integer network that is fitted to these samples."""

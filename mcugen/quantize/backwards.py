@@ -1,4 +1,4 @@
-"""A float network run forwards and backwards on many samples: its values, and the gradients of its weights."""
+"""Forward and backward passes of a float network on many samples: its values, and the gradients of its weights."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Step = tuple[Node, Call, tuple[float, float] | None]
 
 
 def is_layer(graph: Graph, node: Node) -> bool:
-    """Whether a node has constant weights, of which there is one scale per output."""
+    """Whether a node has constant weights with one scale per output."""
     return node.op.scaled_axis is not None and len(node.inputs) > 1 and is_constant(graph, node)
 
 
 @dataclass(eq=False)
 class Run:
-    """What a run of the network left: values of all tensors, sums before fused activations, what met weights."""
+    """Results of a forward pass: values of all tensors, sums before fused activations, input rows of layers."""
 
     values: Arrays
     sums: Arrays = field(default_factory=dict)
@@ -37,9 +37,9 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A float graph as steps on samples that are stacked. weights: the data of constants that differ from the graph's.
+    """A float graph as steps on stacked samples. weights: constants that replace the graph's.
 
-    reference: the runtime of calls, which does not matter to floats
+    reference: the runtime of calls; it makes no difference for floats
     """
 
     graph: Graph
@@ -48,12 +48,12 @@ class Network:
 
     @cached_property
     def layers(self) -> tuple[Node, ...]:
-        """The nodes with weights that a gradient is computed of."""
+        """Nodes with weights whose gradients are computed."""
         return tuple(node for node in self.graph.nodes if is_layer(self.graph, node))
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """The results of layers from which an output follows without a further layer; others may read them as well."""
+        """Results of layers from which an output follows without a further layer; other nodes may read them, too."""
         near = set(self.graph.kept)
         found = []
         for node in reversed(self.graph.nodes):
@@ -67,7 +67,7 @@ class Network:
 
     @cached_property
     def learned(self) -> frozenset[str]:
-        """The tensors of floats that depend on weights: what is compared or counted has no gradient."""
+        """Float tensors that depend on weights; comparisons and counts have no gradient."""
         found: set[str] = set()
         for node in self.graph.nodes:
             if is_layer(self.graph, node) or any(name in found for name in node.inputs):
@@ -76,7 +76,7 @@ class Network:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The nodes up to the heads, each with its call without a clamp, and that clamp."""
+        """Nodes up to the heads, each with its call without the clamp, and that clamp."""
         wanted = set(self.heads)
         steps = []
         for node in reversed(self.graph.nodes):
@@ -91,7 +91,7 @@ class Network:
 
     @cached_property
     def elements(self) -> int:
-        """Elements of one sample that a run keeps."""
+        """Number of elements that a run stores per sample."""
         found = sum(t.size for _, call, _ in self.steps for t in call.outputs)
         for node, call, _ in self.steps:
             if is_layer(self.graph, node):
@@ -99,7 +99,7 @@ class Network:
         return found
 
     def with_weights(self, weights: Mapping[str, np.ndarray]) -> Network:
-        """The same network on other constants."""
+        """The network with other constants."""
         made = replace(self, weights=weights)
         for name in ("layers", "heads", "learned", "steps"):
             made.__dict__[name] = getattr(self, name)
@@ -112,21 +112,21 @@ class Network:
         return data
 
     def call(self, node: Node, call: Call) -> Call:
-        """The call on the weights that count."""
+        """The call with the network's weights in place of the graph's."""
         if not self.weights or not is_layer(self.graph, node):
             return call
         constants = (None, *(None if n is None else self.constant(n) for n in node.inputs[1:]))
         return replace(call, constants=constants)
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> Run:
-        """All values for some samples, up to the heads."""
+        """Forward pass on some samples, up to the heads."""
         made = Run(dict(inputs))
         for step in self.steps:
             self.take(made, step)
         return made
 
     def take(self, run: Run, step: Step) -> None:
-        """Compute a node; those before it are computed."""
+        """Compute a node, after all nodes before it."""
         node, plain, clamp = step
         for name, y in zip(node.outputs, self._results(run, node, self.call(node, plain)), strict=True):
             run.values[name] = y
@@ -152,9 +152,9 @@ class Network:
         return np.asarray(rows.reshape(len(x), *call.output.shape))
 
     def gradients(self, run: Run, at: Arrays, above: Arrays) -> tuple[Arrays, Arrays]:
-        """Gradients by weights and biases, by the names of these, and by the sums of each layer's results.
+        """Gradients of weights and biases, by their names, and of each layer's sums.
 
-        at: gradients by sums of heads; above: by values of other tensors, after their activations
+        at: gradients of the heads' sums; above: gradients of other tensors' values, after their activations
         """
         pulled: Arrays = dict(above)
         of_weights: Arrays = {}
@@ -183,7 +183,7 @@ class Network:
     def _back(
         self, run: Run, node: Node, call: Call, found: list[np.ndarray | None], pulled: Arrays, of_weights: Arrays
     ) -> None:
-        """From a node's results to its weights and its operands."""
+        """Propagate gradients from a node's results to its weights and operands."""
         if is_layer(self.graph, node) and found[0] is not None:
             for name, g in self._of_weights(run, node, call, found[0]).items():
                 of_weights[name] = of_weights[name] + g if name in of_weights else g
@@ -213,19 +213,19 @@ def matrix(call: Call) -> np.ndarray:
 
 
 def _outputs_of_group(call: Call) -> int:
-    """How many results each value that meets weights is multiplied for."""
+    """Number of results that each input value of a layer contributes to, per group."""
     x, w = call.input(0), call.input(1)
     meets_all = call.op.met_axis is not None and call.op.met_axis != call.op.scaled_axis
     return w.shape[int(call.op.scaled_axis)] if meets_all and x.shape[-1] % w.shape[int(call.op.met_axis)] == 0 else 1
 
 
 def unmatrix(call: Call, by_tap: np.ndarray) -> np.ndarray:
-    """Weights in their own shape, from those as [outputs, taps]."""
+    """Weights in their own shape, from a matrix [outputs, taps]."""
     axis, shape = int(call.op.scaled_axis), call.input(1).shape
     moved = (shape[axis], *(n for k, n in enumerate(shape) if k != axis))
     return np.ascontiguousarray(np.moveaxis(by_tap.reshape(moved), 0, axis))
 
 
 def _stacked(x: np.ndarray) -> np.ndarray:
-    """Samples one after the other along the first axis of each."""
+    """All samples concatenated along their first axis."""
     return x.reshape(-1, *x.shape[2:])

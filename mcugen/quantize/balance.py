@@ -1,4 +1,4 @@
-"""Channels of activations scaled to reach equally far: factors in the weights before, their inverses in those after.
+"""Cross-layer equalization: channels of activations get equal ranges by factors in the layers before and after them.
 
 The float function stays the same. Source: Nagel et al., Data-free quantization, section 4.1, here by the ranges of
 activations.
@@ -22,16 +22,16 @@ _HALF = 0.5
 _DEAD = 1e-6
 _TINY = 1e-8
 _PASSES = 2
-"""The factors of one stream change what suits those before and after it."""
+"""Number of passes: the factors of one stream change the best factors of its neighbours."""
 
 
 def balanced(
     graph: Graph, reference: str, seen: Mapping[str, Observed], floor: float, fixed: frozenset[str] = frozenset()
 ) -> Graph:
-    """The float graph with balanced channels where layers follow each other; the graph itself where none do.
+    """The float graph with equalized channels wherever a layer follows another; the graph itself if none does.
 
-    floor: the least reach of a channel, as a share of the tensor's, so that few samples do not blow up a channel.
-    fixed: tensors whose values must stay.
+    floor: least range of a channel, as a share of the tensor's, so that few samples do not blow up a channel. fixed:
+    tensors whose values must stay.
     """
     work = _Work(graph, reference, dict(graph.tensors), {node.name: node for node in graph.nodes})
     reach = {name: found.channels.astype(np.float64) for name, found in seen.items()}
@@ -48,9 +48,9 @@ def balanced(
 
 
 def as_large_as(graph: Graph, reference: str, before: Mapping[str, np.ndarray]) -> Graph:
-    """The float graph with channels scaled so that the weights of each layer are as large as they were before.
+    """The float graph with channels scaled so that the weights of each layer are as large as before a change.
 
-    before: weights by node. The channels of activations then reach about as far as they did, balanced or not.
+    before: weights by node. The channels of activations then have about the ranges they had, equalized or not.
     """
     work = _Work(graph, reference, dict(graph.tensors), {node.name: node for node in graph.nodes})
     for stream in streams(graph, reference):
@@ -64,7 +64,7 @@ def as_large_as(graph: Graph, reference: str, before: Mapping[str, np.ndarray]) 
 
 
 def _sizes(maker: Node, w: np.ndarray) -> np.ndarray:
-    """The logarithm of the size of each output's weights; those that are all zeros count as of size one."""
+    """Logarithm of the norm of each output's weights; all zeros count as norm one."""
     axis = int(maker.op.scaled_axis or 0)
     size = np.sqrt((w.astype(np.float64) ** 2).sum(axis=tuple(k for k in range(w.ndim) if k != axis)))
     return np.log(np.where(size > _DEAD, size, 1.0))
@@ -72,7 +72,7 @@ def _sizes(maker: Node, w: np.ndarray) -> np.ndarray:
 
 @dataclass
 class _Work:
-    """The graph while factors go into its constants."""
+    """The graph while factors are multiplied into its constants."""
 
     graph: Graph
     reference: str
@@ -98,9 +98,10 @@ class _Work:
 
 
 def _factors(work: _Work, stream: Stream, reaches: Sequence[np.ndarray], floor: float) -> np.ndarray:
-    """One over the reach of each channel where weights of a reader have a scale per channel, else halfway there.
+    """Factors of a stream: one over the range of each channel if a reader's weights have a scale per channel, else the
+    square root of that.
 
-    Of several tensors, and of several readers, the geometric mean.
+    The geometric mean over several tensors and several readers.
     """
     alive = np.logical_or.reduce([reach > _DEAD for reach in reaches])
     if not alive.any():
@@ -112,7 +113,7 @@ def _factors(work: _Work, stream: Stream, reaches: Sequence[np.ndarray], floor: 
 
 
 def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
-    """The logarithms of the factors that suit a reader. reach: logarithms of the reach of each channel."""
+    """Logarithms of the factors that suit a reader. reach: logarithms of the channels' ranges."""
     axis, scaled = int(call.op.met_axis or 0), call.op.scaled_axis
     if axis == scaled:
         return -reach
@@ -124,7 +125,7 @@ def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
 
 
 def _followed(call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-    """Constants with the factors after the layer; a clamp at 0 lets positive factors through."""
+    """Constants of a layer with the factors after it; a clamp at 0 commutes with positive factors."""
     call = replace(call, op=call.op.unclamped())
     found: Mapping[int, np.ndarray] | None = call.op.followed_by(call, then)
     return found
@@ -136,7 +137,7 @@ def _preceded(call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
 
 
 def _with_constants(tensors: dict[str, Tensor], node: Node, data: Mapping[int, np.ndarray]) -> Node:
-    """The node on other constants, which come to the tensors."""
+    """The node with other constants, which are added to the tensors."""
     inputs = list(node.inputs) + [None] * (max(data) + 1 - len(node.inputs))
     for k, values in data.items():
         name = inputs[k]

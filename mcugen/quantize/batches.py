@@ -1,4 +1,4 @@
-"""Operators on many samples at once: as their references compute each of them alone."""
+"""Operators on many samples at once, with the same bits as their references compute for each sample alone."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Arrays = Sequence[np.ndarray | None]
 """The values of operands: [samples, *shape] for those computed, the data of those that are constant."""
 
 _ELEMENTS = 1 << 18
-"""Elements of a result that are computed together: their float64 stays in a cache."""
+"""Elements of a result computed together, so that their float64 stays in a cache."""
 
 
 _SMALL = 64
 _KNOWN: dict[object, bool] = {}
-"""Which operators stack samples: a property of what they are, found by trying."""
+"""Cache: whether an operator can stack samples, determined by a trial."""
 _TABLES: dict[object, np.ndarray] = {}
-"""Results for all bytes: what is solved is judged next."""
+"""Cache: results for all bytes, since solved networks are judged right after."""
 
 
 def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
@@ -36,7 +36,7 @@ def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
     each = max(1, max(t.size for t in call.outputs))
     size = max(1, _ELEMENTS // each) if together else 1
     parts = [_part(call, operands, slice(k, min(k + size, count)), together) for k in range(0, count, size)]
-    if len(parts) == 1 or count * each <= _ELEMENTS:  # threads would take longer to start than the work
+    if len(parts) == 1 or count * each <= _ELEMENTS:  # below this, threads take longer to start than the work
         found = [evaluate(*part) for part in parts]
     else:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -56,7 +56,7 @@ def _is_byte_function(call: Call) -> bool:
 
 
 def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
-    """The results for all bytes, by the reference, and then those of the elements."""
+    """Results by a table of the reference's results for all bytes."""
     t, y = (t.with_shape((1 << 8,)) for t in (call.input(0), call.output))
     key = repr(call.op), call.reference, t, y
     if key not in _TABLES:
@@ -70,7 +70,7 @@ def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
 
 
 def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[Call, Arrays]:
-    """The call on some of the samples: one of them, or several as if they were images of a batch."""
+    """The call on some of the samples: on a single one, or on several as a batch of images."""
     count = which.stop - which.start
     computed = [c is None and a is not None for a, c in zip(operands, call.constants, strict=True)]
     arrays = [
@@ -88,12 +88,12 @@ def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[C
 
 
 def _taken(values: np.ndarray, which: slice, together: bool) -> np.ndarray:
-    """The values of some samples as one batch, or those of the single one."""
+    """Values of some samples as one batch, or of a single one."""
     return values[which].reshape(-1, *values.shape[2:]) if together else np.asarray(values[which.start])
 
 
 def _stacks(call: Call, operands: Arrays) -> bool:
-    """Whether samples can be computed together; found out once for an operator, its shapes and its small constants."""
+    """Whether samples can be computed together; determined once per operator, shapes and small constants."""
     types = tuple(None if t is None else (t.dtype, t.shape) for t in (*call.inputs, *call.outputs))
     small = tuple(None if c is None or c.size > _SMALL else c.tobytes() for c in call.constants)
     key = repr(call.op), types, tuple(c is None for c in call.constants), small
@@ -103,7 +103,7 @@ def _stacks(call: Call, operands: Arrays) -> bool:
 
 
 def _is_stackable(call: Call, operands: Arrays) -> bool:
-    """Whether two samples together give what each of them gives: no axis of the operator is the first one."""
+    """Whether two samples together give the same as each alone: the operator does not mix the first axis."""
     types = [t for t, c in zip(call.inputs, call.constants, strict=True) if t is not None and c is None]
     if any(not t.shape or t.shape[0] != 1 for t in (*types, *call.outputs)):
         return False

@@ -1,4 +1,6 @@
-"""Recipes tried on folds of the samples: solved on one part, judged as integers on the other; several at a time."""
+"""Recipes tried on folds of the samples: solved on one part, judged as integer networks on the other; several in
+parallel.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from mcugen.quantize.walk import outputs
 from mcugen.system.forked import interrupts_kept
 
 _AT_LEAST = 2
-"""Ways to do a step that there are to try at a time."""
+"""Fewest ways to do a step that are tried in parallel."""
 
 Task = tuple[Recipe, Widths, int]
 
@@ -39,9 +41,9 @@ class Bench:
     _wanted: dict[int, tuple[np.ndarray, ...]] = field(default_factory=dict)
 
     def part(self, fold: int, floor: float | None = None) -> Floats:
-        """The float network on the samples that a fold solves with; -1 stands for all samples.
+        """The float network on the samples that a fold solves with; fold -1 has all samples.
 
-        floor: that of balanced channels; None for channels as they are.
+        floor: of equalized channels; None for channels as they are.
         """
         key = (fold, floor)
         if key not in self._parts:
@@ -56,7 +58,7 @@ class Bench:
         return plain if graph is plain.graph else Floats(graph, plain.reference, plain.given(), None, plain.overrides)
 
     def network(self, recipe: Recipe, widths: Widths, fold: int = -1) -> Graph:
-        """The integer network that a recipe makes of the samples of a fold, or of all."""
+        """The integer network that a recipe solves on the samples of a fold, or on all."""
         return solved(self.part(fold, recipe.floor if recipe.balanced else None), recipe, widths)
 
     def judged(self, fold: int) -> Floats:
@@ -73,7 +75,7 @@ class Bench:
 
 
 _SHARED: list[Bench] = []
-"""The bench of a worker process: it comes with the fork, so that samples are never copied."""
+"""The bench of a worker process, inherited by the fork, so that samples are never copied."""
 
 
 def _result(task: Task) -> np.ndarray:
@@ -85,14 +87,14 @@ Run = Callable[[Sequence[Task]], Iterable[np.ndarray]]
 
 @dataclass
 class Pool:
-    """Runs tasks of a bench. run: gives the results of several, in order; kept: results that are known already."""
+    """Tasks of a bench in processes. run: gives the results of several tasks, in order; kept: earlier results."""
 
     bench: Bench
     run: Run
     kept: Kept = field(default_factory=Kept)
 
     def results(self, tasks: Iterable[Task]) -> list[np.ndarray]:
-        """The result of each task, in order; what was run before is not run again."""
+        """The result of each task, in order; tasks with earlier results are not run again."""
         wanted = list(tasks)
         new = [task for task in dict.fromkeys(wanted) if self.kept.get(repr(task)) is None]
         for task, found in zip(new, self.run(new) if new else (), strict=True):
@@ -102,32 +104,32 @@ class Pool:
 
 @contextmanager
 def pool(bench: Bench, jobs: int, kept: Kept | None = None, most: int = 0) -> Iterator[Pool]:
-    """A pool of that many processes; 0: one for each core.
+    """A pool of `jobs` processes; 0: one for each core.
 
-    kept: results of an earlier run; most: tasks that there may be at a time, if more than folds
+    kept: results of an earlier run; most: most tasks in parallel, if more than folds
     """
     known = Kept() if kept is None else kept
     jobs = min(jobs or os.cpu_count() or 1, max(_AT_LEAST, len(bench.folds), most))
     if jobs == 1 or "fork" not in multiprocessing.get_all_start_methods():
         yield Pool(bench, lambda tasks: map(bench.result, tasks), known)
         return
-    bench.floats.outputs()  # What is kept of the float network then comes with the fork.
+    bench.floats.outputs()  # computed before the fork, so that all workers share it
     _SHARED[:] = [bench]
     try:
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _interruptible) as workers:
             with interrupts_kept():
-                workers.submit(_interruptible)  # The first task starts all processes.
+                workers.submit(_interruptible)  # the first task starts all processes
             yield Pool(bench, lambda tasks: workers.map(_result, tasks), known)
     finally:
         _SHARED.clear()
 
 
 def _interruptible() -> None:
-    """Let interrupts end a worker, which was forked while they were kept."""
+    """Let interrupts end a worker, which was forked while they were blocked."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def outputs_of(floats: Floats, graph: Graph) -> tuple[np.ndarray, ...]:
-    """The outputs of an integer network for the samples of a float one, as real numbers, [samples, *shape] each."""
+    """Outputs of an integer network for the samples of a float one, as real numbers, [samples, *shape] each."""
     found = outputs(graph, floats.reference, stored_inputs(graph, floats.given()))
     return tuple(to_real(a, graph.type(name)) for name, a in zip(graph.outputs, found, strict=True))

@@ -1,4 +1,4 @@
-"""The calibration cache: what the samples said of each tensor, as a text file that fits a repository and may be edited.
+"""Calibration cache: the statistics of each tensor on the samples, as a text file for a repository, open to edits.
 
     mcugen calibration 1
     model <sha256 of the model file>
@@ -8,9 +8,9 @@
     "conv1/Relu" 0.0 8.125 0.0 0.0 6.75 7.9375 819200 override 0.0 6.0
     end 2
 
-Names are JSON strings, numbers are float32 in the fewest digits that give it back; the last line counts the tensors.
-Blank lines and lines that begin with # are for people. `override LOW HIGH` at the end of a line is written by hand and
-replaces the range that was measured.
+Names are JSON strings, numbers are float32 in the fewest digits that round-trip; the last line counts the tensors.
+Blank lines and lines that begin with # are comments. `override LOW HIGH` at the end of a line is written by hand and
+replaces the measured range.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _STRING = json.JSONDecoder()
 
 @dataclass(frozen=True)
 class Spread:
-    """The values that a tensor had. All numbers are float32.
+    """Statistics of a tensor's values. All numbers are float32.
 
-    points: the percentiles POINTS. count: of values seen. override: the range to take in place of the measured one.
+    points: the percentiles POINTS. count: number of values. override: range that replaces the measured one.
     """
 
     low: float
@@ -52,7 +52,7 @@ class Spread:
     override: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Round to float32. Raises ValueError for numbers that no values can have."""
+        """Round to float32. Raises ValueError for numbers that are no statistics of values."""
         numbers = [_number(value) for value in (self.low, self.high, *self.points)]
         low, high, *points = numbers
         if len(points) != len(POINTS) or self.count < 1:
@@ -76,7 +76,7 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Cache:
-    """What was measured, by the model's own names of the tensors, and what of. Hashes are in hex."""
+    """Statistics by the model's own names of the tensors, and the hashes of model and samples in hex."""
 
     model_sha256: str
     samples_sha256: str
@@ -87,7 +87,7 @@ class Cache:
 
 
 def write(path: Path, cache: Cache) -> None:
-    """Write the file at once, or leave what is there. Raises UsageError where that is not a calibration cache."""
+    """Write the file in one step, or leave the old one. Raises UsageError if that is not a calibration cache."""
     if path.exists() and not files.read(path).startswith(_MAGIC.encode()):
         message = "is there and is no calibration cache"
         raise UsageError(message, where=str(path), hint="choose another name, or remove the file")
@@ -102,7 +102,7 @@ def write(path: Path, cache: Cache) -> None:
 
 
 def text(cache: Cache) -> str:
-    """The file's content: the same for equal caches."""
+    """Content of the file: the same for equal caches."""
     head = (
         f"{_MAGIC} {VERSION}",
         f"model {cache.model_sha256}",
@@ -113,7 +113,7 @@ def text(cache: Cache) -> str:
 
 
 def read(path: Path, model_sha256: str, samples_sha256: str) -> Cache:
-    """The cache of this model and these samples. Raises UsageError for another, and for damage, with its line."""
+    """The cache of this model and these samples. Raises UsageError for another, and for a damaged line."""
     cache = parse(files.read(path, MAX_BYTES), str(path))
     for what, found, wanted in (
         ("model", cache.model_sha256, model_sha256),
@@ -158,7 +158,7 @@ def parse(data: bytes, where: str) -> Cache:
 
 
 def _head(rows: list[tuple[int, str]], word: str, value: str, where: str, last: int = 1) -> str:
-    """The value of the next line, which must be `word value`. last: the line that is blamed where there is none."""
+    """Value of the next line, which must be `word value`. last: the line that the error names if there is none."""
     number, line = rows.pop() if rows else (last, "")
     found = re.fullmatch(f"{word} ({value})", line)
     if found is None:
@@ -196,7 +196,7 @@ def _read(word: str) -> float:
 
 
 def _number(value: float) -> float:
-    """The float32 next to a number. Raises ValueError where there is none."""
+    """The float32 nearest to a number. Raises ValueError if there is none."""
     with np.errstate(over="ignore"):
         found = float(np.float32(value))
     if not np.isfinite(found):
@@ -211,7 +211,7 @@ def _line(name: str, spread: Spread) -> str:
 
 
 def _written(value: float) -> str:
-    """The fewest digits that give a float32 back."""
+    """The fewest digits that round-trip a float32."""
     short = str(np.float32(value))
     return short if np.float32(float(short)) == np.float32(value) else repr(value)
 

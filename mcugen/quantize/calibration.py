@@ -1,4 +1,4 @@
-"""What was seen of the float tensors, and the calibration cache that keeps it."""
+"""Statistics of the float tensors, stored in a calibration cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcugen.quantize.ranges import Observed
 
 
 def calibrated(floats: Floats, path: Path, model_sha256: str, samples_sha256: str) -> Floats:
-    """The float network with the ranges that a calibration cache sets; a cache that is not there is written.
+    """The float network with the ranges of a calibration cache; the file is written if it does not exist.
 
     Raises UsageError for a cache of another model or other samples, and for names that the model does not have.
     """
@@ -33,7 +33,7 @@ def calibrated(floats: Floats, path: Path, model_sha256: str, samples_sha256: st
 
 
 def _labels(floats: Floats) -> dict[str, str]:
-    """The model's own name of each tensor that was seen, made unique, and the tensor."""
+    """Unique label of each measured tensor, by the model's own names -> the tensor."""
     found: dict[str, str] = {}
     for name in floats.observed():
         label = floats.graph.tensors[name].label or name

@@ -1,4 +1,4 @@
-"""Tasks of a bench on the workers of a Dask cluster: the function that the processes run, handed to its scheduler."""
+"""Tasks of a bench on the workers of a Dask cluster: its scheduler distributes the function that processes run."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mcugen.quantize.floats import Floats
 from mcugen.quantize.kept import Kept
 
 _WAIT_S = 10
-"""How long to wait for the scheduler, and for the first of its workers."""
+"""Seconds to wait for the scheduler, and for the first of its workers."""
 _FLAG = "--scheduler"
 _HINT = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`, where this mcugen is installed"
 
 
 @contextmanager
 def pool(bench: Bench, address: str, kept: Kept | None = None) -> Iterator[Pool]:
-    """A pool of the workers of a cluster. address: of its scheduler, as `tcp://host:8786`; kept: results known already.
+    """A pool of the workers of a cluster. address: of its scheduler, as `tcp://host:8786`; kept: earlier results.
 
-    Raises UsageError where Dask is not installed, or nothing that can run tasks answers at the address; runs raise
-    ToolError where a worker is lost.
+    Raises UsageError if Dask is not installed, or no scheduler with workers answers at the address; runs raise
+    ToolError if a worker is lost.
     """
     with _client(address) as client:
         _require_workers(client, address)
@@ -36,18 +36,18 @@ def pool(bench: Bench, address: str, kept: Kept | None = None) -> Iterator[Pool]
 
 
 def require(address: str) -> None:
-    """Raise UsageError where a pool could not be had, before long work that comes ahead of it."""
+    """Raise UsageError if a pool would fail, before long work that comes ahead of it."""
     with _client(address) as client:
         _require_workers(client, address)
 
 
 def result(task: Task, bench: Bench) -> np.ndarray:
-    """What a worker runs. bench: kept by the worker from task to task."""
+    """Result of a task on a worker. bench: stored by the worker from task to task."""
     return bench.result(task)
 
 
 def version() -> str:
-    """The version of mcugen that a worker runs."""
+    """Version of mcugen that a worker runs."""
     return __version__
 
 
@@ -59,7 +59,7 @@ def _client(address: str) -> Iterator[Any]:
         raise UsageError(
             "running trials on a cluster needs Dask", where=_FLAG, hint="pip install 'mcugen[dask]'"
         ) from error
-    # A client that is made with an address that is none cannot be closed again.
+    # a client created with an invalid address cannot be closed
     _asked(lambda: distributed.comm.get_address_host_port(address, strict=True), address)
     client = _asked(lambda: distributed.Client(address, timeout=_WAIT_S, set_as_default=False), address)
     with client:
@@ -74,7 +74,7 @@ def _asked(connect: Callable[[], Any], address: str) -> Any:
 
 
 def _require_workers(client: Any, address: str) -> None:
-    """Raise UsageError where there are no workers, or some that do not have this version of mcugen."""
+    """Raise UsageError if there are no workers, or some with another version of mcugen."""
     try:
         client.wait_for_workers(1, timeout=_WAIT_S)
     except TimeoutError as error:
@@ -90,7 +90,7 @@ def _require_workers(client: Any, address: str) -> None:
 
 
 def _results(client: Any, shared: Any, tasks: Sequence[Task]) -> Iterator[np.ndarray]:
-    """The results in the order of their tasks, each as soon as it and those before it are there."""
+    """The results in the order of their tasks, each as soon as it and all before it are complete."""
     futures = client.map(result, tasks, bench=shared, pure=False)
     try:
         for future in futures:

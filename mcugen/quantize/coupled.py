@@ -1,4 +1,4 @@
-"""Channels that can only be removed together, as the operators themselves say, and what goes with them."""
+"""Coupled channels: sets of channels that can only be removed together, by the operators' own rules."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mcugen.passes.remove_channels import Masks, Together, without_channels
 from mcugen.quantize.backwards import is_layer
 
 Channel = Mapping[str, np.ndarray]
-"""Indices of channels by tensor: those that go together."""
+"""Indices of channels by tensor that are removed together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Channels of the same tensors, each of which can be removed by itself.
+    """Channel sets of the same tensors, each of which can be removed by itself.
 
-    readers: the layers whose weights meet them, so that these can make up for a channel that goes
+    readers: the layers that multiply these channels, so that their weights can compensate for a removed one
     """
 
     channels: tuple[Channel, ...]
@@ -52,7 +52,7 @@ def meets_all(graph: Graph, node: Node) -> bool:
 
 
 def without(graph: Graph, reference: str, gone: Sequence[Channel]) -> tuple[Graph, Masks]:
-    """The graph without some channels, and a mask of those of each tensor that are gone."""
+    """The graph without some channels, and a mask of the removed channels of each tensor."""
     masks = {name: np.zeros(channels_of(t.type), bool) for name, t in graph.tensors.items() if not t.is_constant}
     for channel in gone:
         for name, places in channel.items():
@@ -61,7 +61,7 @@ def without(graph: Graph, reference: str, gone: Sequence[Channel]) -> tuple[Grap
 
 
 def taps_of(graph: Graph, node: Node, channel: Channel) -> np.ndarray:
-    """The taps of a layer's weights that meet a channel, as columns of its matrix."""
+    """Taps of a layer that multiply a channel, as columns of its weight matrix."""
     scaled, met = int(node.op.scaled_axis or 0), int(node.op.met_axis or 0)
     shape, name = graph.type(str(node.inputs[1])).shape, str(node.inputs[0])
     rest = tuple(n for k, n in enumerate(shape) if k != scaled)
@@ -72,13 +72,13 @@ def taps_of(graph: Graph, node: Node, channel: Channel) -> np.ndarray:
 
 
 def obstacles(graph: Graph, reference: str) -> list[Node]:
-    """The nodes that let no channel go, whatever the others do."""
+    """Nodes that prevent the removal of any of their channels."""
     found = Together(_unweighted(graph), reference)
     return [node for node in graph.nodes if node.outputs[0] not in graph.kept and found.refuses(node)]
 
 
 def _unweighted(graph: Graph) -> Graph:
-    """The graph as channels see it: weights that meet all channels are 0, so that any of these may go."""
+    """The graph for the analysis of channels: weights that multiply all channels are 0, so that each channel may go."""
     tensors = dict(graph.tensors)
     for node in graph.nodes:
         if meets_all(graph, node):
@@ -88,7 +88,7 @@ def _unweighted(graph: Graph) -> Graph:
 
 
 def _channels(graph: Graph, reference: str) -> Iterator[Channel]:
-    """Every set of channels that go together: those that have to stay if one of them has to."""
+    """Every set of channels that must be removed together."""
     together = Together(_unweighted(graph), reference)
     free = {name: mask.copy() for name, mask in together.gone.items()}
     for name in [n for node in graph.nodes for n in node.outputs if n in free]:

@@ -1,7 +1,7 @@
-"""What integers cost each layer of a network: noise, ranges and channels, on some of the samples.
+"""Diagnosis: the loss by integers in each layer of a network: noise, ranges and channels, on some of the samples.
 
-A layer is measured twice: with the integers that reach it, and with the float values rounded once. The second is its
-own noise; what the first has in addition comes from the layers before it.
+A layer is measured twice: with the integers that reach it, and with the float values rounded once. The second error is
+its own noise; the excess of the first comes from the layers before it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mcugen.quantize.steps import to_real, to_steps
 from mcugen.quantize.streams import obstacle
 
 _MOST, _LEAST, _WORK = 16, 4, 6e8
-"""Samples to look at, and the work in multiply-accumulates that more than the least may take."""
+"""Most and fewest samples to measure, and the most multiply-accumulates for more than the fewest."""
 _ALIVE = 1e-6
 _WEAK_DB = 10.0
 _LEAST_DB, _MOST_DB = -60.0, 120.0
@@ -31,10 +31,10 @@ _LEAST_DB, _MOST_DB = -60.0, 120.0
 
 @dataclass(frozen=True)
 class Channels:
-    """The channels of a tensor.
+    """Statistics of the channels of a tensor.
 
-    count: how many there are; dead: those that are 0 in all samples; ratio: of the largest reach to the median one,
-    without dead channels; far: those that reach more than ten times further than the median
+    count: number of channels; dead: those that are 0 in all samples; ratio: largest magnitude over the median
+    channel's, without dead channels; far: channels with more than ten times the median's magnitude
     """
 
     count: int
@@ -45,18 +45,18 @@ class Channels:
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """What was measured of a layer, or of an input of the network.
+    """Measurements of a layer, or of an input of the network.
 
-    name: the model's own; operator: its kind, "input" for an input; source: its place in the file; reads: the names of
-    the layers whose results it reads
+    name: the model's own; operator: its kind, "input" for an input; source: its position in the file; reads: the names
+    of the layers whose results it reads
     dtype: of the result; weight_bits: 0 without weights
     total, own: SQNR in dB of the result with the integers that arrive, and with float values rounded once
     low, high: of the float values; used: p99.9 of the magnitudes over the largest
     saturated: share of values beyond the integers; steps: different integers in the result, of `all_steps`
-    channels: as they are; given: as they were before balancing; weak: those with an own SQNR below 10 dB
-    obstacle: why its channels cannot be balanced, "" where they can; None where it has no weights
-    gain: how far the sums of the median channel reach, over the largest channel that is read where that is above 1,
-    over the median one where that is below 1; None without weights
+    channels: as they are; given: as they were before equalization; weak: those with an own SQNR below 10 dB
+    obstacle: why its channels cannot be equalized, "" if they can; None without weights
+    gain: magnitude of the median channel's sums, over the largest channel of the operand if that gives more than 1,
+    over the median one if that gives less than 1; None without weights
     bias: the deviation of the sums over the biases; None without biases
     still: whether the result is the same for all samples
     """
@@ -87,13 +87,13 @@ class LayerFacts:
 def diagnosed(original: Floats, floats: Floats, graph: Graph) -> tuple[LayerFacts, ...]:
     """Facts of the inputs and layers of an integer network, in order; operators that only move data are left out.
 
-    floats: the float network that was solved for; original: the same before channels were balanced
+    floats: the float network that was solved for; original: the same before equalization
     """
     return tuple(_Diagnosis(original, floats, graph).run())
 
 
 def channels_of(seen: Observed) -> Channels:
-    """What the reach of each channel says."""
+    """Statistics of the magnitudes of each channel."""
     reach = seen.channels
     alive = reach[reach > _ALIVE]
     if not alive.size:
@@ -103,13 +103,13 @@ def channels_of(seen: Observed) -> Channels:
 
 
 def sqnr(real: np.ndarray, found: np.ndarray) -> float:
-    """Signal over noise in dB, from -60 to 120."""
+    """Signal-to-noise ratio in dB, from -60 to 120."""
     return max(float(decibels(powers([real], [found]).sum(axis=1), _MOST_DB)), _LEAST_DB)
 
 
 @dataclass
 class _Diagnosis:
-    """A walk over the integer network beside the float one."""
+    """Run of the integer network in parallel to the float one."""
 
     original: Floats
     floats: Floats
@@ -140,7 +140,7 @@ class _Diagnosis:
         return self._facts(name, "input", "", (real, self.values[name], self.values[name]))
 
     def _node(self, node: Node, walk: FloatWalk) -> LayerFacts | None:
-        """Compute a node; its facts, if it is one of the float network with a result that is stored in steps."""
+        """Compute a node; its facts if it is in the float network and its result is stored in integers, else None."""
         call = self.graph.call(node, self.floats.reference)
         results = batches.results(call, [self._operand(name) for name in node.inputs])
         self.values.update(zip(node.outputs, results, strict=True))
@@ -153,7 +153,7 @@ class _Diagnosis:
         return self._weighted(facts, node, walk) if node.op.met_axis is not None else facts
 
     def _read_by(self, node: Node) -> tuple[str, ...]:
-        """The layers that a node reads, seen through operators that only move data."""
+        """Layers that a node reads, directly or through operators that only move data."""
         names = [n.partition("@")[0] for n in node.inputs if n is not None and not self._is_constant(n)]
         found: list[str] = []
         for name in names:
@@ -165,7 +165,7 @@ class _Diagnosis:
         return tuple(found)
 
     def _is_constant(self, name: str) -> bool:
-        """Whether an operand is a constant, of the integer network or, under another name there, of the float one."""
+        """Whether an operand is a constant of the integer network or, under another name, of the float one."""
         return any(g.tensors[name].is_constant for g in (self.graph, self.floats.graph) if name in g.tensors)
 
     def _label(self, name: str, source: str) -> str:
@@ -185,7 +185,7 @@ class _Diagnosis:
         return real if t.quant is None else to_steps(real, t)
 
     def _weighted(self, facts: LayerFacts, node: Node, walk: FloatWalk) -> LayerFacts:
-        """The facts, and those that only a layer with weights has."""
+        """The facts, with those that only a layer with weights has."""
         name, reference = node.outputs[0], self.floats.reference
         given = next(n for n in self.original.graph.nodes if n.name == node.name)
         call = self.floats.graph.call(next(n for n in self.floats.graph.nodes if n.name == node.name), reference)
@@ -200,7 +200,9 @@ class _Diagnosis:
         )
 
     def _facts(self, name: str, operator: str, source: str, arrays: tuple[np.ndarray, ...]) -> LayerFacts:
-        """arrays: the float values, the integers with those that arrive, and with float values rounded once."""
+        """Facts of a tensor. arrays: float values, integers from the integers that arrive, and from float values
+        rounded once.
+        """
         t, seen = self.graph.type(name), self.floats.observed()[name]
         known = matters(self.floats.graph, self.floats.reference, [name])
         real, stored, exact = arrays[0], arrays[1], np.clip(to_real(arrays[2], t), *known)
@@ -229,19 +231,19 @@ class _Diagnosis:
 
 
 def _gain(x: Observed, sums: np.ndarray) -> float:
-    """How much further sums reach than what they are made of, whatever single channels do."""
+    """Growth of a layer's sums over its inputs, robust against single channels; see LayerFacts.gain."""
     reach = _median(np.abs(sums.reshape(-1, sums.shape[-1])).max(axis=0))
     return max(reach / max(float(x.channels.max()), _ALIVE), min(reach / _median(x.channels), 1.0))
 
 
 def _median(reach: np.ndarray) -> float:
-    """The reach of the median channel of those that are not dead."""
+    """Magnitude of the median channel among those that are not dead."""
     alive = reach[reach > _ALIVE]
     return float(np.median(alive)) if alive.size else _ALIVE
 
 
 def _over_bias(sums: np.ndarray, call: Call) -> float | None:
-    """The deviation of a layer's sums over its biases, of the median channel; None where either is 0."""
+    """Deviation of a layer's sums over its biases, of the median channel; None if either is 0."""
     if not call.has(2) or call.constants[2] is None or not np.any(call.constant(2)):
         return None
     moved = sums.reshape(-1, sums.shape[-1]).std(axis=0, dtype=np.float64)
@@ -251,7 +253,7 @@ def _over_bias(sums: np.ndarray, call: Call) -> float | None:
 
 
 def _chosen(floats: Floats) -> np.ndarray:
-    """Samples to look at, evenly spread; fewer where the network is large."""
+    """Indices of the samples to measure, evenly spread; fewer for a large network."""
     count = int(np.clip(_WORK / max(work(floats.graph), 1), _LEAST, _MOST))
     return np.unique(np.linspace(0, floats.count - 1, min(count, floats.count)).round().astype(np.int64))
 
@@ -261,7 +263,7 @@ def _is_still(values: np.ndarray) -> bool:
 
 
 def _beyond(values: np.ndarray, t: TensorType) -> float:
-    """The share of values that no integer stands for."""
+    """Share of values outside the range of the integers."""
     if t.quant is None:
         return 0.0
     low, high = t.limits
@@ -270,7 +272,7 @@ def _beyond(values: np.ndarray, t: TensorType) -> float:
 
 
 def _weak(real: np.ndarray, found: np.ndarray) -> int:
-    """Channels with an own SQNR below 10 dB."""
+    """Number of channels with an own SQNR below 10 dB."""
     a = real.reshape(-1, real.shape[-1]).astype(np.float64)
     noise = ((a - found.reshape(a.shape)) ** 2).sum(axis=0)
     signal = (a**2).sum(axis=0)

@@ -1,4 +1,4 @@
-"""The whole of a diagnosis: facts of every layer, and sentences about what is wrong."""
+"""Whole diagnosis of a quantization: facts of every layer, and findings about problems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcugen.quantize.recipe import Recipe
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """layers: inputs and layers in the order of the network; findings: the worst first."""
+    """Facts of inputs and layers in the order of the network, and findings, the worst first."""
 
     layers: tuple[LayerFacts, ...]
     findings: tuple[Finding, ...]
@@ -26,10 +26,9 @@ class Diagnosis:
 def diagnosis(
     floats: Floats, solved: Floats, graph: Graph, method: str, recipe: Recipe, test: Floats | None = None
 ) -> Diagnosis:
-    """What integers cost each layer, and what is wrong with the network or the samples.
+    """Diagnosis of a quantized network and of its samples.
 
-    solved: the float network with channels as they were balanced; graph: the integer one; test: the float one on the
-    samples of a test
+    solved: the float network after equalization; graph: the integer one; test: the float one on the samples of a test
     """
     layers = diagnosed(floats, solved, graph)
     outside = [*_answers(solved), *of_overrides(floats, graph), *(() if test is None else _of_test(floats, test))]
@@ -37,7 +36,7 @@ def diagnosis(
 
 
 def _answers(floats: Floats) -> Iterator[Finding]:
-    """Whether the answers differ, if the network looks like one that chooses: one output, unlike the inputs."""
+    """Finding if all answers agree, for networks that look like classifiers: one output, unlike the inputs."""
     graph = floats.graph
     name, t = graph.outputs[0], graph.type(graph.outputs[0])
     same = any(graph.type(n).size == t.size for n in graph.inputs)
@@ -53,7 +52,7 @@ def _of_test(floats: Floats, test: Floats) -> Iterator[Finding]:
 
 
 def _can_be_wide(floats: Floats, graph: Graph) -> bool:
-    """Whether data may have 16 bits, and have not."""
+    """Whether activations could have 16 bits but do not."""
     if floats.older is not None:
         return False
     rules = [node.op.quantized(floats.graph.call(node, floats.reference)) for node in floats.graph.nodes]

@@ -1,4 +1,4 @@
-"""A smaller network trained to give what the network gives that it was made of, on variations of the samples.
+"""Distillation: a pruned network is trained to reproduce the original's outputs, on variations of the samples.
 
 Source: Hinton et al., Distilling the knowledge in a neural network; Romero et al., FitNets; Kingma and Ba, Adam.
 """
@@ -24,15 +24,15 @@ from mcugen.quantize.variations import varied
 
 BATCH = 16
 _RATE = 0.03
-"""The first step of a weight, in shares of the mean weight of its layer."""
+"""First step of a weight, as a share of the mean weight of its layer."""
 _OF_BIAS = np.float32(0.3)
 _HINTED = 0.6
-"""The share of the steps in which what layers read counts at all."""
+"""Share of the training during which the inputs of layers contribute to the loss."""
 _WARM = 20
 _WORK, _MOST, _FEWEST = 1.5e12, 3000, 100
-"""Multiply-accumulates that training may take, and the most and the fewest steps."""
+"""Most multiply-accumulates of the training, and the most and the fewest steps."""
 _SHARE, _SOFTER = np.float32(0.2), np.float32(2.0)
-"""How much the probabilities of classes count, and how much more alike they are made."""
+"""Weight of the class probabilities in the loss, and their temperature."""
 _FOR_BASES = 256
 _MOST_TAPS = 1024
 _FIRST, _SECOND = 0.9, 0.99
@@ -41,21 +41,21 @@ _TOLD = 25
 
 
 def _softened(y: np.ndarray) -> np.ndarray:
-    """Scores of classes as probabilities, made more alike."""
+    """Class probabilities from scores, softened by the temperature."""
     e = np.exp((y - y.max(axis=-1, keepdims=True)) / _SOFTER)
     return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
 
 def steps_for(teacher: Network) -> int:
-    """How many steps are taken: by the work of one sample alone, so that results repeat."""
+    """Number of training steps, by the work of one sample alone, so that results repeat."""
     return int(min(_MOST, max(_FEWEST, _WORK / (4 * BATCH * work(teacher.graph)))))
 
 
 @dataclass
 class Training:
-    """Steps of a student towards its teacher. gone: channels that the student lacks.
+    """Training of a student towards its teacher. gone: channels that the student lacks.
 
-    weights: those of the student that are trained, as they are now
+    weights: the student's trained weights at the current step
     """
 
     student: Network
@@ -79,21 +79,22 @@ class Training:
         self._bases = {node.name: _basis(found[node.name]) for node in student.layers}
 
     def _powers(self) -> dict[str, float]:
-        """The variance of each tensor that is matched, its channels that stay together."""
+        """Variance of each matched tensor, summed over the channels that the student has."""
         run = self.teacher.run({name: a[: 4 * BATCH] for name, a in self.inputs.items()})
         found = {name: self._left(name, run.values[name]) for name in self.matched}
         found.update((name, self._left(name, run.sums.get(name, run.values[name]))) for name in self.teacher.heads)
         return {name: float(y.var(axis=0, dtype=np.float64).sum()) + _TINY for name, y in found.items()}
 
     def _left(self, name: str, y: np.ndarray) -> np.ndarray:
-        """The channels of a tensor of the teacher that the student has."""
+        """The channels of a teacher's tensor that the student has."""
         gone = self.gone[name]
         return y[..., ~gone] if gone.any() else y
 
     def run(self, steps: int, tell: Callable[[str], None]) -> dict[str, np.ndarray]:
-        """The weights after that many steps; their length falls as a half cosine.
+        """Weights after training for `steps` steps; the step length falls along half a cosine. tell: progress callback.
 
-        What layers read counts ever less: it shows the way, but in the end only the outputs matter.
+        The inputs of layers contribute to the loss less and less: they guide the start, the outputs alone decide the
+        end.
         """
         for step in range(steps):
             if step % _TOLD == 0:
@@ -111,7 +112,7 @@ class Training:
             self._move(student, node, total, step, rate)
 
     def _gradients(self, student: Network, batch: Arrays, which: slice, hint: float) -> Arrays:
-        """Gradients of the loss on some samples, by weights: squared errors over variances, summed over tensors."""
+        """Gradients of the loss by weights, on some samples: squared errors over variances, summed over tensors."""
         some = {name: a[which] for name, a in batch.items()}
         wanted, made = self.teacher.run(some), student.run(some)
         at = {}
@@ -130,10 +131,10 @@ class Training:
         return np.asarray((made - wanted) * np.float32(2 / self.power[name] / BATCH))
 
     def _move(self, student: Network, node: Node, gradients: Arrays, step: int, rate: float) -> None:
-        """A step of a layer's weights and bias, its length relative to them.
+        """Step of a layer's weights and bias, with a length relative to them.
 
-        Weights move along the directions in which their inputs vary independently, which Adam then scales one by one;
-        a bias takes what that changes in the mean.
+        Weights move along the principal directions of their inputs, which Adam scales one by one; the bias compensates
+        for the change of the mean.
         """
         call, basis = student.call(node, student.graph.call(node, student.reference)), self._bases[node.name]
         names = [name for name in node.inputs[1:3] if name is not None]
@@ -157,13 +158,13 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class _Basis:
-    """The directions of a layer's inputs around their mean: x [groups, taps], turn [groups, taps, taps] or None."""
+    """Principal directions of a layer's inputs around the mean: x [groups, taps], turn [groups, taps, taps] or None."""
 
     x: np.ndarray
     turn: np.ndarray | None
 
     def turned(self, by_tap: np.ndarray, by_bias: np.ndarray | None) -> np.ndarray:
-        """Gradients by weights [outputs, taps] as those along the directions."""
+        """Gradients along the directions, from those by weights [outputs, taps]."""
         groups, taps = self.x.shape
         g = by_tap.reshape(groups, -1, taps)
         if by_bias is not None:
@@ -171,18 +172,18 @@ class _Basis:
         return g if self.turn is None else g @ self.turn
 
     def back(self, along: np.ndarray) -> np.ndarray:
-        """Changes along the directions as those of weights [outputs, taps]."""
+        """Changes of weights [outputs, taps], from those along the directions."""
         found = along if self.turn is None else along @ self.turn.swapaxes(1, 2)
         return found.reshape(-1, self.x.shape[1])
 
     def mean(self, change: np.ndarray) -> np.ndarray:
-        """What a change of the weights adds to the results in the mean."""
+        """Change of the mean results by a change of the weights."""
         groups, taps = self.x.shape
         return np.asarray((change.reshape(groups, -1, taps) @ self.x[:, :, None]).reshape(-1))
 
 
 def _basis(moments: rounding.Moments) -> _Basis:
-    """The directions of what meets a layer; of very many taps each stays its own."""
+    """Principal directions of a layer's inputs; the taps themselves if there are very many."""
     x = moments.x.astype(np.float32)
     if x.shape[1] > _MOST_TAPS:
         return _Basis(x, None)

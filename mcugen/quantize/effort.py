@@ -1,4 +1,4 @@
-"""How many samples the guard tries its steps on, and how often: by the work of the network, so that results repeat."""
+"""Effort of the guard: samples and repetitions of its trials, by the work of the network, so that results repeat."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from mcugen.ir.graph import Graph
 
 _PER_ELEMENT = 50
-"""What requantizing one element costs, in multiply-accumulates."""
+"""Cost of requantizing one element, in multiply-accumulates."""
 _FOUR_FOLDS, _TWO_FOLDS, _MOST = 4e8, 5e9, 1e10
 _FEWEST, _FEW = 12, 16
 
 
 @dataclass(frozen=True)
 class Effort:
-    """Samples that trials use, and how many times each is repeated with other samples held out."""
+    """Number of samples that trials use, and of repetitions with other samples held out."""
 
     samples: int
     folds: int
 
 
 def effort_of(graph: Graph, samples: int) -> Effort:
-    """The effort that keeps a quantization of a network within a minute or two."""
+    """Effort that limits a quantization of a network to a minute or two."""
     one = work(graph)
     used = max(min(samples, _FEWEST), min(samples, int(_MOST / max(one, 1))))
     total = one * used
@@ -30,7 +30,7 @@ def effort_of(graph: Graph, samples: int) -> Effort:
 
 
 def work(graph: Graph) -> float:
-    """Multiply-accumulates of one sample, and the like of them for elements that are only moved or rounded."""
+    """Multiply-accumulates of one sample, with equivalents for elements that are only moved or rounded."""
     total = 0.0
     for node in graph.nodes:
         call = graph.call(node, "")

@@ -1,4 +1,4 @@
-"""What is wrong with a network or its samples: a sentence for each layer or input, with what to do about it."""
+"""Findings: problems of a network or its samples, one sentence for each layer or input, with a remedy."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NOISY_8, _NOISY_4 = 15.0, 9.0
 _BYTES = (64.0, 255.5)
 _OVER_BIAS, _BELOW_BIAS = 50.0, 0.05
 _ANSWERS = 8
-"""Samples from which it is told that they have one answer."""
+"""Fewest samples for a finding that all have the same answer."""
 _MOST_ANSWERS = 0.9
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong, or that was and is made good.
+    """A problem, or one that was solved.
 
-    kind: one word for it; place: the layer, input or output; text: what was seen; remedy: what to do, an option of the
-    command wherever there is one, "" for nothing; weight: how bad it is, from 0 to 100
+    kind: one word for it; place: the layer, input or output; text: the observation; remedy: an option of the command if
+    there is one, "" for nothing; weight: severity, from 0 to 100
     """
 
     kind: str
@@ -43,9 +43,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Situation:
-    """What was done, and what could be done.
+    """Settings of a quantization, and the possible ones.
 
-    method: "full" or "min-max"; recipe: what the guard chose; wide: whether data of 16 bits are possible, and not used
+    method: "full" or "min-max"; recipe: the guard's choice; wide: whether activations of 16 bits are possible but not
+    used
     """
 
     method: str
@@ -54,7 +55,7 @@ class Situation:
 
 
 def found(layers: Sequence[LayerFacts], outputs: Sequence[Finding], now: Situation) -> tuple[Finding, ...]:
-    """All findings, the worst first. outputs: those of the samples and outputs, see `of_answers` and `of_test`."""
+    """All findings, the worst first. outputs: findings of `of_answers` and `of_test`."""
     every = [*outputs, *_of_inputs(layers), *_dead(layers), *_gains(layers), *_uneven(layers, now)]
     named = {finding.place for finding in every}
     every += _tails(layers, now, named)
@@ -65,7 +66,7 @@ def found(layers: Sequence[LayerFacts], outputs: Sequence[Finding], now: Situati
 
 
 def of_answers(answers: np.ndarray, name: str) -> Iterator[Finding]:
-    """Whether all samples have one answer. answers: the float outputs [samples, classes]."""
+    """Finding if all samples have one answer. answers: the float outputs [samples, classes]."""
     if len(answers) < _ANSWERS or answers.shape[1] < 2:
         return
     remedy = "give --data samples of all classes, as the model will meet them"
@@ -82,7 +83,7 @@ def of_answers(answers: np.ndarray, name: str) -> Iterator[Finding]:
 
 
 def of_test(name: str, calibration: np.ndarray, test: np.ndarray) -> Iterator[Finding]:
-    """Whether samples of a test are of another kind than those of the calibration."""
+    """Finding if samples of a test differ in kind from those of the calibration."""
     a, b = (float(np.abs(x).max()) for x in (calibration, test))
     if max(a, b) > 4 * min(a, b):
         text = f"the samples of --test reach {b:.4g}, those of --data {a:.4g}"
@@ -108,7 +109,7 @@ def _of_inputs(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
 
 
 def _dead(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
-    """Layers whose result does not change although what they read does."""
+    """Layers whose result is constant although their inputs vary."""
     still = {item.name for item in layers if item.still}
     for item in layers:
         if item.still and not still & set(item.reads):
@@ -121,7 +122,7 @@ def _dead(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
 
 
 def _gains(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
-    """Layers that make values far larger or smaller than the others do."""
+    """Layers that grow or shrink values far more than the others."""
     weighted = [item for item in layers if item.gain is not None and not item.still]
     for item in weighted:
         others = [float(o.gain or 0) for o in weighted if o is not item]
@@ -136,7 +137,7 @@ def _gains(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
 
 
 def _uneven(layers: Sequence[LayerFacts], now: Situation) -> Iterator[Finding]:
-    """Channels that leave the others few steps; what has no weights only follows the layers that it reads."""
+    """Layers with a channel that leaves few steps to the others; operators without weights only follow their inputs."""
     named: set[str] = set()
     for item in layers:
         if item.obstacle is None and named & set(item.reads):
@@ -194,7 +195,7 @@ def _tails(layers: Sequence[LayerFacts], now: Situation, named: set[str]) -> Ite
 
 
 def _noise(layers: Sequence[LayerFacts], now: Situation, named: set[str]) -> Iterator[Finding]:
-    """Layers with much noise of their own that nothing else explains, nor what they read."""
+    """Layers with much noise of their own that no other finding of theirs or of their inputs explains."""
     for item in layers:
         least = _NOISY_4 if item.weight_bits == 4 else _NOISY_8
         if item.own >= least or item.still or named & {item.name, *item.reads}:

@@ -1,4 +1,4 @@
-"""The float network that is to be quantized: read, checked, and as simple as a build would make it."""
+"""The float network to be quantized: read, checked, and simplified as for a build."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SHOWN = 6
 
 
 def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = "") -> Graph:
-    """The network of a model file as the file has it.
+    """The network of a model file, unchanged.
 
-    Raises UsageError for one that is quantized already, or has states; and all errors of `frontends.load`.
+    Raises UsageError for a network that is quantized already, or has states; and all errors of `read.load`.
     """
     graph = read.load(path, registry.load(()), shapes, signature)
     stored = [t for t in graph.tensors.values() if t.type.quant is not None]
@@ -43,16 +43,16 @@ def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signatu
 
 
 def prepared(graph: Graph, input_layout: str, output_layout: str, *, all_channels: bool = False) -> Graph:
-    """The network without work that a build would remove, with its interface in these layouts ("" for the file's).
+    """The network after the passes of a build, with its interface in these layouts ("" for the file's).
 
-    all_channels: keep channels that are constant.
+    all_channels: do not remove constant channels.
     """
     turned = layouts.applied(graph, input_layout, output_layout, read.layout(graph.format))
     return join_resizing(passes.simplified(turned, REFERENCE, all_channels=all_channels), REFERENCE)
 
 
 def require_integers(simple: Graph, widths: Widths) -> None:
-    """Raise UnsupportedError that lists every operator without an integer form."""
+    """Raise UnsupportedError, which lists every operator without an integer form."""
     refusals = [*dict.fromkeys(text for node in simple.nodes if (text := _refusal(simple, node, widths)))]
     if refusals:
         more = f"\n  and {len(refusals) - _SHOWN} more" if len(refusals) > _SHOWN else ""
@@ -62,14 +62,14 @@ def require_integers(simple: Graph, widths: Widths) -> None:
 
 
 def _way(simple: Graph) -> str:
-    """The way out for a network that has operators without an integer form."""
+    """Hint for a network with operators that have no integer form."""
     if not any(node.op.macs(simple.call(node, REFERENCE)) for node in simple.nodes):
         return "no layer multiplies, so integers would gain nothing: `mcugen build` the file as it is, not quantized"
     return "leave them out of the network, for example as work of the caller, or keep the model in floats"
 
 
 def _refusal(graph: Graph, node: Node, widths: Widths) -> str:
-    """Why a node has no form on stored integers; "" where it has one, or computes no floats."""
+    """Reason why a node has no integer form; "" if it has one, or computes no floats."""
     names = (*node.inputs, *node.outputs)
     if not any(name is not None and graph.type(name).is_float for name in names):
         return ""

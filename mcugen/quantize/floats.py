@@ -1,4 +1,4 @@
-"""The float network on the samples: its values, kept where they fit in memory, else computed again for each use."""
+"""The float network on the samples: its values, stored if they fit in memory, else computed again for each use."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ KEPT_BYTES = 1 << 30
 class Floats:
     """A float graph on samples.
 
-    which: the samples used, in their order; None: all. overrides: ranges of tensors that a person has set.
-    older: the quantized model whose code is to run the network, None for new code.
+    which: indices of the samples used; None: all. overrides: tensor -> range set by the user. older: the quantized
+    model whose code shall run the network, None for new code.
     """
 
     graph: Graph
@@ -40,11 +40,11 @@ class Floats:
         return len(self.inputs[0]) if self.which is None else len(self.which)
 
     def part(self, which: np.ndarray) -> Floats:
-        """The same network on some of the samples; values that are kept are kept once."""
+        """The network on some of the samples; it shares stored values."""
         return Floats(self.graph, self.reference, self.inputs, which, self.overrides, self.older, self._kept)
 
     def first(self, count: int) -> Floats:
-        """The same network on the first samples; where the values of all cannot be kept, those of these can."""
+        """The network on the first samples; their values may fit in memory if those of all do not."""
         if count == self.count:
             return self
         if self._keeps:
@@ -54,21 +54,21 @@ class Floats:
         )
 
     def given(self) -> tuple[np.ndarray, ...]:
-        """The inputs of the samples that are used."""
+        """Inputs of the samples in use."""
         return self.inputs if self.which is None else tuple(array[self.which] for array in self.inputs)
 
     def walk(self) -> FloatWalk:
-        """A walk over the nodes in order."""
+        """Run of the nodes in order."""
         return FloatWalk(self, self._keeps)
 
     @property
     def _keeps(self) -> bool:
-        """Whether all values of all samples fit in the memory that they may take."""
+        """Whether all values of all samples fit in the memory limit."""
         sizes = (self.graph.type(name).nbytes for node in self.graph.nodes for name in node.outputs)
         return sum(sizes) * len(self.inputs[0]) <= KEPT_BYTES
 
     def observed(self) -> dict[str, Observed]:
-        """What there is to see of every float tensor that is computed, inputs included."""
+        """Statistics of every computed float tensor, inputs included."""
         if not self._observed:
             walk = self.walk()
             found = {name: observed(walk.value(name)) for name in self.graph.inputs}
@@ -78,7 +78,7 @@ class Floats:
                     if self.graph.type(name).is_float:
                         found[name] = observed(walk.value(name))
                 walk.forget(index)
-            self._observed = found  # All at once: workers of a cluster may have several threads.
+            self._observed = found  # one assignment: workers of a cluster may have several threads
         return self._observed
 
     def outputs(self) -> tuple[np.ndarray, ...]:
@@ -91,7 +91,7 @@ class Floats:
 
 
 def require_finite(floats: Floats) -> None:
-    """Raise UsageError where the network makes infinities, or no numbers, of its samples."""
+    """Raise UsageError if the network computes infinities or NaN from its samples."""
     with np.errstate(over="ignore", invalid="ignore"):
         seen = floats.observed()
     for name, values in seen.items():
@@ -106,7 +106,7 @@ def require_finite(floats: Floats) -> None:
 
 
 class FloatWalk:
-    """The nodes one after the other. Results are known before their fused activation (`sums`) and after (`value`)."""
+    """Run of the nodes in order. Results are available before their fused activation (`sums`) and after (`value`)."""
 
     def __init__(self, floats: Floats, keeps: bool) -> None:
         self._graph, self._reference = floats.graph, floats.reference
@@ -120,7 +120,7 @@ class FloatWalk:
         self._last = {n: k for n, k in last.items() if n not in self._graph.outputs}
 
     def step(self, index: int) -> None:
-        """Compute a node, unless it is known."""
+        """Compute a node, unless its result is stored."""
         node = self._graph.nodes[index]
         if node.outputs[0] in self._sums:
             return
@@ -141,7 +141,7 @@ class FloatWalk:
         return self._given[name] if name in self._given else self._clamped(name, self.sums(name))
 
     def forget(self, index: int) -> None:
-        """Forget what no later node reads, where values are not kept."""
+        """Drop values that no later node reads, unless values are stored."""
         node = self._graph.nodes[index]
         for name in () if self._keeps else (*node.inputs, *node.outputs):
             if name is not None and name not in self._graph.outputs and self._last.get(name, index) == index:
@@ -159,6 +159,6 @@ class FloatWalk:
 
 
 def _clamp(op: object) -> tuple[float, float] | None:
-    """The clamp of an operator's fused activation, if it has one."""
+    """Bounds of an operator's fused activation, if it has one."""
     activation = getattr(op, "activation", "NONE")
     return None if activation == "NONE" else activation_bounds(activation)

@@ -1,6 +1,6 @@
-"""The guard: every step of a quantization is tried on samples that it has not seen, and kept only where these gain.
+"""The guard: every step of a quantization is tried on held-out samples, and kept only if it improves them.
 
-The integer model itself is judged, as the runtime computes it.
+The integer model itself is judged, with the runtime's exact arithmetic.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from mcugen.quantize.ranges import LEAST_ERROR
 from mcugen.quantize.recipe import AS_BEFORE, LEAST_SQUARES, Recipe, Widths
 
 FEW = 64
-"""Below so many samples a step must win clearly, and channels are balanced with care as well."""
+"""Number of samples below which a step must win clearly, and equalization is tried with a floor, too."""
 _MOST_DB = 90.0
-"""With less noise a result counts as equal."""
+"""SQNR above which results count as equal."""
 _TIE = 0.5
 _CAREFUL = 0.25
 _MANY_ROWS = 1000
-"""From so many results on, their mean is not that of a few samples."""
+"""Number of results from which on their mean does not depend on a few samples."""
 Change = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A step that was tried: the recipe with it, what it brought in dB on held-out samples, and whether it was kept."""
+    """A tried step: the recipe with it, its score and gain in dB on held-out samples, and whether it was kept."""
 
     step: str
     recipe: Recipe
@@ -41,7 +41,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The recipe that was chosen, and the trials that led there, in order; the first is the plainest recipe."""
+    """The chosen recipe, and all trials in order; the first is the plainest recipe."""
 
     recipe: Recipe
     trials: tuple[Trial, ...]
@@ -49,11 +49,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Step:
-    """A step to try: changes of the recipe, the first known to be the strongest; the best is taken.
+    """A step to try: alternative changes of the recipe, the expected best first; the measured best is taken.
 
-    wins_ties: whether it is known to be the stronger way, so that a tie is its gain; for_rare: whether it is for values
-    that few samples have, so that less noise in all samples together is a gain as well; unless: a step that makes it
-    needless
+    wins_ties: whether the step is expected to be better, so that it wins ties; for_rare: whether it concerns values of
+    few samples, so that less noise over all samples together counts, too; unless: a step that makes it needless
     """
 
     name: str
@@ -65,7 +64,7 @@ class Step:
 
 @dataclass
 class Guard:
-    """Trials of recipes in a pool. tell: is given a line of progress."""
+    """Trials of recipes in a pool. tell: progress callback."""
 
     pool: Pool
     widths: Widths
@@ -73,9 +72,9 @@ class Guard:
     _powers: dict[Recipe, np.ndarray] = field(default_factory=dict)
 
     def judged(self) -> Judged:
-        """Step after step, each kept where the samples that it has not seen are reproduced better with it."""
+        """Try step after step, and keep each that reproduces the held-out samples better."""
         steps, plain = tuple(self._steps()), plainest(self.pool.bench.floats)
-        self._try([plain, *(replace(plain, **change) for change in steps[0].changes)])  # All that is certain to run.
+        self._try([plain, *(replace(plain, **change) for change in steps[0].changes)])  # trials that run in any case
         best, trials = plain, [Trial(f"{plain.ranges}, nearest", plain, self._mean(plain), 0.0, True)]
         for step in steps:
             tried = [found for found in (replace(best, **change) for change in step.changes) if found != best]
@@ -91,7 +90,7 @@ class Guard:
         return Judged(best, tuple(trials))
 
     def _steps(self) -> Iterator[Step]:
-        """The steps in the order in which they are tried; ranges of an older model and their channels stay."""
+        """Steps in the order of their trials; with an older model, its ranges and channels stay."""
         fitted = {"bias": True, "rounding": LEAST_SQUARES}
         count = self.pool.bench.floats.count
         wider = {"widen": 1 + 1 / count**0.5}
@@ -110,7 +109,7 @@ class Guard:
         yield Step("least squares again", (fitted, {**fitted, **large}), unless="weights by least squares")
 
     def _best(self, tried: list[Recipe]) -> Recipe:
-        """The best of several; with many samples a later one must be clearly better than those before it."""
+        """The best of several recipes; with many samples, a later one must be clearly better than those before it."""
         if self.pool.bench.floats.count < FEW:
             return max(tried, key=self._mean)
         best = tried[0]
@@ -127,16 +126,16 @@ class Guard:
             self._powers[recipe] = np.concatenate([next(found) for _ in folds], axis=1)
 
     def _scores(self, recipe: Recipe) -> np.ndarray:
-        """The SQNR of each held-out sample."""
+        """SQNR of each held-out sample, in dB."""
         return decibels(self._powers[recipe], _MOST_DB)
 
     def _is_quieter(self, recipe: Recipe, than: Recipe) -> bool:
-        """Whether there is less noise in all samples together, of which there must be enough to have rare values."""
+        """Whether there is less noise over all samples together; False with few samples, which have no rare values."""
         noise, before = (self._powers[r][1].sum() for r in (recipe, than))
         return self.pool.bench.floats.count >= FEW and bool(noise < before)
 
     def _keeps(self, gain: np.ndarray, wins_ties: bool) -> bool:
-        """With few samples a step must win clearly; with more, a tie goes to a step that is known to be stronger."""
+        """Whether a step is kept: with few samples it must win clearly; with more, a tie is enough if `wins_ties`."""
         mean, doubt = _certain(gain)
         if self.pool.bench.floats.count < FEW:
             return mean > doubt
@@ -147,17 +146,17 @@ class Guard:
 
 
 def plainest(floats: Floats) -> Recipe:
-    """The recipe that all steps begin with."""
+    """The recipe that all steps start from."""
     return Recipe() if floats.older is None else Recipe(ranges=AS_BEFORE)
 
 
 def _certain(gain: np.ndarray) -> tuple[float, float]:
-    """The mean of a gain, and how far it is in doubt."""
+    """Mean of a gain, and its uncertainty."""
     return float(gain.mean()), float(gain.std() / len(gain) ** 0.5)
 
 
 def folds(count: int, parts: int) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-    """`parts` pairs of (samples to solve with, samples to judge by), the latter a quarter each and never the same.
+    """`parts` pairs of (samples to solve with, samples to judge by); the latter are disjoint quarters.
 
     A single sample is judged by itself.
     """

@@ -1,4 +1,4 @@
-"""Weights of float16: a float network whose weights are rounded to 16 bits, and computed with as float32."""
+"""Float16 weights: a float network whose weights are rounded to 16 bits and computed as float32."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _IN_C = "the C that mcugen builds holds these weights as float32"
 
 @dataclass(frozen=True, eq=False)
 class Half:
-    """A network with weights of float16, and what that costs.
+    """A network with float16 weights, and the loss by them.
 
-    wide: layers that keep float32, as users know them; of: how many have weights; before, after: bytes of constants;
-    samples, sqnr: measured against the float network, in dB; score: on the samples of a test
+    wide: layers that keep float32, by user-visible names; of: number of layers with weights; before, after: bytes of
+    constants; samples, sqnr: measured against the float network, in dB; score: on the samples of a test
     """
 
     graph: Graph
@@ -59,9 +59,10 @@ def quantize(
     test: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Half:
-    """Round the weights of a float model file, and measure what that costs on the samples in `data` and `test`.
+    """Round the weights of a float model file, and measure the loss on the samples in `data` and `test`. tell: progress
+    callback.
 
-    Raises McugenError for what cannot be read.
+    Raises McugenError for files that cannot be read.
     """
     read = given(path, data, choices, test)
     imported, graph, found, tested = read.imported, read.graph, read.found, read.tested
@@ -83,7 +84,7 @@ def quantize(
 
 
 def _kept_wide(graph: Graph, layers: Sequence[str]) -> tuple[str, ...]:
-    """The nodes that users want to keep as they are: `NAME=w32`. Raises UsageError."""
+    """Nodes that the user keeps as they are: `NAME=w32`. Raises UsageError."""
     found: list[str] = []
     for text in layers:
         label, _, bits = text.rpartition("=")
@@ -96,7 +97,7 @@ def _kept_wide(graph: Graph, layers: Sequence[str]) -> tuple[str, ...]:
 
 
 def _rounded(graph: Graph, wide: Sequence[str]) -> tuple[Graph, tuple[str, ...], tuple[str, ...]]:
-    """The network with its weights rounded, the nodes that keep float32, and notes about those nobody asked for."""
+    """The network with rounded weights, the nodes that keep float32, and notes about those the user did not name."""
     tensors, far, notes = dict(graph.tensors), [], []
     kept = {name for node in graph.nodes if node.name in wide for name in _weights(graph, node.inputs)}
     for node in graph.nodes:
@@ -114,13 +115,13 @@ def _rounded(graph: Graph, wide: Sequence[str]) -> tuple[Graph, tuple[str, ...],
 
 
 def _weights(graph: Graph, names: Sequence[str | None]) -> list[str]:
-    """Those operands of a node that are weights."""
+    """Operands of a node that are weights."""
     data = {name: graph.tensors[name].data for name in names if name is not None}
     return [name for name, array in data.items() if array is not None and is_wide_enough(array)]
 
 
 def as_parts(found: Half, file: str, size: int) -> tabular.Parts:
-    """Where the model went and what it is worth, and what was saved."""
+    """Text of the result: the file, its quality, and the bytes saved."""
     lines = [
         f"{file}: {size:,} bytes, {found.graph.name} with weights of float16, computed with as float32, "
         f"{found.sqnr:.1f} dB against the float model on {found.samples} samples",
@@ -134,7 +135,7 @@ def as_parts(found: Half, file: str, size: int) -> tabular.Parts:
 
 
 def as_dict(found: Half, file: str, size: int) -> dict[str, Any]:
-    """The same as values for JSON."""
+    """The result as values for JSON."""
     return {
         "model": found.graph.name,
         "file": file,

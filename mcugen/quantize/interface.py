@@ -1,4 +1,4 @@
-"""The interface of a quantized network: stored integers, or floats that are quantized and dequantized inside."""
+"""Interface of a quantized network: stored integers, or floats that are quantized and dequantized inside."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcugen.ops.quantize import Quantize
 
 
 def with_floats(graph: Graph) -> Graph:
-    """The network with float inputs and outputs where it has stored integers of real numbers."""
+    """The network with float inputs and outputs in place of quantized ones."""
     tensors: dict[str, Tensor] = {}
     first, last = [], []
     inputs, outputs = list(graph.inputs), list(graph.outputs)

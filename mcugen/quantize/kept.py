@@ -1,4 +1,4 @@
-"""Results of trials in a file, so that a run that was interrupted goes on where it stopped."""
+"""File of trial results, so that an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HINT = "give the file of this model, these samples and this version, or another
 
 @dataclass
 class Kept:
-    """Results by key; each is written as a line of JSON as soon as it is there. path: None to keep them in memory."""
+    """Results by key; each is written as a line of JSON at once. path: None to keep them in memory only."""
 
     path: Path | None = None
     _found: dict[str, np.ndarray] = field(default_factory=dict)
@@ -30,9 +30,9 @@ class Kept:
 
 
 def opened(path: Path, origin: str) -> Kept:
-    """The results in a file, which is made where there is none. origin: what they must be of.
+    """Results in a file, which is created if needed. origin: hash of the inputs that they must belong to.
 
-    A last line that was cut off is dropped. Raises UsageError for a file of something else.
+    A last line that was cut off is dropped. Raises UsageError for any other file.
     """
     kept = Kept(path)
     if not path.exists() or path.stat().st_size == 0:
@@ -46,13 +46,13 @@ def opened(path: Path, origin: str) -> Kept:
         if not isinstance(line, dict) or not {"trial", "result"} <= set(line):
             raise UsageError("holds lines that are no trials", where=str(path), hint=_HINT)
         kept._found[line["trial"]] = np.array(line["result"], np.float64)
-    if cut_off:  # Only now is it known that the file is one of trials.
+    if cut_off:  # not before the file is known to hold trials
         path.write_text(whole, encoding="utf-8")
     return kept
 
 
 def _read(path: Path) -> tuple[str, str]:
-    """The whole lines of a file, and what is left of one that was cut off."""
+    """Whole lines of a file, and the rest of a line that was cut off."""
     try:
         whole, end, cut_off = path.read_text(encoding="utf-8").rpartition("\n")
     except (OSError, ValueError) as error:

@@ -15,7 +15,7 @@ _SHOWN = 12
 
 
 def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
-    """The bits of all layers: those of `base`, but for the layers named. Raises UsageError."""
+    """Bits of all layers: those of `base`, except for the layers named. Raises UsageError."""
     weights, activations = dict(base.weights_of), dict(base.activations_of)
     for text in layers:
         label, _, bits = text.rpartition("=")
@@ -31,13 +31,13 @@ def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
 
 
 def label_of(graph: Graph, name: str) -> str:
-    """The name of a node for users: that of its first result."""
+    """User-visible name of a node: that of its first result."""
     node = next(node for node in graph.nodes if node.name == name)
     return graph.tensors[node.outputs[0]].label or node.outputs[0]
 
 
 def node_of(graph: Graph, label: str) -> str:
-    """The node whose result, or which itself, has this name. Raises UsageError."""
+    """Node with this name, or whose result has it. Raises UsageError."""
     for node in graph.nodes:
         if label in (label_of(graph, node.name), node.name):
             return node.name

@@ -1,4 +1,4 @@
-"""One layer with weights: what reaches it, and the integers of its weights and bias that suit that best."""
+"""Quantization of one layer with weights: integers of its weights and bias that suit its inputs best."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
 from mcugen.quantize.steps import to_real
 
 Sums = Callable[[str], np.ndarray]
-"""The float values of a node's result before its fused activation, by name."""
+"""Function: name of a node's result -> its float values before the fused activation."""
 Constant = tuple[TensorType, np.ndarray]
 Rows = tuple[np.ndarray, np.ndarray]
 
 _PATCH_ELEMENTS = 1 << 23
 ENOUGH_ROWS, ROWS_PER_TAP = 8192, 64
-"""Rows from which moments are known well enough, in all and for each tap; of larger images not every row counts."""
+"""Rows that suffice for moments, in all and per tap; larger images are subsampled."""
 _BIAS_END = float(1 << 30)
 _FEW_ROWS = 64
 _BYTE = 8
 
 
 def with_same_weights(graph: Graph) -> list[list[Node]]:
-    """The layers that read the same weights, where several do, as the steps of an unrolled recurrent layer."""
+    """Groups of layers that read the same weights, such as the steps of an unrolled recurrent layer."""
     found: dict[str, list[Node]] = {}
     for node in graph.nodes:
         if node.op.scaled_axis is not None and is_constant(graph, node):
@@ -44,7 +44,9 @@ def is_constant(graph: Graph, node: Node) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A float node with weights, and how it is to be quantized. bits: of the weights; one_scale: for all outputs."""
+    """A float node with weights, and the settings of its quantization. bits: of the weights; one_scale: for all
+    outputs.
+    """
 
     graph: Graph
     node: Node
@@ -59,7 +61,7 @@ class Layer:
 
     @property
     def refits(self) -> bool:
-        """Whether weights are fitted anew: with 8 bits that costs more than it brings."""
+        """Whether weights are fitted again before rounding; with 8 bits that costs more than it gains."""
         return self.recipe.refit and self.recipe.rounding == LEAST_SQUARES and self.bits < _BYTE
 
     def solved(
@@ -67,8 +69,8 @@ class Layer:
     ) -> tuple[Constant, Constant]:
         """Weights and bias as integers.
 
-        x, values: the type of the integers that arrive, and these for all samples; y: the type of the result; wanted:
-        the results of the float network before the activation, None where the recipe does not ask for them.
+        x, values: type and integers of the input, for all samples; y: type of the result; wanted: the float network's
+        results before the activation, None if the recipe does not need them.
         """
         call = self.call
         rows = _Rows(lambda: iter(()) if wanted is None else self._rows(x, values, wanted))
@@ -83,9 +85,9 @@ class Layer:
         return self._constants(call, rounded, steps, x)
 
     def _bias(self, w: np.ndarray, moments: rounding.Moments, rows: Iterable[Rows], y: TensorType) -> np.ndarray:
-        """What the results of the rounded weights lack in the mean, [groups, outputs].
+        """Mean error of the results with rounded weights, [groups, outputs].
 
-        Results beyond what the integers can hold, or a clamp cuts off, do not count: they would move the others.
+        Results outside the range of the integers or of a clamp do not count: they would shift the others.
         """
         plain = moments.y - np.einsum("gok,gk->go", w, moments.x)
         low, high = (y.scale * (end - y.zero_point) for end in y.limits)
@@ -116,7 +118,7 @@ class Layer:
         return np.moveaxis(w, axis, 0).reshape(w.shape[axis], -1).astype(np.float64)
 
     def _moments(self, rows: Iterable[Rows]) -> rounding.Moments | None:
-        """Moments of what reaches the weights; None where nothing asks for them or the operator has no such form."""
+        """Moments of the layer's inputs; None if nothing uses them or the operator has no such form."""
         needs_squares = self.recipe.rounding == LEAST_SQUARES
         sums = None
         for met, results in rows:
@@ -126,7 +128,7 @@ class Layer:
         return None if sums is None else sums.moments()
 
     def _rows(self, x: TensorType, values: np.ndarray, wanted: np.ndarray) -> Iterator[Rows]:
-        """What meets the weights, [groups, rows, taps], and the results wanted, [groups, rows, outputs], in parts."""
+        """Parts of the layer's input rows, [groups, rows, taps], and wanted results, [groups, rows, outputs]."""
         first = self._patches(x, values[:1], 1)
         if first is None:
             return
@@ -160,14 +162,14 @@ class Layer:
 
 
 def _stride(shape: tuple[int, ...], rows: int, taps: int) -> int:
-    """The step between rows, and columns, of images that count, so that there still are enough for that many taps."""
+    """Step between the rows, and columns, of images that are sampled, so that enough remain for this many taps."""
     wanted = max(ENOUGH_ROWS, ROWS_PER_TAP * taps)
     is_image = len(shape) == 4 and min(shape[1:3]) > 1
     return max(1, math.isqrt(rows // wanted)) if is_image else 1
 
 
 class _Rows:
-    """Rows in parts. What a single part holds is made once; several are made again for each use."""
+    """Rows in parts. A single part is computed once; several parts are computed again for each use."""
 
     def __init__(self, made: Callable[[], Iterator[Rows]]) -> None:
         self._made = made
@@ -185,7 +187,7 @@ class _Rows:
 
 
 class Gathered:
-    """Sums over rows, from which moments follow. Inputs are taken less those of the first part, to keep their digits.
+    """Sums over rows, from which moments follow. Inputs are taken relative to the first part's mean, for precision.
 
     sizes: groups, outputs of each, taps
     """
@@ -199,7 +201,7 @@ class Gathered:
         self._xy = np.zeros((groups, outputs, taps)) if products else None
 
     def add(self, x: np.ndarray, y: np.ndarray) -> None:
-        """Count rows: x [groups, rows, taps], y [groups, rows, outputs]."""
+        """Add rows: x [groups, rows, taps], y [groups, rows, outputs]."""
         self._centre = x.mean(axis=1, keepdims=True) if self._centre is None else self._centre
         x = x - self._centre
         self._rows += x.shape[1]
@@ -211,7 +213,7 @@ class Gathered:
             self._xy += y.swapaxes(1, 2) @ x
 
     def moments(self) -> rounding.Moments:
-        """The moments of all rows that were added, at least one."""
+        """Moments of all rows added, at least one."""
         n, x, y = self._rows, self._x / self._rows, self._y / self._rows
         centre = 0.0 if self._centre is None else self._centre[:, 0]
         xx = None if self._xx is None else self._xx / n - x[:, :, None] * x[:, None, :]
@@ -222,7 +224,7 @@ class Gathered:
 def _with_bias(
     rounded: rounding.Rounded, bias: np.ndarray, x_scale: float, w: np.ndarray, layer: Layer
 ) -> tuple[rounding.Rounded, np.ndarray]:
-    """The bias in steps of input scale times weight scale; scales that would take it beyond 31 bits are widened."""
+    """Bias in steps of input scale times weight scale; scales are widened if the bias would need more than 31 bits."""
     step = np.float64(np.float32(x_scale)) * rounded.scales
     far = np.abs(bias.reshape(step.shape)) > _BIAS_END * step
     if far.any():

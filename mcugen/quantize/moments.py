@@ -1,4 +1,4 @@
-"""Moments of what meets the weights of layers."""
+"""Moments of the inputs of layers with weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcugen.quantize.backwards import Arrays, Network
 from mcugen.quantize.parts import in_threads, parts
 
 _AT_ONCE = 4
-"""Parts whose rows are kept at a time."""
+"""Parts whose rows are in memory at a time."""
 
 
 def moments_of(network: Network, inputs: Arrays) -> dict[str, rounding.Moments]:
@@ -33,8 +33,8 @@ def moments_of(network: Network, inputs: Arrays) -> dict[str, rounding.Moments]:
 
 
 def thinning(rows: int, taps: int) -> int:
-    """The step between rows that count, so that there still are enough for that many taps.
+    """Step between the rows that are sampled, so that enough remain for this many taps.
 
-    It is odd, so that it meets all columns of an image.
+    An odd step, so that it samples all columns of an image.
     """
     return max(1, rows // max(layers.ENOUGH_ROWS, layers.ROWS_PER_TAP * taps)) | 1

@@ -1,4 +1,4 @@
-"""Signal and noise: how far the results of integers are from those of floats."""
+"""Signal and noise: the distance of integer results from float results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LEAST = 1e-30
 
 
 def powers(wanted: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> np.ndarray:
-    """Sums of squares of each sample over all outputs, [2, samples]: of what is wanted, and of what differs."""
+    """Sums of squares of each sample over all outputs, [2, samples]: of the wanted values, and of the differences."""
     count = len(wanted[0])
     sums = np.zeros((2, count))
     for real, got in zip(wanted, found, strict=True):
@@ -21,7 +21,7 @@ def powers(wanted: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> np.ndar
 
 
 def decibels(found: np.ndarray, most: float = 300.0) -> np.ndarray:
-    """Signal over noise in dB, at most `most`, of powers [2] or [2, samples]."""
+    """Signal-to-noise ratio in dB, at most `most`, of powers [2] or [2, samples]."""
     signal, noise = found
     least = _LEAST + 10 ** (-most / 10) * signal
     return np.asarray(10 * np.log10(np.maximum(signal, _LEAST) / np.maximum(noise, least)))

@@ -1,4 +1,4 @@
-"""Which bits the runtimes have kernels for."""
+"""Bit widths that the runtimes have kernels for."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ RUNTIMES = ("tflm", "litert")
 
 
 def refused(floats: Floats, widths: Widths) -> dict[str, str]:
-    """Nodes that no runtime runs with these bits, and why."""
+    """Nodes that no runtime can run with these bits -> the reason."""
     one = floats.part(np.arange(1))
     reasons = [reasons_of(solved(one, Recipe(), widths), runtime) for runtime in RUNTIMES]
     return {name: why for name, why in reasons[0].items() if name in reasons[1]}
 
 
 def reasons_of(graph: Graph, runtime: str) -> dict[str, str]:
-    """Nodes of an integer network that a runtime does not run, and why."""
+    """Nodes of an integer network that a runtime cannot run -> the reason."""
     found = {n.name: n.op.refused_by(graph.call(n, runtime), runtime) for n in graph.nodes}
     return {name: why for name, why in found.items() if why}
 
 
 def require_offered(floats: Floats, widths: Widths) -> None:
-    """Raise UsageError where no runtime runs a layer with the bits that it was given."""
+    """Raise UsageError if no runtime can run a layer with the user's bits for it."""
     if widths == Widths():
         return
     known = {node.name for node in floats.graph.nodes}

@@ -1,4 +1,4 @@
-"""How an older quantized model stores the tensors of a float network of the same structure, so that its code stays."""
+"""Ranges of an older quantized model with the same structure, so that its generated code can stay."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _INSIDE = (Quantize, Dequantize)
 
 @dataclass(frozen=True, eq=False)
 class Older:
-    """What an older quantized model says of a float network, by the float network's names.
+    """Types and weights of an older quantized model, by the float network's names.
 
-    stored: of float inputs and results of nodes; operands: by node, the types that it reads, None for those it lacks
+    stored: of float inputs and results of nodes; operands: by node, the types that it reads, None for missing ones
     weights: by node, its weights as real numbers; one_scale: nodes whose weights have one scale for all outputs
     interface: "int8" or "float"; sha256: of the file
     """
@@ -44,15 +44,15 @@ class Older:
     sha256: str
 
     def operand(self, node: str, k: int) -> TensorType | None:
-        """The type of an operand of a node, by its place; None where the older node has none there."""
+        """Type of operand k of a node; None if the older node does not have it."""
         types = self.operands[node]
         return types[k] if k < len(types) else None
 
 
 def read(path: Path, graph: Graph) -> Older:
-    """What a quantized model file says of a float network, as `float_model.prepared` gives it.
+    """Types and weights of a quantized model file, matched to a float network of `float_model.prepared`.
 
-    Raises UsageError with the first layer that differs in operator, shape or type; and all errors of `load`.
+    Raises UsageError for the first layer that differs in operator, shape or type; and all errors of `load`.
     """
     imported = load(path, registry.load(()))
     if all(t.type.quant is None for t in imported.tensors.values()):
@@ -61,10 +61,10 @@ def read(path: Path, graph: Graph) -> Older:
 
 
 class _Match:
-    """The nodes of a float network beside those of an older one that read the same tensors.
+    """Pairing of a float network's nodes with older nodes that read the same tensors.
 
-    Of several with the same operator the one with the same name is taken, else the first. Quantize and Dequantize of
-    the older network are seen through.
+    Of several nodes with the same operator, the one with the same name is taken, else the first. Quantize and
+    Dequantize nodes of the older network are skipped.
     """
 
     def __init__(self, name: str, graph: Graph, old: Graph) -> None:
@@ -77,7 +77,7 @@ class _Match:
         self._partner: dict[str, str] = {}
 
     def older(self) -> Older:
-        """What the older network says, tensor by tensor."""
+        """Types and weights of the older network, tensor by tensor."""
         stored = self._inputs()
         pairs = [(node, self._paired(node)) for node in self.graph.nodes]
         if self._left:
@@ -102,7 +102,7 @@ class _Match:
         return self._origin.get(name, name)
 
     def _inputs(self) -> dict[str, Stored]:
-        """How float inputs are stored; those of both networks are paired by name if all names are the same."""
+        """How float inputs are stored; they are paired by name if both networks have the same names, else by order."""
         here, there = list(self.graph.inputs), list(self.old.inputs)
         if len(here) != len(there):
             raise _differs("inputs", f"{len(here)} in this model, {len(there)} in {self.name}")
@@ -120,7 +120,7 @@ class _Match:
         return found
 
     def _paired(self, node: Node) -> Node:
-        """The older network's node for a node whose operands have their partners. Raises UsageError."""
+        """The older network's node for a node whose operands are already paired. Raises UsageError."""
         reads = {k: self._partner[n] for k, n in enumerate(node.inputs) if n in self._partner}
         places = [old for old in self._left if self._reads(old) == reads]
         label = _label(self.graph, node.outputs[0])
@@ -138,7 +138,7 @@ class _Match:
         return old
 
     def _reads(self, old: Node) -> dict[int, str]:
-        """The computed tensors that an older node reads, before any Quantize, by place."""
+        """Computed tensors that an older node reads, before any Quantize, by operand index."""
         roots = {k: self._root(n) for k, n in enumerate(old.inputs) if n is not None}
         return {k: n for k, n in roots.items() if self.old.tensors[n].data is None}
 
@@ -146,7 +146,7 @@ class _Match:
         return [(a, b) for a, b in zip(node.outputs, old.outputs, strict=True) if self.graph.type(a).is_float]
 
     def _stored(self, name: str, t: TensorType) -> tuple[str, Stored]:
-        """How a float tensor is stored. Raises UsageError for what `mcugen quantize` does not write."""
+        """How a float tensor is stored. Raises UsageError for types that `mcugen quantize` does not write."""
         if t.dtype not in BITS or t.quant is None or t.quant.per_channel:
             raise _differs(_label(self.graph, name), f"is {t} in {self.name}, which is none of int8 or int16")
         return name, Stored(t.dtype, t.quant)
@@ -176,7 +176,7 @@ class _Match:
 
 
 def _is_alike(node: Node, old: Node) -> bool:
-    """Whether two nodes are the same operator. A clamp may be in the range of the older result, as ONNX has it."""
+    """Whether two nodes are the same operator. The older result's range may stand for a clamp, as in ONNX."""
     here, there = (getattr(n.op, "activation", "NONE") for n in (node, old))
     return type(node.op) is type(old.op) and there in (here, "NONE")
 

@@ -1,4 +1,4 @@
-"""Ranges that a person has set: whether they lose what the ranges that were seen would keep."""
+"""Check of ranges set by the user: whether they lose much more than the measured ranges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY = "take its `override` out of the file of `--cache`"
 
 
 def of_overrides(floats: Floats, graph: Graph) -> Iterator[Finding]:
-    """Overrides that cost 3 dB and more of a tensor's own values. graph: the integer network."""
+    """Overrides that cost at least 3 dB of a tensor's own values. graph: the integer network."""
     for name, (low, high) in floats.overrides.items():
         seen = floats.observed()[name]
         cut = matters(floats.graph, floats.reference, [name])
@@ -37,6 +37,6 @@ def of_overrides(floats: Floats, graph: Graph) -> Iterator[Finding]:
 
 
 def _sqnr(values: np.ndarray, bounds: Bounds, dtype: str) -> float:
-    """What is left of values in integers of that range, in dB."""
+    """SQNR in dB of values stored in integers of this range."""
     t = TensorType(values.shape, dtype, quant(*bounds, BITS[dtype]))
     return float(decibels(powers([values], [to_real(to_steps(values, t), t)]).sum(axis=1)))

@@ -1,6 +1,6 @@
-"""Channels removed until a float network does no more work than asked for, and what is left trained to make up for it.
+"""Pruning: channels are removed until a float network meets a budget of work, and the rest is trained to compensate.
 
-What it costs is measured on variations of the samples that none of it has seen.
+The loss is measured on variations of the samples that were not used before.
 """
 
 from __future__ import annotations
@@ -28,19 +28,21 @@ _FEWEST, _FEW = 8, 16
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(%|[kKmMgG]?)")
 _UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _VARIED, _JUDGING = 3, 256
-"""Variations of each sample that channels are weighed on, and how many others judge, as training needs all samples."""
+"""Variations of each sample that channels are ranked on, and the number of others for judging, as training needs all
+samples.
+"""
 _SHOWN = 4
 _FARTHEST = 1e15
-"""Sums of squares of values up to that are numbers of float32."""
+"""Largest sum of squares of values that float32 handles."""
 _BYTES = 1 << 29
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The network after a step.
+    """The network after one stage of pruning.
 
-    sqnr: noise on the variations that judge, in dB against the network as it was; worth: accuracy in %, or squared
-    error, on the samples of a test
+    sqnr: on the judging variations, in dB against the original network; worth: accuracy in %, or squared error, on the
+    samples of a test
     """
 
     step: str
@@ -54,7 +56,7 @@ class Stage:
 class Pruned:
     """A network with fewer channels.
 
-    before, after: multiply-accumulates; layers: (name, channels before, after); judged_on: how many variations
+    before, after: multiply-accumulates; layers: (name, channels before, after); judged_on: number of variations
     """
 
     graph: Graph
@@ -71,7 +73,7 @@ def macs_of(graph: Graph, reference: str) -> int:
 
 
 def budget_of(text: str, whole: int) -> float:
-    """The multiply-accumulates that a budget allows: a share as `70%`, or a number as `8M`. Raises UsageError."""
+    """Multiply-accumulates of a budget: a share such as `70%`, or a number such as `8M`. Raises UsageError."""
     found = _BUDGET.fullmatch(text.strip())
     if found is None:
         raise UsageError(f"{text!r} is no budget of multiply-accumulates", where="--macs", hint="for example 70% or 8M")
@@ -84,9 +86,10 @@ def budget_of(text: str, whole: int) -> float:
 def pruned(
     graph: Graph, reference: str, samples: tuple[np.ndarray, ...], asked: str, tell: Callable[[str], None]
 ) -> Pruned:
-    """The network within a budget of multiply-accumulates. samples: [samples, *shape] of each input.
+    """The network within a budget of multiply-accumulates. samples: [samples, *shape] of each input. tell: progress
+    callback.
 
-    Raises UnsupportedError where channels cannot be removed, or not as many as asked for.
+    Raises UnsupportedError if channels cannot be removed, or not enough of them.
     """
     before = macs_of(graph, reference)
     budget = budget_of(asked, before)
@@ -117,7 +120,7 @@ def pruned(
 
 
 def tested(found: Pruned, floats: Floats, labels: np.ndarray | None) -> Pruned:
-    """With what each stage is worth on the samples of a test. floats: the network as it was, on these."""
+    """The result with the worth of each stage on the samples of a test. floats: the original network on these."""
     if labels is None:
         return found
     stages = []
@@ -128,7 +131,7 @@ def tested(found: Pruned, floats: Floats, labels: np.ndarray | None) -> Pruned:
 
 
 def require_moderate(floats: Floats) -> None:
-    """Raise UsageError where values are too large for what is left of the model to be fitted to them."""
+    """Raise UsageError if values are too large for fitting the pruned model to them."""
     require_finite(floats)
     for name, seen in floats.observed().items():
         reach = max(-seen.low, seen.high)
@@ -139,7 +142,7 @@ def require_moderate(floats: Floats) -> None:
 
 
 def require_gradients(network: Network) -> None:
-    """Raise UnsupportedError that names the operators without a rule for gradients."""
+    """Raise UnsupportedError, which names the operators without a gradient."""
     graph = network.graph
     nodes = [node for node, _, _ in network.steps if node.outputs[0] in network.learned]
     without = [n for n in nodes if not slopes.has_rule(graph.call(n, network.reference))]
@@ -168,7 +171,7 @@ def _count(inputs: Arrays) -> int:
 
 
 def _taken(network: Network, samples: tuple[np.ndarray, ...]) -> Arrays:
-    """The samples by input; of large networks not all, as their values must fit in memory."""
+    """Samples by input; only some for large networks, as their values must fit in memory."""
     most = max(_FEW, _BYTES // (4 * max(1, network.elements)))
     return {name: a[:most] for name, a in zip(network.graph.inputs, samples, strict=True)}
 

@@ -1,4 +1,4 @@
-"""Ranges of activations: what was seen of a tensor, and the scale and zero point that follow.
+"""Ranges of activations: statistics of a tensor, and the scale and zero point that follow.
 
 Source: TFLite quantization specification; the integers of a tensor always hold 0 exactly.
 """
@@ -22,15 +22,15 @@ _BETTER = 0.9
 _LEAST = 1e-9
 _WIDE = 512
 _ROOM = 1.25
-"""How much wider than what was seen ranges of 16 bits are: values beyond would cost far more than coarser steps."""
+"""Factor by which 16-bit ranges exceed the measured ones: values beyond would cost far more than coarser steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """What was seen of a tensor over all samples.
+    """Statistics of a tensor over all samples.
 
-    low, high: its bounds; values: at most 100,000 of its values; channels: the largest magnitude per channel; count: of
-    all values
+    low, high: its bounds; values: at most 100,000 of its values; channels: the largest magnitude per channel; count:
+    number of all values
     """
 
     low: float
@@ -41,11 +41,11 @@ class Observed:
 
 
 def observed(x: np.ndarray) -> Observed:
-    """What there is to see of a tensor's values [samples, *shape]."""
+    """Statistics of a tensor's values [samples, *shape]."""
     flat = x.reshape(-1)
     last = x.shape[-1] if x.ndim > 1 else 1
     low, high = (_over_rows(x.reshape(-1, last), extreme) for extreme in (np.minimum, np.maximum))
-    # A prime step, so that no axis of the tensor is met in the same places again and again.
+    # A prime step, so that samples do not always fall on the same indices of an axis.
     step = max(1, flat.size // _SAMPLE)
     while step > 1 and any(step % k == 0 for k in (2, 3, 5, 7)):
         step += 1
@@ -53,7 +53,7 @@ def observed(x: np.ndarray) -> Observed:
 
 
 def _over_rows(x: np.ndarray, extreme: np.ufunc) -> np.ndarray:
-    """The least or largest value of each column, [columns]; rows of few columns are looked at several at a time."""
+    """The least or largest value of each column, [columns]; several rows at a time if there are few columns."""
     rows, columns = x.shape
     several = max(1, _WIDE // columns)
     whole = rows - rows % several
@@ -62,7 +62,7 @@ def _over_rows(x: np.ndarray, extreme: np.ufunc) -> np.ndarray:
 
 
 def joined(found: Iterable[Observed]) -> Observed:
-    """What was seen of several tensors that share a scale."""
+    """Joint statistics of several tensors that share a scale."""
     parts = list(found)
     if len(parts) == 1:
         return parts[0]
@@ -72,7 +72,7 @@ def joined(found: Iterable[Observed]) -> Observed:
 
 
 def quant(low: float, high: float, bits: int) -> QuantParams:
-    """The scale and zero point of integers that reach from low to high, and to 0 in any case; to 1 for zeros alone."""
+    """Scale and zero point of integers from low to high, extended to include 0; to 1 for zeros alone."""
     low, high = (0.0, 1.0) if says_nothing(low, high) else (min(low, 0.0), max(high, 0.0))
     if bits == 16:
         return QuantParams((float(np.float32(max(-low, high) / 32767)),), (0,))
@@ -81,15 +81,15 @@ def quant(low: float, high: float, bits: int) -> QuantParams:
 
 
 def says_nothing(low: float, high: float) -> bool:
-    """Whether a range is that of zeros, which any scale stores exactly, or of nothing that can be told from them."""
+    """Whether a range holds only zeros, which any scale stores exactly, or values too small to be told from zero."""
     return max(high, 0.0) - min(low, 0.0) <= _LEAST
 
 
 def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING, widen: float = 1.0) -> QuantParams:
-    """Scale and zero point by a method: "min-max", "least error", "on grid", or a percentile as "99.99".
+    """Scale and zero point by a method: "min-max", "least error", "on grid", or a percentile such as "99.99".
 
-    matters: values beyond need no steps of their own. widen: the range that is chosen is made larger by this factor.
-    16 bits have steps to spare: there the range is always the whole one, with room for values beyond.
+    matters: values beyond these bounds need no steps of their own. widen: factor on the chosen range. 16 bits have
+    steps to spare, so their range is always the whole one, with room for values beyond.
     """
     if bits == 16:
         return quant(seen.low * _ROOM, seen.high * _ROOM, bits)
@@ -107,7 +107,7 @@ def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING,
 
 
 def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
-    """The part of the range, shrunk from both ends alike, whose integers lose least of the values."""
+    """The range, shrunk equally from both ends, whose integers have the least error on the values."""
     low, high = min(low, 0.0), max(high, 0.0)
     if high - low <= _LEAST:
         return low, high
@@ -121,9 +121,9 @@ def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
 
 
 def _on_grid(values: np.ndarray, low: float, high: float) -> Bounds:
-    """The range, or one a little wider where its integers lose less: inputs made from bytes are a grid themselves.
+    """The range, or a slightly wider one with less error: inputs converted from bytes lie on a grid themselves.
 
-    Numbers halfway between two integers lose three times as much as others do.
+    Numbers halfway between two integers count three times.
     """
     losses = [_loss(values.astype(np.float64), np.ones(1), low * r, high * r) for r in _WIDER]
     best = int(np.argmin(losses))

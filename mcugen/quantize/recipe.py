@@ -1,4 +1,4 @@
-"""What is done to a network, step by step, and the bits of its weights and activations."""
+"""Recipe of a quantization: the steps applied to a network, and the bits of its weights and activations."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ NEAREST, LEAST_SQUARES, AS_BEFORE = "nearest", "least squares", "the older model
 
 @dataclass(frozen=True)
 class Recipe:
-    """The steps of a quantization; as they stand here they are the plainest ones.
+    """Steps of a quantization; the defaults are the plainest ones.
 
     ranges: how ranges of activations are chosen, see `ranges.chosen`, or AS_BEFORE, those of an older model
-    balanced: whether channels are scaled so that those of an activation reach equally far
-    floor: the least reach of a channel that balancing assumes, as a share of the tensor's
-    bias: whether biases make good what rounding shifts in the mean
-    least_rows: fewer results of a layer than that leave its bias as it was
+    balanced: whether cross-layer equalization gives channels of an activation equal ranges
+    floor: the least range of a channel that equalization assumes, as a share of the tensor's
+    bias: whether biases compensate for the mean shift by rounding
+    least_rows: a layer with fewer results than this keeps its bias
     rounding: how weights are rounded
     refit: whether weights are first fitted to the inputs that arrive
-    widen: the factor of ranges
+    widen: factor on the ranges
     """
 
     ranges: str = MIN_MAX
@@ -34,7 +34,7 @@ class Recipe:
 
     @property
     def solves(self) -> bool:
-        """Whether weights or biases are made to suit the values of the samples, beyond their ranges."""
+        """Whether weights or biases are fitted to the values of the samples, beyond their ranges."""
         return self.bias or self.rounding == LEAST_SQUARES
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Layers of a smaller network fitted anew, one after the other, to the results of the network that it was made of."""
+"""Layers of a pruned network fitted again, one after the other, to the results of the original network."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mcugen.quantize.moments import thinning
 from mcugen.quantize.parts import in_threads, parts
 
 Pairs = dict[int, tuple[Run, ...]]
-"""The runs of both networks on each part of the samples, by the first of these."""
+"""Runs of both networks on each part of the samples, by the index of its first sample."""
 
 
 def refitted(student: Network, teacher: Network, inputs: Arrays, gone: Masks) -> dict[str, np.ndarray]:
-    """The constants of layers by least squares on what really reaches them. gone: channels that the student lacks."""
+    """Constants of layers by least squares on the inputs that reach them. gone: channels that the student lacks."""
     count = len(next(iter(inputs.values())))
     which = parts(teacher, count)
     pairs = {part.start: tuple(Run({name: a[part] for name, a in inputs.items()}) for _ in (0, 1)) for part in which}

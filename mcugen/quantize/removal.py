@@ -1,8 +1,8 @@
-"""Which channels to remove: in what order, at what loss, and how many of each stream to meet a budget of work.
+"""Choice of channels to remove: their order, their loss, and how many of each stream meet a budget of work.
 
-Order: the channel goes whose taps the sums of its readers miss least, the taps that stay being fitted anew each time.
-Source: Hassibi and Stork, Optimal Brain Surgeon, here with all taps of a channel as one.
-Loss: what the outputs lose is measured for each stream with some of its channels gone.
+Order: the next channel is the one whose removal changes the sums of its readers least, after the other taps are fitted
+again. Source: Hassibi and Stork, Optimal Brain Surgeon, here with all taps of a channel as one.
+Loss: measured at the outputs, for each stream with some of its channels removed.
 """
 
 from __future__ import annotations
@@ -21,23 +21,22 @@ from mcugen.quantize.moments import moments_of
 from mcugen.quantize.parts import in_threads, parts
 
 _MOST = 0.75
-"""The share of a stream's channels that may go."""
+"""Largest share of a stream's channels that may be removed."""
 _LEVEL = 0.1
 """The loss is measured where the curve reaches this share of its end."""
 _PAIRS_FROM = 8
-"""Kernels compute channels by twos: of streams of that many channels, two go at a time."""
+"""Streams with at least this many channels lose two at a time, since kernels compute channels in pairs."""
 _RIDGE = 10
-"""How much more weights are held back that few rows for each tap are known of."""
+"""Factor of the regularization for weights with few rows per tap."""
 _TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What is known of a network on samples.
+    """Statistics of a network on samples.
 
-    moments: of what meets the weights of each layer; weight: how much each sum of a layer
-    counts for the heads; judged: the samples that losses are measured on; heads: the values of these there; power:
-    their variance
+    moments: of the inputs of each layer; weight: influence of each sum of a layer on the heads; judged: samples that
+    losses are measured on; heads: their values on these; power: their variance
     """
 
     judged: Arrays
@@ -49,7 +48,7 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Channels of a stream in the order in which they go, and what the heads lose, [0, with the first gone, ...]."""
+    """Channels of a stream in the order of removal, and the losses at the heads, [0, after the first, ...]."""
 
     stream: Stream
     order: tuple[Channel, ...]
@@ -61,7 +60,7 @@ class Curve:
 
 
 def facts(network: Network, inputs: Arrays, judged: Arrays) -> Facts:
-    """Run the network on the samples, and back from random directions of its heads."""
+    """Statistics from forward passes on the samples, and backward passes from random directions of the heads."""
     count = len(next(iter(inputs.values())))
     rng = np.random.default_rng(0)
     shapes = {name: (count, *network.graph.type(name).shape) for name in network.heads}
@@ -93,7 +92,7 @@ def outputs(network: Network, inputs: Arrays) -> list[np.ndarray]:
 
 
 def curves(network: Network, known: Facts, streams: Sequence[Stream], tell: Callable[[str], None]) -> list[Curve]:
-    """The curve of each stream, its losses in shares of the variance of the heads."""
+    """The curve of each stream, with losses as shares of the variance of the heads. tell: progress callback."""
     found = []
     for index, stream in enumerate(streams):
         tell(f"weighing channels, stream {index + 1} of {len(streams)}")
@@ -109,7 +108,7 @@ def curves(network: Network, known: Facts, streams: Sequence[Stream], tell: Call
 
 
 def loss(network: Network, known: Facts) -> float:
-    """The squared error of the heads, over their variance, the mean of them."""
+    """Squared error of the heads over their variance, averaged over heads."""
     errors = []
     for (name, wanted), found in zip(known.heads.items(), outputs(network, known.judged), strict=True):
         squares = (found.astype(np.float64) - wanted) ** 2
@@ -119,9 +118,9 @@ def loss(network: Network, known: Facts) -> float:
 
 @dataclass
 class _Reader:
-    """A layer that meets the channels of a stream, while these go.
+    """A layer that reads the channels of a stream while these are removed.
 
-    inverse: of the moments of its inputs; weights: [outputs, taps], times the root of what each output counts
+    inverse: of the moments of its inputs; weights: [outputs, taps], times the root of each output's influence
     """
 
     node: Node
@@ -132,7 +131,7 @@ class _Reader:
     weights: np.ndarray
 
     def losses(self, left: Sequence[int]) -> np.ndarray:
-        """What removing each of some channels adds to the squared error."""
+        """Increase of the squared error by the removal of each of these channels."""
         taps = self.taps[list(left)]
         blocks = self.inverse[taps[:, :, None], taps[:, None, :]]
         columns = self.weights[:, taps].transpose(1, 2, 0)
@@ -150,7 +149,7 @@ class _Reader:
 
 @dataclass
 class _Elimination:
-    """Channels of a stream that go one after the other."""
+    """Removal of a stream's channels one after the other."""
 
     network: Network
     known: Facts
@@ -170,7 +169,7 @@ class _Elimination:
             self.readers.append(_Reader(node, w, root, taps, inverse, w * root))
 
     def run(self, count: int, order: Sequence[int] = ()) -> tuple[list[int], np.ndarray]:
-        """Remove so many channels, in that order or in the one that loses least; the order, and the sum of losses."""
+        """Remove `count` channels, in this order or by least loss; gives the order, and the running sum of losses."""
         left, losses = list(range(len(self.stream.channels))), [0.0]
         gone: list[int] = []
         while len(gone) < count:
@@ -183,7 +182,7 @@ class _Elimination:
         return gone, np.array(losses)
 
     def constants(self) -> dict[str, np.ndarray]:
-        """The weights and biases of readers that make up for what is gone as well as they can."""
+        """Weights and biases of readers, fitted to compensate for the removed channels."""
         found = {}
         for reader in self.readers:
             call = self.network.graph.call(reader.node, self.network.reference)
@@ -197,9 +196,9 @@ class _Elimination:
 
 @dataclass(frozen=True)
 class _Work:
-    """Multiply-accumulates, by how much of each tensor is left: those of layers fall with their results and operands.
+    """Multiply-accumulates as a function of the channels left: those of layers fall with their results and operands.
 
-    terms: of each layer, its tensors whose channels count
+    terms: the multiply-accumulates of each layer, and the tensors whose channels they are proportional to
     """
 
     fixed: int
@@ -224,15 +223,15 @@ def work(network: Network) -> _Work:
 
 
 def chosen(network: Network, found: Sequence[Curve], budget: float) -> list[int]:
-    """How many channels of each stream go, so that the work is within the budget: always those that lose least for it.
+    """Number of channels to remove from each stream to meet the budget, always the least loss per work saved.
 
-    All that may go where that does not suffice.
+    All that may be removed, if that does not suffice.
     """
     cost, counts = work(network), [0] * len(found)
     shares = [dict(_shares(network, curve)) for curve in found]
 
     def after(k: int, by: int) -> tuple[float, float]:
-        """The work with `by` more channels of stream k gone, and what is lost by that."""
+        """The work after removing `by` more channels of stream k, and the additional loss."""
         then = [n + by * (i == k) for i, n in enumerate(counts)]
         left: dict[str, float] = {}
         for n, share in zip(then, shares, strict=True):
@@ -248,7 +247,7 @@ def chosen(network: Network, found: Sequence[Curve], budget: float) -> list[int]
         best = min(rates, key=lambda k: (rates[k], k))
         now, _ = after(best, found[best].at_once)
         counts[best] += found[best].at_once
-    while now <= budget:  # The last ones may have saved more than was needed.
+    while now <= budget:  # the last removals may have saved more than needed
         some = [k for k, curve in enumerate(found) if counts[k] >= curve.at_once]
         gains = {k: lost for k in some for then, lost in [after(k, -found[k].at_once)] if then <= budget}
         if not gains:
@@ -260,6 +259,6 @@ def chosen(network: Network, found: Sequence[Curve], budget: float) -> list[int]
 
 
 def _shares(network: Network, curve: Curve) -> Iterator[tuple[str, float]]:
-    """The share of each tensor's channels that one of a stream's is."""
+    """Tensors of a stream, each with the share of its channels that one channel of the stream has."""
     for name, places in curve.stream.channels[0].items():
         yield name, places.size / channels_of(network.graph.type(name))

@@ -1,6 +1,6 @@
 """Weights as integers: rounded to the nearest, or so that the results change least for the inputs that arrive.
 
-Everything is per group of outputs that meet the same inputs: [groups, outputs, taps].
+All arrays are per group of outputs that read the same inputs: [groups, outputs, taps].
 Source of the greedy rounding by columns: Frantar et al., GPTQ; Hassibi and Stork, Optimal Brain Surgeon.
 """
 
@@ -12,20 +12,20 @@ import numpy as np
 
 DAMP = 0.01
 _REFIT = 10
-"""How many times as much a refit is damped: what 100 samples say of weights is not all true."""
+"""Factor on the damping of a refit, since 100 samples do not determine weights reliably."""
 _SHRINK_4 = np.linspace(0.4, 1.0, 31)
 _TINY = 1e-10
 _BLOCK = 64
 _SWEEPS = 3
-"""Times that scales are fitted and each integer is looked at again."""
+"""Rounds of fitting scales and adjusting each integer."""
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of the inputs that meet weights, and of the results that are wanted, over all rows.
+    """Moments of a layer's inputs and wanted results, over all rows.
 
-    rows: how many; x: mean input [groups, taps]; y: mean result [groups, outputs]; xx: second moments around the means
-    [groups, taps, taps]; xy: of results with inputs [groups, outputs, taps], or None
+    rows: their number; x: mean input [groups, taps]; y: mean result [groups, outputs]; xx: second moments around the
+    means [groups, taps, taps]; xy: of results with inputs [groups, outputs, taps], or None
     """
 
     rows: int
@@ -48,14 +48,14 @@ class Rounded:
 
 
 def largest(bits: int) -> int:
-    """The largest integer: weights are symmetric, so that -largest is the smallest."""
+    """The largest integer; -largest is the smallest, as weights are symmetric."""
     return int(2 ** (bits - 1) - 1)
 
 
 def scales(w: np.ndarray, bits: int, weight: np.ndarray | None = None) -> np.ndarray:
-    """A float32 scale per output: the largest weight over the largest integer; below 8 bits that of least error.
+    """A float32 scale per output: the largest weight over the largest integer; below 8 bits, the scale of least error.
 
-    weight: how much the error of each tap counts, [groups, taps].
+    weight: importance of the error of each tap, [groups, taps].
     """
     most = np.maximum(np.abs(w).max(axis=-1), 1e-12)
     q = largest(bits)
@@ -78,12 +78,12 @@ def nearest(w: np.ndarray, s: np.ndarray, bits: int) -> Rounded:
 
 
 def damped(xx: np.ndarray) -> np.ndarray:
-    """What is added to the diagonal, [groups]: a hundredth of its mean, so that there is always an inverse."""
+    """Damping added to the diagonal, [groups]: a hundredth of its mean, so that the inverse exists."""
     return np.asarray(DAMP * np.trace(xx, axis1=1, axis2=2) / xx.shape[-1] + _TINY)
 
 
 def refitted(w: np.ndarray, m: Moments) -> np.ndarray:
-    """The weights whose results for the inputs that arrive are nearest to the results that are wanted."""
+    """Weights whose results for the inputs that arrive are nearest to the wanted results."""
     if m.xy is None:
         return w
     ridge = _REFIT * damped(m.xx)[:, None, None]
@@ -92,7 +92,9 @@ def refitted(w: np.ndarray, m: Moments) -> np.ndarray:
 
 
 def least_squares(w: np.ndarray, m: Moments, bits: int) -> Rounded:
-    """Column by column, in the order of falling input power: each rounding error is made good by the columns left."""
+    """Weights rounded column by column, in the order of falling input power; later columns compensate for each rounding
+    error.
+    """
     s = scales(w, bits, np.einsum("gkk->gk", m.xx))
     h = m.xx + damped(m.xx)[:, None, None] * np.eye(m.xx.shape[-1])
     order = np.argsort(-np.einsum("gkk->gk", h), axis=1, kind="stable")
@@ -109,7 +111,7 @@ def least_squares(w: np.ndarray, m: Moments, bits: int) -> Rounded:
 
 
 def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) -> np.ndarray:
-    """The integers, column by column; w is changed. What a block of columns leaves goes to all later ones at once."""
+    """Integers, column by column; changes w. The error of a block of columns is applied to all later ones at once."""
     found = np.empty_like(w)
     for start in range(0, w.shape[-1], _BLOCK):
         end = min(start + _BLOCK, w.shape[-1])
@@ -124,7 +126,9 @@ def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) ->
 
 
 def improved(found: np.ndarray, s: np.ndarray, w: np.ndarray, h: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
-    """Few steps leave much to gain: scales that fit the integers, and integers changed one by one."""
+    """Integers and scales improved in turn: scales fitted to the integers, and integers changed one by one. Worthwhile
+    for few bits.
+    """
     for _ in range(_SWEEPS):
         product = found @ h
         power = (product * found).sum(axis=-1)

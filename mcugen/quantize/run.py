@@ -1,4 +1,4 @@
-"""The whole of a quantization: a float model file and samples to a model file of integers, and what was found."""
+"""Quantization as a whole: from a float model file and samples to an integer model file, with a diagnosis."""
 
 from __future__ import annotations
 
@@ -31,24 +31,26 @@ from mcugen.quantize.solve import BRIDGE
 from mcugen.samples import Samples
 
 Choose = Callable[[Pool, Widths, Callable[[str], None]], Widths]
-"""Finds the bits of all layers, by trials in a pool, from those that are given."""
+"""Function that chooses the bits of all layers by trials in a pool, starting from given ones; the last argument is the
+progress callback.
+"""
 
 _TASKS = 64
-"""Trials that there may be at a time where bits are chosen."""
+"""Most trials in parallel while bits are chosen."""
 FORMATS = {".tflite": "tflite", ".onnx": "onnx"}
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user asked for.
+    """Options of a quantization.
 
     widths: bits of weights and activations; method: "full", each step tried by the guard, or plain "min-max";
-    interface: "int8" or "float"; limit: the first so many samples; preprocess: how files become samples
-    jobs: processes, 0 for one a core; scheduler: address of a Dask scheduler whose workers run trials in their stead
-    cache: a calibration cache, read where it is there, else written
-    layers: bits of single ones, as NAME=w4; resume: file of trials, to go on with after an interrupt
+    interface: "int8" or "float"; limit: number of samples to use; preprocess: how files become samples
+    jobs: processes, 0 for one per core; scheduler: address of a Dask scheduler whose workers run trials instead
+    cache: calibration cache, read if it exists, else written
+    layers: bits of single layers, as NAME=w4; resume: file of trials, to continue after an interrupt
     ranges_of: an older quantized model, whose bits, scales and zero points of activations are taken
-    macs: multiply-accumulates that are left when channels are removed, as `70%` or `8M`; "" to remove none
+    macs: multiply-accumulates left after channels are removed, as `70%` or `8M`; "" to remove none
     shapes, signature, input_layout, output_layout: as for a build
     """
 
@@ -72,7 +74,7 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What the user gave: the network as read, and as it is worked on; samples, and those of a test or None."""
+    """Inputs of a quantization: the network as read, and as simplified; samples, and those of a test or None."""
 
     imported: Graph
     graph: Graph
@@ -81,9 +83,9 @@ class Given:
 
 
 def given(path: Path, data: Path | None, choices: Choices, test: Path | None) -> Given:
-    """Read a float model file and its samples, one of zeros where no data are given.
+    """Read a float model file and its samples, or one sample of zeros if no data are given.
 
-    Raises McugenError for what cannot be read or does not fit the model.
+    Raises McugenError for files that cannot be read or do not fit the model.
     """
     imported = float_model.load(path, choices.shapes, choices.signature)
     found = _zeros(imported)
@@ -103,13 +105,13 @@ def _zeros(imported: Graph) -> Samples:
 
 @dataclass(frozen=True, eq=False)
 class Quantized:
-    """A quantized network, as a graph, and what led to it.
+    """A quantized network with the trials and findings of its quantization.
 
-    graph: with the interface that was asked for; floats: the float network it stands for, with the samples; judged: the
-    trials of the guard; diagnosis: what integers cost each layer, and what is wrong; samples: 0 where none were given,
+    graph: with the requested interface; floats: the float network that it approximates, with the samples
+    judged: trials of the guard; diagnosis: loss of each layer by integers, and findings; samples: 0 if none were given,
     and nothing is diagnosed; widths: the bits of all layers
-    bridges: operators where widths or scales meet; score: on the samples of a test, None without them
-    pruned: the float network before and after channels were removed, None where none were asked for
+    bridges: number of requantize nodes between different widths or scales; score: on the samples of a test, else None
+    pruned: the float network before and after pruning, None if it was not requested
     """
 
     graph: Graph
@@ -124,7 +126,7 @@ class Quantized:
     pruned: Pruned | None = None
 
     def written(self, format_name: str) -> bytes:
-        """The network as a model file."""
+        """The network as bytes of a model file."""
         return write.write(self.graph, format_name)
 
 
@@ -139,8 +141,8 @@ def quantize(
 ) -> Quantized:
     """Quantize a float model file with the samples in `data`, and score it on those in `test`.
 
-    data: None only with the ranges of an older model; tell: is given lines of progress; choose: finds the bits of
-    layers. Raises McugenError for what cannot be read, or has no form on integers.
+    data: None only with the ranges of an older model; tell: progress callback; choose: chooses the bits of layers.
+    Raises McugenError for files that cannot be read, or networks without an integer form.
     """
     tell("reading the model")
     read = given(path, data, choices, test)
@@ -181,7 +183,7 @@ def quantize(
 def _pruned(
     graph: Graph, arrays: tuple[np.ndarray, ...], choices: Choices, tell: Callable[[str], None]
 ) -> tuple[Pruned | None, Graph]:
-    """The float network without channels, where that is asked for."""
+    """Result of pruning and the float network after it; (None, graph) if not requested."""
     if not choices.macs:
         return None, graph
     prune.require_moderate(Floats(graph, float_model.REFERENCE, arrays))
@@ -192,7 +194,7 @@ def _pruned(
 
 
 def format_of(path: Path) -> str:
-    """The format that a file is to be written in, by its suffix. Raises UsageError for any other."""
+    """Format to write a file in, by its suffix. Raises UsageError for any other."""
     found = FORMATS.get(path.suffix.lower())
     if found is None:
         raise UsageError(f"{path.name!r} names no format", hint=f"end it in {' or '.join(FORMATS)}")
@@ -207,7 +209,7 @@ def _solved(
     choose: Choose | None,
     tell: Callable[[str], None],
 ) -> tuple[Judged, Floats, Graph, Widths]:
-    """The recipe that the guard chooses, the float network that it leads to, its integers, and the bits of layers."""
+    """The guard's recipe and trials, the float network after them, its integer network, and the bits of layers."""
     effort = effort_of(floats.graph, floats.count)
     tried = floats.first(effort.samples)
     bench = Bench(tried, guard.folds(effort.samples, effort.folds))
@@ -226,25 +228,25 @@ def _solved(
 
 
 def _model_hash(imported: Graph, choices: Choices) -> str:
-    """What a calibration cache is tied to: with fewer channels it is another model."""
+    """Hash that a calibration cache belongs to: with fewer channels it is another model."""
     asked = f"{imported.sha256} {choices.macs}"
     return hashlib.sha256(asked.encode()).hexdigest() if choices.macs else imported.sha256
 
 
 def _origin(imported: Graph, found: samples.Samples, floats: Floats) -> str:
-    """What trials are of: this version, the model, the samples and how many, the ranges."""
+    """Identity of the trials: this version, the model, the samples and their number, the ranges."""
     before = "" if floats.older is None else f" {floats.older.sha256}"
     return f"{__version__} {imported.sha256} {found.sha256} {found.count} {_ranges_of(floats)}{before}"
 
 
 def _ranges_of(floats: Floats) -> str:
-    """What a calibration cache says of ranges, which may have been edited."""
+    """Hash of the ranges of all tensors, which a calibration cache may have edited."""
     seen = repr([(name, o.low, o.high) for name, o in floats.observed().items()])
     return hashlib.sha256(seen.encode()).hexdigest()
 
 
 def _runtime_notes(graph: Graph) -> tuple[str, ...]:
-    """Whether TensorFlow Lite Micro does not run the network."""
+    """Notes for a network that TensorFlow Lite Micro does not run."""
     reasons = reasons_of(graph, float_model.REFERENCE)
     if not reasons:
         return ()
@@ -258,7 +260,7 @@ def _bridges(graph: Graph) -> int:
 
 
 def in_interface(graph: Graph, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """Samples in the layouts that the file has as those of the interface: [samples, *shape]."""
+    """Samples in the layouts of the file, converted to those of the interface: [samples, *shape]."""
     moved = {name: (0, *(k + 1 for k in axes)) for name, axes in graph.layouts.items()}
     pairs = zip(graph.inputs, arrays, strict=True)
     return tuple(np.ascontiguousarray(a.transpose(moved[n])) if n in moved else a for n, a in pairs)

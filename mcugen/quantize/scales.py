@@ -1,4 +1,4 @@
-"""The scale and zero point of every activation, as the operators' rules and what was seen of the values give them."""
+"""Scale and zero point of every activation, from the operators' rules and the statistics of its values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BITS = {dtype: bits for bits, dtype in DTYPES.items()}
 
 @dataclass(frozen=True)
 class Stored:
-    """How an activation is stored: element type, scale and zero point."""
+    """Storage of an activation: element type, scale and zero point."""
 
     dtype: str
     quant: QuantParams
@@ -32,9 +32,9 @@ def activations(
     widths: Widths,
     overrides: Mapping[str, Bounds],
 ) -> dict[str, Stored]:
-    """How each float tensor is stored by the node that makes it; inputs as their first reader wants them.
+    """Storage of each float tensor, as the node that computes it requires; of inputs, as their first reader does.
 
-    overrides: ranges of tensors that a person has set.
+    overrides: tensor -> range set by the user.
     """
     rules = {node.name: node.op.quantized(graph.call(node, reference)) for node in graph.nodes}
     bits = _bits(graph, widths)
@@ -70,9 +70,9 @@ def activations(
 
 
 def _beside(graph: Graph, group: list[str], known: Mapping[str, Stored], bits: int) -> QuantParams:
-    """The scale of tensors that were 0 for all samples: that of the farthest result of their readers.
+    """Scale of tensors that were 0 for all samples: that of their readers' result with the largest range.
 
-    Sums of scales that lie far apart have few steps left for the finer one, and some cannot be computed at all.
+    Sums of very different scales leave few steps to the finer one, and some cannot be computed at all.
     """
     results = [name for node in graph.nodes if not set(group).isdisjoint(node.inputs) for name in node.outputs]
     same = [known[name].quant for name in results if name in known and known[name].dtype == DTYPES[bits]]
@@ -80,7 +80,7 @@ def _beside(graph: Graph, group: list[str], known: Mapping[str, Stored], bits: i
 
 
 def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
-    """Bits of every float tensor: as its maker's, inputs as their first reader's."""
+    """Bits of every float tensor: those of the node that computes it; of inputs, those of their first reader."""
     found: dict[str, int] = {}
     for node in graph.nodes:
         for name in node.inputs:
@@ -93,8 +93,9 @@ def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
 
 
 def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], own: set[str]) -> list[list[str]]:
-    """Tensors that share a scale, in the order of the graph: by the operators' rules, and, where layers read the same
-    weights, as unrolled steps do, tensors of one name in the file, so that biases and tables are the same, too.
+    """Groups of tensors that share a scale, in the order of the graph: by the operators' rules; and, if layers read the
+    same weights, as unrolled steps do, tensors of one name in the file, so that their biases and tables are the same,
+    too.
     """
     leader = {name: name for name in bits if name in own}
 
@@ -121,7 +122,7 @@ def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], o
 
 
 def matters(graph: Graph, reference: str, group: list[str]) -> Bounds:
-    """The real numbers of a group of tensors that some reader can tell apart."""
+    """Range of real numbers of a group of tensors within which some reader distinguishes values."""
     low, high = float("inf"), float("-inf")
     inside = set(group)
     for node in graph.nodes:

@@ -1,4 +1,4 @@
-"""A quantized network against its float one on the samples of a test."""
+"""Comparison of a quantized network with its float one on the samples of a test."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ MAX_CLASSES = 1000
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """What a test found.
+    """Results of a test.
 
-    samples: how many; sqnr: signal over noise of all outputs, in dB; before, after: accuracy in %, or the mean squared
-    error to the targets, of the float and of the integer network; None without labels
-    metric: what before and after are; confusion: [label, answer] of the integer network, None where there are no
-    classes
+    samples: their number; sqnr: signal-to-noise ratio of all outputs, in dB; before, after: accuracy in %, or the mean
+    squared error to the targets, of the float and of the integer network; None without labels
+    metric: kind of before and after; confusion: [label, answer] of the integer network, None without classes
     """
 
     samples: int
@@ -47,7 +46,7 @@ def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
 
 
 def worth(output: np.ndarray, labels: np.ndarray) -> tuple[str, float]:
-    """What results are worth: the share of right classes in %, or the mean squared error to the targets."""
+    """Metric and its value: the share of right classes in %, or the mean squared error to the targets."""
     found = output.reshape(len(output), -1)
     if are_classes(labels, found.shape[1]):
         return "accuracy, %", 100 * float((found.argmax(axis=1) == labels).mean())
@@ -55,7 +54,7 @@ def worth(output: np.ndarray, labels: np.ndarray) -> tuple[str, float]:
 
 
 def require_classes(graph: Graph, labels: np.ndarray | None, where: str) -> None:
-    """Raise UsageError for labels of classes that the network does not have."""
+    """Raise UsageError for labels with classes that the network does not have."""
     count = graph.type(graph.outputs[0]).size
     if labels is None or not are_classes(labels, count):
         return
@@ -66,13 +65,13 @@ def require_classes(graph: Graph, labels: np.ndarray | None, where: str) -> None
 
 
 def are_classes(labels: np.ndarray, count: int) -> bool:
-    """Whether labels are classes of which a network gives `count` scores."""
+    """Whether labels are classes of a network with `count` scores."""
     return labels.ndim == 1 and labels.dtype.kind in "iu" and count > 1
 
 
 def confusion(labels: np.ndarray, answers: np.ndarray, count: int) -> np.ndarray | None:
-    """How often each class [label, answer] was answered, of `count` classes; None where they are too many, or
-    an answer is no class.
+    """Counts of each [label, answer] among `count` classes; None if there are too many classes, or an answer is no
+    class.
     """
     if count > MAX_CLASSES or int(answers.min(initial=0)) < 0:
         return None

@@ -1,4 +1,4 @@
-"""Gradients of operators without weights: by their own rules, by small differences, or by where elements go."""
+"""Gradients of operators without weights: by their own rules, by finite differences, or by element moves."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from mcugen.ir.call import Call
 from mcugen.ir.op import evaluate
 
 Operands = Sequence[np.ndarray | None]
-"""[samples, *shape] for operands that are computed, the data of constants."""
+"""Arrays [samples, *shape] of computed operands, and the data of constants."""
 
 _STEP = np.float32(2.0**-8)
 _SMALL = 64
 _MOST_PLACES = 1 << 24
-"""Elements that float32 can tell apart."""
+"""Number of elements whose indices float32 represents exactly."""
 _MOVES: dict[object, _Moves | None] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class _Moves:
-    """Where each element of the results comes from.
+    """Origin of each element of the results.
 
-    places: of each result, in all computed operands one after the other, -1 for constants; None where the result has
-    all of them in order; constants: None where there are none
+    places: for each result, indices into all computed operands concatenated, -1 for constants; None if the result has
+    all of them in order; constants: None if there are none
     """
 
     places: tuple[np.ndarray | None, ...]
@@ -34,7 +34,7 @@ class _Moves:
 
 
 def has_rule(call: Call) -> bool:
-    """Whether there is a gradient by the computed operands of a call of floats."""
+    """Whether the gradient of a float call by its computed operands is known."""
     if call.op.is_elementwise and call.output.is_float:
         return True
     if not _is_float(call):
@@ -56,7 +56,7 @@ def _is_float(call: Call) -> bool:
 
 
 def forward(call: Call, operands: Operands) -> tuple[np.ndarray, ...] | None:
-    """The results for all samples; None where only one sample at a time can be computed."""
+    """Results for all samples; None if only one sample at a time can be computed."""
     if not _is_float(call):
         return None
     if call.op.is_elementwise:
@@ -79,7 +79,7 @@ def backward(
     given: Sequence[np.ndarray | None],
     wanted: Sequence[int],
 ) -> dict[int, np.ndarray]:
-    """Gradients by the operands `wanted`, from those by the results."""
+    """Gradients by the operands `wanted`, from the gradients `given` by the results."""
     if call.op.is_elementwise:
         return {k: _by_difference(call, operands, k, given[0]) for k in wanted}
     if call.op.scaled_axis is None and (moves := _moves(call)) is not None:
@@ -92,7 +92,7 @@ def backward(
 
 
 def _aligned(call: Call, operands: Operands) -> list[np.ndarray | None]:
-    """Operands whose axes broadcast as those of one sample do."""
+    """Operands reshaped so that stacked samples broadcast as a single one does."""
     rank = len(call.output.shape)
     found = []
     for a, data in zip(operands, call.constants, strict=True):
@@ -114,7 +114,7 @@ def _by_difference(call: Call, operands: Operands, k: int, g: np.ndarray | None)
 
 
 def _moves(call: Call) -> _Moves | None:
-    """Where elements come from, found by moving their places; None for operators that do anything else."""
+    """Origins of elements, determined by running the operator on indices; None for operators that do more than move."""
     if call.op.scaled_axis is not None:
         return None
     small = tuple(None if c is None or c.size > _SMALL else c.tobytes() for c in call.constants)
@@ -125,7 +125,9 @@ def _moves(call: Call) -> _Moves | None:
 
 
 def _found(call: Call) -> _Moves | None:
-    """Two tries with other numbers must agree: neither may the values matter, nor may any be combined."""
+    """Origins that two runs with different numbers agree on: the operator neither depends on the values nor combines
+    them.
+    """
     sizes = tuple(t.size for t, c in zip(call.inputs, call.constants, strict=True) if t is not None and c is None)
     total = sum(sizes)
     if total >= _MOST_PLACES:

@@ -1,4 +1,4 @@
-"""A float network as one of integers: node by node, each solved against the integers that reach it."""
+"""Solver of a quantization: the float network becomes an integer one, each node fitted to its integer inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcugen.quantize.scales import BITS, DTYPES, Stored, activations
 from mcugen.quantize.steps import to_steps
 
 BRIDGE = "bridge@"
-"""How names of the Quantize nodes begin that join two widths or scales."""
+"""Prefix of the names of Quantize nodes between two widths or scales."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Solver:
 
     @cached_property
     def steps(self) -> frozenset[str]:
-        """The layers whose weights others read, too: they stay the same in all, and are not fitted to inputs."""
+        """Layers whose weights other layers read, too: they stay equal, and are not fitted to inputs."""
         return frozenset(node.name for nodes in layers.with_same_weights(self.graph) for node in nodes)
 
     @property
@@ -45,7 +45,7 @@ class Solver:
         return self.floats.graph
 
     def run(self) -> Graph:
-        """The integer network: the nodes of the float one, and Quantize where widths or scales meet."""
+        """The integer network: the nodes of the float one, and Quantize nodes between different widths or scales."""
         walk = self.floats.walk()
         for name in self.graph.inputs:
             self._give(name, walk.value(name))
@@ -61,7 +61,7 @@ class Solver:
         return graph.updated()
 
     def _give(self, name: str, real: np.ndarray) -> None:
-        """An input of the network, as integers from the start."""
+        """Add an input of the network, as integers."""
         t = self.graph.type(name)
         if not t.is_float:
             self.values[name] = real
@@ -71,7 +71,7 @@ class Solver:
         self.values[name] = to_steps(real, stored)
 
     def _type(self, name: str) -> TensorType:
-        """The type of a computed tensor in the integer network."""
+        """Type of a computed tensor in the integer network."""
         t = self.graph.type(name)
         return t if not t.is_float else TensorType(t.shape, self.stored[name].dtype, self.stored[name].quant)
 
@@ -118,7 +118,7 @@ class Solver:
         return self._requantized(node, name, TensorType(now.shape, dtype, wanted))
 
     def _requantized(self, node: Node, name: str, t: TensorType) -> str:
-        """A tensor in another width or scale; once for all that read it so."""
+        """A tensor requantized to another width or scale; once for all readers with the same type."""
         made = f"{name}@{t.dtype}{'' if t.quant is None else f'{t.quant.scale[0]:.9g},{t.quant.zero_point[0]}'}"
         if made not in self.tensors:
             origin = self.graph.tensors[name]
@@ -127,7 +127,7 @@ class Solver:
         return made
 
     def _constant(self, name: str, dtype: str, shared: QuantParams | None, reader: Node) -> str:
-        """A constant operand as integers with one scale; zeros have that of the reader's result."""
+        """A constant operand as integers with one scale; zeros take the scale of the reader's result."""
         data = self.graph.tensors[name].data
         assert data is not None
         seen, result = observed(data.reshape(1, -1)), self._type(reader.outputs[0])

@@ -1,4 +1,4 @@
-"""Which tensors share the factors of their channels: the results of layers, and their sums, up to the next layers."""
+"""Streams: tensors with common channel factors, which are results of layers, and their sums, up to the next layers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from mcugen.ir.ranges import channels_of
 from mcugen.quantize.layers import with_same_weights
 
 _FREE = frozenset({"NONE", "RELU"})
-"""Activations that let positive factors through."""
+"""Activations that commute with positive factors."""
 
 
 @dataclass(frozen=True)
 class Stream:
     """Tensors whose channels can only be scaled together.
 
-    makers: the layers that they come from; readers: the layers that read them; results: the tensors with values of
-    their own, which are those of makers and sums; moved: the others
+    makers: the layers that compute them; readers: the layers that read them; results: the results of makers and of
+    sums; moved: tensors that only move those values
     """
 
     makers: tuple[Node, ...]
@@ -27,7 +27,7 @@ class Stream:
 
 
 def streams(graph: Graph, reference: str) -> list[Stream]:
-    """The streams whose channels can be scaled, in the order of the graph."""
+    """Streams whose channels can be scaled, in the order of the graph."""
     search = _Search(graph, reference)
     found: list[Stream] = []
     for node in graph.nodes:
@@ -38,7 +38,7 @@ def streams(graph: Graph, reference: str) -> list[Stream]:
 
 
 def obstacle(graph: Graph, reference: str, node: Node) -> str:
-    """Why the channels of a layer's result cannot be scaled, as what follows "because"; "" where they can."""
+    """Reason, to follow "because", why the channels of a layer's result cannot be scaled; "" if they can."""
     if node.op.met_axis is None:
         return "it has no weights of its own"
     found = _Search(graph, reference).around(node)
@@ -56,9 +56,9 @@ class _Search:
                 self.read.setdefault(name, []).append(node)
 
     def around(self, node: Node) -> Stream | str:
-        """The stream that a layer's result belongs to, or why its channels cannot be scaled."""
+        """The stream of a layer's result, or the reason why its channels cannot be scaled."""
         grown = _Grown([node.outputs[0]])
-        for name in grown.names:  # It grows meanwhile.
+        for name in grown.names:  # grows during the loop
             why = self._before(grown, name, node) or self._after(grown, name, node)
             if why:
                 return why
@@ -70,7 +70,7 @@ class _Search:
         return Stream(makers, readers, tuple(grown.results), moved)
 
     def _before(self, grown: _Grown, name: str, start: Node) -> str:
-        """Go from a tensor to what makes it; the reason where that does not let factors through."""
+        """Add the producers of a tensor; gives the reason if they do not pass factors through."""
         maker = self.made.get(name)
         if maker is None:
             return "an input of the model is added to it"
@@ -91,7 +91,7 @@ class _Search:
         return ""
 
     def _after(self, grown: _Grown, name: str, start: Node) -> str:
-        """Go from a tensor to what reads it; the reason where that does not let factors through."""
+        """Add the readers of a tensor; gives the reason if they do not pass factors through."""
         if name in self.graph.kept:
             return "it is an output of the model"
         for reader in self.read.get(name, []):
@@ -114,7 +114,7 @@ class _Search:
         return [n for n in node.inputs if n is not None and self.graph.tensors[n].data is None]
 
     def _meets(self, node: Node, reader: Node) -> bool:
-        """Whether the reader's weights are constant and meet each channel, or all channels of every pixel."""
+        """Whether the reader's weights are constant and multiply each channel, or all channels of every pixel."""
         weights = self.graph.tensors[str(reader.inputs[1])]
         if weights.data is None or reader.op.met_axis is None:
             return False
@@ -128,7 +128,7 @@ class _Search:
 
 @dataclass
 class _Grown:
-    """A stream that is being found: its tensors in the order of finding."""
+    """An unfinished stream: its tensors in the order of their discovery."""
 
     names: list[str]
     makers: dict[str, Node] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a quantization found, as text and as JSON."""
+"""Report of a quantization, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 5
 
 
 def as_parts(found: Quantized, file: str, size: int) -> tabular.Parts:
-    """Where the model went and what it is worth, what each step brought, and what is wrong."""
+    """Text of the result: the file and its quality, the gain of each step, and the findings."""
     trials = found.judged.trials
     judged = [
         f"what each step brought on samples it had not seen, of {found.samples}:",
@@ -42,7 +42,7 @@ def as_parts(found: Quantized, file: str, size: int) -> tabular.Parts:
 
 
 def _pruned(found: Quantized) -> tabular.Parts:
-    """What was removed, and what that cost before and after the rest was fitted to it; nothing where none was asked."""
+    """Channels removed, and the loss before and after the rest was fitted; empty without pruning."""
     pruned = found.pruned
     if pruned is None:
         return []
@@ -77,7 +77,7 @@ def _pruned_dict(found: Quantized) -> dict[str, Any] | None:
 
 
 def _worth(found: Quantized) -> str:
-    """How near it comes to the floats, by the last of the trials that were kept; "" where none was tried."""
+    """Distance from the floats, by the last trial that was kept; "" without trials."""
     kept = [trial for trial in found.judged.trials if trial.kept]
     less = " without these channels" if found.pruned is not None and found.pruned.stages else ""
     return f", {kept[-1].score:.1f} dB against the float model{less}" if kept else ""
@@ -98,7 +98,7 @@ def _trials(trials: Sequence[Trial]) -> tabular.Grid:
 
 
 def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
-    """The same as values for JSON."""
+    """The result as values for JSON."""
     return {
         "model": found.graph.name,
         "file": file,
@@ -121,7 +121,7 @@ def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:
 
 
 def score_lines(test: Score | None, made: str) -> list[str]:
-    """What a test found, if there was one. made: what the network was made to be, in words."""
+    """Results of a test, if there was one. made: kind of the network, in words."""
     if test is None:
         return []
     lines = [f"test: {test.samples} samples, {test.sqnr:.1f} dB against the float model"]
@@ -131,7 +131,7 @@ def score_lines(test: Score | None, made: str) -> list[str]:
 
 
 def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | None:
-    """The same as values for JSON."""
+    """Results of a test as values for JSON."""
     if test is None:
         return None
     return {
@@ -145,19 +145,19 @@ def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | No
 
 
 def findings_lines(findings: Sequence[Finding]) -> list[str]:
-    """The sentences to print: the worst, and how many more there are."""
+    """Sentences to print: the worst findings, and the number of the others."""
     lines = [f"! {finding}" for finding in findings[:_SHOWN]]
     more = len(findings) - _SHOWN
     return [*lines, f"! and {more} more: see them with --json, or in the page of --report"] if more > 0 else lines
 
 
 def weighted(graph: Graph) -> list[str]:
-    """The nodes with constant weights."""
+    """Nodes with constant weights."""
     return [node.name for node in graph.nodes if node.op.scaled_axis is not None and is_constant(graph, node)]
 
 
 def _bits(found: Quantized) -> list[str]:
-    """Which layers have other bits than 8, and how many operators that takes between them; nothing for 8 throughout."""
+    """Layers with other bits than 8, and the number of requantize operators between them; empty if all have 8."""
     graph, widths = found.floats.graph, found.widths
     names = weighted(graph)
     few = [label_of(graph, n) for n in names if widths.of_weights(n) < _BYTE]

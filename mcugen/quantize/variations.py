@@ -1,4 +1,4 @@
-"""Further inputs made of samples: two of them mixed, and moved a little. They need no labels, only to be plausible."""
+"""Variations of samples: two of them mixed, and shifted a little. They need no labels, only to be plausible."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from mcugen.quantize.backwards import Arrays
 
 _LEAST_SIZE = 8
 _MOST_MOVED = 10
-"""A tenth of an axis."""
+"""Divisor of an axis's length for the largest shift."""
 _LEAST_RANK = 3
 
 
 def varied(inputs: Arrays, count: int, seed: int, part: int) -> Arrays:
-    """`count` variations of samples [samples, *shape]; the same ones for the same numbers.
+    """`count` variations of samples [samples, *shape]; reproducible by seed and part.
 
-    Any share of one sample and the rest of another; with axes as those of images or sounds, moved along each by at
-    most a tenth, the edge repeated.
+    A random share of one sample and the rest of another; shifted along each axis of images or sounds by at most a
+    tenth, with the edge repeated.
     """
     rng = np.random.default_rng((seed, part))
     given = len(next(iter(inputs.values())))
@@ -36,12 +36,12 @@ def varied(inputs: Arrays, count: int, seed: int, part: int) -> Arrays:
 
 
 def reach(array: np.ndarray, axis: int) -> int:
-    """How far elements are moved along an axis."""
+    """Largest shift of elements along an axis."""
     return int(array.shape[axis]) // _MOST_MOVED
 
 
 def _moved(array: np.ndarray, axis: int, by: np.ndarray) -> np.ndarray:
-    """Each sample moved along an axis, its edge repeated."""
+    """Each sample shifted along an axis, its edge repeated."""
     size = array.shape[axis]
     places = np.clip(np.arange(size)[None] + by[:, None], 0, size - 1)
     shape = [1] * array.ndim

@@ -1,4 +1,4 @@
-"""The outputs of a graph for many samples."""
+"""Outputs of a graph for many samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcugen.quantize import batches
 
 
 def outputs(graph: Graph, reference: str, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """The outputs of a graph for samples, each [samples, *shape]; values that nothing reads any more are forgotten."""
+    """Outputs of a graph for samples, each [samples, *shape]; values are dropped after their last reader."""
     values = dict(zip(graph.inputs, inputs, strict=True))
     last = {name: k for k, node in enumerate(graph.nodes) for name in (*node.inputs, *node.outputs)}
     for index, node in enumerate(graph.nodes):
