@@ -19,7 +19,7 @@ from mcugen.system import tabular
 _BAR = 24
 """Characters of the longest bar."""
 _PLACE = re.compile(r"(?:operator )?((?:node )?)(\d+)( .*)", re.DOTALL)
-"""An operator's place in its file: what precedes its index, the index, and its name."""
+"""Position of an operator in its file: the text before its index, the index, and its name."""
 
 
 def facts_of(artifact: Artifact) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _operator(graph: Graph, node: Node, reference: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Attributes as JSON has them: tuples as lists, a number that is not finite as text."""
+    """Attributes as JSON values: tuples as lists, a number that is not finite as text."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -101,7 +101,7 @@ def _steps(schedule: Schedule) -> list[dict[str, Any]]:
 
 
 def as_parts(facts: dict[str, Any]) -> tabular.Parts:
-    """What the model takes in one line, its ends, its operators, and the bytes live at each step."""
+    """The model's cost in one line, its inputs and outputs, its operators, and the bytes live at each step."""
     executed = f" ({facts['live_macs']:,} executed)" if facts["live_macs"] != facts["macs"] else ""
     lines = [
         f"{tabular.called(facts['title'], facts['name'])}: {len(facts['operators']):,} operators, "
@@ -117,7 +117,7 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
 
 
 def _operators(rows: list[dict[str, Any]]) -> tabular.Grid:
-    """A row for each operator of the file; those with most work are marked."""
+    """A row for each operator of the file; those with the most work are marked."""
     columns = (
         tabular.Column("operator", shrinks=True),
         tabular.Column("layer", shrinks=True, ends=True),
@@ -134,7 +134,7 @@ def _operators(rows: list[dict[str, Any]]) -> tabular.Grid:
 
 
 def _aligned(sources: Sequence[str]) -> list[str]:
-    """Places of operators with indexes of one width: `operator 9 ADD` is ` 9 ADD` where there are more than ten."""
+    """Positions of operators with indexes of one width: `operator 9 ADD` is ` 9 ADD` if there are more than ten."""
     found = [_PLACE.fullmatch(source) for source in sources]
     digits = max((len(place[2]) for place in found if place), default=0)
     pairs = zip(sources, found, strict=True)
@@ -161,7 +161,7 @@ def _live(rows: list[dict[str, Any]]) -> tabular.Grid:
 
 
 def removed_parts(facts: dict[str, Any]) -> tabular.Parts:
-    """List of removed work, and why no bit of the results changes."""
+    """Removed work, and why no bit of the results changes."""
     return removals.as_parts(facts["removed"])
 
 

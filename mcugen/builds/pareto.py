@@ -1,4 +1,4 @@
-"""RAM against instructions: the schedules of a model of which no other is both smaller and faster."""
+"""RAM against instructions: the schedules of a model that no other schedule beats in both."""
 
 from __future__ import annotations
 
@@ -27,22 +27,21 @@ from mcugen.verify import emulated
 from mcugen.verify.runs import Run, sequence_of
 
 MAX_POINTS = 4
-"""Points besides those of the presets and the knee."""
+"""Most points besides those of the presets and the knee."""
 
 _SEARCHED_APART = ("balanced", "ram")
-"""The goals that take long to plan for: other processes do, while this one finishes and counts what is planned."""
+"""Goals that take long to solve: other processes solve them, while this one finishes and counts the other solutions."""
 
 _Key = object
-"""What equal builds are known by, or the TargetError that refuses one."""
+"""Key that equal builds share, or the TargetError that refuses one."""
 
 
 @dataclass(frozen=True)
 class Point:
     """One solution. Units: bytes; calls of kernels; instructions of an inference, None where nothing can count them.
 
-    flash_bytes: the constants.
-    by_rows: the steps that run row by row, as "0-4, 7". agrees: whether the emulated run gave
-    what the oracle gives. cycles: as a build estimates them, None where the kernels' costs are not known for the core.
+    flash_bytes: the constants. by_rows: the steps that run row by row, as "0-4, 7". agrees: whether the emulated run
+    gave the oracle's results. cycles: as a build estimates them, None if the kernels' costs are not known for the core.
     presets: the goals whose builds, within the user's budgets, are this one.
     """
 
@@ -63,9 +62,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Front:
-    """The points from the fastest to the smallest. notes: what was left out, and why.
+    """The points from the fastest to the smallest. notes: omissions, and their reasons.
 
-    knee: the one beyond which saving RAM costs most, and command what builds it; None and "" where there is none.
+    knee: the point beyond which saving RAM costs most, and command the command that builds it; None and "" without one.
     """
 
     name: str
@@ -80,14 +79,15 @@ class Front:
 
     @property
     def agrees(self) -> bool:
-        """Whether no emulated run gave other bits than the oracle."""
+        """Whether all emulated runs gave the oracle's bits."""
         return all(point.agrees is not False for point in self.points)
 
 
 def front(path: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Front:
-    """Plan the presets and at most MAX_POINTS schedules besides, and run each on the emulated board.
+    """Plan the presets and at most MAX_POINTS further schedules, and run each on the emulated board. tell: progress
+    callback.
 
-    Raises McugenError: UsageError for --input-mode frames, which has one schedule; MemoryBudgetError where none fits.
+    Raises McugenError: UsageError for --input-mode frames, which has one schedule; MemoryBudgetError if none fits.
     """
     if options.input_mode == "frames":
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
@@ -98,7 +98,7 @@ def front(path: Path, options: Options, tell: Callable[[str], None] = lambda tex
 
 
 class _Builds:
-    """The firmware of each schedule of a model, compiled and run while the next one is planned."""
+    """Firmware of each schedule of a model, compiled and run while the next one is planned."""
 
     def __init__(self, model: pipeline.Prepared, pool: ThreadPoolExecutor, tell: Callable[[str], None]) -> None:
         self._model, self._pool, self._tell = model, pool, tell
@@ -114,7 +114,7 @@ class _Builds:
         self._runs: list[Run] | None = None
 
     def front(self) -> Front:
-        """The presets and the points besides; then the knee of all."""
+        """The presets and further points; then the knee of all."""
         goals = [goal for goal in GOALS if goal != "ram" or not self._model.options.no_rows]
         made, besides = self._made(goals)
         every = [*(made[goal] for goal in goals), *besides]
@@ -136,7 +136,7 @@ class _Builds:
         return found if knee is None else self._with_knee(found, found.points[knee])
 
     def _points(self) -> dict[_Key, Point]:
-        """The points of all that is being counted. Meanwhile, the build of the knee that estimates foresee is begun."""
+        """Points of all builds counted. Meanwhile, the build of the estimated knee is started."""
         counting = dict(self._counting)
         if self._machine:
             self._foresee_knee()
@@ -159,9 +159,9 @@ class _Builds:
         return replace(point, instructions=point.cycles.low + point.cycles.high) if point.cycles else point
 
     def _made(self, goals: Sequence[str]) -> tuple[dict[str, _Key], list[_Key]]:
-        """What the builds of goals, and of the points besides, are known by.
+        """Keys of the builds for the goals, and of further builds.
 
-        What takes longest to plan for comes first, so that compilers have work from then on.
+        The longest searches start first, so that compilers have work from then on.
         """
         options, board = self._model.options, self._model.board
         with ExitStack() as processes:
@@ -174,7 +174,7 @@ class _Builds:
             return made, [self._added(solution, options) for solution in found]
 
     def _apart(self, goal: str) -> Apart[solve.Solution | TargetError]:
-        """The search for what the build for a goal would be made of."""
+        """Search, in another process, for the solution of the build for a goal."""
         known = self._new(goal) if goal == "ram" else self._known  # that goal has candidates of its own
         return Apart(lambda: self._solution(self._aiming(goal), known), known.parts(self._model.graph))
 
@@ -188,18 +188,18 @@ class _Builds:
         return replace(self._counting[key].result(), presets=self._presets.get(key, ()))
 
     def _solution(self, options: Options, known: solve.Known) -> solve.Solution | TargetError:
-        """What a build with these options would be made of, or why there is none."""
+        """Solution of a build with these options, or the error that refuses it."""
         try:
             return solve.solve(self._model.graph, self._model.board, options, known)
         except (MemoryBudgetError, NoKernelError) as error:
             return error
 
     def _solved(self, options: Options) -> _Key:
-        """What a build with these options is known by, as of `_added`."""
+        """Key of a build with these options, see `_added`."""
         return self._added(self._solution(options, self._known), options)
 
     def _added(self, solution: solve.Solution | TargetError, options: Options) -> _Key:
-        """What the build of a solution is known by, which is counted from now on; or why it is refused."""
+        """Key of a solution's build, whose count is started; or the error that refuses it."""
         if isinstance(solution, TargetError):
             return solution
         try:
@@ -230,7 +230,7 @@ class _Builds:
             yield f"{self._model.board.name} has no emulated machine to count instructions on"
 
     def _within(self, key: _Key) -> tuple[Options, _Key]:
-        """The options of a build that may take the RAM of another, and what it is known by."""
+        """Options of a build within the RAM of another, and its key."""
         if key not in self._allowed:
             goal = "balanced" if self._model.options.optimize == "ram" else self._model.options.optimize
             taken = {region.name: region.size for region in self._artifacts[key].view.regions}
@@ -239,13 +239,13 @@ class _Builds:
         return self._allowed[key]
 
     def _with_knee(self, found: Front, knee: Point) -> Front:
-        """The front with its knee: what a build with that budget of RAM gives, so that the command keeps its word."""
+        """The front with its knee: the point of a build with that budget of RAM, so that the command builds it."""
         options, key = self._within(next(key for key in self._presets if self._point(key) == knee))
         if isinstance(key, TargetError):
             why = f"no knee is named: --optimize {options.optimize} has no plan within its budget"
             return replace(found, notes=(*found.notes, why))
         point = self._point(key)
-        if point.presets:  # which need no budget
+        if point.presets:  # presets need no budget
             goal = options.optimize if options.optimize in point.presets else point.presets[0]
             options = self._aiming(goal)
         command = command_of(options, self._model.name, self._model.imported.format)
@@ -271,7 +271,9 @@ def _sorted(points: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def _best(points: Iterable[Point]) -> tuple[Point, ...]:
-    """The presets, and the points that no other equals or beats in RAM, flash and cost, but for hardly any cost."""
+    """The presets, and the points that no other equals or beats in RAM, flash and cost, with a tolerance for the latter
+    two.
+    """
     found: list[Point] = []
     for point in sorted(points, key=lambda p: (not p.presets, p.ram_bytes, p.flash_bytes, p.cost)):
         if point.presets or not any(_beats(other, point) for other in found):
@@ -292,7 +294,7 @@ def as_dict(result: Front) -> dict[str, Any]:
 
 
 def as_facts(result: Front) -> tuple[PointFacts, ...]:
-    """What report.json holds of the points."""
+    """The points as facts for report.json."""
     return tuple(
         PointFacts(
             p.ram_bytes,
@@ -315,7 +317,7 @@ def as_text(result: Front) -> str:
 
 
 def as_parts(result: Front) -> tabular.Parts:
-    """The points, presets and the knee named, and the command that builds it."""
+    """The points, with presets and knee named, and the command that builds the knee."""
     unit = "instructions" if result.machine else "calls of kernels"
     where = f" (emulated {result.machine})" if result.machine else ""
     marked = frozenset(k for k, point in enumerate(result.points) if point == result.knee)

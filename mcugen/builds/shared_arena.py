@@ -1,4 +1,4 @@
-"""Several models in one memory: built each for itself, overlaid by a union, for firmware that runs one at a time."""
+"""Several models in one memory: built separately and overlaid by a union, for firmware that runs one at a time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Member:
 
 @dataclass(frozen=True)
 class SharedRegion:
-    """One memory: as large as the largest of its members. region is "" where there is one memory only."""
+    """One memory, as large as the largest of its members. region is "" if there is only one memory."""
 
     name: str
     macro: str
@@ -63,7 +63,7 @@ class Shared:
     kernels: emit_folder.Shared = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
-        """A line, not the megabyte of constants, files and stages."""
+        """One line, without the megabytes of constants, files and stages."""
         return f"<Shared {self.name}: {', '.join(map(repr, self.artifacts))}>"
 
     @property
@@ -111,7 +111,7 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
 
 
 def _require_no_states(artifacts: Sequence[Artifact]) -> None:
-    """Raise UsageError where a model keeps values from run to run, which a run of another model would overwrite."""
+    """Raise UsageError if a model keeps values from run to run, which a run of another model would overwrite."""
     for artifact in artifacts:
         if artifact.graph.states:
             kept = ", ".join(repr(artifact.graph.tensors[s.before].label) for s in artifact.graph.states[:3])
@@ -122,7 +122,7 @@ def _require_no_states(artifacts: Sequence[Artifact]) -> None:
 
 
 def _require_flash(artifacts: Sequence[Artifact], options: Options) -> None:
-    """Raise MemoryBudgetError where the constants of all models together are over --flash or the board's flash."""
+    """Raise MemoryBudgetError if the constants of all models together exceed --flash or the board's flash."""
     board = artifacts[0].target
     needed = sum(a.report.weights_bytes for a in artifacts)
     limits = (("--flash", options.flash_bytes), (f"flash of {board.name}", board.flash_bytes))
@@ -171,7 +171,7 @@ def _emitted(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Art
 
 
 def _object(view: ModelView, regions: Sequence[SharedRegion]) -> str:
-    """The model object in the example: a member of the union, or, over several regions, a variable."""
+    """The model object in the example: a member of the union or, with several regions, a variable."""
     if view.spread:
         return view.name
     owner = next(r for r in regions if view.name in [m.model for m in r.members])

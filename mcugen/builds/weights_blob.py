@@ -1,4 +1,4 @@
-"""Constants of a retrained model, as a block for firmware that is in the field already."""
+"""Constants of a retrained model, as a block for firmware in the field."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 def pack(model: Path, folder: Path, version: int) -> bytes:
     """The block of `model` for the code in the folder of a build with --weights-blob.
 
-    The model is built as that one was. Raises UsageError where the folder is no such build, and where the code of the
-    two differs, with the first lines that do: then only new code can carry the change.
+    The model is built with the options of that build. Raises UsageError if the folder is no such build, or if the code
+    of the two differs, with the first different lines: then the change needs new code.
     """
     built = _like(model, folder)
     file = folder / f"{built.name}.blob"
@@ -48,7 +48,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def _facts(folder: Path) -> dict[str, Any]:
-    """The names of the files of a build of one model, and its options."""
+    """Names of the files of a build of one model, and its options."""
     try:
         facts: dict[str, Any] = json.loads(files.read(folder / REPORT))
         return {"files": [str(name) for name in facts["files"]], "options": options_of(facts["command"])}
@@ -58,7 +58,7 @@ def _facts(folder: Path) -> dict[str, Any]:
 
 
 def _like(model: Path, folder: Path) -> Artifact:
-    """A model built with the options that the folder's build had."""
+    """The model, built with the options of the folder's build."""
     options: Options = _facts(folder)["options"]
     if not options.weights_blob:
         raise UsageError("the build has no block of constants", where=str(folder), hint="build it with --weights-blob")
@@ -67,7 +67,7 @@ def _like(model: Path, folder: Path) -> Artifact:
 
 
 def _check_format(model: Path, folder: Path, options: Options) -> None:
-    """Raise UsageError for a model whose format has other arithmetic than the one that was built."""
+    """Raise UsageError for a model whose format has other arithmetic than the model that was built."""
     known = () if options.quantize else read.references(read.format_of(model))
     if known and options.reference not in known:
         suffix = ".onnx" if options.reference in read.references("onnx") else ".tflite"
@@ -80,7 +80,7 @@ def _check_format(model: Path, folder: Path, options: Options) -> None:
 
 
 def _same_ranges(built: Artifact) -> str:
-    """How a quantized model keeps the ranges of the one before; nothing for one of floats."""
+    """Hint on keeping the ranges of the earlier quantized model; empty for floats."""
     if all(t.type.quant is None for t in built.imported.tensors.values()):
         return ""
     return (

@@ -1,1 +1,1 @@
-"""Mixed precision: which layers get how many bits, by what the board pays for them and by what accuracy they lose."""
+"""Mixed precision: bits per layer, chosen by their cost on the board and by the accuracy that they lose."""

@@ -1,4 +1,4 @@
-"""Layers whose bits may be chosen, and the orders in which it is tried to give them fewer."""
+"""Layers whose bits may be chosen, and the orders in which fewer bits are tried."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _BYTE = 8
 class Axis:
     """One kind of bits to choose.
 
-    kind: "weights", 8 or 4 bits, or "activations", 16 or 8; base: the bits of everything else; nodes: those that have
-    a choice, in the order of the graph; orders: which to make narrow first, by size; sizes: elements of each
+    kind: "weights", 8 or 4 bits, or "activations", 16 or 8; base: the bits of everything else; nodes: those that have a
+    choice, in the order of the graph; orders: sequences in which to give nodes few bits; sizes: elements of each
     """
 
     kind: str
@@ -54,7 +54,7 @@ def weights(bench: Bench, base: Widths) -> Axis:
     weighted = [n for n in graph.nodes if n.op.scaled_axis is not None and is_constant(graph, n)]
     weighted = [
         n for n in weighted if base.of_data(n.name) == _BYTE
-    ]  # TensorFlow Lite Micro has no kernels for others.
+    ]  # TensorFlow Lite Micro has no kernels for other nodes.
     sizes = {n.name: graph.type(str(n.inputs[1])).size for n in weighted if n.name not in dict(base.weights_of)}
     narrow = replace(base, weights_of=(*base.weights_of, *((n, 4) for n in sizes)))
     no = refused(bench.floats, narrow)
@@ -63,7 +63,7 @@ def weights(bench: Bench, base: Widths) -> Axis:
 
 
 def activations(bench: Bench, base: Widths) -> Axis:
-    """The choice of activations: the largest first, or the first first."""
+    """The choice of activations: the largest first, or in the order of the graph."""
     graph, reference = bench.floats.graph, bench.floats.reference
     rules = {n.name: n.op.quantized(graph.call(n, reference)) for n in graph.nodes if _is_float(graph, n)}
     given = {name for name, _ in base.activations_of}

@@ -1,4 +1,4 @@
-"""What an assignment of bits costs: constants of the file, and RAM and time on a board by the solver's estimates."""
+"""Cost of an assignment of bits: constants of the file, and RAM and time on a board by the solver's estimates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PER_CHANNEL = 8
 
 @dataclass(frozen=True)
 class Cost:
-    """What an assignment takes.
+    """Cost of an assignment of bits.
 
     flash: bytes of constants as the file has them, 4-bit weights two in a byte, with the multiplier and the shift of
     each output channel; built: bytes of constants in the C of this build; ram: bytes; time: the mean of instructions
@@ -32,7 +32,9 @@ class Cost:
 
 @dataclass
 class Costs:
-    """Costs of assignments for the board and the budgets in `options`. network: any integer network with given bits."""
+    """Costs of assignments for the board and the budgets in `options`. network: builds an integer network with given
+    bits.
+    """
 
     options: Options
     network: Callable[[Widths], Graph]

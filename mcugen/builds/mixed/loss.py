@@ -1,4 +1,4 @@
-"""How much an integer network loses, from the powers of signal and noise on samples that it has not seen."""
+"""Loss of an integer network, from the powers of signal and noise on held-out samples."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LEAST = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """The rule by which losses are found.
+    """Rule that computes losses.
 
     kind: "classes": half of the share of samples whose top class changes; "error": squared error over squared output;
-    both in %. margins: of each held-out sample, fold after fold: the first class over the second; size: of the output
+    both in %. margins: first class minus second of each held-out sample, fold after fold; size: of the output
     """
 
     kind: str
@@ -27,10 +27,10 @@ class Loss:
     size: int
 
     def of(self, powers: np.ndarray) -> float:
-        """The loss in %, from the powers [2, samples] of all folds.
+        """Loss in %, from the powers [2, samples] of all folds.
 
-        A change of the top class needs noise beyond the margin between two classes; noise is taken as normal and as
-        strong as on all samples together, so that few samples tell more than a count of changes would.
+        The top class changes if the noise exceeds the margin between two classes. The noise is assumed normal and
+        equally strong on all samples, so that few samples give a better estimate than a count of changes.
         """
         signal, noise = powers.sum(axis=1)
         if self.kind == ERROR:
@@ -40,7 +40,7 @@ class Loss:
 
 
 def loss_of(bench: Bench, kind: str = "") -> Loss:
-    """The rule for a network: by classes where its only output is a vector smaller than its inputs, else by error."""
+    """Rule for a network: by classes if its only output is a vector smaller than its inputs, else by error."""
     graph = bench.floats.graph
     outputs = bench.floats.outputs()
     size = graph.type(graph.outputs[0]).size
@@ -55,5 +55,5 @@ def loss_of(bench: Bench, kind: str = "") -> Loss:
 
 
 def _beyond(z: np.ndarray) -> np.ndarray:
-    """The share of a normal distribution beyond z."""
+    """Share of a normal distribution beyond z."""
     return np.array([0.5 * math.erfc(v / math.sqrt(2)) for v in z])

@@ -1,4 +1,4 @@
-"""What the user wants of mixed precision, and how it is found."""
+"""Mixed precision: the user's goals, and the steps that meet them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Wish:
-    """What to choose, and what to meet.
+    """Bits to choose, and limits to meet.
 
-    weights, activations: whether bits of them are to be chosen; most: the loss allowed in %; options: the board and
-    the budgets; front: whether to compare assignments from wide to narrow as well; judge: "classes", "error" or ""
+    weights, activations: whether to choose their bits; most: the loss allowed in %; options: the board and the budgets;
+    front: whether to compare assignments from wide to narrow as well; judge: "classes", "error" or ""
     """
 
     weights: bool = False
@@ -46,7 +46,7 @@ class Wish:
 
 @dataclass
 class Chosen:
-    """What was found: the assignment as `run.quantize` asks for it (`choose`), and what led to it, for the report."""
+    """Chooser of bits for `run.quantize` (`choose`); its fields hold the result for the report."""
 
     wish: Wish
     point: Point | None = None
@@ -54,10 +54,10 @@ class Chosen:
     fronts: dict[str, list[Point]] = field(default_factory=dict)
 
     def choose(self, workers: Pool, base: Widths, tell: Tell) -> Widths:
-        """The cheapest assignment that meets what is wanted.
+        """The cheapest assignment that meets the limits.
 
-        Weights come first: with 8 bits in all activations. Where these do not do, activations follow. Raises
-        MemoryBudgetError where nothing fits, and UsageError where nothing loses so little.
+        Weights come first, with 8 bits in all activations; if these do not meet the limits, activations follow. Raises
+        MemoryBudgetError if nothing fits, and UsageError if every assignment loses too much.
         """
         bench, wish = workers.bench, self.wish
         self.loss = loss_of(bench, wish.judge)
@@ -113,12 +113,12 @@ _HINT = "the reference runtime has no other kernels for its layers"
 
 
 def recipes(workers: Pool, axis: Axis, tell: Tell = lambda text: None) -> tuple[Recipe, ...]:
-    """The recipes that suit the assignments of an axis: what helps data of 8 bits may be what limits those of 16."""
+    """Recipes for the assignments of an axis: the best recipe for 8-bit activations may limit 16-bit ones."""
     ends = (axis.narrowest,) if axis.kind == axes.WEIGHTS else (axis.narrowest, axis.widest)
     return tuple(dict.fromkeys(Guard(workers, widths, tell).judged().recipe for widths in ends))
 
 
 def _network(bench: Bench) -> Callable[[Widths], Graph]:
-    """Integer networks for costs: of one sample, with the plainest recipe."""
+    """Builder of integer networks for costs: on one sample, with the plainest recipe."""
     one = bench.floats.part(np.arange(1))
     return lambda widths: solved(one, Recipe(), widths)

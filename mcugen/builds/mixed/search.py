@@ -1,7 +1,7 @@
-"""Finds the cheapest assignment of bits within a loss, or the one with the least loss within a budget.
+"""Search for the cheapest assignment of bits within a loss, or the one with the least loss within a budget.
 
-Layers are made narrow in the order of their size; only where that does not reach the narrowest assignment is it
-measured what each layer loses, and single layers are exchanged. What is chosen has been run as integers.
+Layers get few bits in the order of their size; only if that does not reach the narrowest assignment, the loss by each
+layer is measured, and single layers are exchanged. The result has been run as an integer network.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from mcugen.quantize.noise import decibels
 from mcugen.quantize.recipe import Recipe, Widths
 
 _EXCHANGES = 12
-"""Exchanges of layers that are tried."""
+"""Most exchanges of layers."""
 _SLACK = 1e-9
 _ABOUT = 1.01
-"""Costs that differ by less are taken as equal where points are compared."""
+"""Factor within which costs count as equal when points are compared."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """An assignment, its cost, and what integer runs found: SQNR in dB and loss in %."""
+    """An assignment, its cost, and the results of integer runs: SQNR in dB and loss in %."""
 
     widths: Widths
     cost: Cost
@@ -40,7 +40,7 @@ class Point:
 class Search:
     """A search over one axis.
 
-    recipes: with each of which assignments are run, and the best counts; most: the loss allowed, None for any
+    recipes: each assignment runs with all of them, and the best result counts; most: the loss allowed, None for any
     """
 
     pool: Pool
@@ -53,12 +53,12 @@ class Search:
     _measured: dict[Widths, tuple[float, float]] = field(default_factory=dict)
 
     def point(self, narrow: Sequence[str]) -> Point:
-        """The assignment in which these nodes are narrow, run."""
+        """The assignment with few bits in these nodes, after a run."""
         widths = self.axis.widths(narrow)
         return Point(widths, self.costs.of(widths), *self._run([widths])[0])
 
     def cheapest(self) -> Point | None:
-        """The cheapest assignment within the loss, and within the budgets; None where none was found."""
+        """The cheapest assignment within the loss and the budgets; None if none is found."""
         every = self.axis.nodes
         if self._within(every):
             return self.point(every)
@@ -70,7 +70,7 @@ class Search:
         return self.point(best) if self.costs.fits(self.axis.widths(best)) else None
 
     def best(self) -> Point | None:
-        """The assignment that fits the budgets with the fewest narrow layers, in the order that loses least."""
+        """The assignment within the budgets with the fewest narrow layers, in the order that loses least."""
         found = [n for order in self.axis.orders if (n := self._shortest(order)) is not None]
         points = [self.point(narrow) for narrow in dict.fromkeys(found)]
         if points and self.most is not None and min(p.loss for p in points) > self.most:
@@ -79,7 +79,7 @@ class Search:
         return min(points, key=lambda p: (p.loss, -p.sqnr), default=None)
 
     def front(self, most: int) -> list[Point]:
-        """At most `most` assignments for each order, the least SQNR first: those that none serves better."""
+        """At most `most` assignments for each order, the least SQNR first, without those that another one dominates."""
         chosen: dict[Order, None] = {}
         for order in self.axis.orders:
             counts = sorted({round(k * len(order) / (most - 1)) for k in range(most)})
@@ -89,12 +89,12 @@ class Search:
         return [p for k, p in enumerate(points) if not any(self._serves(better, p) for better in points[k + 1 :])]
 
     def _serves(self, better: Point, point: Point) -> bool:
-        """Whether a point of at least the same SQNR takes about as many bytes and as much time, or less."""
+        """Whether `better`, with at least the same SQNR, takes about the same bytes and time, or less."""
         first, second = better.cost, point.cost
         return self._bytes(first) <= _ABOUT * self._bytes(second) and first.time <= _ABOUT * second.time
 
     def cheapest_by_size(self) -> Point | None:
-        """The cheapest assignment within the loss that the sizes of layers alone lead to."""
+        """The cheapest assignment within the loss, by the sizes of layers alone."""
         found = self.axis.nodes if self._within(self.axis.nodes) else self._by_size()
         return None if found is None else self.point(found)
 
@@ -103,11 +103,11 @@ class Search:
         return min(found, key=self._price, default=None)
 
     def _longest(self, order: Order) -> Order | None:
-        """The most nodes from the start of an order that stay within the loss, taking it to grow with each."""
+        """Longest prefix of an order that stays within the loss, assuming that the loss grows with each node."""
         return _last(order, self._within) if self._within(()) else None
 
     def _shortest(self, order: Order) -> Order | None:
-        """The fewest nodes from the start of an order that fit the budgets, taking costs to fall with each."""
+        """Shortest prefix of an order that fits the budgets, assuming that costs fall with each node."""
         if not self.costs.fits(self.axis.widths(order)):
             return None
         if self.costs.fits(self.axis.widths(())):
@@ -116,7 +116,7 @@ class Search:
         return order[: len(over) + 1]
 
     def _by_error(self) -> Order:
-        """The nodes by the noise that each adds per element, the least first: measured from the narrowest."""
+        """Nodes by the noise that each adds per element, the least first: measured from the narrowest assignment."""
         every = self.axis.nodes
         wider = [self.axis.widths(tuple(n for n in every if n != node)) for node in every]
         all_noise, *noises = (noise for _, noise in self._noise([self.axis.narrowest, *wider]))
@@ -124,7 +124,9 @@ class Search:
         return tuple(sorted(every, key=lambda n: harm[n]))
 
     def _exchanged(self, narrow: Order) -> Order:
-        """Further nodes made narrow, alone or for a smaller one, while the loss allows it and it saves something."""
+        """Nodes with few bits after exchanges: one more, alone or in place of a smaller one, while the loss allows it
+        and it saves something.
+        """
         now, price = narrow, self._price(narrow)
         for tried in islice(self._exchanges(narrow), _EXCHANGES):
             if self._price(tried) < price and self._within(tried):
@@ -138,7 +140,7 @@ class Search:
         return sorted([*alone, *swapped], key=self._guess)
 
     def _guess(self, narrow: Order) -> int:
-        """Elements that stay wide, in place of a price: it takes no build."""
+        """Elements that stay wide: an estimate of the price that needs no build."""
         return sum(self.axis.sizes[n] for n in self.axis.nodes if n not in narrow)
 
     def _in_order(self, narrow: set[str]) -> Order:
@@ -174,7 +176,9 @@ class Search:
 
 
 def _last(order: Order, holds: Callable[[Order], bool]) -> Order:
-    """The longest start of an order for which something holds that ends to hold somewhere; it holds for none of it."""
+    """Longest prefix that satisfies `holds`, by bisection. `holds` is monotone, true for the empty prefix and false for
+    the whole order.
+    """
     low, high = 0, len(order)
     while high - low > 1:
         middle = (low + high) // 2

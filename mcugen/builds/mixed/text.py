@@ -1,4 +1,4 @@
-"""What a choice of bits found, as text and as JSON."""
+"""Report of mixed precision, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RULES = {
 
 
 def as_parts(found: Chosen) -> tabular.Parts:
-    """The assignment that was chosen, and the fronts."""
+    """The chosen assignment, and the fronts."""
     board = found.wish.options.board
     parts: list[str | tabular.Grid] = []
     if found.point is not None:
@@ -54,7 +54,7 @@ def _front(kind: str, points: Sequence[Point]) -> tabular.Grid:
 
 
 def as_dict(found: Chosen) -> dict[str, Any]:
-    """The same as values for JSON."""
+    """The result as values for JSON."""
     return {
         "board": found.wish.options.board,
         "loss": _rule(found.loss),
