@@ -71,7 +71,7 @@ def facts_of(
 
 
 def _on_board(facts: Report, board: Target) -> Report:
-    """The report with what the board's file says of its memories and of estimates."""
+    """The report with notes of the board's file on its memories and estimates."""
     return dataclasses.replace(
         facts,
         ram_limit_bytes=board.total_ram_bytes,
@@ -82,7 +82,7 @@ def _on_board(facts: Report, board: Target) -> Report:
 
 
 def _of_frames(imported: Graph, schedule: Schedule, reference: str) -> list[str]:
-    """What the figures of a model that is fed frames are of."""
+    """Note that figures are per frame, for a model that is fed frames."""
     if not schedule.streams:
         return []
     whole = sum(node.op.macs(imported.call(node, reference)) for node in imported.nodes)
@@ -90,7 +90,7 @@ def _of_frames(imported: Graph, schedule: Schedule, reference: str) -> list[str]
 
 
 def _of_software_floats(schedule: Schedule, board: Target) -> list[str]:
-    """That instructions for integers compute the floats of a model, and what to do."""
+    """Note that software computes a model's floats on this board, and what to do."""
     if board.is_host or board.device is not None or "fpu" in board.features:
         return []
     choices = [step.choice for step in schedule.steps]
@@ -141,7 +141,7 @@ def _states(schedule: Schedule) -> tuple[StateFacts, ...]:
 
 
 def _states_text(facts: Report) -> list[str]:
-    """One line on what is kept from run to run, where there is any."""
+    """One line on the values kept from run to run, if there are any."""
     if not facts.states:
         return []
     copied = sum(s.nbytes for s in facts.states if not s.in_place)
@@ -152,9 +152,9 @@ def _states_text(facts: Report) -> list[str]:
 def require_fit(
     facts: Report, board: Target, solution: Solution, options: Options, weight_regions: WeightRegions
 ) -> None:
-    """Raise MemoryBudgetError, with all that is over, by how much and why, if the board or a budget is too small.
+    """Raise MemoryBudgetError, with every excess, its size and reason, if the board or a budget is too small.
 
-    weight_regions: where constants may lie.
+    weight_regions: memories for constants.
     """
     copied = board.constants_in_ram and not options.fetch_weights
     limits = (
@@ -204,7 +204,7 @@ def require_fit(
 
 
 def _untried(graph: Graph, options: Options, is_ram: bool, copied: bool, constants: tuple[int, int]) -> list[str]:
-    """Options that the build did not use, and quantization. constants: their bytes, and how many too many."""
+    """Options that the build did not use, and quantization. constants: their bytes, and the excess."""
     untried = ["leave constants in flash with --fetch-weights"] if copied else []
     untried += ["leave --no-rows out"] if options.no_rows else []
     untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []
@@ -246,12 +246,12 @@ def as_dict(facts: Report) -> dict[str, Any]:
 
 
 def as_text(facts: Report) -> str:
-    """The report as a firmware engineer reads it."""
+    """The report as text for a firmware engineer."""
     return tabular.text_of(as_parts(facts))
 
 
 def as_parts(facts: Report) -> tabular.Parts:
-    """The verdict, what it rests on, and a table of the steps."""
+    """The verdict, its grounds, and a table of the steps."""
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
     return [
         _verdict(facts),
@@ -272,7 +272,7 @@ def as_parts(facts: Report) -> tabular.Parts:
 
 
 def _bound(facts: Report) -> str:
-    """How near the arena is to the smallest one: alignment and gaps between tensors may make that more than is live."""
+    """Distance of the arena from the lower bound: alignment and gaps between tensors add to the bytes live."""
     if facts.proven:
         return "proven the least for this order of steps"
     reason = "for what each region holds" if len(facts.regions) > 1 else "for this order of steps"
@@ -280,7 +280,7 @@ def _bound(facts: Report) -> str:
 
 
 def _verdict(facts: Report) -> str:
-    """One line: whether it fits, what it takes, how long, and whose bits."""
+    """One line: whether it fits, its memory and time, and whose bits it has."""
     parts = [
         f"RAM {_taken(facts.ram_bytes, facts.ram_limit_bytes)}",
         f"constants {_taken(facts.weights_bytes, facts.flash_limit_bytes)}",
@@ -297,7 +297,7 @@ def _taken(used: int, limit: int | None) -> str:
 
 
 def _table(facts: Report) -> tabular.Grid:
-    """The steps: those that take most are marked."""
+    """Table of the steps; the most expensive ones are marked."""
     taken = [float(s.cycles.low + s.cycles.high) if s.cycles else float(s.macs) for s in facts.steps]
     clock, total = facts.clock_hz, sum(taken) or 1.0
     what = [tabular.Column("estimated cycles", right=True)] if facts.cycles else []

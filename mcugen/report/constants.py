@@ -1,4 +1,4 @@
-"""The memories that constants lie in: what each holds, how often that is read, and why it is there."""
+"""Memories of the constants: their contents, how often these are read, and why they lie there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def where(weights: Sequence[WeightFacts]) -> str:
 
 
 def as_lines(weights: Sequence[WeightFacts]) -> Iterator[str]:
-    """The memories, below the line of all constants; nothing where all are in the flash of the code."""
+    """The memories, below the line of all constants; nothing if all are in the flash of the code."""
     if len(weights) == 1:
         return
     total = max(sum(w.accesses for w in weights), 1)

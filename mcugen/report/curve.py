@@ -13,17 +13,17 @@ _LINE = 14
 """Height of a line of labels in pixels."""
 
 Point = tuple[int, int, str, str]
-"""(RAM in bytes, cost, what to say of it, its name or "")."""
+"""(RAM in bytes, cost, remark, name or "")."""
 
 
 def name_of(presets: Sequence[str], *, is_knee: bool) -> str:
-    """What people call a schedule: "balanced (the default)", "speed, the knee"; "" for one without a name."""
+    """Name of a schedule: "balanced (the default)", "speed, the knee"; "" for one without a name."""
     names = [f"{goal} (the default)" if goal == GOALS[0] else goal for goal in presets]
     return ", ".join([*names, *(["the knee"] if is_knee else [])])
 
 
 def picture(title: str, unit: str, points: Sequence[Point]) -> bytes:
-    """The SVG of points: x is RAM and y the cost in `unit`, both from 0; a line joins those that none beats in both."""
+    """SVG of points: x is RAM and y the cost in `unit`, both from 0; a line joins those that none beats in both."""
     points = sorted(points, key=lambda p: (p[1], p[0]))
     most_ram = max((ram for ram, *_ in points), default=1) * 1.06
     most_cost = max((cost for _, cost, *_ in points), default=1) * 1.1
@@ -62,7 +62,7 @@ def _axes(unit: str, most_ram: int, most_cost: int) -> Iterator[str]:
 
 
 def _figures(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> Iterator[str]:
-    """The RAM below each point, left out where it would touch another."""
+    """The RAM below each point, omitted where it would touch another."""
     spans: list[tuple[float, float]] = []
     for (x, y), (ram, *_) in zip(placed, points, strict=True):
         half = svg.width_of(f"{ram:,}") / 2
@@ -72,7 +72,7 @@ def _figures(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> 
 
 
 def _names(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> Iterator[str]:
-    """The names above their points, further up where they would touch another or a point."""
+    """The names above their points, raised where they would touch another name or a point."""
     boxes = [(x - 6, y - 6, x + 6, y + 6) for x, y in placed]
     for (x, y), (*_, name) in zip(placed, points, strict=True):
         if not name:
@@ -87,5 +87,5 @@ def _names(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> It
 
 
 def _touch(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    """Whether two boxes, (left, top, right, bottom), share a place."""
+    """Whether two boxes, (left, top, right, bottom), overlap."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,4 +1,4 @@
-"""What a build for an OpenCL device says of the steps that the host runs."""
+"""Notes of a build for an OpenCL device on the steps that the host runs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mcugen.oracle.interpreter import HALF_TOLERANCE, tolerance_text
 from mcugen.solve.schedule import Schedule, Step
 
 _COPY_BYTES_PER_S = 10e9
-"""What a copy between host and device is taken to move a second, where they share no memory."""
+"""Assumed bytes per second of a copy between host and device that share no memory."""
 
 
 def notes(schedule: Schedule, target: Target) -> tuple[str, ...]:
-    """Whose figures the times are; for each row of steps in C why it is there, and what the change of side costs."""
+    """Source of the time estimates; for each sequence of steps in C the reason, and the cost of changing sides."""
     device = target.device
     if device is None:
         return ()
@@ -31,7 +31,7 @@ def notes(schedule: Schedule, target: Target) -> tuple[str, ...]:
 
 
 def _of_profile(device: Device, target: Target) -> tuple[str, ...]:
-    """That times are those of a profile on paper, and where its figures are from."""
+    """Note that times are those of a profile on paper, and the source of its figures."""
     if device.measured:
         return ()
     traits = [name for name, has in (("images", device.images), ("half", device.half)) if has]
@@ -42,7 +42,7 @@ def _of_profile(device: Device, target: Target) -> tuple[str, ...]:
 
 
 def _of_halves(schedule: Schedule) -> tuple[str, ...]:
-    """What storing tensors as half means for the results, and what it adds."""
+    """Note on the effect of float16 storage on results, and its additional cost."""
     graph = schedule.graph
     if not graph.stores_halves:
         return ()
@@ -59,13 +59,13 @@ def _of_halves(schedule: Schedule) -> tuple[str, ...]:
 
 
 def _computed(call: Call) -> set[str]:
-    """The element types of what a call reads and writes, constants apart."""
+    """Element types of a call's operands and results, without constants."""
     given = (t.dtype for t, data in zip(call.inputs, call.constants, strict=True) if t is not None and data is None)
     return {*given, *(t.dtype for t in call.outputs)}
 
 
 def changes(schedule: Schedule) -> int:
-    """How often a run goes from device to host or back."""
+    """How often a run changes from device to host or back."""
     sides = [True, *(schedule.steps[event.step].on_device for event in schedule.trace if event.step >= 0), True]
     return sum(a != b for a, b in pairwise(sides))
 

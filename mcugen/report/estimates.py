@@ -1,4 +1,4 @@
-"""Estimated cost of a build from the costs of its kernels; none for cores without measurements."""
+"""Estimated cycles of a build, from the costs of its kernels; none for cores without measurements."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mcugen.solve.schedule import Schedule, Step
 
 @dataclass(frozen=True)
 class Waits:
-    """What reads of a board's slow memories cost.
+    """Wait cycles for reads of a board's slow memories.
 
-    constants: bytes of constants beyond which none stay in the cache, and cycles to wait for a byte of them, by the
-    memories that they lie in, each weighed by how much of the reads it has
-    streamed: cycles in which such a byte comes at the least, 0 where all constants may stay in the cache
-    tensors: buffer -> cycles to wait for a byte
+    kept_bytes: size of the cache; more constants than that do not stay in it
+    constants: wait cycles per byte of constants, the mean over their memories, weighted by reads
+    streamed: least cycles for such a byte, 0 if all constants may stay in the cache
+    tensors: buffer -> wait cycles per byte
     """
 
     kept_bytes: int = 0
@@ -27,7 +27,7 @@ class Waits:
     tensors: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, step: Step, schedule: Schedule) -> tuple[float, float]:
-        """The least cycles that a step's constants take to come, and the most that it waits: each tensor once."""
+        """The least cycles in which a step's constants arrive, and the most that it waits; each tensor counts once."""
         choice = step.choice
         waits = self.constants * costs.constant_reads(choice, self.kept_bytes)
         names, types = (*choice.node.inputs, *choice.node.outputs), (*choice.call.inputs, *choice.call.outputs)
@@ -56,13 +56,13 @@ def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) 
 
 
 def of_steps(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> list[CycleFacts | None]:
-    """The cycles of each step; None where those of its kernel are not known."""
+    """The cycles of each step; None if those of its kernel are not known."""
     waits, schedule = waits_of(solution, weights, board), solution.schedule
     return [of_step(step, schedule, board, waits) for step in schedule.steps]
 
 
 def of_step(step: Step, schedule: Schedule, board: Target, waits: Waits) -> CycleFacts | None:
-    """The cycles of a step in one inference, or, streaming, in one frame."""
+    """The cycles of a step per inference or, streaming, per frame."""
     choice = step.choice
     found = costs.estimate(choice.kernel, choice.call, board.core, step.by_rows, choice.rows or None)
     if not found.is_fitted:
@@ -74,7 +74,7 @@ def of_step(step: Step, schedule: Schedule, board: Target, waits: Waits) -> Cycl
 
 
 def total(steps: list[CycleFacts | None]) -> CycleFacts | None:
-    """The cycles of all steps, None where those of one are not known."""
+    """The cycles of all steps; None if those of one are not known."""
     known = [s for s in steps if s is not None]
     if len(known) != len(steps):
         return None
@@ -82,7 +82,7 @@ def total(steps: list[CycleFacts | None]) -> CycleFacts | None:
 
 
 def as_lines(facts: Report) -> list[str]:
-    """The line of the report on cycles: per MAC and as time where those are known."""
+    """The line of the report on cycles: per MAC, and as time if the clock is known."""
     if facts.cycles is None:
         return []
     low, high = facts.cycles.low, facts.cycles.high

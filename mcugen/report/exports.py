@@ -2,13 +2,13 @@
 
 A page is a module of `mcugen.report.pages`. An export is a folder `templates/exports/<name>/` with an `export.toml`, or
 comes from an installed package through the entry point group `mcugen.exports`, which names a package with such a
-folder's files, or a module with a function `files` like a page's. Nothing lists them.
+folder's files, or a module with a function `files` like a page's. There is no list of them.
 
 export.toml: `title`, one line about it; a table `[files]` of output path = template, both jinja2 text over `name`,
 `version`, `sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts` (see
-`mcugen.report.output`); and, where needed, `with`, the names of exports that it builds on and that are written along,
-`code`, the folder of the output that the C must stand in, `alone = true` where its files are about one model, and
-`packed = true` where the output folder is handed on as it is, so that no file may stand beside it.
+`mcugen.report.output`); and, if needed, `with`, the names of exports that it builds on and that are also written,
+`code`, the folder of the output for the C, `alone = true` if its files are about one model, and `packed = true` if the
+output folder is passed on as a whole, so that no other file may be in it.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Export:
-    """An exporter: files(output) names its files and gives what makes their content.
+    """An exporter: files(output) names its files and gives a function for the content of each.
 
-    code: the folder of the output that the C must stand in, "" for any. builds_on: exports that are written along.
-    alone: whether it is for builds of one model only. packed: whether all files must stand in the output folder
+    code: the required folder of the C in the output, "" for any. builds_on: exports that are also written. alone:
+    whether it is for builds of one model only. packed: whether all files must be in the output folder
     """
 
     name: str
@@ -57,12 +57,12 @@ class Export:
 
 
 def names() -> tuple[str, ...]:
-    """Every export that can be chosen, sorted."""
+    """Names of all exports, sorted."""
     return tuple(sorted({*_own(), *plugins.installed(GROUP)}))
 
 
 def layout_of(options: Options) -> Layout:
-    """Where the C stands for the exports chosen. Raises UsageError where they want it in different places."""
+    """Layout of the C for the exports chosen. Raises UsageError if they need different ones."""
     chosen = _chosen(options.export)
     wanted = {export.code: export.name for export in chosen if export.code}
     packed = next((export.name for export in chosen if export.packed), None)
@@ -92,9 +92,9 @@ def _chosen(names: Collection[str]) -> list[Export]:
 
 @dataclass(frozen=True)
 class Folder:
-    """The files of an output folder, and those for the folder of kernels beside it, by path relative to each.
+    """Files of an output folder, and of the folder of kernels beside it, by path relative to each.
 
-    sums: of the files that a user may edit, without the pages, which commands make again
+    sums: of the files that a user may edit, without the pages, which commands write again
     """
 
     files: Mapping[str, bytes]
@@ -110,7 +110,7 @@ def folder(
     options: Options,
     layout: Layout,
 ) -> Folder:
-    """The C of models, where the layout has it, with the pages and the exports chosen."""
+    """The C of models in its layout, with the pages and the exports chosen."""
     own, kernels = layout.split(emitted)
     public = {f"{name}.h", *(part for m in models for part in (f"{m.view.name}.h", m.view.interface))}
     output = Output(
@@ -132,9 +132,9 @@ def written(
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Path -> content of the pages and the chosen exports, and sums of all but pages. emitted: files without both.
 
-    report: whether to write the pages that may be left out.
+    report: whether to write the optional pages.
 
-    Raises UsageError for an export that does not exist, fails at import, or writes a file that is there or outside.
+    Raises UsageError for an export that does not exist, fails at import, or writes a file that exists or is outside.
     """
     shown = contents(_pages(report), output, emitted)
     exported = contents(_chosen(chosen), output, {*emitted, *shown})
@@ -147,9 +147,9 @@ def written(
 
 
 def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]) -> dict[str, Content]:
-    """Functions that make the files of all exports, by path.
+    """Path -> function that gives the content, for the files of all exports.
 
-    Raises UsageError for a path that is taken or outside, and for an export that is for one model where there are more.
+    Raises UsageError for a path that is taken or outside, and for an export for one model if there are more.
     """
     made: dict[str, Content] = {}
     for export in exports:

@@ -1,4 +1,4 @@
-"""The facts of a build, under the names that report.json and `--json` keep stable."""
+"""The facts of a build, under the stable names of report.json and `--json`."""
 
 from __future__ import annotations
 

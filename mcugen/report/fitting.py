@@ -1,8 +1,8 @@
-"""Clock and wait states of a board from the cycles that it measured.
+"""Clock and wait states of a board, fitted to the cycles that it measured.
 
 Each layer takes the cycles of its instructions, known to an interval of which the board takes one share in all layers,
-and what the flash's reads hold it up: `mcugen simulate` counts that for every number of wait states. The number is
-taken that leaves the least of the measurement unexplained, each layer weighed by its own size.
+and the waits for flash reads, which `mcugen simulate` counts for every number of wait states. The fitted number leaves
+the least of the measurement unexplained, each layer weighted by its own size.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from mcugen.errors import UsageError
 from mcugen.report.measured import Log
 
 _ALIKE = 0.005
-"""Fits that leave this much more of the layers unexplained are no worse: marks and alignment move them more."""
+"""Tolerance of the unexplained part within which fits are equally good: marks and alignment change it more."""
 
 
 @dataclass(frozen=True)
 class Waits:
-    """states: of the flash; off: what they leave unexplained, the root mean square of each layer's share.
+    """Wait states of the flash, and their unexplained part `off`: the root mean square of each layer's share.
 
-    alike: other numbers that explain as much; the reads of such a model are too few to tell them apart.
+    alike: other numbers with equally good fits; such a model reads the flash too little to distinguish them.
     """
 
     states: int
@@ -34,7 +34,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class Fit:
-    """A board's clock, where it is from, and its wait states, None where nothing tells them; notes for the user."""
+    """A board's clock, its source, and its wait states, None if nothing determines them; notes for the user."""
 
     clock_hz: int
     clock_source: str
@@ -58,7 +58,7 @@ class Fit:
 
 
 def fit(log: Log, facts: dict[str, Any]) -> Fit:
-    """What the log says of the board. Raises UsageError where it does not tell a clock."""
+    """Clock and wait states by a log. Raises UsageError if it does not determine a clock."""
     clock, source, notes = _clock(log)
     simulated = facts.get("simulated")
     found = None
@@ -88,7 +88,7 @@ _Ends = Sequence[tuple[float, float]]
 
 
 def _parts(simulated: dict[str, Any]) -> tuple[_Ends, Sequence[Sequence[int]]]:
-    """Of each layer the ends of its cycles without waits, and its waits by wait states."""
+    """Interval of each layer's cycles without waits, and its waits by number of wait states."""
     steps = simulated["steps"]
     most = max(len(step["waits"]) for step in steps)
     waits = [step["waits"] or [0] * most for step in steps]
@@ -104,7 +104,7 @@ def waits_of(measured: Sequence[float], ends: _Ends, waits: Sequence[Sequence[in
 
 
 def _unexplained(measured: Sequence[float], ends: _Ends, waits: Sequence[int]) -> float:
-    """The root mean square of what is left of each layer, relative to it, by the best share of the intervals."""
+    """Root mean square of each layer's unexplained share, with the best share of the intervals."""
     rows = [(m - low - w, high - low, m) for m, (low, high), w in zip(measured, ends, waits, strict=True) if m > 0]
     square = sum((span / m) ** 2 for _, span, m in rows)
     share = sum(rest * span / m**2 for rest, span, m in rows) / square if square else 0.0
@@ -113,7 +113,7 @@ def _unexplained(measured: Sequence[float], ends: _Ends, waits: Sequence[int]) -
 
 
 def board_text(board: str, found: Fit) -> str:
-    """A board.toml with what was found. Raises UsageError for the file of a bare core, which has no clock."""
+    """A board.toml with the fitted values. Raises UsageError for the file of a bare core, which has no clock."""
     text, clocks = re.subn(r"(?m)^clock_hz = .*$", f"clock_hz = {found.clock_hz}", board)
     text = re.sub(r"(?m)^clock_source = .*$", f'clock_source = "{found.clock_source}"', text)
     if not clocks:

@@ -1,4 +1,4 @@
-"""Tensors and buffers of a build: what each is, and which bytes it has during which events."""
+"""Tensors and buffers of a build: their kinds, and their bytes in use during which events."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mcugen.solve.schedule import Schedule, Step
 
 
 def name_of(schedule: Schedule, step: Step) -> str:
-    """The name of a layer: the model's own, as the emitted C has it; where there is none, its place in the file."""
+    """Name of a layer: the model's own, as in the emitted C; without one, its position in the file."""
     return schedule.graph.tensors[step.choice.node.outputs[0]].layer or step.choice.node.source
 
 
 def operators_of(schedule: Schedule, imported: Graph) -> dict[int, tuple[str, ...]]:
-    """Step -> the operators of the model file that it does, in the file's order, for steps that do several.
+    """Step -> the operators of the model file that it computes, in the file's order, for steps with several.
 
-    They are those between what the step gives and what any tensor of the build stands for.
+    These are the operators between the step's results and any other tensors of the build.
     """
     makers = {name: k for k, node in enumerate(imported.nodes) for name in node.outputs}
     stands = {t.origin.tensor for t in schedule.graph.tensors.values() if t.origin is not None}
@@ -40,13 +40,13 @@ def operators_of(schedule: Schedule, imported: Graph) -> dict[int, tuple[str, ..
 
 
 def trace_of(schedule: Schedule) -> str:
-    """The step of each event, those in a row counted."""
+    """The step of each event as text, with counts of repeated ones."""
     runs = ((step, len(list(group))) for step, group in itertools.groupby(event.step for event in schedule.trace))
     return " ".join(f"{step}x{count}" if count > 1 else str(step) for step, count in runs)
 
 
 def _makers(schedule: Schedule) -> dict[str, tuple[int, ...]]:
-    """Tensor -> the steps that write its bytes; operators without code hand on those of their operands."""
+    """Tensor -> the steps that write its bytes; operators without code pass on those of their operands."""
     found: dict[str, tuple[int, ...]] = {}
     steps = {id(step.choice.node): step.index for step in schedule.steps}
     for node in schedule.graph.nodes:
@@ -65,7 +65,7 @@ def _removed_channels(tensor: Tensor, imported: Graph) -> int:
 
 
 def tensors_of(schedule: Schedule, imported: Graph) -> tuple[TensorFacts, ...]:
-    """Every tensor that lies in RAM."""
+    """Every tensor in RAM."""
     found, makers = [], _makers(schedule)
     for name, place in schedule.places.items():
         tensor = schedule.graph.tensors[name]

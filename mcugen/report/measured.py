@@ -15,15 +15,15 @@ _BEGIN = re.compile(r"mcugen-profile 2 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) 
 _STEP = re.compile(r"\bstep (\d+) (\d+) (\d+) (.*)")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _LEAST_ALIKE, _ALIKE = 3, 1.15
-"""Layers that it takes to see a factor, and how far apart their factors may be."""
+"""Fewest layers that show a common factor, and the largest ratio between their factors."""
 _END = re.compile(r"mcugen-profile end(?: (\d+))?$")
 
 
 @dataclass(frozen=True)
 class Log:
-    """cycles: of each step in one run, without what the marks take.
+    """Profile of a board. cycles: of each step in one run, without the cost of the marks.
 
-    all_cycles, microseconds: of all runs, with marks and what is outside of layers; 0 where no clock told the time
+    all_cycles, microseconds: of all runs, with marks and code outside of layers; 0 if no clock measured the time
     """
 
     model: str
@@ -38,13 +38,13 @@ class Log:
 
     @property
     def called(self) -> str:
-        """What texts call the model."""
+        """Name of the model in texts."""
         return tabular.called(self.title, self.model)
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A step: cycles measured, and the ends of the estimate, None where there is none."""
+    """A step: its measured cycles, and the bounds of the estimate, None without one."""
 
     index: int
     name: str
@@ -54,7 +54,7 @@ class Layer:
 
     @property
     def off(self) -> str:
-        """By how much the estimate was off; "" where the measurement lies within it, or there is no estimate."""
+        """Error of the estimate; "" if the measurement lies within its bounds, or there is no estimate."""
         if self.low is None or self.high is None or self.low <= self.measured <= self.high:
             return ""
         end = self.high if self.measured > self.high else self.low
@@ -62,20 +62,20 @@ class Layer:
 
 
 def checksum(lines: Sequence[str]) -> int:
-    """CRC-32 of the lines of a log, as its last one states it."""
+    """CRC-32 of the lines of a log, as in its last line."""
     return zlib.crc32("".join(f"{line}\n" for line in lines).encode())
 
 
 def capture(data: bytes) -> str:
-    """The text of a file into which a terminal wrote, without colours; PowerShell writes UTF-16, with its mark."""
+    """Text of a file written by a terminal, without colours; PowerShell writes UTF-16, with its mark."""
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     return _COLOUR.sub("", data.decode(encoding, errors="replace"))
 
 
 def parse(text: str, where: str) -> Log:
-    """The last whole log in a capture of the line, whatever a terminal program wrote in front of its lines.
+    """The last complete log in a capture of the line, whatever prefix a terminal program put before its lines.
 
-    Raises UsageError where there is none, with what is wrong with the last one.
+    Raises UsageError if there is none, with the fault of the last one.
     """
     found: Log | None = None
     begun: list[re.Match[str]] = []
@@ -111,9 +111,9 @@ def _log(begun: re.Match[str], steps: list[re.Match[str]]) -> Log:
 
 
 def layers(log: Log, facts: Mapping[str, Any]) -> list[Layer]:
-    """Measured beside estimated, by counted instructions where the report has a simulation.
+    """Measured cycles beside estimates, or beside those of counted instructions if the report has a simulation.
 
-    Raises UsageError where the log is of another build.
+    Raises UsageError if the log is of another build.
     """
     if (log.model, log.sha256) != (facts["name"], facts["sha256"][:16]) or len(log.cycles) != len(facts["steps"]):
         raise UsageError(
@@ -141,7 +141,7 @@ def as_dict(log: Log, found: list[Layer]) -> dict[str, Any]:
 
 
 def as_parts(log: Log, found: list[Layer]) -> tabular.Parts:
-    """What the board took, and a table of the layers."""
+    """The board's total, and a table of the layers."""
     total = sum(layer.measured for layer in found)
     time = f", {1000 * total / log.clock_hz:.3f} ms" if log.clock_hz else ""
     columns = (
@@ -161,9 +161,9 @@ def as_parts(log: Log, found: list[Layer]) -> tabular.Parts:
 
 
 def factor(found: Sequence[Layer]) -> float | None:
-    """Measured cycles over the middle of the estimates, where nearly all layers are off by the same factor.
+    """Measured cycles over the middle of the estimates, if nearly all layers are off by the same factor.
 
-    None where there are too few layers, where estimates hold, or where layers differ.
+    None if there are too few layers, if estimates hold, or if layers differ.
     """
     ratios = sorted(2 * x.measured / (x.low + x.high) for x in found if x.low and x.high)
     if len(ratios) < _LEAST_ALIKE:
@@ -186,7 +186,7 @@ def _factor_lines(found: Sequence[Layer]) -> list[str]:
 
 
 def html(log: Log, found: list[Layer], escape: Any) -> str:
-    """A page that loads nothing: bars of what was measured, over the span that was estimated."""
+    """A page without external files: bars of the measurements, over the span of the estimates."""
     most = max([x.measured for x in found] + [x.high or 0 for x in found] + [1])
     rows = []
     for x in found:

@@ -1,4 +1,4 @@
-"""The memory map as a picture: which bytes of the arena hold which rows during which events, and the bytes live."""
+"""Memory map as a picture: which bytes of the arena hold which rows during which events, and the bytes live."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LIVE_TOP, LIVE_HEIGHT = MAP_TOP + MAP_HEIGHT + 66, 110
 HEIGHT = LIVE_TOP + LIVE_HEIGHT + 62
 KINDS = ("input", "output", "activation", "scratch")
 MAX_SHAPES = 6000
-"""Rectangles in all: what keeps the file small. Above it those that follow each other closely become one."""
+"""Most rectangles in all, to keep the file small. Above it, rectangles close to each other are joined."""
 
 
 @dataclass(frozen=True)
 class _Scale:
-    """Events to x, bytes to y. Units: pixels."""
+    """Scale of the picture: events to x, bytes to y. Units: pixels."""
 
     events: int
     nbytes: int
@@ -36,9 +36,9 @@ class _Scale:
 def picture(schedule: Schedule, plan: MemoryPlan, name: str) -> bytes:
     """The SVG of a planned schedule. `name` and the labels of tensors are data and are escaped.
 
-    x: events, in order; y: address in the arena, and below it bytes live. Each buffer is what its pieces occupy: a ring
-    is its slots. The title of a buffer tells its tensors, bytes and life. Of several regions there is one map each,
-    from top to bottom.
+    x: events, in order; y: address in the arena, and below it bytes live. Each buffer is drawn as the pieces that it
+    occupies: a ring as its slots. The title of a buffer states its tensors, bytes and life. Several regions have one
+    map each, from top to bottom.
     """
     if not plan.further:
         body = list(_panels(schedule, plan, name))
@@ -109,7 +109,7 @@ def _blocks(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], sca
 
 
 def _names(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], scale: _Scale) -> Iterator[str]:
-    """Draws the buffers' names, on top of everything else."""
+    """Names of the buffers, drawn on top of everything else."""
     held = schedule.held()
     for b in buffers:
         rects = [_rect(p, plan.offset[b.name], scale) for p in b.pieces if b.nbytes]
@@ -119,7 +119,7 @@ def _names(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], scal
 
 
 def _joined(pieces: Sequence[Piece], closest: float, scale: _Scale) -> Iterable[Piece]:
-    """The pieces, where those of the same bytes that are less than `closest` pixels apart become one."""
+    """The pieces, after joining those of the same bytes less than `closest` pixels apart."""
     result: list[Piece] = []
     for p in pieces:
         last = result[-1] if result else None
@@ -163,14 +163,14 @@ def _title(schedule: Schedule, b: Buffer, tensors: Sequence[str], offset: int) -
 
 
 def _line(schedule: Schedule, name: str) -> str:
-    """A tensor: its type, its label, and where in its buffer it lies, if not at the start."""
+    """A tensor: its type, its label, and its offset in its buffer, if not 0."""
     start = schedule.places[name].start
     text = f"{name}: {schedule.graph.type(name)} {schedule.graph.tensors[name].label}".rstrip()
     return f"{text}, from byte {start:,}" if start else text
 
 
 def _short(schedule: Schedule, tensors: Sequence[str]) -> str:
-    """A name to print on a buffer: of its last tensor, the last word of the last of the names that were fused."""
+    """Short name to print on a buffer: of its last tensor, the last word of the last of the names that were fused."""
     if not tensors:
         return "scratch"
     label = schedule.graph.tensors[tensors[-1]].label.rstrip(";").rsplit(";", 1)[-1]
@@ -178,7 +178,7 @@ def _short(schedule: Schedule, tensors: Sequence[str]) -> str:
 
 
 def _name_on(rects: Sequence[tuple[float, float, float, float]], label: str) -> str:
-    """The label where most slots lie one upon the other over its width; empty where it finds no room."""
+    """The label at the place where most slots are above each other over its width; empty without room."""
     left, right = min(r[0] for r in rects), max(r[0] + r[2] for r in rects)
     best: tuple[float, str] = (0, "")
     for part in (0.5, 0.3, 0.7, 0.15, 0.85):
@@ -222,7 +222,7 @@ def _live(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], scale
 
 
 def _spans(schedule: Schedule, scale: _Scale, base: float) -> Iterator[str]:
-    """Below the axis: the steps, alone or interleaved, with a mark where one group of them ends."""
+    """Steps below the axis, alone or interleaved, with a mark at the end of each group."""
     free = LEFT - 1.0
     for first, last, steps in groups(schedule):
         left, right = scale.x(first), scale.x(last + 1)
@@ -246,7 +246,7 @@ def _group_text(schedule: Schedule, steps: range, width: float) -> str:
 
 
 def groups(schedule: Schedule) -> list[tuple[int, int, range]]:
-    """(first event, last event, steps) of the parts of the order in which steps take turns."""
+    """(first event, last event, steps) of the parts of the order in which steps are interleaved."""
     order = [event.step for event in schedule.trace]
     after = [0] * len(order)
     least = len(schedule.steps)

@@ -1,4 +1,4 @@
-"""What checks found of a build, noted in its report.json: by `verify`, `simulate` and `pareto` with --into."""
+"""Results of checks in a build's report.json: written by `verify`, `simulate` and `pareto` with --into."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _OF_THE_MODEL = ("name", "board", "reference", "sha256")
 
 
 def member(document: Mapping[str, Any], build: Mapping[str, Any], where: str, *, any_schedule: bool) -> dict[str, Any]:
-    """The part of a report.json that is about a build. Raises UsageError where the folder holds another one.
+    """The part of a report.json about a build. Raises UsageError if the folder holds another build.
 
-    any_schedule: whether another schedule of the same model on the same board will do
+    any_schedule: whether another schedule of the same model on the same board is accepted
     """
     own = json.loads(json.dumps(build))
     found = [one for one in document.get("models", [document]) if one["name"] == own["name"]]

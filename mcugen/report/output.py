@@ -45,4 +45,4 @@ class Output:
 
 
 Content = Callable[[Output], bytes]
-"""Makes the content of one file, once the names of all files are known."""
+"""Function that gives the content of one file, once the names of all files are known."""

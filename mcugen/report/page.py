@@ -1,4 +1,4 @@
-"""report.html: one page about a build, made of what report.json holds and of nothing else. It needs no network."""
+"""report.html: one page about a build, made from report.json alone. It needs no network."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def html(facts: Facts) -> bytes:
 
 
 def _rendered(template: str, **values: Any) -> bytes:
-    """A template in ASCII: characters of other alphabets are written as HTML and SVG name them."""
+    """A template in ASCII: other characters become HTML and SVG entities."""
     return environment.render(template, **values).decode().encode("ascii", "xmlcharrefreplace")
 
 
 def _title(facts: Facts) -> str:
-    """The whole name of a model; several models that share their memory have one name, that of their C."""
+    """Full name of a model; several models that share their memory have one name, that of their C."""
     return str(facts.get("title") or facts["name"])
 
 
@@ -45,7 +45,7 @@ def head(facts: Facts) -> str:
 
 
 def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
-    """A page with two builds side by side. names: what they are called there."""
+    """A page with two builds side by side. names: their titles."""
     counted = all(one["simulated"] and one["simulated"]["cycles"] for one in (first, second))
     both = (first, second) if counted else ({**first, "simulated": None}, {**second, "simulated": None})
     left, right = (_model(one) for one in both)
@@ -63,14 +63,14 @@ def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
 
 
 def _labels(paths: tuple[str, str]) -> tuple[str, str]:
-    """What heads the columns of two builds: the names of their folders, short and unlike, or else A and B."""
+    """Headings of the columns of two builds: the names of their folders, if short and different, else A and B."""
     first, second = (Path(path).name for path in paths)
     short = max(len(first), len(second)) <= _LONGEST_LABEL and all((first, second)) and first != second
     return (first, second) if short else ("A", "B")
 
 
 def badge(facts: Facts) -> bytes:
-    """A small picture with the name of the model, its RAM and, where it is known, its time."""
+    """A small picture with the name of the model, its RAM and, if known, its time."""
     one = facts.get("models", [facts])[0]
     times = _times(one)
     says = f"{one['ram_bytes']:,} bytes RAM" + (f", {times['high']} ms" if times else "")
@@ -91,13 +91,13 @@ def checked(facts: Any, where: str) -> Facts:
 
 
 def _not_counted(facts: Facts) -> str:
-    """Where a simulation has other steps than the build, "" where it has the same."""
+    """Path of the simulation's steps if their number differs from that of the build, else ""."""
     ran = facts["simulated"]
     return "simulated.steps" if ran and len(ran["steps"]) != len(facts["steps"]) else ""
 
 
 def _model(facts: Facts) -> dict[str, Any]:
-    """What the template prints about a model; all text of the model is escaped."""
+    """Template values of a model; all text of the model is escaped."""
     weights = [_weight(facts, step) for step in facts["steps"]]
     return {
         "name": escape(facts["name"]),
@@ -126,7 +126,7 @@ def _model(facts: Facts) -> dict[str, Any]:
 
 
 def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
-    """(what, figure, remark) of each line at the head."""
+    """(quantity, figure, remark) of each line at the top."""
     board, saved = facts["board"], facts["macs"] - facts["live_macs"]
     found = [
         ("RAM", f"{facts['ram_bytes']:,} bytes", _share(facts["ram_bytes"], facts["ram_limit_bytes"], board)),
@@ -152,7 +152,7 @@ def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def _cycles(facts: Facts) -> Any:
-    """The cycles of an inference: from the emulated core where it ran there, else estimated from costs."""
+    """Cycles of an inference: from the emulated core if it ran there, else estimated from costs."""
     return (facts["simulated"] or facts)["cycles"] or facts["cycles"]
 
 
@@ -161,7 +161,7 @@ def _share(used: int, limit: int | None, board: str) -> str:
 
 
 def _times(facts: Facts) -> dict[str, str] | None:
-    """Milliseconds and runs per second, where cycles and clock are known."""
+    """Milliseconds and runs per second, if cycles and clock are known."""
     cycles, clock = _cycles(facts), facts["clock_hz"]
     if not cycles or not clock:
         return None
@@ -175,13 +175,13 @@ def _times(facts: Facts) -> dict[str, str] | None:
 
 
 def _of_step(facts: Facts, step: Facts) -> tuple[Facts | None, Any]:
-    """What was counted of a step, None where it was not, and its cycles."""
+    """Counts of a step, None without any, and its cycles."""
     ran = facts["simulated"]["steps"][step["index"]] if facts["simulated"] else None
     return ran, (ran and ran["cycles"]) or step["cycles"]
 
 
 def _weight(facts: Facts, step: Facts) -> float:
-    """What a step takes: the middle of its cycles; its work where these are not known."""
+    """Cost of a step: the middle of its cycles, or its work if these are not known."""
     cycles = _of_step(facts, step)[1]
     return (cycles["low"] + cycles["high"]) / 2 if cycles else float(step["macs"])
 
@@ -237,13 +237,13 @@ def _tensor(t: Facts) -> str:
 
 
 def _weights(facts: Facts) -> list[dict[str, Any]]:
-    """The memories of constants; of: the bytes of the flash, where it is the only one."""
+    """Memories of constants; of: bytes of the flash, if it is the only one."""
     of = facts["flash_limit_bytes"] if len(facts["weights"]) == 1 else None
     return [{**w, "name": escape(w["name"] or "flash"), "why": escape(w["why"]), "of": of} for w in facts["weights"]]
 
 
 def _removed(removed: Sequence[Facts]) -> list[dict[str, Any]]:
-    """What the build took out, counted by kind, with the reasons."""
+    """Removals by the build, counted by kind, with the reasons."""
     counts: Counter[str] = Counter()
     reasons: dict[str, dict[str, None]] = {}
     for item in removed:
@@ -278,7 +278,7 @@ def _compared(what: str, a: float | None, b: float | None) -> dict[str, str]:
 
 
 def _pairs(left: Sequence[Facts], right: Sequence[Facts]) -> list[dict[str, Any]]:
-    """The steps of two builds beside each other: those of one name and operator, in the order of the first."""
+    """Steps of two builds side by side: pairs with the same name and operator, in the order of the first build."""
     others: dict[tuple[str, str], list[Facts]] = {}
     for s in reversed(right):
         others.setdefault((s["name"], s["op"]), []).append(s)

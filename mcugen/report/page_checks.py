@@ -1,4 +1,4 @@
-"""What checks found, in report.html: verify's and simulate's results, and the noise of a quantization."""
+"""Results of checks in report.html: of verify and simulate, and the noise of a quantization."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Facts = Mapping[str, Any]
 
 
 def verified(facts: Facts) -> str:
-    """The remark beside what the results are."""
+    """Remark beside the promise of the results."""
     found = facts["verified"]
     if not found:
         return "not checked yet: mcugen verify --into this folder"
@@ -24,13 +24,13 @@ def verified(facts: Facts) -> str:
 
 
 def how_timed(facts: Facts) -> str:
-    """How cycles were found."""
+    """Method that gave the cycles."""
     ran = facts["simulated"]
     return f"of {ran['instructions']:,} instructions counted" if ran and ran["cycles"] else "estimated"
 
 
 def trust(facts: Facts) -> list[tuple[str, str]]:
-    """(what, result) of each check; all of them, done or not."""
+    """(check, result) of all checks, done or not."""
     checked, ran = facts["verified"], facts["simulated"]
     found = (
         _verified(checked) if checked else [("mcugen verify", "not run for this build: --into FOLDER notes it here")]

@@ -17,7 +17,7 @@ Facts = Mapping[str, Any]
 
 @dataclass
 class _Walk:
-    """The lanes while the steps are walked. lanes: the tensor of each, None where it is free; edges: as SVG paths."""
+    """Lanes at the current step. lanes: the tensor of each, None if it is free; edges: as SVG paths."""
 
     lanes: list[str | None] = field(default_factory=list)
     begun: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -30,18 +30,18 @@ class _Walk:
         return self.lanes.index(None)
 
     def begin(self, source: str, row: int, lane: int) -> None:
-        """From here on the lane carries what this source gives."""
+        """Let the lane carry the result of this source from this row on."""
         self.lanes[lane] = source
         self.begun[source] = (row, lane)
 
     def end(self, source: str) -> int:
-        """The lane of a source, free from now on."""
+        """Free the lane of a source and return it."""
         lane = self.begun[source][1]
         self.lanes[lane] = None
         return lane
 
     def edge(self, source: str, row: int, lane: int) -> None:
-        """A line from where a source was made, down its lane, to a step."""
+        """Draw a line from a source, down its lane, to a step."""
         (start, own), turn = self.begun[source], _y(row) - _ROW * 0.9
         x, to = _x(own), _x(lane)
         bend = f"V{num(turn)}C{num(x)} {num(_y(row) - 8)} {num(to)} {num(turn + 4)} {num(to)} {num(_y(row) - _DOT)}"
@@ -89,7 +89,7 @@ def graph_of(facts: Facts) -> dict[str, Any]:
 
 
 def _sources(step: Facts, tensors: Mapping[str, Facts], holders: Mapping[str, str]) -> list[str]:
-    """What a step reads from, each once: steps by their number, what is given by the name of what holds it."""
+    """Sources that a step reads, each once: steps by number, inputs and states by the name of their buffer."""
     found: dict[str, None] = {}
     for name in step["inputs"]:
         if name in tensors:
@@ -119,7 +119,7 @@ def _shape(t: Facts) -> str:
 
 
 def _marks(step: Facts, tensors: Mapping[str, Facts]) -> list[str]:
-    """What a step does besides its operator, and what of the model is not in it."""
+    """Remarks on a step: further operators that it computes, and channels of the model that were removed."""
     several = [f"does {len(step['operators'])}: {', '.join(step['operators'])}"] if step["operators"] else []
     gone = sum(tensors[name]["removed_channels"] for name in step["outputs"] if name in tensors)
     return several + ([f"{gone} channel{'s' if gone > 1 else ''} removed"] if gone else [])

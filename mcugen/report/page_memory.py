@@ -1,4 +1,4 @@
-"""The memory over time in report.html: buffers as rectangles, by events or by time, and what less RAM would cost."""
+"""Memory over time in report.html: buffers as rectangles, by events or by time, and the cost of less RAM."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mcugen.report.svg import escape, fitted, num, ticks
 _WIDTH, _HEIGHT = 1100, 340
 _LEFT, _BOTTOM = 70, 26
 _LEAST_NAMED, _LEAST_SHARED = 14, 0.5
-"""Pixels: the height of a rectangle with a name in it, and the sides of an overlap that is hatched."""
+"""Pixels: least height of a rectangle with a name in it, and least side of an overlap that is hatched."""
 _LIMIT_SHOWN = 2
-"""Times the RAM used: a limit further up would press the map together."""
+"""Largest ratio of a limit to the RAM used for which it is drawn: a higher one would squeeze the map."""
 _MOST_BY_TIME = 4000
 
 Facts = Mapping[str, Any]
 
 
 def map_of(facts: Facts, weights: Sequence[float]) -> dict[str, Any]:
-    """A rectangle for each buffer, regions one above the other. weights: what each step takes."""
+    """A rectangle for each buffer, regions above each other. weights: cost of each step."""
     regions = [r["name"] for r in facts["regions"]]
     sizes = {r["name"]: max(r["used_bytes"], 1) for r in facts["regions"]}
     base = {name: sum(sizes[other] for other in regions[:k]) for k, name in enumerate(regions)}
@@ -45,7 +45,7 @@ def map_of(facts: Facts, weights: Sequence[float]) -> dict[str, Any]:
 
 
 def points_of(facts: Facts) -> list[dict[str, Any]]:
-    """What `mcugen pareto` found, the cost first in what was counted, then in cycles and milliseconds where known."""
+    """Results of `mcugen pareto`, the cost as counted, then in cycles and milliseconds if known."""
     found, clock = facts["pareto"], facts["clock_hz"]
     timed = all(p["cycles"] for p in found)
     rows = []
@@ -69,7 +69,7 @@ def events_of(trace: str) -> list[int]:
 
 
 def _times(facts: Facts, weights: Sequence[float]) -> list[float]:
-    """The share of time that has passed before each event, and 1; empty where steps follow each other as they are."""
+    """Share of the time that has passed before each event, and 1; empty if the steps simply follow each other."""
     steps = events_of(facts["trace"])
     if not sum(weights) or len(steps) > _MOST_BY_TIME:
         return []
@@ -84,7 +84,7 @@ def _y(position: float, total: int) -> float:
 
 
 def _lines(facts: Facts, used: int) -> list[dict[str, Any]]:
-    """Lines across: the board's limit where it is near, and the RAM of the knee."""
+    """Horizontal lines: the board's limit if it is near, and the RAM of the knee."""
     found = []
     limit = facts["ram_limit_bytes"]
     if limit and len(facts["regions"]) == 1 and limit <= _LIMIT_SHOWN * used:
@@ -128,7 +128,7 @@ def _block(facts: Facts, b: Facts, base: int, total: int, times: Sequence[float]
 
 
 def _shared(blocks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Where rectangles overlap: bytes that two tensors take in turn, as their rows never meet in time."""
+    """Overlaps of rectangles: bytes that two tensors use alternately, as their rows never live at the same time."""
     corners = [tuple(float(b[key]) for key in "xywh") for b in blocks]
     found = []
     for (x, y, w, h), (x2, y2, w2, h2) in itertools.combinations(corners, 2):
@@ -145,7 +145,7 @@ def _kind(facts: Facts, b: Facts) -> str:
 
 
 def slug(buffer: str) -> str:
-    """The name of a buffer as a word of HTML."""
+    """The name of a buffer as an HTML identifier."""
     return "b-" + "".join(c if c.isalnum() and c.isascii() else "-" for c in buffer)
 
 

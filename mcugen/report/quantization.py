@@ -1,4 +1,4 @@
-"""One HTML page about a quantization: what is wrong, what each step brought, every layer, and the test."""
+"""HTML page about a quantization: findings, the gain of each step, every layer, and the test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIDE = 560
 
 
 def page(found: Quantized, file: str, size: int) -> bytes:
-    """The page: no scripts, nothing from elsewhere; what comes from the model is escaped."""
+    """The page: no scripts, no external files; text of the model is escaped."""
     layers, findings = found.diagnosis.layers, found.diagnosis.findings
     most = max((min(layer.own, 60.0) for layer in layers), default=1.0)
     places = {finding.place for finding in findings if finding.weight > _MILD}
@@ -47,7 +47,7 @@ def page(found: Quantized, file: str, size: int) -> bytes:
 
 
 def noise(found: Quantized) -> tuple[NoiseFacts, ...]:
-    """What report.json holds of the layers of a model that a build quantized."""
+    """Noise of the layers of a model that a build quantized, for report.json."""
     return tuple(NoiseFacts(f.name, _stored(f), f.own, f.total, f.saturated) for f in found.diagnosis.layers)
 
 
@@ -68,7 +68,7 @@ def _trial(k: int, trial: Trial) -> Mapping[str, Any]:
 
 
 def _pruned(pruned: Pruned) -> Mapping[str, Any]:
-    """What was removed, and what that cost."""
+    """Channels removed, and the loss by that."""
     left = ", ".join(f"{name} {after} of {before}" for name, before, after in pruned.layers)
     work = f"{pruned.after:,} multiply-accumulates of {pruned.before:,}"
     stages = [

@@ -1,4 +1,4 @@
-"""The memories of a build: what each holds, how often that is used, and what does not fit."""
+"""Memories of a build: their contents, how often these are used, and what does not fit."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _before(plan: MemoryPlan, part: MemoryPlan) -> Iterator[MemoryPlan]:
 
 
 def as_lines(regions: Sequence[RegionFacts]) -> Iterator[str]:
-    """The regions, below the line of all RAM; nothing where there is one without a limit."""
+    """The regions, below the line of all RAM; nothing for a single region without a limit."""
     if len(regions) == 1 and regions[0].size_bytes is None:
         return
     total = max(sum(r.accesses for r in regions), 1)
@@ -80,7 +80,7 @@ def limits(needed: int, solution: Solution, board: Target, options: Options) -> 
 
 
 def too_large(solution: Solution) -> Iterator[str]:
-    """Why several regions together did not do: what none of them holds, or how little all of them hold."""
+    """Reason why several regions together do not suffice: a buffer that none of them holds, or their total size."""
     regions = solution.regions
     if len(regions) == 1:
         return

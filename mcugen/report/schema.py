@@ -1,4 +1,4 @@
-"""The JSON Schema of report.json, made from the facts themselves: docs/report.schema.json."""
+"""JSON Schema of report.json, derived from the facts' classes: docs/report.schema.json."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def _of_class(kind: type) -> dict[str, Any]:
 
 
 def misfit(value: Any, wanted: Any = None, place: str = "") -> str:
-    """Where a value is not as the schema says, "" where it is. wanted: a part of the schema, by default all of it."""
+    """Path of the first value that does not match the schema, with the reason; "" if all match. wanted: a part of the
+    schema, by default all of it.
+    """
     part = schema() if wanted is None else wanted
     if "anyOf" in part:
         return "" if any(not misfit(value, one) for one in part["anyOf"]) else place or "the document"

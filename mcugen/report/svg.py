@@ -1,4 +1,4 @@
-"""Text of SVG pictures: elements, numbers and labels, the same bytes everywhere."""
+"""Text of SVG pictures: elements, numbers and labels, the same bytes on every machine."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ text{fill:#e6edf3}.name{stroke:#0d1117}.back{fill:#0d1117}.small,.tick{fill:#9da
 .point{fill:#7db4f0}.front{stroke:#7db4f0}
 }
 """.strip()
-_CHARACTER = 6.3  # the usual width of a character of an 11 px label
+_CHARACTER = 6.3  # usual width of a character of an 11 px label
 
 
 def escape(text: str) -> str:
-    """Text as SVG shows it: markup as characters; what does not print, or turns the writing around, as "?"."""
+    """Text for SVG: markup is escaped; characters that do not print, or reverse the direction of text, become "?"."""
     shown = text if text.isprintable() else "".join(c if c == "\n" or c.isprintable() else "?" for c in text)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
@@ -48,7 +48,7 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 
 def document(width: int, height: int, body: Sequence[str], description: str) -> bytes:
-    """The whole file; its background is opaque, so that it reads in light and dark viewers. ASCII only."""
+    """The whole file; its background is opaque, so that light and dark viewers show it. ASCII only."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
     parts = [head, f"<desc>{escape(description)}</desc>", f"<style>{STYLE}</style>"]
     parts += [f'<rect class="back" width="{width}" height="{height}"/>', *body, "</svg>"]
@@ -56,12 +56,12 @@ def document(width: int, height: int, body: Sequence[str], description: str) -> 
 
 
 def width_of(label: str) -> float:
-    """Pixels that a label takes, roughly."""
+    """Approximate pixels that a label takes."""
     return _CHARACTER * len(label)
 
 
 def fitted(label: str, width: float) -> str:
-    """The label, its middle left out where it is too long for `width` pixels; empty where nothing sensible fits."""
+    """The label, shortened in the middle if it is too long for `width` pixels; empty if nothing sensible fits."""
     room = int(width / _CHARACTER)
     if len(label) <= room:
         return label

@@ -16,7 +16,7 @@ from mcugen.system import tabular
 
 
 def boards(text: str = "") -> list[dict[str, Any]]:
-    """The boards and cores whose name, core or title contains the text, in any case; cores first."""
+    """Boards and cores whose name, core or title contains the text, in upper or lower case; cores first."""
     loaded = [target.load(name) for name in target.names()]
     named = [t for t in loaded if any(text.lower() in part.lower() for part in (t.name, t.core, t.title))]
     return [
@@ -58,9 +58,10 @@ def _board_row(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def operators(name: str = "") -> list[dict[str, Any]]:
-    """The operators with their imports, kernels and what each kernel accepts: all, or those of a name in any case.
+    """Operators with their imports, kernels and the rules of each kernel: all, or those of a name in upper or lower
+    case.
 
-    The name is the operator's own or a format's; where none has it, those whose names contain it.
+    The name is the operator's own or a format's; if none matches, those whose names contain it.
     """
     known = sorted(registry.load().ops, key=lambda op: op.__name__)
     names = {op: [op.__name__.lower(), *(entry.name.lower() for entry in op.imports)] for op in known}
@@ -82,13 +83,13 @@ def _operator(op: type[Op]) -> dict[str, Any]:
 
 
 def _types(op: type[Op]) -> list[str]:
-    """The element types of operand 0 that have kernels: those of the examples that kernels are tested on."""
+    """Element types of operand 0 that have kernels, taken from the examples that test kernels."""
     drawn = {e.inputs[0].dtype for e in op.examples() if e.inputs and e.inputs[0] is not None}
     return [dtype for dtype in NUMPY_DTYPES if dtype in drawn]
 
 
 def _runtimes(op: type[Op]) -> dict[str, list[str]]:
-    """The element types of operand 0 that each runtime computes; {} for what those runtimes do not have."""
+    """Element types of operand 0 that each runtime computes; {} for operators that those runtimes lack."""
     if not any(entry.format == "tflite" for entry in op.imports):
         return {}
     found = {"tflm": op.tflm_types, "litert": op.litert_types}
@@ -106,7 +107,7 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
 
 
 def operators_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
-    """Each operator with what it computes, whose bits it has, and its kernels with their rules."""
+    """Each operator with its formula, whose bits it has, and its kernels with their rules."""
     lines = []
     for row in rows:
         lines += [f"{row['op']}  ({', '.join(row['imports'])})"]
@@ -118,7 +119,7 @@ def operators_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
 
 
 def _bits(runtimes: dict[str, list[str]]) -> list[str]:
-    """Whose bits an operator has, by the element type of its first operand."""
+    """Runtimes whose bits an operator has, by the element type of its first operand."""
     said = [f"{RUNTIMES[name]}: {', '.join(types)}" for name, types in runtimes.items() if types]
     return [f"Bits of {'; '.join(said)}."] if said else []
 
@@ -156,7 +157,7 @@ def operators_markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    """The cells of an operator; stars and bars in formulas are text."""
+    """The cells of an operator; stars and bars in formulas are escaped."""
     named = [entry.split(" ", 1) for entry in row["imports"]]
     formula = row["summary"].replace("*", r"\*").replace("|", r"\|")
     files = (", ".join(f"`{name}`" for of, name in named if of == wanted) for wanted in ("tflite", "onnx"))

@@ -1,4 +1,4 @@
-"""report.html and badge.svg: the build as a page to read and a picture to show. `--no-report` leaves them out."""
+"""report.html and badge.svg: the build as a page and as a small picture. `--no-report` leaves them out."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ FILE = "memory.svg"
 
 
 def files(output: Output) -> dict[str, Content]:
-    """One picture per model, with the model's name before the file's where there are several."""
+    """One picture per model; if there are several, the model's name precedes the file's."""
     alone = len(output.models) == 1
     return {FILE if alone else f"{model.view.name}_{FILE}": partial(_picture, model) for model in output.models}
 
