@@ -1,4 +1,4 @@
-"""Emission turns a planned schedule into the files of a standalone C model, as bytes."""
+"""Emission: the files of a standalone C model, as bytes, from a planned schedule."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["EXAMPLE", "emit", "files_of", "libraries_of", "sources_of"]
 
 
 def sources_of(files: Iterable[str]) -> list[str]:
-    """The C files of a build that make up the model, sorted; the example is none of them."""
+    """The C files of a build that make up the model, sorted, without the example."""
     return [path for path in sorted(files) if path.endswith(".c") and path != EXAMPLE]
 
 
 def libraries_of(files: Mapping[str, bytes]) -> list[str]:
-    """The libraries to link, as the linker's -l names them: `m` where a kernel calls a function of math.h, and
-    OpenCL's loader.
+    """Libraries to link, as the linker's -l names them: `m` if a kernel calls a function of math.h, and OpenCL's
+    loader.
     """
     found = ["m"] if any(b"#include <math.h>" in text for text in files.values()) else []
     return [*(["OpenCL"] if any(map(opencl.is_host, files)) else []), *found]
@@ -43,16 +43,16 @@ def emit(
 ) -> tuple[ModelView, dict[str, bytes]]:
     """The view and the files, by path relative to the output folder.
 
-    imported: the graph before any pass. weight_regions: where constants may lie besides the flash of the code.
+    imported: the graph before any pass. weight_regions: memories for constants besides the flash of the code.
     """
     view = build(schedule, plan, options, name, weight_regions, imported=imported)
     return view, files_of(view, imported, options)
 
 
 def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout = PLAIN) -> dict[str, bytes]:
-    """The files of a view, by the path that includes name. layout: where the example's command finds them.
+    """The files of a view, by the path in #include lines. layout: the folders in the example's command.
 
-    Raises InternalError for a name in what was made for this model that nothing declares.
+    Raises InternalError for an undeclared name in the C generated for this model.
     """
     if view.device is not None:
         files = opencl.files_of(view)
@@ -80,13 +80,13 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout 
 
 
 def _made(files: Iterable[str], view: ModelView) -> list[str]:
-    """The C that is made for this model: its interface, its steps, and the kernels made for one call."""
+    """The C generated for this model: its interface, its steps, and the kernels generated for one call."""
     kernels = {f"kernels/{step.kernel.removeprefix('mg_')}.c" for step in view.steps}
     return [f"{view.name}.h", f"{view.name}.c", *sorted(kernels.intersection(files))]
 
 
 def _sealed(view: ModelView) -> ModelView:
-    """The view with the header of its block of constants, which states the code that the block belongs to."""
+    """The view with the header of its block of constants, which contains the layout of the code that it belongs to."""
     if view.blob is None:
         return view
     code = [render(template, m=view, selftest_size=0) for template in ("model.h.j2", "model.c.j2")]

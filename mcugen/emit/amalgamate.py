@@ -1,4 +1,4 @@
-"""One .c and one .h: the runtime's headers and kernels folded in, the kernels static."""
+"""Amalgamation: one .c and one .h, with the runtime's headers and kernels included, the kernels static."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from mcugen.emit.view import ModelView
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 _BRANCH = re.compile(r'^#include "([\w./]+)"\n|^[ \t]*#[ \t]*(?:(if)|endif)', re.MULTILINE)
-"""An include, or the begin or the end of a condition that may leave out the includes within."""
+"""An include, or the begin or the end of a condition that may skip the includes within."""
 
 _GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)
-"""The guard of a header; a template's macro with a default value is none."""
+"""Guard of a header; a template's macro with a default value does not match."""
 
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
 _KERNEL = re.compile(r"^void (mg_\w+)(?=\([^;{]*\)\n\{)", re.MULTILINE)
 LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(?!MG_|__)(\w+)\(", re.MULTILINE)
-"""The name of a function of its file alone, with attributes, if any, before the type; macros name their own."""
+"""Name of a file-local function, with any attributes before the type; macros give their own names."""
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _NAMED = re.compile(r"^#define MG_\w+ (mg_\w+)$", re.MULTILINE)
-"""The name of a function that a source gives to the template which defines it."""
+"""Name of a function that a source passes to the template which defines it."""
 
 _PARTS = ("", "_row", "_begin", "_rows", "_end")
 
 
 def amalgamate(files: Mapping[str, bytes], view: ModelView) -> dict[str, bytes]:
-    """<name>.h with the runtime header folded in, and <name>.c with weights, kernels and the model."""
+    """<name>.h with the runtime header included, and <name>.c with weights, kernels and the model."""
     name, called = view.name, {step.kernel + part for step in view.steps for part in _PARTS}
     text = {path: content.decode() for path, content in files.items()}
     folded = _Folded(text, view.interface, called)
@@ -40,7 +40,7 @@ def amalgamate(files: Mapping[str, bytes], view: ModelView) -> dict[str, bytes]:
 
 
 class _Folded:
-    """Puts headers where they are included; a guarded one that no condition may leave out is put in once."""
+    """Expander of includes; a guarded header is expanded once, unless a condition may skip it."""
 
     def __init__(self, text: Mapping[str, str], interface: str, called: Collection[str]) -> None:
         self._text = text
@@ -49,7 +49,7 @@ class _Folded:
         self._seen = {interface}
 
     def expanded(self, source: str, surely: bool = True) -> str:
-        """A source with its headers of the runtime put in; the model's own headers are there already.
+        """A source with the runtime's headers expanded; the model's own headers are already in the file.
 
         surely: whether the source is compiled whatever the values of macros are.
         """
@@ -65,7 +65,7 @@ class _Folded:
         return _BRANCH.sub(put, source)
 
     def kernel(self, path: str) -> str:
-        """A kernel made static, its local names and macros, and those of its templates, kept from other kernels'."""
+        """A static kernel; its local names and macros, and those of its templates, do not clash with other kernels'."""
         stem = path.removeprefix("kernels/").removesuffix(".c")
         source = self._with_templates(self._text[path])
         for local in dict.fromkeys(LOCAL.findall(source)):
@@ -77,7 +77,7 @@ class _Folded:
         return body + "".join(f"#undef {macro}\n" for macro in macros)
 
     def _with_templates(self, source: str) -> str:
-        """A source with the headers put in that have no guard: each source has its own copy of their text."""
+        """A source with the headers without a guard expanded: each source has its own copy of their text."""
 
         def put(match: re.Match[str]) -> str:
             text = self._text.get(match[1], "") if match[1].startswith("mcugen/") else ""
@@ -94,7 +94,9 @@ class _Folded:
         return _PROTOTYPE.sub(self._prototype, self.expanded(source, surely))
 
     def _prototype(self, match: re.Match[str]) -> str:
-        """A kernel's declaration makes its definition static, also where a macro spells that; those of others go."""
+        """A kernel's declaration, which makes its definition static even if a macro spells it; "" for kernels not in
+        use.
+        """
         there = match[1] in self._called or match[1] in self._named
         return f"static {self._unused(match[1])}{match[0]}" if there else ""
 

@@ -1,8 +1,8 @@
-"""Constants as one block of bytes: found at an address that the firmware gives, or copied layer by layer before use.
+"""Constants as one block of bytes: at an address that the firmware gives, or copied layer by layer before use.
 
-A block begins with a header of HEADER bytes, little-endian: "MGWB", the format, the version of the weights that whoever
-packs them gives, the bytes of the block, the layout of the code that it belongs to, and the CRC-32 (zlib's) of the
-block with this field as zero. The layout is a hash of the code without comments: code takes any block of its layout.
+A block begins with a header of HEADER bytes, little-endian: "MGWB", the format, the user's version of the weights, the
+bytes of the block, the layout of the code that it belongs to, and the CRC-32 (zlib's) of the block with this field as
+zero. The layout is a hash of the code without comments: code accepts any block of its layout.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class Place:
-    """An array that a step reads: where it lies in the block, and in the memory that it is copied to."""
+    """An array that a step reads: its offset in the block, and in the memory that it is copied to."""
 
     symbol: str
     c_type: str
@@ -46,9 +46,9 @@ class Place:
 
 @dataclass(frozen=True)
 class BlobView:
-    """The block of a model. fetched: steps copy what they read into the arena.
+    """The block of a model. fetched: whether steps copy their constants into the arena.
 
-    stage_bytes, stages: by step, how many bytes, and from which of the arena on
+    stage_bytes, stages: by step, the size of that copy, and its offset in the arena
     """
 
     places: tuple[Place, ...]
@@ -65,11 +65,11 @@ class BlobView:
 
     @property
     def object_bytes(self) -> int:
-        """What it adds to the model object beside the arena: a pointer, with the object's alignment."""
+        """Bytes that the block adds to the model object beside the arena: a pointer, with the object's alignment."""
         return 0 if self.fetched else OBJECT_ALIGN
 
     def read_by(self, texts: Iterable[str], step: int | None = None) -> list[Place]:
-        """The arrays that C text names, with the places that they are copied to one after the other for a step."""
+        """Arrays that C text names, with consecutive offsets for their copies in a step."""
         named = set(re.findall(r"\w+", " ".join(texts)))
         found, at = [], self.stages[step] if step is not None and self.stages else 0
         for place in self.places:
@@ -82,7 +82,7 @@ class BlobView:
 def asked(
     options: Options, schedule: Schedule, plan: MemoryPlan, arrays: Sequence[ArrayView], steps: Sequence[StepView]
 ) -> BlobView | None:
-    """The block, where the options ask for one. Raises UsageError where constants or tensors need several memories."""
+    """The block, if the options request one. Raises UsageError if constants or tensors need several memories."""
     if not (options.weights_blob or options.fetch_weights):
         return None
     if plan.further or any(array.region for array in arrays):
@@ -123,14 +123,14 @@ def _with_header(payload: bytes, layout: int, version: int) -> bytes:
 
 
 def layout_of(*texts: bytes) -> int:
-    """The hash of code without its comments, 64 bits."""
+    """Hash of code without its comments, 64 bits."""
     bare = [" ".join(_COMMENT.sub(" ", text.decode()).split()) for text in texts]
     return int.from_bytes(hashlib.sha256("\0".join(bare).encode()).digest()[:8], "little")
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a block says of itself."""
+    """Contents of a block's header."""
 
     version: int
     nbytes: int
@@ -138,7 +138,7 @@ class Header:
 
 
 def header_of(data: bytes, where: str) -> Header:
-    """The header of a block. Raises UsageError for bytes that are none, or a damaged one."""
+    """The header of a block. Raises UsageError for bytes that are no block, or a damaged one."""
     if len(data) >= HEADER:
         magic, form, version, nbytes, layout, _, _ = _FIELDS.unpack_from(data)
         if magic == MAGIC and form == FORMAT and _with_header(data[HEADER:], layout, version) == data:
@@ -147,5 +147,5 @@ def header_of(data: bytes, where: str) -> Header:
 
 
 def renumbered(data: bytes, version: int) -> bytes:
-    """The same block with another version of the weights."""
+    """The block with another version of the weights."""
     return _with_header(data[HEADER:], header_of(data, "block").layout, version)

@@ -1,8 +1,8 @@
-"""The runtime as a model has it: its kernels and their headers, under names that say what stands in them.
+"""Bundle: the runtime of a model: its kernels and their headers, under names that contain hashes of their text.
 
 Every file and every function has a hash in its name: of a file, its text and all that it includes; of a function, also
-its symbol and the sizes that it is made for. Equal names are therefore equal text, also in builds by two versions of
-mcugen, which link into one image, and compile with their folders given in any order.
+its symbol and the sizes that it is generated for. Equal names are therefore equal text, also in builds by two versions
+of mcugen, which link into one image, and compile with their folders given in any order.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from mcugen.system import resources
 RUNTIME = "runtime.h"
 INTERFACE = "interface.h"
 MAX_NAME = 31
-"""Characters that C99 keeps apart in an external name (5.2.4.1); files keep to it as well."""
+"""Significant characters of an external name in C99 (5.2.4.1); file names have the same limit."""
 
 _DIGEST = 6
 _STEM = MAX_NAME - len("_.c") - _DIGEST
 _SHORT = re.compile(r"[a-z][a-z0-9_]{0,14}", re.ASCII)
 _INCLUDE = re.compile(r'^(#include "mcugen/)([\w./]+)"$', re.MULTILINE)
 _FUNCTION = re.compile(r"(^#define MG_\w+ |\b)(mg_\w+)(?=\(|$)", re.MULTILINE)
-"""A function where it is declared, defined or called, or the name that a macro gives to a template."""
+"""A function in a declaration, definition or call, or the name that a macro gives to a template."""
 
 _SHARED = re.compile(r"^MG_LINKAGE \w+ \*?(mg_\w+)\(", re.MULTILINE)
 """A function of a helper source, which kernels of several sizes call."""
 
 _PARTS = {Form.RING: ("", "_row"), Form.ACCUMULATE: ("_begin", "_rows", "_end")}
-"""Endings of the functions of a kernel, where it has more than one."""
+"""Suffixes of a kernel's functions, if it has more than one."""
 
 _FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
 _LICENSE = "SPDX-License-Identifier: Apache-2.0"
 _OWNER = "You own this file; mcugen's licence does not apply to it."
-"""The line of an emitted file that replaces the licence under which mcugen holds it."""
+"""Line of an emitted file that replaces the licence under which mcugen holds it."""
 
 
 def of(choices: Iterable[Choice]) -> Bundle:
-    """The runtime, with the files that the kernels chosen bring. Raises UsageError where files of one name differ."""
+    """The runtime, with the files of the kernels chosen. Raises UsageError if files of one name differ."""
     choices = tuple(choices)
     brought = brought_files(choice.kernel for choice in choices)
     if not brought and all(_runtime().knows(choice.kernel) for choice in choices):
@@ -63,13 +63,13 @@ def _runtime() -> Bundle:
 
 @functools.cache
 def known() -> tuple[Kernel, ...]:
-    """The kernels with code of all operators and families that are found."""
+    """Kernels with code of all operators and families."""
     ops = dict.fromkeys((*registry.own(), *registry.load().ops))
     return tuple(kernel for op in ops for kernel in kernels.of(op) if kernel.has_code)
 
 
 def brought_files(used: Iterable[Kernel]) -> dict[str, str]:
-    """The C files that operators from outside bring for these kernels, by name. Raises UsageError where two clash."""
+    """C files that plugins' operators bring for these kernels, by name. Raises UsageError if two clash."""
     found: dict[str, str] = {}
     for kernel in used:
         for name, text in kernel.files.items():
@@ -85,7 +85,7 @@ def brought_files(used: Iterable[Kernel]) -> dict[str, str]:
 
 
 class Bundle:
-    """All files of the runtime, with the names and the text that they have in the output."""
+    """All files of the runtime, with their names and text in the output."""
 
     def __init__(self, known: Iterable[Kernel], brought: Mapping[str, str] = MappingProxyType({})) -> None:
         """known: the kernels whose functions headers may declare. brought: further files, by name."""
@@ -106,7 +106,7 @@ class Bundle:
     def files(self, choices: Iterable[Choice]) -> dict[str, bytes]:
         """Path in the output -> text, for the sources of the kernels chosen and all that they include.
 
-        Raises InternalError where two files or two functions have one name.
+        Raises InternalError if two files or two functions have one name.
         """
         found: dict[str, bytes] = {}
         claims = _Claims()
@@ -124,29 +124,29 @@ class Bundle:
         return found
 
     def knows(self, kernel: Kernel) -> bool:
-        """Whether the kernel has a name here: a copy always, a function where it was given."""
+        """Whether the kernel has a name here: always for a copy; for a function, if it is among the known kernels."""
         return kernel.is_made or kernel.symbol in self._fixed
 
     def path(self, file: str) -> str:
-        """Where a file of the runtime stands in the output."""
+        """Path of a file of the runtime in the output."""
         return f"{'kernels' if file.endswith('.c') else 'mcugen'}/{self.name(file)}"
 
     def name(self, file: str) -> str:
-        """The name of a file of the runtime in the output: `conv2d_s8.h` becomes `conv2d_s8_3fa2b1.h`."""
+        """Name of a file of the runtime in the output: `conv2d_s8.h` becomes `conv2d_s8_3fa2b1.h`."""
         stem, _, suffix = file.rpartition(".")
         short = self._stems.get(file) or re.sub("_+", "_", stem.replace("_template", ""))[:_STEM].rstrip("_")
         return f"{short}_{self._hash(file)[:_DIGEST]}.{suffix}"
 
     def source(self, kernel: Kernel, call: Call) -> str:
-        """The name of the C file that defines the kernel for a call."""
+        """Name of the C file that defines the kernel for a call."""
         return f"{self._stem(kernel, call)}.c" if kernel.is_made else self.name(kernel.source_name)
 
     def header(self, kernel: Kernel, call: Call) -> str:
-        """The path of the header that declares the kernel's parameters and, unless it is a copy, the function."""
+        """Path of the header that declares the kernel's parameters and, unless it is a copy, the function."""
         return f"mcugen/{self._stem(kernel, call)}.h" if kernel.loop else self.path(header_of(kernel))
 
     def params(self, kernel: Kernel, call: Call) -> str:
-        """The C type of the kernel's parameters."""
+        """C type of the kernel's parameters."""
         return f"{self.function(kernel, call) if kernel.loop else kernel.contract}_params"
 
     def function(self, kernel: Kernel, call: Call) -> str:
@@ -157,7 +157,7 @@ class Bundle:
         return self._named(kernel, *self._made(kernel, call, "mg_").values(), *hashes)
 
     def declaration(self, kernel: Kernel, call: Call) -> str:
-        """C text that declares the functions of a kernel's copy; its header must be included before."""
+        """C text that declares the functions of a kernel's copy; its header must be included first."""
         return f"MG_DECLARE_{kernel.symbol.removeprefix('mg_')}({self.function(kernel, call)});"
 
     def text(self, file: str) -> bytes:
@@ -168,13 +168,13 @@ class Bundle:
         return self._texts[file]
 
     def _owned(self, text: str, own: str = "") -> str:
-        """A text as its user gets it. own: a header that it includes which is none of the runtime's."""
+        """A text with the owner's line and emitted names. own: a header in it that is not part of the runtime."""
         text = _INCLUDE.sub(lambda m: m[0] if m[2] == own else f'{m[1]}{self.name(m[2])}"', text)
         return text.replace(_LICENSE, _OWNER)
 
     @functools.cached_property
     def _owners(self) -> Mapping[str, tuple[Kernel | str, str]]:
-        """Function of the runtime -> the kernel or the helper source that it belongs to, and its ending there."""
+        """Function of the runtime -> its kernel or helper source, and its suffix there."""
         found: dict[str, tuple[Kernel | str, str]] = {}
         for symbol, kernel in self._fixed.items():
             for part in ("", *_PARTS.get(kernel.form, ())):
@@ -185,7 +185,7 @@ class Bundle:
         return found
 
     def _function(self, own: str) -> str:
-        """The name that a function of the runtime has in the output; made when it is first asked for."""
+        """Name of a function of the runtime in the output; computed on first use."""
         if own not in self._functions:
             owner, part = self._owners[own]
             if isinstance(owner, Kernel):
@@ -195,11 +195,11 @@ class Bundle:
         return self._functions[own]
 
     def _emitted(self, word: re.Match[str]) -> str:
-        """A match of _FUNCTION with the emitted name where it is a function of the runtime."""
+        """A match of _FUNCTION, with the emitted name if it is a function of the runtime."""
         return word[1] + (self._function(word[2]) if word[2] in self._owners else word[2])
 
     def _named(self, kernel: Kernel, *parts: str) -> str:
-        """mg_<short>_<hash>, of the symbol and of what tells its functions apart."""
+        """mg_<short>_<hash> of the symbol and of the parts that distinguish its functions."""
         if not _SHORT.fullmatch(kernel.short_name):
             raise UsageError(
                 f"kernel {kernel.symbol}: {kernel.short_name!r} cannot be part of a C name",
@@ -211,14 +211,14 @@ class Bundle:
         return self.function(kernel, call).removeprefix("mg_")
 
     def _needed(self, kernel: Kernel, call: Call) -> set[str]:
-        """The files of the runtime that a call's function consists of, without what they include."""
+        """Files of the runtime that make up a call's function, without the files that they include."""
         if kernel.loop:
             made = kernel.loop(call).files("mg_")
             return {name for text in made.values() for name in includes(text)} - made.keys()
         return {header_of(kernel), template_of(kernel) if kernel.variant else kernel.source_name}
 
     def _made(self, kernel: Kernel, call: Call, function: str) -> dict[str, str]:
-        """Path -> text of the files that are made for a call: none for a kernel of the runtime."""
+        """Path -> text of the files generated for a call: none for a kernel of the runtime."""
         if kernel.loop:
             made = kernel.loop(call).files(function)
             (own,) = (name for name in made if name.endswith(".h"))
@@ -229,7 +229,7 @@ class Bundle:
         return {}
 
     def _copy(self, kernel: Kernel, call: Call, function: str) -> str:
-        """The source of a kernel's copy for the sizes of a call."""
+        """Source of a kernel's copy for the sizes of a call."""
         sizes = kernel.sizes(call)
         words = ", ".join(f"{size.replace('_', ' ')} {value}" for size, value in sizes.items())
         constants = {"KERNEL": function} | {size.upper(): value for size, value in sizes.items()}
@@ -243,7 +243,7 @@ class Bundle:
         return "\n".join([*lines, ""])
 
     def hashed(self, file: str) -> set[str]:
-        """The files whose text the name of a file stands for: what it includes and, as a header, declares."""
+        """Files whose text the hash in a file's name covers: all that it includes and, for a header, declares."""
         return self._reached(file, self._declared)
 
     def _hash(self, file: str) -> str:
@@ -253,7 +253,7 @@ class Bundle:
         return self._hashes[file]
 
     def _reached(self, file: str, further: Mapping[str, Iterable[str]] = MappingProxyType({})) -> set[str]:
-        """A file with all that it includes, and with what `further` says belongs to any of them."""
+        """A file with all that it includes, and all that `further` adds to any of these."""
         found, waiting = set[str](), [file]
         while waiting:
             name = waiting.pop()
@@ -267,7 +267,7 @@ class Bundle:
 
 
 class _Claims:
-    """Names in an output, each with the one thing that it stands for."""
+    """Names in an output, each reserved for one thing."""
 
     def __init__(self) -> None:
         self._taken: dict[str, str] = {}
@@ -279,17 +279,17 @@ class _Claims:
 
 
 def header_of(kernel: Kernel) -> str:
-    """The header that declares a kernel and its parameters."""
+    """Header that declares a kernel and its parameters."""
     return f"{kernel.contract.removeprefix('mg_')}.h"
 
 
 def template_of(kernel: Kernel) -> str:
-    """The header that is a kernel's text for any sizes."""
+    """Header with a kernel's text for any sizes."""
     return f"{kernel.symbol.removeprefix('mg_')}_template.h"
 
 
 def includes(text: str) -> list[str]:
-    """The runtime headers a source names, without the folder."""
+    """Names of the runtime headers in a source, without the folder."""
     return [match[2] for match in _INCLUDE.finditer(text)]
 
 

@@ -1,6 +1,6 @@
-"""The rules for loops: every trip count is fixed before the first trip.
+"""Rules for loops: every trip count is fixed before the first trip.
 
-Each rule yields (node, detail) for what breaks it; its docstring is the message.
+Each rule yields (node, detail) for each violation; its docstring is the message.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _loops(unit: Unit) -> Iterator[tuple[c_ast.FuncDef, _Loop]]:
 
 
 def _parts(node: c_ast.For) -> _Loop | str:
-    """The loop's parts, or what is wrong with its form."""
+    """The loop's parts, or the fault of its form."""
     declared = node.init.decls if isinstance(node.init, c_ast.DeclList) else []
     if len(declared) != 1 or declared[0].init is None:
         return "it must declare and set one counter of its own"
@@ -98,7 +98,7 @@ def _parts(node: c_ast.For) -> _Loop | str:
 
 
 def _step(node: c_ast.Node | None, counter: str) -> tuple[bool, c_ast.Node | None] | None:
-    """Whether the counter rises, and by what; None for anything but a step of the counter."""
+    """Whether the counter rises, and by how much; None if it is not a step of the counter."""
     if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "p++", "--", "p--") and _is(node.expr, counter):
         return "++" in node.op, None
     if isinstance(node, c_ast.Assignment) and node.op in ("+=", "-=") and _is(node.lvalue, counter):
@@ -136,7 +136,7 @@ def _expression_fault(loop: _Loop) -> str:
 class _Changes:
     """Variables that a loop's body may change, with the nodes that change them.
 
-    whole: assigned, stepped, or its address taken.  mentioned: named at all, so that a part of it may be changed.
+    whole: assigned, stepped, or its address taken. mentioned: named at all, so that a part of it may be changed.
     """
 
     def __init__(self, body: c_ast.Node) -> None:
@@ -158,7 +158,7 @@ class _Changes:
 
 
 def _values(expression: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """The parts of an expression that are evaluated: neither types nor what sizeof is applied to."""
+    """The parts of an expression that are evaluated: neither types nor operands of sizeof."""
     if expression is None:
         return
     unseen = {
@@ -176,7 +176,7 @@ def _names(expression: c_ast.Node) -> set[str]:
 
 
 def _memory_faults(unit: Unit, function: c_ast.FuncDef, expression: c_ast.Node, changed: _Changes) -> Iterator[Finding]:
-    """Reads of memory that something in the body might write to: neither const nor a local the body leaves alone."""
+    """Reads of memory that the body might write to: neither const nor a local that the body leaves alone."""
     scope = _Scope(unit, function)
     for node in _values(expression):
         if not isinstance(node, c_ast.StructRef | c_ast.ArrayRef) and not is_dereference(node):
@@ -198,7 +198,7 @@ class _Scope:
         self._locals = unit.locals_of(function)
 
     def is_const_access(self, node: c_ast.Node) -> bool:
-        """Whether what the path reads cannot be assigned through it."""
+        """Whether the object of the path cannot be assigned through it."""
         kind = self._type(node)
         if kind is not None and self._unit.is_const(kind):
             return True
@@ -227,13 +227,13 @@ class _Scope:
         return target is not None and self._unit.is_const(target)
 
     def _target(self, node: c_ast.Node) -> c_ast.Node | None:
-        """The type that a pointer or an array leads to."""
+        """Target type of a pointer, or element type of an array."""
         kind = self._type(node)
         kind = self._unit.resolve(kind) if kind is not None else None
         return kind.type if isinstance(kind, c_ast.PtrDecl | c_ast.ArrayDecl) else None
 
     def _type(self, node: c_ast.Node) -> c_ast.Node | None:
-        """The declared type of a path; None where it is unknown."""
+        """Declared type of a path; None if it is unknown."""
         if isinstance(node, c_ast.ID):
             return self._declared(node.name)
         if isinstance(node, c_ast.Cast):
@@ -248,7 +248,7 @@ class _Scope:
         return None
 
     def _declared(self, name: str) -> c_ast.Node | None:
-        """The type of a variable; None also where blocks of the function declare the name with and without const."""
+        """Type of a variable; None also if blocks of the function declare the name both with and without const."""
         found = self._locals.get(name) or [d for d in [self._unit.variables.get(name)] if d is not None]
         kinds = [d.type for d in found]
         agree = len({self._unit.is_const(k) for k in kinds}) == 1

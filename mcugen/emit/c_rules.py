@@ -1,6 +1,6 @@
-"""The rules for everything but loops: no jumps, no hidden calls, no heap, no state, nothing of unknown size.
+"""Rules for everything but loops: no jumps, no hidden calls, no heap, no state, nothing of unknown size.
 
-Each rule yields (node, detail) for what breaks it; its docstring is the message.
+Each rule yields (node, detail) for each violation; its docstring is the message.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _function_parameters(unit: Unit) -> Iterator[Finding]:
 
 
 def _functions_as_values(unit: Unit, nodes: Sequence[c_ast.Node], hidden: set[str]) -> Iterator[Finding]:
-    """Names of functions that stand for anything but the function being called."""
+    """Names of functions in any place but that of the called function."""
     called = {id(n.name) for n in nodes if isinstance(n, c_ast.FuncCall)}
     for n in nodes:
         if isinstance(n, c_ast.ID) and n.name in unit.functions - hidden and id(n) not in called:
@@ -91,7 +91,7 @@ def _functions_as_values(unit: Unit, nodes: Sequence[c_ast.Node], hidden: set[st
 
 
 def _indirect_calls(unit: Unit, function: c_ast.FuncDef, hidden: set[str]) -> Iterator[Finding]:
-    """Calls of what is neither a function's name nor an element of a const object at file scope."""
+    """Calls of anything but a function's name or an element of a const object at file scope."""
     for node in unit.body_of(function):
         if isinstance(node, c_ast.FuncCall) and not isinstance(node.name, c_ast.ID):
             name = root(node.name)
@@ -108,7 +108,7 @@ def no_variable_arrays(unit: Unit) -> Iterator[Finding]:
 
 
 def _is_constant(unit: Unit, node: c_ast.Node) -> bool:
-    """Whether an expression's value is known to the compiler; sizeof is, whatever it is applied to."""
+    """Whether the compiler knows an expression's value; that of sizeof always."""
     if isinstance(node, c_ast.ID):
         return node.name in unit.enumerators
     if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof":
@@ -134,7 +134,7 @@ def no_mutable_statics(unit: Unit) -> Iterator[Finding]:
 
 
 def _mentions(unit: Unit, banned: _Test) -> Iterator[Finding]:
-    """Every use and every declaration of a function with such a name; members and local objects may have it."""
+    """Every use and declaration of a function with such a name; members and local objects may have it."""
     for node in unit.ast.ext:
         if isinstance(node, c_ast.Decl) and is_function(node) and banned(node.name):
             yield node, node.name

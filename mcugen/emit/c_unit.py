@@ -1,4 +1,4 @@
-"""A parsed C source file with what the checks ask about it: functions, objects, types, and which of them are const."""
+"""A parsed C source file, with its functions, objects and types, and which of them are const."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pycparser import c_ast, c_parser
 
 @dataclass(frozen=True)
 class Unit:
-    """One translation unit: its syntax tree and, by name, what is declared at file scope.
+    """One translation unit: its syntax tree and, by name, the declarations at file scope.
 
-    variables: objects.  functions: all that are declared.  defined: those with a body.  typedefs, structs: types by
-    name and by tag.  enumerators: names of enumeration constants, which are constant expressions.
+    variables: objects. functions: all that are declared. defined: those with a body. typedefs, structs: types by name
+    and by tag. enumerators: names of enumeration constants, which are constant expressions.
     """
 
     filename: str
@@ -27,11 +27,11 @@ class Unit:
 
     @cached_property
     def nodes(self) -> list[c_ast.Node]:
-        """All nodes of the unit, as of `walk`, listed once for all rules."""
+        """All nodes of the unit in the order of `walk`, listed once for all rules."""
         return list(walk(self.ast))
 
     def body_of(self, function: c_ast.FuncDef) -> list[c_ast.Node]:
-        """The nodes of a function's body, as of `walk`."""
+        """The nodes of a function's body, in the order of `walk`."""
         name = function.decl.name
         if name not in self._bodies:
             self._bodies[name] = list(walk(function.body))
@@ -39,7 +39,7 @@ class Unit:
 
     @cached_property
     def names(self) -> list[tuple[c_ast.ID, set[str]]]:
-        """The names in bodies and initial values of objects, each with the names that hide functions there."""
+        """Names in bodies and initial values of objects, each with the names that hide functions there."""
         bodies = [(self.body_of(f), set(self.locals_of(f))) for f in self.defined.values()]
         initial = [(list(walk(v.init)), set(self.variables)) for v in self.variables.values()]
         return [(n, hidden) for code, hidden in bodies + initial for n in code if isinstance(n, c_ast.ID)]
@@ -62,7 +62,7 @@ class Unit:
         return function in self.defined and "static" in self.defined[function].decl.storage
 
     def locals_of(self, function: c_ast.FuncDef) -> dict[str, list[c_ast.Decl]]:
-        """Parameters and local objects by name; a name stands for several where blocks declare it anew."""
+        """Parameters and local objects by name; several per name if blocks declare it again."""
         name = function.decl.name
         if name not in self._locals:
             self._locals[name] = self._locals_of(function)
@@ -76,7 +76,7 @@ class Unit:
         return found
 
     def resolve(self, kind: c_ast.Node) -> c_ast.Node:
-        """The type behind typedef names; what the names add in qualifiers is seen by `is_const` only."""
+        """The type behind typedef names; only `is_const` sees qualifiers that these names add."""
         while isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType):
             target = self.typedefs.get(kind.type.names[-1])
             if target is None:
@@ -85,7 +85,7 @@ class Unit:
         return kind
 
     def is_const(self, kind: c_ast.Node) -> bool:
-        """Whether an object of this type cannot be assigned; an array is as const as its elements."""
+        """Whether an object of this type cannot be assigned; an array is const if its elements are."""
         while isinstance(kind, c_ast.ArrayDecl):
             kind = kind.type
         if "const" in (getattr(kind, "quals", None) or []):
@@ -106,7 +106,7 @@ class Unit:
         return isinstance(kind, c_ast.PtrDecl) and isinstance(self.resolve(kind.type), c_ast.FuncDecl)
 
     def member(self, kind: c_ast.Node, name: str) -> c_ast.Node | None:
-        """The type of a member of a struct or union; None where it is unknown."""
+        """Type of a member of a struct or union; None if it is unknown."""
         kind = self.resolve(kind)
         body = kind.type if isinstance(kind, c_ast.TypeDecl) else None
         if isinstance(body, c_ast.Struct | c_ast.Union):
@@ -116,7 +116,7 @@ class Unit:
 
 
 def parse(preprocessed: str, filename: str) -> Unit:
-    """The unit of a preprocessed source. Raises pycparser's ParseError where the text is not plain C99."""
+    """The unit of a preprocessed source. Raises pycparser's ParseError if the text is not plain C99."""
     unit = Unit(filename, c_parser.CParser().parse(preprocessed, filename))
     for node in unit.ast.ext:
         if isinstance(node, c_ast.FuncDef):
@@ -130,7 +130,7 @@ def parse(preprocessed: str, filename: str) -> Unit:
 
 
 def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """The node and all below it, in the order of the text, less the names of members, which are no names of objects."""
+    """The node and all below it, in the order of the text, without names of members, which do not name objects."""
     waiting = [] if node is None else [node]
     while waiting:
         found = waiting.pop()
@@ -147,7 +147,7 @@ def _children(node: c_ast.Node) -> list[c_ast.Node]:
 
 
 def is_function(declaration: c_ast.Decl) -> bool:
-    """Whether the declaration is that of a function, not of an object."""
+    """Whether the declaration is of a function, not of an object."""
     return isinstance(declaration.type, c_ast.FuncDecl)
 
 

@@ -1,8 +1,8 @@
-"""Checks on the text of the emitted C and of the kernels: loops that end, calls that are known, no hidden memory.
+"""Checks on the text of the emitted C and of the kernels: loops that end, known calls, no hidden memory.
 
 The caller preprocesses: `gcc CHECK_FLAGS -I <stubs()> -I <folder> file.c`; the kernels' headers are in <folder>/mcugen.
-The stub headers declare only what the code may use, and the flags hide compiler extensions, so that what is left is
-plain C99.
+The stub headers declare only what the code may use, and the flags hide compiler extensions, so that the result is plain
+C99.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DO
 
 @dataclass(frozen=True)
 class Violation:
-    """One place that breaks a rule. rule: the rule function's name; text: its docstring and the detail."""
+    """One violation of a rule. rule: the rule function's name; text: its docstring and the detail."""
 
     line: int
     rule: str
@@ -97,7 +97,7 @@ def check_includes(
 
 
 def check_recursion(units: Sequence[Unit]) -> list[Violation]:
-    """A cycle in the call graph over all units, if there is one; calls through const tables count as calls of all."""
+    """Cycles in the call graph over all units; a call through a const table counts as a call of all its functions."""
     calls: dict[str, set[str]] = {}
     for unit in units:
         for name in unit.defined:
@@ -125,7 +125,7 @@ def check_files(sources: dict[str, str], *, allowed_headers: Collection[str] = I
 
 
 def _examined(text: str, filename: str, allowed_headers: Collection[str]) -> tuple[Unit | None, list[Violation]]:
-    """The parsed file, or None where it does not parse, and what breaks a rule in it."""
+    """The parsed file, or None if it does not parse, and its violations."""
     found = _entered_headers(text, filename, allowed_headers)
     try:
         unit = parse(text, filename)
@@ -141,7 +141,7 @@ def _is_listed(name: str, allowed: Collection[str]) -> bool:
 
 
 def _entered_headers(preprocessed: str, filename: str, allowed: Collection[str]) -> list[Violation]:
-    """Headers outside the list that the preprocessor read, by whatever way; it marks them with flag 1."""
+    """Headers outside the list that the preprocessor entered, marked by its flag 1."""
     found = []
     for path, flags in dict.fromkeys(match.groups() for match in _LINE_MARKER.finditer(preprocessed)):
         parts = Path(path).parts
@@ -152,7 +152,7 @@ def _entered_headers(preprocessed: str, filename: str, allowed: Collection[str])
 
 
 def _without_comments(text: str) -> str:
-    """The text with comments blanked, lines kept; strings are kept whole, as they may hold comment signs."""
+    """The text with blanks for comments, lines kept; strings are kept whole, as they may contain comment signs."""
 
     def blank(match: re.Match[str]) -> str:
         found = match.group()
@@ -174,12 +174,12 @@ def _violation(rule: Rule, node: c_ast.Node, detail: str, filename: str) -> Viol
 
 
 def _key(unit: Unit, function: str) -> str:
-    """The function's name across files; static functions of two files may share a name."""
+    """Unique name of a function across files; static functions of two files may share a name."""
     return f"{unit.filename}:{function}" if unit.is_static(function) else function
 
 
 def _callees(unit: Unit, node: c_ast.Node | None, tables: set[str]) -> set[str]:
-    """Functions that the code names, and those in the tables that it names; `tables` were followed already."""
+    """Functions that the code names, directly or in the tables that it names; `tables` are already followed."""
     found: set[str] = set()
     for name in {n.name for n in walk(node) if isinstance(n, c_ast.ID)}:
         if name in unit.functions:

@@ -1,4 +1,4 @@
-"""The command that makes a build again, as its files state it, and the options that such a command gives."""
+"""The command that repeats a build, as its files state it, and the options in such a command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AS_GIVEN = (
 
 
 def command_of(options: Options, name: str, format_name: str) -> str:
-    """The command that makes these files again; file names and folders are left out."""
+    """The command that writes these files again; file names and folders are left out."""
     board = shlex.quote(options.board_name)
     parts = ["mcugen build", f"MODEL.{format_name}", f"--board {board}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]
@@ -40,7 +40,7 @@ def command_of(options: Options, name: str, format_name: str) -> str:
 
 
 def options_of(command: str) -> Options:
-    """The options that command_of printed. Raises ValueError for text that it did not print."""
+    """Options in the output of command_of. Raises ValueError for any other text."""
     known = {f"--{item.name.replace('_', '-')}": item for item in fields(Options)}
     given: dict[str, Any] = {}
     words = [p for word in shlex.split(command)[3:] for p in (word.split("=", 1) if word[:2] == "--" else [word])]

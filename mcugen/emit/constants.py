@@ -1,4 +1,4 @@
-"""Which memory each constant lies in: with the code, in RAM where it is read most, or in further flash."""
+"""Memory of each constant: with the code, in RAM for the most reads, or in further flash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARRAY_ALIGN = 4
 
 @dataclass(frozen=True)
 class ConstantsView:
-    """A memory with constants: the macro that places them, and their bytes."""
+    """A memory with constants: the macro that places them there, and their bytes."""
 
     region: str
     macro: str
@@ -28,7 +28,7 @@ class ConstantsView:
 class ConstantPool:
     """The constants of a model; equal ones are stored once.
 
-    reads: how often each symbol's elements are read in an inference.
+    reads: reads of each symbol's elements per inference.
     """
 
     def __init__(self, model: str) -> None:
@@ -45,7 +45,9 @@ class ConstantPool:
         return sum(array.nbytes for array in self._arrays.values())
 
     def symbol(self, data: np.ndarray, c_type: str, note: str, reads: int, layout: str = "") -> str:
-        """The symbol of a constant. reads: those of this use; note, layout: comments on the first use of the data."""
+        """The symbol of a constant. reads: those of this use; note, layout: comments, taken from the first use of the
+        data.
+        """
         stored = np.ascontiguousarray(data)
         key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
         if key not in self._arrays:
@@ -64,8 +66,8 @@ class ConstantPool:
 def placed(arrays: Sequence[ArrayView], reads: Mapping[str, int], weight_regions: WeightRegions) -> list[ArrayView]:
     """The arrays with their regions.
 
-    Those with the most reads per byte go to the RAM that still holds them; of the rest those with the fewest go to
-    further flash until what stays, with the images of those in RAM, is no more than the code's flash holds.
+    Arrays with the most reads per byte go to the first RAM with room; of the rest, those with the fewest go to further
+    flash until the remaining ones, with the images of those in RAM, fit the code's flash.
     """
     hot = sorted(arrays, key=lambda a: -reads.get(a.symbol, 0) / max(a.nbytes, 1))
     region: dict[str, str] = {}

@@ -29,10 +29,10 @@ _OPTIONS: dict[str, Any] = {
 
 
 class CompiledTemplates(jinja2.BytecodeCache):
-    """Compiled templates, kept in the folder where Python would keep compiled modules of the same place.
+    """Cache of compiled templates, in the folder where Python would keep compiled modules of the same place.
 
-    Nothing is written where Python writes no compiled modules, or may not write. A file that was made of another text,
-    or with other options or versions, is not used.
+    Nothing is written if Python writes no compiled modules, or has no permission. A file compiled from another text, or
+    with other options or versions, is not used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,7 +40,7 @@ class CompiledTemplates(jinja2.BytecodeCache):
         self._made_by = sha256(repr((jinja2.__version__, _OPTIONS)).encode()).hexdigest()[:8]
 
     def path(self, key: str) -> Path:
-        """The file of a template's code. key: what jinja2 knows the template by."""
+        """File of a template's code. key: jinja2's key of the template."""
         return self._folder / f"{key[:16]}-{self._made_by}.{sys.implementation.cache_tag}.jinja"
 
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -48,7 +48,7 @@ class CompiledTemplates(jinja2.BytecodeCache):
             bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Write a file of its own and move it into place, so that no reader sees half of it."""
+        """Write a temporary file and rename it, so that no reader sees half of it."""
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
@@ -76,11 +76,11 @@ def render(template: str, **values: Any) -> bytes:
 
 
 def text(template: str, **values: Any) -> str:
-    """A template that is given as text, rendered."""
+    """The result of a template that is given as text."""
     return _given(template).render(**values)
 
 
 @lru_cache(maxsize=64)
 def _given(template: str) -> jinja2.Template:
-    """The template of a text: each schedule of a model renders the same ones."""
+    """The template of a text; cached, since all schedules of a model render the same ones."""
     return _environment().from_string(template)

@@ -1,7 +1,7 @@
-"""How constants are laid out, as the header of their kernel states it.
+"""Layout of constants, as described in the header of their kernel.
 
-The comment at the top of a header describes each field on a line ` * name  text`, or ` * a, b  text`; lines that are
-indented further belong to it.
+The comment at the top of a header describes each field on a line ` * name text`, or ` * a, b text`; lines with more
+indentation continue it.
 """
 
 from __future__ import annotations

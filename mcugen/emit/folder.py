@@ -1,4 +1,4 @@
-"""Writes the files of a build into a folder: all of them or none, nothing outside, nothing of the user's removed."""
+"""Writer of a build's files into a folder: all of them or none, nothing outside, nothing of the user's removed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REPORT = "report.json"
 
 @dataclass(frozen=True)
 class Shared:
-    """Files for a folder that several builds share. folder: seen from the output folder."""
+    """Files for a folder that several builds share. folder: its path relative to the output folder."""
 
     folder: str
     files: Mapping[str, bytes]
@@ -30,12 +30,12 @@ NOTHING_SHARED = Shared("", {})
 
 
 def sums_of(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """A line for each file, which tells later whether it was edited."""
+    """A line for each file, by which later edits are detected."""
     return tuple(f"{_sum(content)}  {name}" for name, content in sorted(files.items()))
 
 
 def _sum(content: bytes) -> str:
-    """Of any ends of lines: Git writes others on Windows, which is no edit."""
+    """Hash with normalised line endings: Git's CRLF conversion is not an edit."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()[:16]
 
 
@@ -43,9 +43,9 @@ def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHA
     """Write files, by path relative to `folder`, which is new, empty, or holds an earlier build.
 
     Files of the earlier build that the new one lacks are removed; the user's own files stay. Files of the earlier build
-    that were edited since stay beside the new ones, under the names returned. Shared files come first:
-    their names say what is in them, so those that are there already stay, and none is ever removed.
-    Raises UsageError where the folder cannot be written, holds something else, or has a file of the user's in the way.
+    that were edited since stay beside the new ones, under the names returned. Shared files come first: their names
+    contain their hash, so existing ones stay, and none is ever removed. Raises UsageError if the folder cannot be
+    written, holds anything else, or has a user's file in the way.
     """
     with _writing(folder):
         folder = folder.resolve()
@@ -61,14 +61,14 @@ def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHA
 
 
 def require_place(folder: Path) -> None:
-    """Raise UsageError, before any work, where a folder is not new, empty or of an earlier build."""
+    """Raise UsageError, before any work, unless a folder is new, empty or of an earlier build."""
     with _writing(folder):
         _earlier_files(folder.resolve())
 
 
 @contextlib.contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Turn what the system refuses into a UsageError."""
+    """Convert errors of the operating system to a UsageError."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:  # also for a loop of links, or a NUL in the path
@@ -78,7 +78,7 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def _write_shared(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Add the files that are not there yet. Raises UsageError for a file of such a name that holds something else."""
+    """Add missing files. Raises UsageError for an existing file of the same name with other contents."""
     for name, content in files.items():
         path = folder / name
         if path.exists() and path.read_bytes() != content:
@@ -97,7 +97,7 @@ def _write_shared(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _earlier_files(folder: Path) -> list[str]:
-    """The files of the earlier build in `folder`, none where it is new or empty. Raises UsageError for other ones."""
+    """Files of the earlier build in `folder`, none if it is new or empty. Raises UsageError for any other folder."""
     if not folder.exists():
         return []
     if folder.is_dir() and not any(folder.iterdir()):
@@ -124,7 +124,7 @@ def is_inside(name: str) -> bool:
 
 @contextlib.contextmanager
 def _staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
-    """The files in a temporary folder on the same file system: in the folder if it is there, else beside it."""
+    """The files in a temporary folder on the same file system: inside the folder if it exists, else beside it."""
     beside = folder if folder.exists() else folder.parent
     made = _make_parents(beside)
     staged = Path(tempfile.mkdtemp(prefix=".mcugen-", dir=beside))
@@ -137,19 +137,19 @@ def _staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
     finally:
         shutil.rmtree(staged, ignore_errors=True)
         for parent in made:
-            with contextlib.suppress(OSError):  # not empty: the build stands in it
+            with contextlib.suppress(OSError):  # not empty: it holds the build
                 parent.rmdir()
 
 
 def _make_parents(folder: Path) -> list[Path]:
-    """Create a folder; returns those that were not there, innermost first."""
+    """Create a folder; returns the folders created, innermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
 
 
 def _edited(folder: Path, files: Mapping[str, bytes], earlier: list[str]) -> list[str]:
-    """The files of the earlier build that are neither as it wrote them nor as the new one does."""
+    """Files of the earlier build that differ both from what it wrote and from the new build."""
     try:
         sums = dict(line.split("  ", 1)[::-1] for line in json.loads((folder / REPORT).read_bytes())["sums"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -159,7 +159,7 @@ def _edited(folder: Path, files: Mapping[str, bytes], earlier: list[str]) -> lis
 
 
 def _keep(folder: Path, name: str) -> str:
-    """Rename an edited file beside its place; no compiler takes the new name. Returns it."""
+    """Rename an edited file so that no compiler takes it. Returns the new name."""
     numbered = (f"{name}.edited{number or ''}" for number in itertools.count())
     beside = next(other for other in numbered if not (folder / other).exists())
     (folder / name).rename(folder / beside)
@@ -167,7 +167,7 @@ def _keep(folder: Path, name: str) -> str:
 
 
 def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: list[str]) -> tuple[str, ...]:
-    """Replace an earlier build file by file, its report last; nothing is touched unless all can be."""
+    """Replace an earlier build file by file, its report last; nothing is changed unless everything can be."""
     for name in (*files, *earlier):
         _require_plain(folder, name)
     for name in files:
@@ -185,9 +185,9 @@ def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: 
 
 
 def _require_ours(folder: Path, name: str, content: bytes, earlier: list[str]) -> None:
-    """Refuse to replace a file that the earlier build did not write, unless it holds the same bytes.
+    """Refuse to replace a file that the earlier build did not write, unless its bytes are the same.
 
-    The same bytes are found where an earlier build was interrupted before it wrote its report.
+    Equal bytes occur if an earlier build was interrupted before it wrote its report.
     """
     path = folder / name
     if name not in (REPORT, *earlier) and path.exists() and path.read_bytes() != content:
@@ -198,7 +198,7 @@ def _require_ours(folder: Path, name: str, content: bytes, earlier: list[str]) -
 
 
 def _require_plain(folder: Path, name: str) -> None:
-    """Refuse a link or a folder where a file belongs: writing there would reach outside, or fail halfway."""
+    """Refuse a link or a folder in place of a file: writing there would reach outside, or fail halfway."""
     path = folder / name
     parents = [parent for parent in path.parents if parent != folder and folder in parent.parents]
     if path.is_symlink() or path.is_dir() or any(p.is_symlink() or (p.exists() and not p.is_dir()) for p in parents):

@@ -1,4 +1,4 @@
-"""Labels that are texts: what the templates print of them. A model's text is data here, never code."""
+"""Labels of an output's classes, for the templates. A model's text is data here, never code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mcugen.ir.graph import Graph
 
 MAX_ENUMERATOR = 24
-"""Characters of a label that stand in the name of its enumerator."""
+"""Most characters of a label in the name of its enumerator."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class LabelView:
 
 
 def labels_of(graph: Graph, name: str) -> list[LabelView]:
-    """The labels that the integers of an output number, in that order; none for any other tensor."""
+    """Labels of an output whose integers index them, in that order; none for any other tensor."""
     texts = graph.texts.get(graph.outputs.index(name), ()) if name in graph.outputs else ()
     return _views(texts)
 
@@ -38,12 +38,12 @@ def _views(texts: Sequence[str]) -> list[LabelView]:
 
 
 def _unlike(name: str, k: int, names: Sequence[str]) -> str:
-    """The name, or with underscores behind it where an earlier label has the same."""
+    """The name, with underscores appended if an earlier label has the same."""
     return name + "_" * names[:k].count(name)
 
 
 def literal(text: str) -> str:
-    """A C string of the text's UTF-8 bytes: those that are no plain characters stand in octal digits."""
+    """A C string of the text's UTF-8 bytes: all but plain characters as octal escapes."""
     return '"' + "".join(_byte(b) for b in text.encode("utf-8", "surrogateescape")) + '"'
 
 

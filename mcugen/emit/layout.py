@@ -1,4 +1,4 @@
-"""Where the C of a build stands: at the top of the output folder or in a folder of it, kernels also outside."""
+"""Layout of a build's C: at the top of the output folder or in a folder of it, kernels also outside."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 EXAMPLE = "examples/main.c"
-"""The example program, in a folder that build systems leave out which compile all that they find."""
+"""The example program, in a folder that build systems can skip if they compile every file they see."""
 
 _KERNELS = ("kernels", "mcugen")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """code: the folder of the C, as some build systems want one; kernels: a folder outside, seen from the output."""
+    """Folders of a build. code: the folder of the C, as some build systems need one; kernels: a folder outside,
+    relative to the output.
+    """
 
     code: str = ""
     kernels: str = ""
 
     def path(self, emitted: str) -> str:
-        """The place of an emitted file, seen from the output folder."""
+        """Path of an emitted file, relative to the output folder."""
         if emitted == EXAMPLE:
             return emitted
         folder = self.kernels if self.kernels and PurePosixPath(emitted).parts[0] in _KERNELS else self.code
         return str(PurePosixPath(folder, emitted))
 
     def paths(self, emitted: Iterable[str]) -> list[str]:
-        """The places of emitted files, in their order."""
+        """Paths of emitted files, in their order."""
         return [self.path(name) for name in emitted]
 
     @property
     def include(self) -> tuple[str, ...]:
-        """The folders to search for headers, seen from the output folder."""
+        """Folders to search for headers, relative to the output folder."""
         return (self.code or ".", *([self.kernels] if self.kernels else []))
 
     def split(self, emitted: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        """The files of the output folder by place, and those of the shared folder by place in that folder."""
+        """The files of the output folder by path, and those of the shared folder by path in that folder."""
         own, shared = dict[str, bytes](), dict[str, bytes]()
         for name, text in emitted.items():
             is_shared = bool(self.kernels) and PurePosixPath(name).parts[0] in _KERNELS
@@ -45,4 +47,4 @@ class Layout:
 
 
 PLAIN = Layout()
-"""Everything in the output folder, where the includes name it."""
+"""Layout with everything in the output folder, at the paths of the includes."""

@@ -1,4 +1,4 @@
-"""C text of values: numbers, arrays, comments, identifiers. What a model contains is data here, never code."""
+"""C text of values: numbers, arrays, comments, identifiers. A model's contents are data here, never code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ C_TYPES = {
     "f32": "mg_f32",
     "bool": "uint8_t",
 } | dict.fromkeys(PACKED_BITS, "uint8_t")
-"""Types that reach tensors in the arena; the wider ones may alias it."""
+"""Types of tensors in the arena; the wider ones may alias it."""
 
 ARRAY_TYPES = {
     np.dtype(np.int8): "int8_t",
@@ -38,7 +38,7 @@ ARRAY_TYPES = {
 }
 _PER_LINE = 24
 _LINES = 2048
-"""So many lines are made at a time."""
+"""Number of lines written at a time."""
 
 
 def type_text(t: TensorType) -> str:
@@ -47,7 +47,7 @@ def type_text(t: TensorType) -> str:
 
 
 def number(value: int | float) -> str:
-    """An integer or a float constant; a float32 of NumPy is data. Raises QuantizationError for a NaN of no data."""
+    """An integer or float constant; a float32 of NumPy is data. Raises QuantizationError for a NaN that is not data."""
     if isinstance(value, np.float32):
         return data_float(float(value))
     if isinstance(value, float | np.floating):
@@ -56,9 +56,9 @@ def number(value: int | float) -> str:
 
 
 def integer(value: int) -> str:
-    """A decimal constant of the smallest type that holds it; no constant is the negation of one out of range.
+    """A decimal constant of the smallest type that holds it, never the negation of a constant that is out of range.
 
-    A negative one stands without brackets: it is an initialiser, not part of an expression.
+    Negative constants have no brackets: they are initialisers, not parts of an expression.
     """
     if value == -(2**31):
         return "(-2147483647 - 1)"
@@ -70,7 +70,7 @@ def integer(value: int) -> str:
 
 
 def float32(value: float) -> str:
-    """The shortest decimal that reads back as the same float; an infinite bound becomes the largest float."""
+    """The shortest decimal that round-trips the float; an infinite bound becomes the largest float."""
     if value != value:
         raise QuantizationError("a constant is not a number")
     limit = float(np.finfo(np.float32).max)
@@ -82,7 +82,7 @@ def float32(value: float) -> str:
 
 
 def data_float(value: float) -> str:
-    """A float of the model's own: also one that is infinite or not a number."""
+    """A float of the model's data, which may be infinite or NaN."""
     if value != value:
         return "MCUGEN_NAN"
     if np.isinf(value):
@@ -91,7 +91,7 @@ def data_float(value: float) -> str:
 
 
 def packed(items: Iterable[str], width: int = 112) -> list[str]:
-    """Items on as few lines as hold them, in their order, parted by blanks; none is broken."""
+    """Items on as few lines as possible, in their order, separated by blanks; none is broken."""
     lines: list[str] = []
     for item in items:
         if lines and len(lines[-1]) + 1 + len(item) <= width:
@@ -117,12 +117,14 @@ def remainder(text: str, divisor: int) -> str:
 
 
 def bracketed(literal: str) -> str:
-    """A constant as a macro holds it."""
+    """A constant in the form of a macro's value."""
     return f"({literal})" if literal.startswith("-") else literal
 
 
 def array_lines(data: np.ndarray) -> Iterator[str]:
-    """The elements of an array, some to a line, in memory order; made in pieces, as their text is larger yet."""
+    """The elements of an array in memory order, several to a line; generated in pieces, as the text is larger than the
+    array.
+    """
     flat = data.reshape(-1)
     for start in range(0, len(flat), _PER_LINE * _LINES):
         piece = flat[start : start + _PER_LINE * _LINES]
@@ -135,6 +137,6 @@ def array_lines(data: np.ndarray) -> Iterator[str]:
 
 
 def comment(text: str, most: int = 120) -> str:
-    """Text that cannot end a comment, start one, or break a line; what is not plain ASCII is replaced."""
+    """Text that cannot end a comment, start one, or break a line; characters beyond plain ASCII are replaced."""
     cleaned = re.sub(r"[^\x20-\x7e]|\\", "?", text)[:most]
     return re.sub(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=\?)(?=\?)", " ", cleaned)

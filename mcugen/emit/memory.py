@@ -1,4 +1,4 @@
-"""Where the generated code finds buffers: the arenas, what they are called in C, and the memory map."""
+"""C expressions of buffers: the arenas, their names in C, and the memory map."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MapView:
 
 @dataclass(frozen=True)
 class RegionView:
-    """An arena: the model object itself, or, in a model over several regions, an array that the caller places."""
+    """An arena: the model object itself or, for a model over several regions, an array that the caller places."""
 
     name: str
     macro: str
@@ -68,7 +68,7 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
 
 
 def _from(schedule: Schedule, name: str) -> str:
-    """Where in its buffer a tensor lies, if not at the start, and how many of its rows the buffer keeps, if not all."""
+    """Offset of a tensor in its buffer, if not 0, and how many of its rows the buffer keeps, if not all."""
     place, buffer = schedule.places[name], schedule.buffer_of(name)
     rows = f", {buffer.kept} of {buffer.rows} rows" if buffer.kept < buffer.rows else ""
     runs = f", in runs {place.pitch} bytes apart" if place.pitch else ""
@@ -76,13 +76,15 @@ def _from(schedule: Schedule, name: str) -> str:
 
 
 def _short(label: str) -> str:
-    """A tensor's own name for a table: converters join the names of all they fused, the last says the most."""
+    """Short name of a tensor for a table: converters join the names of all they fused, and the last is the most
+    specific.
+    """
     last = comment(label.rstrip(";").rsplit(";", 1)[-1])
     return last if len(last) <= LABEL_WIDTH else f"...{last[-LABEL_WIDTH:]}"
 
 
 def element(plan: MemoryPlan, buffer: str, start: int = 0) -> str:
-    """Byte `start` of a buffer, after the name of the arena, or of the array of pointers to the arenas."""
+    """Byte `start` of a buffer, as an index expression of the arena, or of the array of pointers to the arenas."""
     k = plan.part_of(buffer)
     offset = plan.parts[k].offset[buffer] + start
     return f"[{k}][{offset}]" if plan.further else f"[{offset}]"

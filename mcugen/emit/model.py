@@ -1,4 +1,4 @@
-"""All that the templates print of a model."""
+"""Template values of a whole model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcugen.emit.windows import HelperView
 
 @dataclass(frozen=True)
 class ModelView:
-    """All that the templates print."""
+    """All values that the templates print."""
 
     version: str
     name: str
@@ -64,7 +64,7 @@ class ModelView:
 
     @property
     def spread(self) -> bool:
-        """Whether the arenas are arrays of the caller's, in several regions, and not the model object itself."""
+        """Whether the arenas are arrays of the caller, in several regions, and not the model object itself."""
         return len(self.regions) > 1
 
     @property
@@ -74,26 +74,26 @@ class ModelView:
 
     @property
     def helpers(self) -> list[HelperView]:
-        """The functions that find rows, each once."""
+        """The functions that look up rows, each once."""
         found = {h for s in self.steps if s.window for h in s.window.helpers}
         return sorted(found, key=lambda h: (h.dtype, h.kind))
 
     @property
     def newest_row(self) -> bool:
-        """Whether a step by rows computes its newest row alone, as the others are kept from frame to frame."""
+        """Whether a step by rows computes only its newest row, as the others are kept from frame to frame."""
         return self.streams and not (self.push and self.push.rolls)
 
     @property
     def uses_row(self) -> bool:
-        """Whether any step's code depends on the row that it is to compute."""
+        """Whether the code of any step depends on the row to compute."""
         return any(s.by_rows and (s.form != "pointwise" or s.batch > 1 or s.mentions("row")) for s in self.steps)
 
     @property
     def weight_places(self) -> list[ConstantsView]:
-        """The memories of constants that do not lie with the code."""
+        """Memories of constants that are not with the code."""
         return places_of(self.arrays, self.macro)
 
     @property
     def arenas(self) -> str:
-        """The member of the model object that is the arena, or that points to the arenas."""
+        """Member of the model object that is the arena, or that points to the arenas."""
         return "region" if self.spread else "arena"

@@ -16,7 +16,7 @@ from mcugen.emit.windows import RingView, WindowView
 
 @dataclass(frozen=True, eq=False)
 class ArrayView:
-    """A constant in flash. region: the memory it lies in, "" with the code; layout: how its elements are arranged."""
+    """A constant in flash. region: its memory, "" with the code; layout: the arrangement of its elements."""
 
     symbol: str
     c_type: str
@@ -29,13 +29,13 @@ class ArrayView:
 
     @property
     def lines(self) -> Iterable[str]:
-        """The elements as C text; a 0 where there are none. It is made as it is printed."""
+        """The elements as C text; a 0 if there are none. Generated while printing."""
         return array_lines(self.data) if self.data.size else ["0"]
 
 
 @dataclass(frozen=True)
 class EndView:
-    """An input or output of the model in the header. labels: the texts that its integers number."""
+    """An input or output of the model in the header. labels: texts that its integers index."""
 
     function: str
     macro: str
@@ -69,7 +69,7 @@ class RowsView:
 
 @dataclass(frozen=True)
 class PushView:
-    """An input handed in row by row: where its ring lies, and how far each row takes the order of events.
+    """An input handed in row by row: its ring, and how many events each row triggers.
 
     rolls: `ring` is the whole window in the order of time, which each row moves by a row.
     """
@@ -89,7 +89,7 @@ class PushView:
 
 @dataclass(frozen=True)
 class StepView:
-    """One `case` of the generated code; in a `by_rows` step it computes a row, or takes one in. row: its C variable."""
+    """One `case` of the generated code; in a `by_rows` step it computes or consumes a row. row: its C variable."""
 
     index: int
     by_rows: bool
@@ -154,7 +154,7 @@ class StepView:
 
 @dataclass(frozen=True)
 class NumberView:
-    """A number that an OpenCL kernel takes: the member of the tables' union, and C text."""
+    """A number argument of an OpenCL kernel: the member of the tables' union, and C text."""
 
     member: str
     text: str
@@ -164,8 +164,8 @@ class NumberView:
 class GridStepView:
     """A step in the tables of the OpenCL host.
 
-    kernel: "" where it is C; memories: of the pointers that it takes; constants: a bit for each, set where it is the
-    constants', not the arena; numbers: by their names in the kernel, in its order
+    kernel: "" for a step in C; memories: number of its pointers; constants: a bit for each, set if it points to
+    constants, not the arena; numbers: by their names in the kernel, in its order
     """
 
     title: str
@@ -180,7 +180,7 @@ class GridStepView:
 
 @dataclass(frozen=True)
 class CopyView:
-    """An input or output of a model on a device: bytes of the arena, and where the host's copy lies."""
+    """An input or output of a model on a device: bytes of the arena, and the offset of the host's copy."""
 
     start: int
     nbytes: int
@@ -199,9 +199,9 @@ class KeptView:
 
 @dataclass(frozen=True, eq=False)
 class DeviceView:
-    """What the OpenCL host's tables hold.
+    """Contents of the OpenCL host's tables.
 
-    source: the OpenCL C; constants: the bytes that are uploaded once; check: what tells a wrong file of them
+    source: the OpenCL C; constants: the bytes that are uploaded once; check: a checksum of these
     """
 
     source: str
@@ -218,7 +218,7 @@ class DeviceView:
 
     @property
     def cut_starts(self) -> list[int]:
-        """The first span of each cut, and their number."""
+        """Index of the first span of each cut, and the number of spans."""
         return list(itertools.accumulate((len(cut) for cut in self.cuts), initial=0))
 
     @property
@@ -233,7 +233,7 @@ class DeviceView:
 
     @property
     def host_steps(self) -> int:
-        """Steps that run as C."""
+        """Number of steps that run as C."""
         return sum(not step.kernel for step in self.steps)
 
 

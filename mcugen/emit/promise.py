@@ -1,4 +1,4 @@
-"""The promise of each output of a model: how much of the runtime's result it keeps, in emitted files and reports."""
+"""Promise of each output of a model: how exactly it equals the runtime's result, in emitted files and reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's referen
 
 
 class Promise(Enum):
-    """The kinds of promises, in words: {title} is the runtime, {near} the tolerance of floats."""
+    """Kinds of promises, in words: {title} is the runtime, {near} the tolerance of floats."""
 
     BITS = "the bits of {title}"
     ROUNDED = (
@@ -23,10 +23,10 @@ class Promise(Enum):
 
 
 def promises_of(imported: Graph, reference: str) -> list[Promise]:
-    """The promise of each output, in order. imported: the graph before passes put floats into steps.
+    """The promise of each output, in order. imported: the graph before passes fold floats into steps.
 
-    Floats that operators compute are near the runtime's; so is what follows from them. The model's own inputs are not,
-    nor what only moves them, nor results whose operator repeats the runtime's.
+    Computed floats are near the runtime's, and so are all results that depend on them. Exceptions are the model's own
+    inputs, copies of them, and results whose operator repeats the runtime's arithmetic.
     """
     near: set[str | None] = set()
     for _ in range(2 if imported.states else 1):
@@ -42,7 +42,7 @@ def promises_of(imported: Graph, reference: str) -> list[Promise]:
 
 
 def stated(promises: Sequence[Promise], labels: Sequence[str], title: str, *, halves: bool) -> str:
-    """The promises of outputs in words, one by one where they differ.
+    """The promises of outputs in words, one by one if they differ.
 
     labels: of the outputs. title: of the runtime. halves: whether floats are stored as half.
     """

@@ -1,8 +1,8 @@
-"""The names in C that is made for a model: each is declared before it, in its file or in a header that it includes.
+"""Check of names in C generated for a model: each is declared before it, in its file or in an included header.
 
-The check reads tokens, without a compiler: what is made for a model has few forms. Kernels that are the same for all
-models are compiled by the tests. Members are looked up in the type of a variable that is initialized, elsewhere in all
-types that the file sees.
+The check reads tokens, without a compiler: generated C has few forms. Kernels that are the same for all models are
+compiled by the tests. Members are looked up in the type of the initialized variable, elsewhere in all types that the
+file sees.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _STRUCT = re.compile(r"\b(?:struct|union)\s+(?:\w+\s*)?\{([^{}]*)\}\s*(\w*)")
 _ENUM = re.compile(r"\benum\b[^{};]*\{([^{}]*)\}")
 _POINTER = re.compile(r"\(\s*\*\s*(\w+)\s*\)\s*\([^()]*\)")
 _MEMBER = re.compile(r"(\w+)\s*(?:\[[^;]*?\]\s*)*[;,]|\b([A-Z][A-Z0-9_]+)\b")
-"""The name of a member, or a macro that stands for several."""
+"""Name of a member, or a macro that stands for several."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 _TYPES = frozenset({"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool"})
 _QUALIFIERS = frozenset({"const", "volatile", "restrict"})
-"""Words that may stand between a type and the name that it is of."""
+"""Words that may occur between a type and the declared name."""
 
 _WORDS = _TYPES | _QUALIFIERS | {"static", "inline", "extern", "struct", "union", "enum", "typedef", "sizeof", "return"}
 _WORDS |= {"if", "else", "for", "switch", "case", "default", "break", "continue"}
 _DECLARING = "MG_DECLARE_"
-"""The beginning of macros that declare the function which they are given, and more whose names begin as that one's."""
+"""Prefix of macros that declare the function in their argument, and more functions with its name as prefix."""
 
 _DECLARED_TOO = re.compile(r"\bMG_PART\(\w+, (\w+)\)|(\bMG_DECLARE_\w+)")
 
@@ -51,7 +51,7 @@ _DECLARED_TOO = re.compile(r"\bMG_PART\(\w+, (\w+)\)|(\bMG_DECLARE_\w+)")
 class _Names:
     """Declarations of a text outside of all functions: all names, those of types, and the members of each type.
 
-    macros: all, with what stands for them; includes: the headers that it names.
+    macros: all, with their replacement; includes: names of its headers.
     """
 
     all: frozenset[str]
@@ -62,7 +62,7 @@ class _Names:
 
 
 def require_declared(files: Mapping[str, bytes], checked: Iterable[str]) -> None:
-    """Raise InternalError for a name in one of the files checked that nothing declares. files: of a build, by path."""
+    """Raise InternalError for an undeclared name in one of the files checked. files: of a build, by path."""
     for path in checked:
         text = _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), files[path].decode())
         if text.isspace():  # a kernel's copy is macros and its template
@@ -73,7 +73,7 @@ def require_declared(files: Mapping[str, bytes], checked: Iterable[str]) -> None
 
 
 def _seen(path: str, files: Mapping[str, bytes]) -> list[_Names]:
-    """The names of all headers that a file includes, directly or not; its own macros, or all that is in a header."""
+    """Names of all headers that a file includes, directly or not; and its own macros (all names for a header)."""
     source = files[path].decode()
     macros = dict(_MACRO.findall(source))
     own = _Names(frozenset(macros), frozenset(), {}, macros, _INCLUDE.findall(source))
@@ -89,14 +89,14 @@ def _seen(path: str, files: Mapping[str, bytes]) -> list[_Names]:
 
 @functools.cache
 def _standard(header: str) -> str:
-    """The text of a header of the compiler, as far as a build may use it; empty for other headers."""
+    """Text of a compiler's header, as far as a build may use it; empty for other headers."""
     path = stubs() / header
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 @functools.lru_cache(512)
 def _declared(text: str) -> _Names:
-    """The names that a header declares, those of all branches of its conditions."""
+    """Names that a header declares, in all branches of its conditions."""
     members: dict[str, frozenset[str]] = {}
 
     def one_member(match: re.Match[str]) -> str:
@@ -116,15 +116,15 @@ def _declared(text: str) -> _Names:
 
 
 def _members(body: str) -> frozenset[str]:
-    """The members between the braces of a type, and macros there that may stand for more."""
+    """Members between the braces of a type, and macros there that may stand for more."""
     return frozenset(name for pair in _MEMBER.findall(_POINTER.sub(r"\1", body)) for name in pair)
 
 
 class _Reader:
-    """Goes through the tokens of a source with the names that each open block declares."""
+    """Reader of a source's tokens, with the names that each open block declares."""
 
     def __init__(self, text: str, seen: Sequence[_Names]) -> None:
-        """text: without comments, strings and directives. seen: what is declared before it."""
+        """Reader at the start of a text without comments, strings and directives. seen: declarations before it."""
         self._text = text
         self._outer = _WORDS.union(*(names.all for names in seen))
         self._types = _TYPES.union(*(names.types for names in seen))
@@ -139,7 +139,7 @@ class _Reader:
         self._names_follow = False
 
     def undeclared(self) -> Iterator[tuple[int, str]]:
-        """(line, name) of each name that nothing declares."""
+        """(line, name) of each undeclared name."""
         line, before, last = 1, "", ""
         for token in _TOKEN.findall(self._text):
             if token == "\n":
@@ -157,7 +157,7 @@ class _Reader:
             before, last = last, token
 
     def _sign(self, token: str) -> None:
-        """Brackets open and close scopes; a comma in a declaration goes on with further names."""
+        """Process a bracket, which opens or closes a scope, or a comma, which continues a declaration."""
         if token == "*":
             return
         self._names_follow = token == "," and self._declared_at == (len(self._scopes), self._brackets)
@@ -178,13 +178,13 @@ class _Reader:
                 self._of_next_block = set()
 
     def _endings(self, macro: str) -> Iterator[str]:
-        """Endings of the names that a macro declares for a function, the empty one among them."""
+        """Suffixes of the names that a macro declares for a function, the empty one included."""
         yield ""
         for part, other in _DECLARED_TOO.findall(self._macros.get(macro, "")):
             yield from self._endings(other) if other else [f"_{part}"]
 
     def _is_known(self, word: str, last: str) -> bool:
-        """Whether a word that is no member is declared; after a type it becomes so, for the block that it is in."""
+        """Whether a word that is no member is declared; after a type it becomes declared, in its block."""
         if word in self._types or last in ("struct", "union", "enum"):
             self._type, self._names_follow = word, True
         elif self._names_follow and word not in _QUALIFIERS:
@@ -195,7 +195,7 @@ class _Reader:
         return True
 
     def _fields(self, *, is_initial: bool) -> frozenset[str]:
-        """The members that may be named: those of the type that is initialized, or of any."""
+        """Members that may be named: those of the initialized type, or of any."""
         if is_initial and self._initialized in self._members:
             return self._all_of(self._initialized)
         return self._any
@@ -205,7 +205,7 @@ class _Reader:
         return frozenset[str]().union(*map(self._all_of, self._members))
 
     def _all_of(self, kind: str) -> frozenset[str]:
-        """The members of a type, those that macros stand for among them."""
+        """Members of a type, including those that macros stand for."""
         if kind not in self._expanded:
             found, waiting = set[str](), list(self._members[kind])
             while waiting:

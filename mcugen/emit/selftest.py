@@ -1,4 +1,4 @@
-"""The arrays of `--selftest`: one input and the outputs the oracle computes from it."""
+"""Arrays of `--selftest`: one input and the outputs that the oracle computes from it."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class SelftestArray:
 
 
 SEEDS = 8
-"""Inputs among which the one of the self-test is chosen."""
+"""Number of inputs from which the one of the self-test is chosen."""
 RUNS = 3
-"""Runs of the self-test of a model with states, each of which finds what the one before has left."""
+"""Runs of the self-test of a model with states, each of which continues from the state of the one before."""
 
 
 def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[str]]:
     """The constants of the self-test, and the tolerance of each output as C text.
 
-    Those of a model with states hold the runs one after the other; where frames are pushed, the inputs of all windows
-    are the frames in the order they come.
+    A model with states has arrays of all runs, one after the other; if frames are pushed, the inputs of all windows are
+    the frames in their order.
     """
     first = _least_doubtful(imported, view.reference)
     calls = [draw(imported, seed) for seed in range(first, first + (RUNS if imported.states else 1))]
@@ -51,7 +51,7 @@ def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[
 
 
 def computes_floats(imported: Graph) -> bool:
-    """Whether some operator makes floats of floats, so that contracted operations would change results."""
+    """Whether some operator computes floats from floats, so that contracted operations would change results."""
     return any(
         imported.type(y).is_float and any(x is not None and imported.type(x).is_float for x in node.inputs)
         for node in imported.nodes
@@ -60,7 +60,7 @@ def computes_floats(imported: Graph) -> bool:
 
 
 def _least_doubtful(imported: Graph, which: str) -> int:
-    """The seed of the input whose floats are farthest from where a last bit would change an integer made of them."""
+    """Seed of the input whose floats are farthest from rounding ties, where a last bit would change an integer."""
     if not any(node.op.exact_floats for node in imported.nodes):
         return 0
 
@@ -82,7 +82,7 @@ def _frames(windows: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def nbytes(imported: Graph, view: ModelView) -> int:
-    """Bytes of constants that the self-test brings."""
+    """Bytes of the self-test's constants."""
     further = RUNS - 1 if imported.states else 0
     shared = imported.type(imported.inputs[view.push.input]).nbytes - view.push.row_nbytes if view.push else 0
     ends = sum(imported.type(name).nbytes for name in (*imported.inputs, *imported.outputs))

@@ -1,4 +1,4 @@
-"""State values for the templates: their place in the model object, initial value and update."""
+"""State values for the templates: their address in the model object, initial value and update."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from mcugen.solve.schedule import Schedule
 class StateView:
     """A value that the model object keeps from run to run.
 
-    place, array, moved_from are C expressions of addresses, in which `a` is the arena, or are the arenas.
-    fill: the byte that all bytes of the initial value are, or "" where `array` is a constant that holds the value.
-    moved_from: where a run computes the next value, "" where that is `place`.
+    place, array, moved_from are C expressions of addresses, in which `a` is the arena or the arenas. fill: the byte
+    that all bytes of the initial value equal, or "" if `array` is a constant with the value. moved_from: where a run
+    computes the next value, "" if that is `place`.
     """
 
     title: str
@@ -62,6 +62,6 @@ def _address(schedule: Schedule, plan: MemoryPlan, tensor: str) -> str:
 
 
 def _fill(initial: np.ndarray) -> str:
-    """The byte that fills a value, if one does."""
+    """The byte that all bytes of a value equal; "" if they differ."""
     stored = set(np.ascontiguousarray(initial).tobytes())
     return str(stored.pop()) if len(stored) == 1 else ""

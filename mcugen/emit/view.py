@@ -1,4 +1,4 @@
-"""The model as the templates print it: every name, number and pointer expression already computed."""
+"""View of a model for the templates: every name, number and pointer expression is already computed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def build(
 ) -> ModelView:
     """The view of a planned schedule.
 
-    weight_regions: where constants may lie; imported: the graph before any pass; on_device: whether OpenCL runs it.
+    weight_regions: memories for constants; imported: the graph before any pass; on_device: whether OpenCL runs it.
     """
     view = _Builder(schedule, plan, options, name, weight_regions, imported, on_device).model()
     return replace(view, blob=blob.asked(options, schedule, plan, view.arrays, view.steps))
@@ -70,7 +70,7 @@ def build(
 
 @dataclass
 class _Builder:
-    """Lays out the steps and collects the constants that they name."""
+    """Builder of the view, step by step; collects the constants that the steps name."""
 
     schedule: Schedule
     plan: MemoryPlan
@@ -142,7 +142,7 @@ class _Builder:
         )
 
     def _declarations(self) -> list[str]:
-        """Those of kernels that are copies for the sizes of a call."""
+        """Declarations of kernels that are copies for the sizes of a call."""
         return sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.variant})
 
     def _states(self) -> list[StateView]:
@@ -151,11 +151,11 @@ class _Builder:
         return states_of(self.schedule, self.plan, constant)
 
     def _step_of(self, event: int) -> int:
-        """The step of an event; 0 where a row of the input comes in, or nothing happens."""
+        """The step of an event; 0 for a pushed row of the input, or if nothing happens."""
         return max(self.schedule.trace[event].step, 0) if self.schedule.trace else 0
 
     def _device(self, steps: list[StepView], inputs: list[EndView], outputs: list[EndView]) -> DeviceView | None:
-        """The tables of a model that runs on a device, None for C."""
+        """Tables of a model that runs on a device, None for C."""
         titles = [step.title for step in steps]
         return opencl_view.build(self.schedule, self.plan, inputs, outputs, titles) if self.on_device else None
 
@@ -209,7 +209,7 @@ class _Builder:
         )
 
     def _pointer(self, name: str, *, const: bool, row: str = "", image: bool = False) -> str:
-        """A typed pointer to a tensor in the arena or in flash, or to the row and the image that C variables name."""
+        """A typed pointer to a tensor in the arena or in flash, or to a row and image given by C variables."""
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
@@ -230,7 +230,7 @@ class _Builder:
         return "" if alone else f" + {times(slot, t.size // row_count(t.shape), 'u')}"
 
     def _ring(self, name: str) -> int:
-        """Rows that the ring of a tensor keeps, 0 where all are kept."""
+        """Rows that the ring of a tensor keeps, 0 if all are kept."""
         buffer = self.schedule.buffer_of(name)
         return buffer.kept if buffer.kept < buffer.rows or (self.schedule.streams and buffer.rows > 1) else 0
 
@@ -269,7 +269,7 @@ class _Builder:
         )
 
     def _inputs(self, step: Step) -> list[str]:
-        """Pointers to the operands: to the row that is computed where a step reads row by row and does not seek it."""
+        """Pointers to the operands: to the current row if a step reads row by row and does not look it up itself."""
         kernel, node = step.choice.kernel, step.choice.node
         finds_rows = kernel.slides or (self.schedule.streams and step.accumulates)
         operands = [(k, node.inputs[k]) for k in kernel.pointer_operands(step.choice.call)]
@@ -299,7 +299,7 @@ class _Builder:
         ]
 
     def _title(self, step: Step) -> str:
-        """Comment above a step: its operator, its sizes, and the tensor or node of the model it comes from."""
+        """Comment above a step: its operator, its sizes, and its tensor or node in the model."""
         node, call = step.choice.node, step.choice.call
         label = self.graph.tensors[node.outputs[0]].layer
         origin = f"'{label}'" if label else node.source
@@ -326,7 +326,7 @@ class _Builder:
         return f"(void *)&a{element(self.plan, step.scratch_name)}"
 
     def _window(self, step: Step) -> tuple[WindowView | None, RingView | None]:
-        """The rows that a step with a window reads, and the ring that it keeps them in where it converts them."""
+        """The rows that a step with a window reads, and the ring of converted rows, if it converts them."""
         call, kernel = step.choice.call, step.choice.kernel
         if not kernel.slides or kernel.window is None:
             return None, None
@@ -344,7 +344,7 @@ class _Builder:
         return windows.window(w, image, self._first_row(w, image.y), self._outside(step, w)), None
 
     def _outside(self, step: Step, w: RowWindow) -> str:
-        """The row that stands for those beyond the image. Raises UnsupportedError where it would be too long."""
+        """The row in place of those outside the image. Raises UnsupportedError if it would be too long."""
         call, kernel = step.choice.call, step.choice.kernel
         if kernel.outside is None or not w.leaves_image:
             return "NULL"

@@ -1,4 +1,4 @@
-"""How a step with a window finds its input rows: the calls that model.c makes, and the helpers behind them."""
+"""Input rows of a step with a window: the calls in model.c that look them up, and their helpers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcugen.solve.schedule import Step
 
 @dataclass(frozen=True)
 class HelperView:
-    """A function of model.c that finds rows, for one element type. kind: the macro of rows.j2 that prints it."""
+    """A function of model.c that looks up rows, for one element type. kind: the macro of rows.j2 that prints it."""
 
     kind: str
     dtype: str
@@ -30,8 +30,8 @@ class HelperView:
 class WindowView:
     """The rows that a step's window covers: `size` pointers in the C array `rows`.
 
-    all: the call that sets them, or each: the value of rows[k]. A call for each row compiles to less code where rows
-    lie in a ring of the step, one call for all of them elsewhere.
+    all: the call that sets them, or each: the value of rows[k]. One call per row compiles to less code if rows lie in a
+    ring of the step; else one call for all of them does.
     """
 
     size: int
@@ -43,11 +43,11 @@ class WindowView:
 
 @dataclass(frozen=True)
 class RingView:
-    """The converted rows that a step has in memory of its own.
+    """The converted rows that a step keeps in its own memory.
 
-    A row is converted from `source` to `slot`. Where input comes by frames, one row is for each output row; where the
-    step keeps none (`refills`), row k of the window is, for each k; otherwise rows i < `end` are, from `first` at
-    output row 0 and from `next` at the others.
+    A row is converted from `source` to `slot`. For input by frames, one row is converted per output row; for a step
+    that keeps none (`refills`), row k of the window for each k; otherwise rows i < `end`, from `first` at output row 0
+    and from `next` at the others.
     """
 
     element: str
@@ -62,9 +62,9 @@ class RingView:
 
 @dataclass(frozen=True)
 class Image:
-    """Where the input of a window lies.
+    """Input of a window in memory.
 
-    kept: rows of its ring, 0 where all are kept; length: elements of a row; y: the C variable of the output row.
+    kept: rows of its ring, 0 if all are kept; length: elements of a row; y: the C variable of the output row.
     """
 
     pointer: str
@@ -76,12 +76,12 @@ class Image:
 
 
 def row_name(step: Step) -> str:
-    """The C variable of the output row: run_step's parameter, where the step computes one; else one of its code's."""
+    """C variable of the output row: run_step's parameter if the step computes one row, else a local of its code."""
     return "row" if step.by_rows and step.batch == 1 else "y"
 
 
 def window(w: RowWindow, image: Image, first: str, outside: str) -> WindowView:
-    """The window on rows of the tensor itself. first: its first input row, as C text."""
+    """Window on rows of the tensor itself. first: its first input row, as C text."""
     helper = HelperView("ring_window" if image.kept else "window", image.dtype)
     kept = [image.kept] if image.kept else []
     at: list[str | int] = [image.pointer, first, w.dilation, image.height, image.length, *kept]
@@ -89,7 +89,7 @@ def window(w: RowWindow, image: Image, first: str, outside: str) -> WindowView:
 
 
 def streamed_window(w: RowWindow, image: Image) -> WindowView:
-    """The window on the last rows of a ring that grows by a row per frame."""
+    """Window on the last rows of a ring that receives a row per frame."""
     kept = image.kept or 1
     return _slots(w, image.pointer, image.dtype, kept, image.length, _oldest(w, kept, image.y))
 
@@ -97,7 +97,7 @@ def streamed_window(w: RowWindow, image: Image) -> WindowView:
 def converted(
     w: RowWindow, row: Ring, slots: int, ring: str, image: Image, *, streams: bool
 ) -> tuple[WindowView, RingView]:
-    """The window on converted rows, and the ring they are kept in, of `slots` rows. ring: pointer to it, as C text."""
+    """Window on converted rows, and the ring that keeps `slots` of them. ring: pointer to it, as C text."""
     c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
     if streams:
         source = f"{image.pointer}{_offset(image.y, image.kept or 1, image.length)}"
@@ -119,7 +119,7 @@ def converted(
 
 
 def refilled(w: RowWindow, row: Ring, ring: str, image: Image) -> tuple[WindowView, RingView]:
-    """The window on rows that are all converted for each output row. ring: pointer to their memory, as C text."""
+    """Window on rows that are all converted for each output row. ring: pointer to their memory, as C text."""
     c_type = C_TYPES[row.dtype]
     first = plus(times(f"(int32_t){image.y}", w.stride), -w.pad)
     helper, source = _source(image, f"{first} + {times('k', w.dilation)}")
@@ -128,21 +128,21 @@ def refilled(w: RowWindow, row: Ring, ring: str, image: Image) -> tuple[WindowVi
 
 
 def _source(image: Image, row: str) -> tuple[HelperView, str]:
-    """The call that finds a row of the image, or NULL outside of it; and what it calls. row: its number, as C text."""
+    """The call that looks up a row of the image, or NULL outside of it; and its helper. row: its number, as C text."""
     helper = HelperView("ring_row" if image.kept else "row", image.dtype)
     kept = [image.kept] if image.kept else []
     return helper, _call(helper, [image.pointer, row, image.height, image.length, *kept])
 
 
 def _slots(w: RowWindow, ring: str, dtype: str, slots: int, pitch: int, first: str) -> WindowView:
-    """The window on the slots of a ring, `slots` of them, from that of row `first` on."""
+    """Window on the slots of a ring with `slots` slots, from that of row `first` on."""
     helper = HelperView("slot", dtype)
     each = _call(helper, [ring, f"{first} + {times('k', w.dilation, 'u')}", f"{slots}u", f"{pitch}u"])
     return WindowView(w.size, C_TYPES[dtype], (helper,), each=each)
 
 
 def _oldest(w: RowWindow, slots: int, newest: str) -> str:
-    """The first row of a window that ends at row `newest`, a whole ring later so that it is never negative."""
+    """First row of a window that ends at row `newest`, plus a whole ring so that it is never negative."""
     return plus(newest, slots - (w.size - 1) * w.dilation, "u")
 
 

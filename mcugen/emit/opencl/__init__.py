@@ -8,16 +8,16 @@ from mcugen.emit.view import ModelView
 from mcugen.system import resources
 
 _HOST = "kernels/opencl_"
-"""What the files begin with that run any model's tables."""
+"""Prefix of the host files that are the same for any model."""
 
 
 def is_host(path: str) -> bool:
-    """Whether an emitted file is C that calls OpenCL for any model."""
+    """Whether an emitted file is C of the OpenCL host that is the same for any model."""
     return path.startswith(_HOST)
 
 
 def host_files() -> dict[str, bytes]:
-    """The C that runs any model's tables, and its headers, by path relative to the output folder."""
+    """The model-independent C of the OpenCL host, and its headers, by path relative to the output folder."""
     found = sorted((resources.templates() / "opencl" / "host").iterdir())
     return {f"{'mcugen' if p.suffix == '.h' else 'kernels'}/{p.name}": p.read_bytes() for p in found}
 

@@ -1,9 +1,9 @@
-"""How a kernel takes its arguments: a pointer for each memory, and one struct with all numbers.
+"""Arguments of a kernel: a pointer for each memory, and one struct with all numbers.
 
-Texts declare their arguments one by one, each tensor as a memory and a start in it. A driver looks at every argument
+Texts declare their arguments one by one, each tensor as a memory and a start in it. A driver processes every argument
 of every launch: with eight memories and 32 numbers a launch took an NVIDIA driver twice as long as with two memories.
-So the emitted kernel takes tensors of the arena, one memory of constants, and a struct, from which it has the declared
-names again.
+So the emitted kernel takes tensors of the arena, one memory of constants, and a struct, and assigns the declared names
+from these.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from mcugen.errors import InternalError
 
 CONSTANTS = "mem_constants"
-"""The memory that all constants share which a kernel only reads."""
+"""Memory that all constants share that a kernel only reads."""
 
 _HEAD = re.compile(r"kernel (?:__attribute__\(\(.*?\)\)\s*)?void (\w+)\((.*?)\)\n\{\n", re.DOTALL)
 _DIRECTIVE = re.compile(r"^#(if|elif|else|endif|define)\b(.*)$")
@@ -26,14 +26,14 @@ _TENSOR = re.compile(r"mem_(in\d+|out|scratch)$")
 
 @dataclass(frozen=True)
 class Arguments:
-    """The names of a kernel's pointers and of the members of its struct, both in order."""
+    """Names of a kernel's pointers and of the members of its struct, both in order."""
 
     memories: tuple[str, ...]
     numbers: tuple[str, ...]
 
 
 def packed(text: str, function: str, constants: Mapping[str, int]) -> tuple[str, Arguments]:
-    """A kernel's text with its arguments packed, and what they are then. constants: those that conditions name."""
+    """A kernel's text with packed arguments, and these arguments. constants: values of names in conditions."""
     head = _HEAD.search(text)
     if head is None:
         raise InternalError(f"{function} has no kernel's head", where="emit")
@@ -53,7 +53,7 @@ def packed(text: str, function: str, constants: Mapping[str, int]) -> tuple[str,
 
 
 def _sorted(declared: list[tuple[str, str]]) -> tuple[dict[str, str], list[str], dict[str, str]]:
-    """Name -> type of the pointers that stay; names of those that share the constants; name -> type of numbers."""
+    """Name -> type of the remaining pointers; names of those that share the constants; name -> type of numbers."""
     pointers: dict[str, str] = {}
     shared: list[str] = []
     numbers: dict[str, str] = {}
@@ -68,7 +68,7 @@ def _sorted(declared: list[tuple[str, str]]) -> tuple[dict[str, str], list[str],
 
 
 def _declarations(text: str, constants: Mapping[str, int]) -> list[tuple[str, str]]:
-    """What a head declares with these constants: (type, name)."""
+    """Declarations of a head with these constants: (type, name)."""
     tensors = r"global const uchar *restrict mem_in\1, const uint at_in\1,"
     listed = _TAKE.sub(tensors, _preprocessed(text, constants))
     found = [_DECLARED.search(part.strip()) for part in listed.split(",") if part.strip()]
@@ -76,7 +76,7 @@ def _declarations(text: str, constants: Mapping[str, int]) -> list[tuple[str, st
 
 
 def _preprocessed(text: str, constants: Mapping[str, int]) -> str:
-    """The lines that stand under conditions of these constants. Other names in conditions are 0."""
+    """The lines that conditions select with these constants. Other names in conditions are 0."""
     kept: list[str] = []
     open_: list[tuple[bool, bool]] = []  # whether lines are kept, whether any branch was
     for line in text.split("\n"):

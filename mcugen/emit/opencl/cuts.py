@@ -1,4 +1,4 @@
-"""Where a model may be divided over two devices: the bytes of the arena that the steps from each one on need."""
+"""Cuts where a model may be divided over two devices: the bytes of the arena that the later steps need."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from mcugen.solve.plan import MemoryPlan
 from mcugen.solve.schedule import Schedule
 
 Span = tuple[int, int]
-"""The first byte, and how many."""
+"""First byte, and number of bytes."""
 
 
 def cuts(schedule: Schedule, plan: MemoryPlan) -> list[list[Span]]:
-    """For each number of steps that one device runs, the bytes that another needs to run the others.
+    """For each number of steps on the first device, the bytes that the second needs to run the others.
 
-    What lies between the runs of a tensor is among them. A model with states is not divided: there are none.
+    The spans include gaps between the runs of a tensor. A model with states is not divided: the list is empty.
     """
     graph, steps = schedule.graph, schedule.steps
     if graph.states:
@@ -37,7 +37,7 @@ def cuts(schedule: Schedule, plan: MemoryPlan) -> list[list[Span]]:
 
 
 def _merged(spans: list[Span]) -> list[Span]:
-    """The same bytes in as few spans as there are."""
+    """The union of the spans, in as few spans as possible."""
     bounds = sorted((at, at + size) for at, size in spans)
     found: list[list[int]] = []
     for first, end in bounds:

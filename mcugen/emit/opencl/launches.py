@@ -1,4 +1,4 @@
-"""A program of separate launches: for tests, which compare results, and for tuning, which compares times."""
+"""Program of separate launches: for tests, which compare results, and for tuning, which compares times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONSTANTS = "launches.bin"
 
 @dataclass(frozen=True)
 class Case:
-    """A launch as the program's table has it: first and spans of operands that it reads, and its result."""
+    """A launch in the program's table: its index, the spans of its operands, and its result."""
 
     first: int
     operands: list[tuple[int, int]]

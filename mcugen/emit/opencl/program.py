@@ -1,4 +1,4 @@
-"""The OpenCL C of a model: its kernels, each once, with what they include; and the arguments that a kernel takes."""
+"""OpenCL C of a model: its kernels, each once, with their headers; and the arguments of each kernel."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _FIRST = ("runtime.h",)
 _DIGEST = 6
 _UNLESS_GIVEN = {"HALF": 0, "LINE": 0, "LOOSE": 0, "DOT": 0}
-"""Constants of texts whose kernels do not give them: how floats are stored, and how sums of integers are rounded."""
+"""Defaults of constants in texts whose kernels do not set them: how floats are stored, and how sums of integers are
+rounded.
+"""
 
 
 @dataclass(frozen=True)
 class Program:
-    """The text, and for each kernel by the identity of its calls the function and its arguments."""
+    """The text, and for each kernel, by the identity of its calls, the function and its arguments."""
 
     text: str
     functions: Mapping[str, str]
@@ -33,17 +35,17 @@ class Program:
 
 
 def identity(choice: Choice) -> str:
-    """Equal for choices that share a kernel's text."""
+    """Key of a choice, equal for choices with the same kernel text."""
     return f"{choice.kernel.identity(choice.call)} {_tile(choice)}"
 
 
 def digest_of(choice: Choice) -> str:
-    """What tells the text of a choice's kernel from others."""
+    """Hash of the text of a choice's kernel."""
     return _kernel(choice)[0].rsplit("_", 1)[-1]
 
 
 def _tile(choice: Choice) -> dict[str, int]:
-    """The constants that the tile gives the text: those that stand in it."""
+    """Constants that the tile sets, if they occur in the text."""
     if choice.kernel.loop:
         return {}
     text = source(choice.kernel.source_name)
@@ -51,7 +53,7 @@ def _tile(choice: Choice) -> dict[str, int]:
 
 
 def of(choices: Iterable[Choice]) -> Program:
-    """The program of these choices, all of GRID kernels."""
+    """The program of these choices, all with GRID kernels."""
     functions: dict[str, str] = {}
     arguments: dict[str, Arguments] = {}
     texts: list[str] = []
@@ -70,7 +72,7 @@ def of(choices: Iterable[Choice]) -> Program:
 
 
 def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
-    """The name of a choice's kernel, its text, and the headers that it needs."""
+    """Name of a choice's kernel, its text, and the headers that it needs."""
     kernel, call = choice.kernel, choice.call
     if kernel.loop:
         made = kernel.loop(call)
@@ -89,7 +91,7 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _constants(choice: Choice) -> dict[str, Any]:
-    """The constants in front of the text of a choice's kernel."""
+    """Constants before the text of a choice's kernel."""
     return {} if choice.kernel.loop else {**_UNLESS_GIVEN, **choice.kernel.sizes(choice.call), **_tile(choice)}
 
 
@@ -98,7 +100,7 @@ def _digest(*parts: str) -> str:
 
 
 def _headers(names: Iterable[str]) -> list[str]:
-    """The text of headers of the C runtime, each once, what they include first."""
+    """Text of headers of the C runtime, each once, after the headers that they include."""
     found: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -117,7 +119,7 @@ def _headers(names: Iterable[str]) -> list[str]:
 
 @cache
 def source(name: str) -> str:
-    """The text of a kernel's file. Raises InternalError where it is missing."""
+    """Text of a kernel's file. Raises InternalError if it is missing."""
     path = resources.cl_files().get(name)
     if path is None:
         raise InternalError(f"the runtime file {name} is missing")

@@ -1,4 +1,4 @@
-"""The tables of the OpenCL host: steps with their launches and arguments, and the constants that are uploaded once."""
+"""Tables of the OpenCL host: steps with their launches and arguments, and the constants that are uploaded once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mcugen.solve.schedule import Choice, Schedule, Step
 from mcugen.solve.schedule.places import Place
 
 ALIGN = 64
-"""Bytes at whose multiples constants begin, tensors of separate launches, and the host's copies of ends."""
+"""Alignment in bytes of constants, of tensors of separate launches, and of the host's copies of inputs and outputs."""
 _LARGEST_START = 2**32
 
 
@@ -32,9 +32,9 @@ _LARGEST_START = 2**32
 class Launch:
     """A step of the tables.
 
-    choice: its kernel and call, None for a step in C; operands: where each pointer operand lies in the arena, or its
-    data where it is constant; out, scratch: where they lie; pitches: for each operand and the result, elements from one
-    run to the next
+    choice: its kernel and call, None for a step in C; operands: offset of each pointer operand in the arena, or its
+    data if it is constant; out, scratch: their offsets; pitches: for each operand and the result, elements from one run
+    to the next
     """
 
     title: str
@@ -47,7 +47,7 @@ class Launch:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A state: where it lies in the arena, its first value, and where a run leaves the next one."""
+    """A state: its offset in the arena, its first value, and the offset where a run leaves the next one."""
 
     start: int
     nbytes: int
@@ -57,14 +57,14 @@ class Kept:
 
 @dataclass
 class Constants:
-    """The bytes of all constants, equal arrays once."""
+    """Bytes of all constants, equal arrays once."""
 
     parts: list[bytes] = field(default_factory=list)
     starts: dict[str, int] = field(default_factory=dict)
     size: int = 0
 
     def start(self, data: np.ndarray) -> int:
-        """Where an array lies."""
+        """Offset of an array, which is added if it is new."""
         stored = np.ascontiguousarray(data).tobytes()
         key = hashlib.sha256(stored).hexdigest()
         if key not in self.starts:
@@ -120,7 +120,7 @@ def _pitch(t: TensorType, place: Place | None = None) -> int:
 
 
 def alone(choices: Sequence[Choice]) -> tuple[DeviceView, list[Launch]]:
-    """The tables of launches that have nothing to do with each other, in one arena, all at its start."""
+    """Tables of independent launches, in one arena, all at its start."""
     launches: list[Launch] = []
     most = ALIGN
     for choice in choices:
@@ -140,7 +140,7 @@ def alone(choices: Sequence[Choice]) -> tuple[DeviceView, list[Launch]]:
 
 
 def node_of(call: Any, title: str) -> Node:
-    """A node for a call that stands in no graph."""
+    """A node for a call that is not part of a graph."""
     return Node("", call.op, (), (), title)
 
 
@@ -180,7 +180,7 @@ def tables(
 
 
 def check_of(data: bytes) -> int:
-    """The sum that templates/opencl/host compares a file of constants with: words times odd numbers."""
+    """Checksum of a file of constants, the same as in templates/opencl/host: words times odd numbers."""
     words = np.frombuffer(data, np.uint64)
     return (int((words * (2 * np.arange(words.size, dtype=np.uint64) + 1)).sum()) + len(data)) % 2**64
 
@@ -228,7 +228,7 @@ def _three(values: Sequence[int], fill: int) -> tuple[int, int, int]:
 
 
 def _values(launch: Launch, choice: Choice, constants: Constants) -> tuple[dict[str, bool], dict[str, NumberView]]:
-    """Every argument that the step's kernel may take, by name: memories, and whether they are constants; numbers."""
+    """Possible arguments of the step's kernel, by name: memories, with whether they are constants; and numbers."""
     memories = {CONSTANTS: True}
     found: dict[str, NumberView] = {}
 
