@@ -25,7 +25,7 @@ WITHOUT_BOUND = {"of_any_size", "through_pointer", "jumps_through_pointer"}
 
 
 def holds(painted: int, limit: int) -> bool:
-    """At or above what was painted, and not far above."""
+    """Whether a limit is at least the painted bytes, and not far above."""
     return painted <= limit <= 1.25 * painted + 64
 
 

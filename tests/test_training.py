@@ -1,4 +1,4 @@
-"""From the tool that trained a model to a file: with the tools where they are installed, with doubles elsewhere."""
+"""Paths from training tools to files: with the tools where they are installed, with doubles elsewhere."""
 
 from __future__ import annotations
 

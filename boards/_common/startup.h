@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What start-up code and link script share: the symbols of sections.ld, and the steps between reset and main. */
+/* Shared by start-up code and link script: the symbols of sections.ld, and the steps between reset and main. */
 #ifndef MCUGEN_BOARD_STARTUP_H
 #define MCUGEN_BOARD_STARTUP_H
 

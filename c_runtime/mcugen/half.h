@@ -22,7 +22,7 @@ static inline float mg_half_value(uint16_t bits)
 #else
     const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, size = bits & 0x7FFFu;
     uint32_t word = sign | ((size << 13) + 0x38000000u); /* the exponent of float counts from 112 more */
-    if (size < 0x400u) { /* zeros and what is below 2^-14: so many times 2^-24 */
+    if (size < 0x400u) { /* zeros and subnormals: multiples of 2^-24 */
         const float small = (float)(int32_t)size * 5.9604644775390625e-8f;
         memcpy(&word, &small, sizeof(word));
         word |= sign;

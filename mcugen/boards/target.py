@@ -120,7 +120,7 @@ def names() -> tuple[str, ...]:
 def load(name: str, features: Iterable[str] = ()) -> Target:
     """Read a board by name, by the name of its chip, or by the path of a board.toml or of the folder that holds one.
 
-    features: "-dsp" switches a feature off and those that need it; "dsp" or "+dsp" confirms that it is on.
+    features: "-dsp" switches off a feature and features that need it; "dsp" or "+dsp" confirms that it is on.
     Kernels do without a feature that is off, and so does the compiler where it has a flag for that.
     Raises UsageError for an unknown board or feature, and for a board.toml that is wrong, naming file, key and value.
     """

@@ -1,4 +1,4 @@
-"""Folders of builds: their report.json, the pages made of it, and results noted there."""
+"""Folders of builds: their report.json, its pages, and results noted there."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Target(Sink, Protocol):
 
 
 def write_of(op: Op, format_name: str) -> Write:
-    """How an operator is written. Raises UnsupportedError where the format has nothing like it."""
+    """The Write of an operator. Raises UnsupportedError where the format has no equivalent."""
     for entry in op.writes:
         if isinstance(entry, Write) and entry.format == format_name:
             return entry

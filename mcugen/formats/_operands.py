@@ -80,7 +80,7 @@ def check_result(label: str, made: TensorType, declared: TensorType, operands: s
 
 
 def check_shape(label: str, made: Shape, declared: Sequence[int | None]) -> None:
-    """Compare the shape that a value has with the one that the file declares, where None stands for any size.
+    """Compare a value's shape with the declared one, in which None is any size.
 
     Raises ShapeError where they contradict each other, in which case runtimes warn of it at most.
     """

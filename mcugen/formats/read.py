@@ -4,7 +4,7 @@ A folder beside this module with a module `read` is a format that mcugen reads. 
 `recognises(data)`, which knows its files by their content: their names do not matter.
 
 The folder may have a file suffixes.txt with the suffixes of its models, where these are others than its name;
-`*/graph.nnef` stands for folders with a file of that name. No format is loaded before one of its files is read.
+`*/graph.nnef` means folders with a file of that name. No format is loaded before one of its files is read.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _folder(path: Path) -> tuple[str, bytes, str]:
 def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
     """The module for a file, the bytes of the model, and a note where content and file name differ.
 
-    The content decides; a name alone where no module knows the content. Raises UsageError where nobody reads it, and
+    The content decides; a name alone where no module knows the content. Raises UsageError where no format reads it, and
     CorruptModelError where there is nothing to read.
     """
     if not data:

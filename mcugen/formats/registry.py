@@ -67,7 +67,8 @@ class Registry:
         return any(f.entry.until is not None for f in self._versions(format_name, name, version))
 
     def fitting(self, found: Found, source: Source, version: int = 1) -> Found:
-        """The import whose condition the source meets, else `found`. Raises UnsupportedError where that has one too."""
+        """The import whose condition the source meets, else `found`. Raises UnsupportedError where that has a
+        condition, too."""
         for other in self._versions(found.entry.format, found.entry.name, version):
             if other.entry.when is not None and other.entry.when(source):
                 return other

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facts that calls of equal shapes and types share, as networks have many layers alike.
 
-What a kernel says of a call depends on shapes, types and a few answers about values, such as whether its results are
-rounded once: its traits. A `shared_fact` is computed on the call's bare one, which has no values, and kept behind the
-traits that it asked for meanwhile: calls alike that answer the same have the same fact. What asks for values
+The facts that kernels need of a call depend on shapes, types and a few properties of its values, such as whether its
+results are rounded once: its traits. A `shared_fact` is computed on a bare copy of the call, which has no values, and
+cached by the traits that it used: calls alike with the same traits have the same fact. A fact that uses values
 themselves, or fails, is computed for each call.
 """
 
@@ -115,7 +115,7 @@ class _Bare(Call):
 
     known: by key, a `_Fact`; or the `_Question` asked first, with a fact or the next question for each answer so far:
     {key: _Question(is_clamped, {True: _Fact(8), False: _Question(one_shift, {12: _Fact(9)})})}.
-    origin: of a copy, the bare call, the function that made it, and what that took beside the call.
+    origin: of a copy, the bare call, the function that made it, and that function's further arguments.
     """
 
     known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -180,7 +180,7 @@ _bare: WeakValueDictionary[Hashable, _Bare] = WeakValueDictionary()
 def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
     """A `fact` with few possible values: where it depends on the values of a call, calls alike are grouped by it.
 
-    Its results, and what it takes beside the call, can be keys.
+    Its results, and its arguments beside the call, must be hashable.
     """
     own: Callable[..., Any] = fact(compute)
 
@@ -219,7 +219,7 @@ def keeps(call: Call, rule: Rule) -> bool:
 def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
     """A `fact` that calls alike share, if it uses only shapes, types and traits.
 
-    Its results must not hold the call, and nothing that it asks may keep what it knows of calls in functools.cache.
+    Its results must not refer to the call, and no function that it uses may cache facts of calls in functools.cache.
     """
     whole: Callable[..., Any] = compute
     own: Callable[..., Any] = fact(compute)

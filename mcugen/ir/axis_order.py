@@ -39,7 +39,7 @@ class Order:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """For each axis of the stored tensor the indices of its factors."""
+        """The indices of the factors of each axis of the stored tensor."""
         ends = np.cumsum(self.dims).tolist()
         return tuple(tuple(range(end - n, end)) for end, n in zip(ends, self.dims, strict=True))
 
@@ -54,7 +54,7 @@ class Order:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the bytes stored are those of the logical tensor: only factors of size 1 lie elsewhere."""
+        """Whether the stored bytes are those of the logical tensor: only factors of size 1 are in another place."""
         moved = [f for f in self._flat if self.factors[f] > 1]
         return moved == sorted(moved)
 

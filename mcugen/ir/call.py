@@ -29,7 +29,7 @@ class Call:
     loop_bytes: bytes of code that the core repeats without waiting for flash; None where that is unknown or does not
     matter. A kernel may unroll less because of it, but must compute the same.
     features: of the core that kernels are chosen for. A kernel may use their instructions, but must compute the same.
-    facts: what functions marked `fact` found of this call.
+    facts: cached results of functions marked `fact`.
     """
 
     op: Any
@@ -96,7 +96,7 @@ def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concaten
     """A function that is computed once per call and cached in `facts`, as many kernels use it. Its results never
     change.
 
-    What it takes beside the call are values that can be keys.
+    Its arguments beside the call must be hashable.
     """
 
     @wraps(compute)

@@ -1,4 +1,4 @@
-"""Expressions for one element of an elementwise operator, and the C functions made of such expressions.
+"""Expressions for one element of an elementwise operator, and the C functions generated from them.
 
 An expression is C99 and OpenCL C alike: it calls functions by their OpenCL names (`exp`, not `expf`), or helpers of
 the runtime's headers. The loops around it are templates, one for each `Walk`, in templates/elements.

@@ -22,7 +22,7 @@ class Origin:
     """The imported tensor that a tensor represents: imported value = stored value + offset, in the stored channels.
 
     kept: the imported tensor's channels that are stored, in order; None: all
-    constant: (channel, imported value) of those that are not stored and are the same for every input of the model
+    constant: (channel, imported value) of channels that are not stored and are equal for every input of the model
     No remaining node reads any other channel that is not stored.
     order: the order in which the values are stored, None: as imported. Channels are those of the stored tensor.
     """
@@ -119,7 +119,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A value that lives from run to run: a run finds it in tensor `before` and leaves it as tensor `after`.
+    """A value that lives from run to run: a run reads it from tensor `before` and leaves the next one in `after`.
 
     before: a tensor that no node writes; after: any tensor of the same type that has a value at the end of a run.
     initial: the value of `before` in the first run, of the tensors' shape and element type.
@@ -144,7 +144,7 @@ class Graph:
     each axis.
     values: names that the file gives to values, of formats that have such names: the tensor that holds each. Tensors
     that the graph no longer has may be among them.
-    rounds_once: whether integer operators stand for float ones, and have their real values, rounded once.
+    rounds_once: whether integer operators replace float ones, with their real results rounded once.
     """
 
     name: str

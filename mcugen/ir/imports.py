@@ -194,6 +194,6 @@ class Import:
             )
 
     def meets(self, other: Import) -> bool:
-        """Whether some version of one operator would be imported by both, whatever the source is."""
+        """Whether both imports accept some version of the same operator, whatever the source is."""
         same = (self.format, self.name, self.when) == (other.format, other.name, other.when)
         return same and self.since <= (other.until or self.since) and other.since <= (self.until or other.since)

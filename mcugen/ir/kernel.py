@@ -18,7 +18,7 @@ MAX_SHORT = 15
 
 
 class Form(Enum):
-    """How a kernel walks its tensors; the emitter prints the call of each form.
+    """The way a kernel walks its tensors; the emitter prints the call of each form.
 
     POINTWISE   f(params, in..., out, [scratch,] n): a run of n pixels or elements
     WINDOW      f(params, rows, y, out, [scratch]): kernel-height row pointers to output row y
@@ -27,8 +27,8 @@ class Form(Enum):
                 The ring stays from output row to output row, or is filled anew for each (`keeps`)
     ACCUMULATE  f_begin(params, acc); f_rows(params, in, y, n, acc); f_end(params, acc, out)
     WHOLE       f(params, in..., out..., [scratch]): whole tensors, for data movement across rows
-    ALIAS       no code: each result is bytes of the operand
-    JOIN        no code: the operands are bytes of the result, written where they lie in it
+    ALIAS       no code: each result is a part of the operand
+    JOIN        no code: the operands are parts of the result, written in place
     GRID        an OpenCL kernel over whole tensors: f(in..., out, [scratch,] fields of params), one work-item for each
                 element or block; see `mcugen/kernels/grid.py`
     """
@@ -92,7 +92,7 @@ class RowWindow:
 
 @dataclass(frozen=True)
 class Ring:
-    """How a RING kernel stores a converted input row: `length` elements of `dtype`.
+    """The storage of a converted input row of a RING kernel: `length` elements of `dtype`.
 
     pitch: elements from a row's start to the next one's, 0: length; less where parts of all rows lie side by side.
     """
@@ -133,7 +133,7 @@ Tile = Mapping[str, int]
 
 
 RESULT = -1
-"""The index that stands for the result, among the tensors of a kernel that may be split into runs."""
+"""The index of the result, among the tensors of a kernel that may be split into runs."""
 
 GROUP = 64
 """Work-items of a work-group without local memory: one or two times the SIMD width of devices."""
@@ -382,7 +382,7 @@ class Family:
     needs    the core's features that its kernels may need
     serves   operator class -> its kernels of this family, best first
     device   whether the kernels are for OpenCL devices, of the form GRID; they are offered for no other target
-    derives  of a family for devices: further kernels of an operator class, made of what the class states
+    derives  of a family for devices: further kernels of an operator class, generated from its declarations
     folder   the package's folder, with costs/<core>.json; set when the family is found
     """
 

@@ -94,7 +94,7 @@ class Op:
     """Operands that are weights: a legacy uint8 constant there is widened to s16 with its zero point subtracted."""
 
     scaled_axis: ClassVar[int | None] = None
-    """For operators with weights, operand 1, and a bias, operand 2: the axis of the weights with a scale per index."""
+    """The axis of the weights (operand 1) with a scale per index, for operators that have a bias as operand 2."""
 
     met_axis: ClassVar[int | None] = None
     """The axis of the weights that is multiplied by the channels of operand 0."""
@@ -271,7 +271,7 @@ class Op:
         return None
 
     def quantized(self, call: Call) -> Scales:
-        """How this float operator, of the types in `call`, becomes one on stored integers of the same attributes."""
+        """The integer form of this float operator, with the types in `call` and the same attributes."""
         if self.only_moves:
             return SHARED
         known = self.tflm_types | (frozenset() if self.litert_types is WITH_HALVES else self.litert_types)
@@ -289,7 +289,7 @@ class Op:
         return False
 
     def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
-        """The values of operand 0 that each result's weights meet, as [groups, rows, taps], float32.
+        """The values of operand 0 that are multiplied by each result's weights, as [groups, rows, taps], float32.
 
         For operators with `scaled_axis`: with `matrix(call)` of shape [outputs, taps], where each group has as many
         successive outputs, row times weights is a result without its bias. x: any number of images. every: of results
@@ -301,7 +301,7 @@ class Op:
         """The gradient by operand 0, from the gradient g by the float result y before a fused activation.
 
         x, y: values of any number of samples, one after the other along the first axis; float32. None where there is
-        no rule: those of elementwise operators, and of those that only move elements, follow from what they are.
+        no rule, as elementwise operators and data movement have general rules.
         """
         return None
 

@@ -1,4 +1,4 @@
-"""How operators are quantized: where the scale of a result comes from, and which part of an operand matters."""
+"""Rules for quantizing operators: the source of a result's scale, and the part of an operand that matters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EVERYTHING: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Scales:
-    """How a float operator becomes one on stored integers.
+    """The integer form of a float operator.
 
     kind: "own": results have a scale of their own; "shared": results and operands have one; "fixed": results have the
     one in `fixed`; "refused": there is no integer form, for the reason `why`

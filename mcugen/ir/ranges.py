@@ -94,7 +94,7 @@ def filled(channels: int, low: int, high: int) -> Range:
 
 
 def channels_of(t: TensorType) -> int:
-    """How many channels a tensor has."""
+    """The number of channels of a tensor."""
     return t.shape[-1] if t.shape else 1
 
 

@@ -79,7 +79,7 @@ def exact(
 
 
 def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -> np.ndarray:
-    """The least sum for each value; computed in float64, and exactly where that lies near a whole number."""
+    """The least sum for each value; in float64, and exactly where that is close to an integer."""
     if factor <= 0:
         raise UnsupportedError(f"sums cannot be scaled by {float(factor):g}")
     real = (values - 0.5) / float(factor) - float(offset)
@@ -163,7 +163,7 @@ def _open_multipliers(stairs: Stairs, shift: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _multipliers(stairs: Stairs, shift: np.ndarray) -> np.ndarray:
-    """The multipliers nearest to the factors; MULT_END for those that are larger, which none stands for."""
+    """The multipliers nearest to the factors; MULT_END for larger ones, which have no multiplier."""
     found = (round(f * (1 << int(s))) for f, s in zip(stairs.factor, shift, strict=True))
     return np.array([min(m, MULT_END) for m in found], np.int64)
 
@@ -202,7 +202,7 @@ def floats(stairs: Stairs, single_factors: Sequence[float]) -> tuple[np.ndarray,
 class Line:
     """y = (sum * mult + addend) >> shift, in 64 bits, per channel, with what no line can do.
 
-    even: channels where sums halfway between two results go to the even one: those that leave less than 2**tie_bits in
+    even: channels with ties to even; ties are sums that leave less than 2**tie_bits in
     the bits that are shifted out. wide: channels where y, with a number of the size `margin` added, can leave 32 bits.
     exceptions: (channel, sum, result).
     """
@@ -257,7 +257,8 @@ def _shift(stairs: Stairs, k: int, margin: int) -> int:
 
 
 def _to_even(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndarray, tie_bits: int) -> np.ndarray:
-    """Channels whose steps are those of a line with halves to even; a half is what lies within the multiplier's error.
+    """Channels whose steps are those of a line with ties to even; a tie is any sum within the multiplier's error of a
+    half.
 
     The results of such a line never fall either, so that the sums on both sides of each step decide.
     """

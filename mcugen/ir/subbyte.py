@@ -1,6 +1,6 @@
-"""How elements smaller than a byte are stored: several to a byte, the first in the lowest bits.
+"""Storage of elements smaller than a byte: several to a byte, the first in the lowest bits.
 
-In Python they stand in arrays of whole bytes, one to an element.
+In Python they are unpacked: arrays with one byte per element.
 Source: TensorFlow Lite, kernels/internal/portable_tensor_utils.cc, UnpackDenseInt4IntoInt8.
 """
 

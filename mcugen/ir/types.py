@@ -117,7 +117,7 @@ class TensorType:
         return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
 
     def stored(self, data: np.ndarray) -> np.ndarray:
-        """The elements as they lie in memory: the array itself, or bytes that hold several each."""
+        """The elements as stored in memory: the array itself, or packed bytes."""
         return subbyte.packed(data, self.bits) if self.is_packed else data
 
     @property

@@ -37,7 +37,7 @@ class Sink(Protocol):
 
 @dataclass(frozen=True)
 class Write:
-    """How an operator is written as operators of `format`.
+    """The rule for writing an operator as operators of `format`.
 
     write: appends them for a call whose operands are the values `inputs` (None: absent), and returns the results. It
     raises UnsupportedError for what the format cannot say.

@@ -1,6 +1,6 @@
 """Tensors of OpenCL devices that are stored as half: the calls that have them, and the kernels that take them.
 
-Half of the memory and of what is moved; all arithmetic stays float. Weights are stored as half, other constants not.
+Half of the memory and of its traffic; all arithmetic stays float. Weights are stored as half, other constants not.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _TYPES = (*COMPUTED, "u8")
 
 
 def written(name: str) -> Write:
-    """How an Extreme is written for TensorFlow Lite."""
+    """The Write of an Extreme for TensorFlow Lite."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         x, broadcasts = call.input(0), call.input(0).shape != call.input(1).shape

@@ -52,7 +52,7 @@ def quotient_of(call: Call) -> Affine | None:
 
 
 def after(call: Call, then: Affine, axis: int) -> Mapping[int, np.ndarray] | None:
-    """Weights and bias that include `then`. axis: that of the weights along which the results' channels lie."""
+    """Weights and bias that include `then`. axis: the axis of the weights for the results' channels."""
     if getattr(call.op, "activation", "") != "NONE" or not _is_float(call):
         return None
     w = call.constant(1).astype(np.float64)

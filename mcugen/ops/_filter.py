@@ -202,7 +202,7 @@ def is_wide(call: Call) -> bool:
 def bias_of(call: Call, channels: int) -> np.ndarray:
     """The constant bias, zeros where there is none; int64, or float64 with float data.
 
-    Of a float bias of integer data these are the nearest whole numbers.
+    A float bias of integer data is rounded to the nearest integers.
     """
     if call.has(2) and call.input(2).is_float and not call.input(0).is_float:
         return _rounding.whole_bias(call, channels)

@@ -94,7 +94,7 @@ class Forest:
         return Forest(nodes, kept, places[roots].astype(np.int32), self.targets, self.weights)
 
     def always(self, count: int) -> np.ndarray:
-        """For each target whether some tree names it in all of its leaves."""
+        """A mask of the targets that some tree names in all of its leaves."""
         found = np.zeros(count, bool)
         for root in self.roots.tolist():
             named = np.ones(count, bool)

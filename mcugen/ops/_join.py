@@ -20,7 +20,7 @@ MAX_PARTS = 12
 
 
 def outer_of(shape: Shape, axis: int) -> int:
-    """How often the runs of a tensor joined along `axis` repeat."""
+    """The number of repetitions of the runs in a tensor joined along `axis`."""
     return int(np.prod(shape[:axis], dtype=np.int64))
 
 

@@ -46,7 +46,7 @@ def same(name: str, attributes: Attributes = _none) -> Write:
 
 
 def real(t: TensorType) -> TensorType:
-    """The type of the real numbers that quantized integers stand for; other types as they are."""
+    """The real-number type of quantized integers; other types unchanged."""
     return t if t.quant is None else TensorType(t.shape, "f32")
 
 

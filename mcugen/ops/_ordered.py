@@ -1,4 +1,4 @@
-"""How operators run on tensors that are stored in other orders (`Op.reordered`)."""
+"""Rules for running operators on tensors that are stored in other orders (`Op.reordered`)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def resized(call: Call, orders: Orders, axes: Sequence[int]) -> tuple[Mapping[in
 
 
 def channels_permuted(order: Order | None) -> tuple[int, ...] | None:
-    """The factors of the last of four axes where only its parts lie in another order; None elsewhere.
+    """The factors of the last of four axes, if only they are permuted; None for other orders.
 
     They are indices into `order.factors`, in logical order.
     """
@@ -97,7 +97,7 @@ def channels_permuted(order: Order | None) -> tuple[int, ...] | None:
 
 
 def along(order: Order, shape: Shape, axis: int) -> Order:
-    """The order of a constant of that shape, one axis of which is the last one of `order` and lies alike."""
+    """The order of a constant of that shape, one axis of which is the last axis of `order` and is permuted alike."""
     group = order.groups[-1]
     factors = tuple(order.factors[f] for f in group)
     places = tuple(group.index(f) for f in order.axes[-1] if f in group)
@@ -126,5 +126,5 @@ def _commonest(orders: Sequence[tuple[Order | None, int]]) -> Order | None:
 
 
 def _alike(a: Order, b: Order) -> bool:
-    """Whether the axes of two tensors lie in the same order, whatever their sizes."""
+    """Whether the axes of two tensors have the same order, whatever their sizes."""
     return a.axes == b.axes

@@ -67,7 +67,7 @@ class Pool(Channelwise, Activated):
         return {} if call.output.is_float else {"bounds": quantized.bounds(self.activation, call.output)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """A mean or a maximum lies within its operands, rounded or not; then it is clamped."""
+        """A mean or a maximum is within the bounds of its operands, rounded or not; then it is clamped."""
         x = call.range_of(0)
         return (None if x is None else x.clipped(*activation_range(self.activation, call.output)),)
 

@@ -84,7 +84,7 @@ def attributes(source: Source) -> dict[str, Any]:
 
 
 def written(name: str, **versions: int) -> Write:
-    """How a Reduction is written for TensorFlow Lite. versions: by element type."""
+    """The Write of a Reduction for TensorFlow Lite. versions: by element type."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         operands = [*inputs, _tflite.vector(sink, call.op.axes)]

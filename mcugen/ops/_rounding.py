@@ -28,7 +28,7 @@ _Key = tuple[str, tuple[Fraction, ...], tuple[Fraction, ...], tuple[int, int, in
 
 
 def rounding_of(call: Call) -> str:
-    """How the operator rounds; "" as the runtime does."""
+    """The rounding that the operator defines; "" for the runtime's."""
     return str(getattr(call.op, "rounding", ""))
 
 

@@ -34,7 +34,7 @@ def removable(call: Call, asked: Removal, w: np.ndarray, *, may_skip: bool) -> R
 
 
 def _foldable(call: Call, may_skip: bool) -> np.ndarray:
-    """Channels of the data that add the same to a sum wherever its taps lie. 64 bit sums are left as they are."""
+    """Channels of the data that add the same to a sum at every position. 64-bit sums are excluded."""
     x = call.range_of(0)
     if x is None or call.input(0).dtype != "s8":
         return np.zeros(call.input(0).shape[-1], bool)

@@ -33,8 +33,7 @@ class Pending:
 
 
 class Target(Sink, Protocol):
-    """The sink of this format. It also has operators that stand for several of mcugen's, and operators with a
-    memory."""
+    """The sink of this format. It also has operators that combine several of mcugen's, and operators with a memory."""
 
     def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
         """Results that are written later, as part of an operator that also does this call: it gets the call by
@@ -174,7 +173,7 @@ def vector(sink: Sink, values: Sequence[int]) -> str:
 
 
 def reshape(sink: Sink, x: str, y: TensorType, stated: Sequence[int] | None = None) -> Sequence[str]:
-    """RESHAPE to the shape of y. stated: that shape, where -1 may stand for the remaining elements.
+    """RESHAPE to the shape of y. stated: that shape, where -1 means the remaining elements.
 
     It is operand and attribute both; a scalar's is an attribute alone, as no constant is empty.
     """

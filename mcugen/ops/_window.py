@@ -104,7 +104,8 @@ class Window:
         )
 
     def inside(self, x: TensorType, adjacent: bool = True) -> Pair:
-        """[first, end) of the output columns whose taps all lie inside the row; with `adjacent`, also side by side."""
+        """[first, end) of the output columns whose taps are all inside the row; with `adjacent`, also adjacent in
+        memory."""
         size = (x.shape[1], x.shape[2])
         out, pad = self.output(size)[1], self.pad(size)[1]
         if adjacent and self.dilation[1] > 1 and self.kernel[1] > 1:
@@ -114,7 +115,7 @@ class Window:
         return (first, end) if end > first else (0, 0)
 
     def taps(self, x: np.ndarray, fill: float) -> Iterator[tuple[int, int, np.ndarray]]:
-        """(i, j, [N, OH, OW, C]) for each kernel position; `fill` stands outside the image. x: [N, H, W, C]."""
+        """(i, j, [N, OH, OW, C]) for each kernel position, with `fill` outside the image. x: [N, H, W, C]."""
         around = (0, 0), *self._around(x.shape), (0, 0)
         padded = np.pad(x, around, constant_values=fill) if any(map(any, around)) else x
         for i, j, rows, columns in self._places(x.shape):

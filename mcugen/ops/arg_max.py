@@ -1,4 +1,4 @@
-"""ARG_MAX and ARG_MIN: where the largest or smallest value along an axis stands."""
+"""ARG_MAX and ARG_MIN: the index of the largest or smallest value along an axis."""
 
 from __future__ import annotations
 

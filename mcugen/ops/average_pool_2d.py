@@ -300,7 +300,7 @@ class AveragePool2D(_pool.Pool):
         return np.asarray(sum(tap for _, _, tap in self.window.taps(x, 0)))
 
     def _counts(self, x: np.ndarray) -> np.ndarray:
-        """How many taps lie inside the image, [N, OH, OW, C]."""
+        """The number of taps inside the image, [N, OH, OW, C]."""
         return self._sums(np.ones(x.shape))
 
     @classmethod

@@ -68,7 +68,7 @@ def joins_in_rows(call: Call) -> bool:
 
 
 def outer(call: Call) -> int:
-    """How often the runs of the operands repeat."""
+    """The number of repetitions of the operands' runs."""
     return _join.outer_of(call.output.shape, _axis(call))
 
 

@@ -29,7 +29,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def bends() -> np.ndarray:
-    """How far log2(1 + k / 128) lies above k / 128, in 65536ths."""
+    """log2(1 + k / 128) less k / 128, in 65536ths."""
     return np.array([round((math.log2(1 + k / _SEGMENTS) - k / _SEGMENTS) * _ONE) for k in range(_SEGMENTS + 1)])
 
 

@@ -61,7 +61,7 @@ _MODES = ((False, False), (True, False), (False, True))
 def bilinear(size: int, made: int, *, align: bool, half: bool) -> tuple[np.ndarray, np.ndarray]:
     """Indices and weights between the two nearest elements. Source: TFLite RESIZE_BILINEAR, ComputeInterpolationValues.
 
-    align: the first and the last elements stay where they are; half: elements stand in the middle of their place.
+    align: the first and the last elements keep their places; half: elements are at the centres of their pixels.
     """
     scale = np.float32((size - 1) / (made - 1)) if align and made > 1 else np.float32(size) / np.float32(made)
     at = np.arange(made, dtype=np.float32)

@@ -147,7 +147,7 @@ def params(call: Call) -> Params:
 
 
 def distances(call: Call, steps: int, batches: int, inputs: int, results: int) -> dict[str, int]:
-    """Elements from a step, or a batch, to the next: of data with so many inputs, and of so many results."""
+    """Strides in elements of a step and of a batch, for data with `inputs` and results with `results` numbers."""
     step, batch = (batches, 1) if call.op.time_major else (1, steps)
     ends = (("in", inputs), ("out", results))
     return {f"{what}_{end}": n * width for what, n in (("step", step), ("batch", batch)) for end, width in ends}

@@ -52,7 +52,7 @@ def stages(length: int) -> list[int]:
 
 
 def places(length: int, factors: Sequence[int]) -> np.ndarray:
-    """Where each number stands before the first stage runs."""
+    """The index of each number before the first stage."""
     at = np.zeros(length, np.int64)
     rest, size = np.arange(length), length
     for radix in factors:

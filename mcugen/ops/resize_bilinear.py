@@ -165,7 +165,7 @@ class ResizeBilinear(Op):
         return x
 
     def _between(self, size: int, made: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pixels around each place of an axis, and how far it lies from the first."""
+        """The pixels around each place of an axis, and its distance from the first."""
         at = np.arange(made) * (size / made)
         if self.align_corners and made > 1:
             at = np.arange(made) * ((size - 1) / (made - 1))
@@ -218,7 +218,7 @@ class ResizeBilinear(Op):
         return max(int(np.floor(at)), 0), min(int(np.ceil(at)), size - 1), at
 
     def _places(self, size: int, made: int, k: int) -> tuple[int, int, int]:
-        """The pixels around place k of an axis, and how far it lies from the first, in 1024ths."""
+        """The pixels around place k of an axis, and its distance from the first, in 1024ths."""
         scale = (1024 * size + made // 2) // made
         if self.align_corners and made > 1:
             scale = (1024 * (size - 1) + (made - 1) // 2) // (made - 1)

@@ -58,7 +58,7 @@ def folded_bias(call: Call) -> np.ndarray:
 
 
 def scale_fields(call: Call) -> dict[str, int]:
-    """How sums become results. Source: svdf_common.cc, PrepareSvdf: the scales' product and quotient are float32."""
+    """The fields that scale sums to results. Source: svdf_common.cc, PrepareSvdf: products and quotients in float32."""
     mult, shift = multiplier(call)
     low, high = INT_RANGE["s8"]
     y = call.outputs[1]
@@ -145,7 +145,7 @@ def _refuse(e: Expansion, memory: TensorType, times: TensorType, bias: TensorTyp
 
 
 _BIAS_SCALE = 1e-5
-"""By how much the scale of a bias may differ from that of the sums."""
+"""Largest relative difference of a bias's scale from that of the sums."""
 
 _TYPES = {("s8", "s8"), ("s16", "s8"), ("f32", "f32")}
 """Element types of the memory, and of the weights that make its newest values."""

@@ -1,6 +1,6 @@
 """Fixed-point arithmetic of the runtimes on integer arrays, step by step as in their sources.
 
-Integers are computed in int64; those that runtimes store in int32 wrap where theirs would.
+Integers are computed in int64; values that runtimes store in int32 wrap where theirs would.
 Source: gemmlowp fixedpoint/fixedpoint.h; TensorFlow Lite kernels/internal/common.h and common.cc.
 """
 

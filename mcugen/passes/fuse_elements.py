@@ -75,7 +75,7 @@ class _Fusion:
 
 
 def _chain(maker: Node, reader: Node, name: str) -> Node:
-    """Both as one chain. name: the tensor between them."""
+    """Two nodes as one chain. name: the tensor between them."""
     first, second = (_links(node) for node in (maker, reader))
     inputs = tuple(dict.fromkeys((*maker.inputs, *(n for n in reader.inputs if n != name))))
     at = {n: k for k, n in enumerate(inputs)}

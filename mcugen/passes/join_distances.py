@@ -41,8 +41,8 @@ class _Distance:
 def join_distances(graph: Graph, reference: str) -> Graph:
     """The graph with one operator for the distances of one vector from constant rows, where these are stacked.
 
-    That is what a loop over the training data of nearest neighbours comes to. The sums have the same terms in the same
-    order, but a kernel of sums may add in another.
+    Nearest-neighbour models with a loop over their training data have this form. The sums have the same terms in the
+    same order, but a kernel of sums may add in another.
     """
     makers = {name: node for node in graph.nodes for name in node.outputs}
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)

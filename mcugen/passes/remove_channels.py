@@ -2,8 +2,8 @@
 
 A channel of a tensor can be removed if its producer and all its readers can drop it: because all its weights there are
 zero, because the reader's own channel is removed, or because its one value can be folded into the reader's constants.
-The pass requests all channels of all tensors at first. Operators refuse those that they cannot drop, which is repeated
-until none refuses any. The result is the largest set of channels that can be removed together.
+The pass requests all channels of all tensors at first. Operators keep the channels that they cannot drop, which is
+repeated until none keeps any more. The result is the largest set of channels that can be removed together.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _as_given(column: Column, t: TensorType, plan: Plan) -> TensorType:
 
 
 def _count(columns: Sequence[Column]) -> int:
-    """How many samples there are. Raises UsageError where inputs disagree, or there are none."""
+    """The number of samples. Raises UsageError where inputs disagree, or there are none."""
     first = columns[0]
     for column in columns[1:]:
         if column.count != first.count:

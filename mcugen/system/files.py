@@ -46,5 +46,5 @@ def _unreadable(path: Path | None, error: OSError | ValueError) -> UsageError:
 
 
 def _open(path: str, flags: int) -> int:
-    """Opens a pipe without waiting until somebody writes to it."""
+    """Opens a pipe without waiting for a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -88,7 +88,7 @@ class Table:
         return float(value)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
-        """A list of so many numbers."""
+        """A list of `count` numbers."""
         value = self._get(key)
         if not isinstance(value, list) or len(value) != count or {type(v) for v in value} - {int, float}:
             raise self.error(key, value, f"a list of {count} numbers")

@@ -89,7 +89,7 @@ class Comparison:
 
     Integers must be equal. A float tensor is judged at the end, when the largest magnitude of its sums in all cases
     is known.
-    Of channels that are not computed because they never change, the value worked into constants is compared.
+    Channels that are not computed because they are constant are compared by their folded value.
     """
 
     def __init__(self, graph: Graph, imported: Graph, whole: float | None = None, *, by_operator: bool = False) -> None:
@@ -232,7 +232,7 @@ class Comparison:
             yield from (f"{n} {self._imported.tensors[n].label!r}" for n in node.outputs if n not in standing)
 
     def _missing_channels(self) -> tuple[int, int]:
-        """How many channels are not computed because they are constant, and because nothing reads them."""
+        """The numbers of channels that are not computed because they are constant, and because nothing reads them."""
         constant = unread = 0
         for origin in self._origins():
             if origin.kept is not None:
@@ -282,7 +282,7 @@ def _distance(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
 
 
 def _terms(graph: Graph) -> dict[str, int]:
-    """How many products each element of a computed tensor sums, by the imported tensor that it represents."""
+    """The number of products that each element of a computed tensor sums, by the imported tensor that it represents."""
     found: dict[str, int] = {}
     for node in graph.nodes:
         origin = graph.tensors[node.outputs[0]].origin

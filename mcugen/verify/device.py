@@ -17,7 +17,7 @@ FLAGS = ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
 
 @dataclass(frozen=True)
 class Computed:
-    """Where an output of a step lies in the arena. run, pitch: bytes of a run, and from one to the next."""
+    """The place of a step's output in the arena. run, pitch: bytes of a run, and from one run to the next."""
 
     step: int
     output: int

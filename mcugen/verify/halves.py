@@ -82,7 +82,7 @@ def _dequantized(t: TensorType, a: np.ndarray) -> np.ndarray:
 
 
 def near(graph: Graph, values: Mapping[str, np.ndarray], which: str) -> Iterator[Half]:
-    """The results of a run that lie next to a half."""
+    """The results of a run that are next to a half."""
     for node in filter(rounds_once, graph.nodes):
         call = graph.call(node, which)
         steps = real_steps(call, [None if n is None else values[n] for n in node.inputs])

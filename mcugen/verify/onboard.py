@@ -87,7 +87,7 @@ def as_dict(found: Validation) -> dict[str, Any]:
 
 
 def as_parts(found: Validation) -> tabular.Parts:
-    """For the terminal."""
+    """The result as text for the terminal."""
     lines = [f"{found.called} on the board: {'OK' if found.agrees else 'DIFFERENT'}"]
     lines.append(f"  outputs of {found.outputs.cases} inputs, largest difference {found.outputs.max_abs_diff:g}")
     lines += [f"  constant changed: {text}" for text in found.changed]

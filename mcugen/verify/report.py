@@ -181,7 +181,7 @@ def verify_parts(result: Verification, *, whole: bool = False) -> tabular.Parts:
 
 
 def _compared(c: Verdict, whole: bool) -> Iterator[str]:
-    """How the tensors of the C were compared, and which were not."""
+    """The comparison of the C's tensors in words, and the tensors left out."""
     names, rest = c.not_compared, len(c.not_compared) - _NAMED
     if rest > 0 and not whole:
         names = (*names[:_NAMED], f"and {rest:,} more, all with --wide or in --json")

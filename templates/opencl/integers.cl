@@ -51,7 +51,7 @@ static inline uint mg_four_at(global const char *x, int at, int count)
     return (uint)(((ulong)high << 32 | low) >> (8 * skipped));
 }
 
-/* What an int8 kernel stores for a sum. rounding 0: twice, as convolutions; 1: once, halves away from zero. */
+/* The stored int8 for a sum. rounding 0: twice, as convolutions; 1: once, halves away from zero. */
 static inline int mg_stored(int sum, int mult, int shift, int rounding, int zero_point, int low, int high)
 {
     int y;
@@ -72,9 +72,8 @@ static inline char4 mg_stored4(int4 sum, int4 mult, int4 shift, int rounding, in
                    mg_stored(sum.w, mult.w, shift.w, rounding, zero_point, low, high));
 }
 
-/* What is stored where results are a line for each channel o, as in line.h: mult and shift are those of the channel, and
- * `line` has the index where its pairs begin; for each channel both halves of the addend, and where its pairs end; the
- * pairs. */
+/* The stored result where each channel o has a line, as in line.h. mult, shift: of the channel. line: the index of the
+ * first pair; for each channel both halves of the addend, and the end of its pairs; the pairs. */
 static inline int mg_on_line(int sum, int o, int mult, int shift, global const int *line, int tie_bits, int zero_point,
                              int low, int high)
 {
@@ -103,7 +102,7 @@ static inline char4 mg_on_line4(int4 sum, int o, int4 mult, int4 shift, global c
                    mg_on_line(sum.w, o + 3, mult.w, shift.w, line, tie_bits, zero_point, low, high));
 }
 
-/* What a kernel stores for the sum of channel o, or for four of them, by its constant LINE; then `rounding` is tie_bits. */
+/* The stored result for the sum of channel o, or for four sums. With LINE set, `how` is tie_bits, not the rounding. */
 #define MG_RESULT(sum, o, mult, shift, how, zero, low, high) \
     MG_JOIN(MG_RESULT_, LINE)(sum, o, mult, shift, how, zero, low, high)
 #define MG_RESULT_0(sum, o, mult, shift, how, zero, low, high) mg_stored(sum, mult, shift, how, zero, low, high)

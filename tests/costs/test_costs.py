@@ -42,7 +42,7 @@ COUNTED = [
 
 @pytest.mark.parametrize(("name", "core"), COUNTED)
 def test_estimates_are_near_what_is_counted(name: str, core: str) -> None:
-    """On whole tensors: by rows, a few kernels that convert rows are estimated up to a fifth too low."""
+    """Estimates for whole tensors: by rows, a few kernels that convert rows are estimated up to a fifth too low."""
     artifact = mcugen.compile(EXAMPLES / f"{name}.tflite", board=core, name="model", no_rows=True)
     ran = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
     compared = 0

@@ -29,7 +29,7 @@ def arrays(*sizes: int) -> list[ArrayView]:
 
 
 READS = {"k0": 1000, "k1": 100, "k2": 4000, "k3": 40}
-"""For sizes 100, 100, 100, 20: 10, 1, 40 and 2 reads per byte."""
+"""Reads of constants with sizes 100, 100, 100, 20: 10, 1, 40 and 2 reads per byte."""
 
 
 def regions(weight_regions: WeightRegions) -> list[str]:

@@ -72,7 +72,7 @@ def test_layers_that_stay_float_are_rounded_as_the_oracle_rounds_them(tmp_path: 
 
 @pytest.mark.parametrize("kind", ["Add", "Mul", "GlobalAveragePool", "Relu"])
 def test_int16_that_no_integer_kernel_runs_stays_float(kind: str, tmp_path: Path) -> None:
-    """In the domain in which ONNX Runtime's quantizer writes int16 before opset 21."""
+    """Uses the domain in which ONNX Runtime's quantizer writes int16 before opset 21."""
     scale, zero = numpy_helper.from_array(np.float32(3e-4), "s"), numpy_helper.from_array(np.int16(0), "z")
     steps = [("QuantizeLinear", "x", "q"), ("DequantizeLinear", "q", "d"), ("QuantizeLinear", "y", "out")]
     first, second, last = (helper.make_node(name, [x, "s", "z"], [y], domain="com.microsoft") for name, x, y in steps)

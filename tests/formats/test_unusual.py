@@ -32,7 +32,7 @@ def exact(artifact: Artifact) -> bool:
 
 
 def code_places(data: bytes, slot: int) -> list[int]:
-    """Where a field of each operator code lies in the file."""
+    """The positions of a field of each operator code in the file."""
     model = tflite.Model.GetRootAsModel(data, 0)
     codes = [model.OperatorCodes(k) for k in range(model.OperatorCodesLength())]
     places = [code._tab.Offset(slot) for code in codes]

@@ -32,7 +32,7 @@ def tracked() -> list[Path]:
 
 
 def test_every_test_file_has_a_name_of_its_own() -> None:
-    """Else pytest takes one for the other."""
+    """Otherwise pytest confuses two files."""
     names = [path.name for path in tracked() if path.name.startswith("test_")]
     assert [name for name in names if names.count(name) > 1] == []
 

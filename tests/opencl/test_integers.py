@@ -78,7 +78,7 @@ TILED = "mg_matmul_s8__tiled_sum"
 
 
 def sums(*, whole: bool) -> list[launched.Launched]:
-    """By one linear form or, with scales far apart, by three roundings; in either order."""
+    """Sums by one linear form or, with scales far apart, by three roundings; in either order."""
     cases = [*checked(sum_of(8), TILED), *checked(sum_of(8, swapped=True), TILED)]
     cases += checked(sum_of(8, swapped=True, scale=1e-5), TILED)
     assert len(cases) == 3
@@ -164,6 +164,6 @@ def bytes_of_reals() -> list[launched.Launched]:
 
 
 def test_integers_have_the_bits_of_the_oracle(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    """In one program, as each takes its time to compile."""
+    """All in one program, as each takes its time to compile."""
     cases = [*sums(whole=pytestconfig.getoption("--whole")), *every_byte(), *dots(), *bytes_of_reals()]
     assert not launched.check(cases, tmp_path)

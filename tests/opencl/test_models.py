@@ -39,7 +39,7 @@ def test_every_layer_equals_the_oracle(name: str) -> None:
 
 
 def test_halves_are_within_their_tolerance() -> None:
-    """In half of the memory; inputs and outputs stay float."""
+    """Halves take half of the memory; inputs and outputs stay float."""
     whole, artifact = built("f32_fully_connected"), built("f32_fully_connected", precision="f16")
     given = next(iter(cases(artifact.imported, 1))).inputs
     oracle = interpreter.run(artifact.imported, given, "tflm")[artifact.imported.outputs[0]]

@@ -157,7 +157,7 @@ def test_bounds_flow_through_a_graph() -> None:
 
 
 def test_nothing_is_known_of_millions_of_channels(tmp_path: Path) -> None:
-    """Else a file of a few hundred bytes would make the build allocate gigabytes."""
+    """Otherwise a file of a few hundred bytes would make the build allocate gigabytes."""
     net = Net()
     size = MAX_CHANNELS + 16
     wide = net.m.tensor("w", (4, 2), "s32", data=np.array([[0, 0], [0, 0], [0, 0], [0, size - 2]]))

@@ -182,7 +182,7 @@ def test_a_comparison_takes_counted_cycles_of_both_or_estimates_of_both(digits: 
 
 
 def test_layers_say_how_long_they_take(digits: Artifact) -> None:
-    """In milliseconds where the board has a clock; a bare core has none."""
+    """Times are in milliseconds where the board has a clock; a bare core has none."""
     for board, has_time in (("nucleo-l4r5zi", True), ("cortex-m4", False)):
         made = digits if has_time else mcugen.compile(DIGITS, board=board)
         facts, text = json.loads(made.files["report.json"]), made.files["report.html"].decode()

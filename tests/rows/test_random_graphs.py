@@ -54,7 +54,7 @@ def test_every_tensor_of_a_branching_network_is_compared(mode: str, tmp_path: Pa
 
 
 def test_the_sample_has_every_mode_and_every_core() -> None:
-    """In the networks of all three kinds together."""
+    """The modes and cores occur in the networks of all three kinds together."""
     seeds = [*range(SAMPLE), *range(AT_ONCE), *range(4, 4 + AT_ONCE)]
     run = {(board_of(seed), mode) for seed in seeds for mode in checks.sampled(seed)}
     assert {mode for _, mode in run} == set(checks.MODES) and {board for board, _ in run} == set(BOARDS)

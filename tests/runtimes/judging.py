@@ -20,7 +20,7 @@ from tests.runtimes.sketch import Drawn
 REFERENCES = ("litert", "tflm")
 Sets = Sequence[Sequence[np.ndarray]]
 _MISREADS = "it reads"
-"""In the reason why a runtime does not compute a call: it does run, and what it makes may be right by chance."""
+"""A phrase in the reasons for calls that a runtime does run, with results that may be right by chance."""
 
 FLOAT_TOLERANCE = 1e-5
 """Share of the largest magnitude among a model's inputs and outputs: what is summed may cancel."""

@@ -281,7 +281,7 @@ def test_solutions_are_ranked_by_what_they_exceed_then_by_cost() -> None:
 
 @pytest.mark.parametrize("goal", ["speed", "balanced"])
 def test_more_ram_is_never_slower(tmp_path: Path, goal: str, pytestconfig: pytest.Config) -> None:
-    """From the least to the most, by the estimates that kernels are chosen by."""
+    """Times by the estimates that select kernels, from the least RAM to the most."""
     steps = 40 if pytestconfig.getoption("--whole") else 12
     (tmp_path / "m.tflite").write_bytes(SMALL)
     options = Options(board="cortex-m4", optimize=goal)

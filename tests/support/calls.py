@@ -142,7 +142,7 @@ def _larger_attributes(call: Call) -> Call:
 
 
 def _on_any_core(call: Call) -> Call:
-    """On a core with all features."""
+    """The call on a core with all features."""
     return dataclasses.replace(call, features=kernels.features())
 
 

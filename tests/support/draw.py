@@ -10,7 +10,7 @@ from mcugen.ir.types import TensorType
 
 Array = np.ndarray
 Draw = Callable[[np.random.Generator, int], Array]
-# Where integers of 8, 16 and 32 bits end, and the floats next to that.
+# The limits of integers of 8, 16 and 32 bits, and the floats next to them.
 _BOUNDS = np.array([127, 127.5, 128, 128.5, 255, 255.5, 256, 32767, 32767.5, 32768, 65536, 2**31 - 128, 2**31, 1e10])
 _FLOATS: dict[str, Draw] = {
     "normal": lambda rng, n: rng.standard_normal(n),

@@ -108,7 +108,7 @@ class Build:
         return {"model": str(self.model), "board": self.board, "preset": self.preset, "backend": self.backend}
 
     def record(self, results: Path, checkout: Checkout) -> Path:
-        """Where the record of the build is kept."""
+        """The file of the record of the build."""
         return results / checkout.key / f"{self.name}-{_hash_of(self.model)}" / f"{self.board}-{self.preset}.json"
 
 

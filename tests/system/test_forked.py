@@ -138,7 +138,7 @@ def test_work_apart_starts_no_further_process() -> None:
 
 @pytest.mark.parametrize("processors", [2, 3, 100])
 def test_processors_share_a_task(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In order, and none works on more than its part."""
+    """Results are in order, and no process works on more than its part."""
     monkeypatch.setattr(forked, "processors", lambda: processors)
     parts, shared = min(processors, forked.MOST_PARTS), [object()]
     found = forked.each(lambda k: (k, os.getpid(), shared[0]), 20, shared)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decision trees as branches: what functions made for a forest share. They find the leaves that a vector of features
- * reaches, which are joined in float in the order of the trees.
+ * Decision trees as branches: shared parts of the functions generated for a forest. These find the leaves that a
+ * vector of features reaches, whose weights are joined in float in the order of the trees.
  *
- * entries  several targets: what leaves hold: 1 for the last of a leaf, the target, the index of the weight
+ * entries  several targets: entries of leaves: 1 for the last of a leaf, the target, the index of the weight
  * weights  one target: a leaf each; else as the entries state, or one for each entry
  */
 #ifndef MCUGEN_TREE_BRANCHES_H

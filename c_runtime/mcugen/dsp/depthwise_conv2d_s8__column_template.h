@@ -136,7 +136,7 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_depthwise_conv2d_s8__column_params *p, 
 
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__column_params *p, const mg_s16 *const *rows, int8_t *out)
 {
-    uint32_t first = 0u; /* the kernel row that lies first in memory */
+    uint32_t first = 0u; /* the kernel row that comes first in memory */
     for (uint32_t k = 1u; k < MG_H; k += 1u) {
         first = rows[k] < rows[k - 1u] ? k : first;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: what dsp_block_template.h computes, in plain C.
+ * Template: the computation of dsp_block_template.h in plain C.
  */
 
 /* Word k of a pixel's taps. */

@@ -58,7 +58,7 @@
     "smmlar " x ", " x ", " mult ", " t "\n"  \
     "asr " x ", " x ", " n "\n"
 
-/* The same computations in C. */
+/* C versions of the assembly above. */
 static inline int32_t mg_dsp_scale_clamped(int32_t doubled, int32_t mult, int32_t addend, int32_t n)
 {
     const int32_t high = (int32_t)(((int64_t)doubled * mult + ((int64_t)1 << 31)) >> 32);

@@ -39,7 +39,7 @@ MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in,
 /* Clamps n outputs to the range of the activation. */
 MG_LINKAGE void mg_planar_s8_clamp(const mg_planar_s8_params *p, int8_t *out, uint32_t n);
 
-/* The kernel row that lies first in memory. */
+/* The kernel row that comes first in memory. */
 static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
 {
     uint32_t first = 0u;
@@ -64,8 +64,8 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
 #define MG_DECLARE_depthwise_conv2d_s8__line(f) \
     MG_LINKAGE void f(const mg_planar_s8_params *p, const int8_t *in, int8_t *out, void *scratch)
 
-/* The same with little memory: a slice of the channels at a time. If the channels are no whole number of slices, the
- * last two overlap. There are more channels than a slice has, and its number is a multiple of four.
+/* Variants with little memory: a slice of the channels at a time. If the slice size does not divide the channels, the
+ * last two slices overlap. There are more channels than a slice has, and a slice has a multiple of four.
  * planar_slices: one output row. rows: h input rows, NULL outside the image. scratch: int16 [slice][h][column].
  * line_slices: a whole signal. scratch: int16 [slice][row]. */
 #define MG_DECLARE_depthwise_conv2d_s8__planar_slices(f) \

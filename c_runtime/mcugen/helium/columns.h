@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the columns of a window that lie in the image.
+ * Finds the columns of a window that are inside the image.
  */
 #ifndef MCUGEN_COLUMNS_H
 #define MCUGEN_COLUMNS_H

@@ -11,7 +11,7 @@ MG_DECLARE_conv2d_s8__mve_woven_flat(MG_KERNEL);
 #define MG_PATCHES_END ((4 * MG_BLOCKS - 1) * MG_TAPS + MG_STEPS * 16)
 
 /* The taps of a row of outputs beside each other. Whole vectors are stored: excess bytes are overwritten by the next
- * output's, or meet weights that are zero. */
+ * output's, or are multiplied by weights that are zero. */
 static void MG_VARIANT(patches)(const int8_t *woven, int8_t *patches)
 {
 #if MG_HAS_MVE

@@ -35,7 +35,7 @@
     ".endif\n"                              \
     MG_FOUR_SCALED(made)
 
-/* The same of one pixel, a patch. */
+/* The sums of a single pixel, a patch. */
 #define MG_SUMS_ALONE(made)                 \
     MG_FOUR_ALONE("", "q0")                 \
     ".if steps > 1\n"                       \

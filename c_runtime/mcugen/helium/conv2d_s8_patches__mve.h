@@ -7,7 +7,7 @@
 #include "mcugen/conv2d_s8_core__mve.h"
 
 /* Copies a run of each pixel to its place in the patches. Whole vectors are stored: excess bytes are overwritten by
- * the next run, or meet weights that are zero. */
+ * the next run, or are multiplied by weights that are zero. */
 #if MG_HAS_MVE
 static inline void MG_VARIANT(spread)(const int8_t *in, int8_t *patch, uint32_t n)
 {

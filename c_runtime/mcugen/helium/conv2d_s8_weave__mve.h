@@ -18,7 +18,7 @@
     MG_WOVEN_VECTOR(row, "q1", "chunk")     \
     ".endif\n"
 
-/* What is left of the row after `done` bytes. */
+/* The rest of the row after `done` bytes. */
 #define MG_WOVEN_LAST(row, places, done)            \
     ".if used > " done "\n"                         \
     "mov r4, #used - (" done ")\n"                  \

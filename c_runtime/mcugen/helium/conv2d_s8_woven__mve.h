@@ -59,7 +59,7 @@
     ".endr\n"                                   \
     "mov r1, r9\n"
 
-/* The pair's second weights, if its byte at the place in the stack says that there are any. */
+/* The pair's second weights, if its flag byte (address on the stack) is set. */
 #if MG_SPLIT
 #define MG_SUM_SPLIT                            \
     "ldr r0, [sp, #64]\n"                       \

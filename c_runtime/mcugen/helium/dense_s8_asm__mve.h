@@ -104,7 +104,7 @@
 #define MG_ROUND_3(q, shifted) "vcvtn.s32.f32 " q ", " q "\n"
 #define MG_ROUND(q, shifted) MG_PASTE(MG_ROUND_, MG_LINEAR, )(q, shifted)
 
-/* The same in C. */
+/* C versions of the assembly above. */
 #define MG_SCALED_0(x, mult, shift) mg_requantize(x, mult, shift)
 #define MG_SCALED_1(x, mult, shift) mg_requantize(x, mult, shift)
 #define MG_SCALED_2(x, mult, shift) mg_requantize_once(x, mult, shift)

@@ -155,7 +155,7 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vstrb.16 q4, [r1, " MG_PLACES "]\n"          \
     "add r1, r1, #4 * " MG_TEXT(MG_CHANNELS) "\n"
 
-/* What is left of a row: 1 pixel, which is stored twice, or 2, of two rows. */
+/* The remainder of two rows: 1 pixel each, which is stored twice, or 2. */
 #define MG_FOUR                                   \
     ".if rest == 1\n"                             \
     MG_COLUMN                                     \

@@ -21,7 +21,7 @@
  *
  * mve_near reads the taps where they are, as far as windows are in the image, for which each layer has a copy of its own:
  * MG_ROWS (at most 5) rows of MG_COLUMNS taps, MG_APART (at most 127) bytes from one to the next, 27 taps at most; windows
- * move by MG_STRIDE pixels of MG_CHANNELS channels; bit k of MG_LASTS says that tap k is the last one of a sum of 16 bits.
+ * move by MG_STRIDE pixels of MG_CHANNELS channels; bit k of MG_LASTS is set if tap k is the last one of a 16-bit sum.
  * Its shifts are int16, those of the even channels of a block and then those of the odd ones, less MG_DOWN, by which high
  * products are shifted first, rounded down, to 16 bits: proved when the code is generated.
  * Equals the reference runtime's DepthwiseConv2D for int8 data.

@@ -38,7 +38,7 @@
     "subw \\at, \\at, #-back\n"                         \
     ".endif\n"
 
-/* The first sums of 16 bits begin those of 32. */
+/* The first 16-bit sums initialize the 32-bit sums. */
 #define MG_WIDEN_FIRST                                  \
     "vmovlb.s16 q0, q4\n"                               \
     "vmovlt.s16 q1, q4\n"                               \

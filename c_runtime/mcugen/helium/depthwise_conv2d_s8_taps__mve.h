@@ -7,7 +7,7 @@
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* Lanes beyond the channels are neither read nor stored: P0 says which there are. */
+/* Lanes beyond the channels are neither read nor stored: P0 is the mask of channels. */
 #define MG_BYTES(q, at)                               \
     ".if " MG_TEXT(MG_NARROW) "\n"                    \
     "vpst\n"                                          \
@@ -16,7 +16,7 @@
     "vldrb.u8 " q ", " at "\n"                        \
     ".endif\n"
 
-/* Adds sums of 16 bits to those of four lanes each. */
+/* Adds 16-bit sums to the 32-bit sums of four lanes each. */
 #define MG_WIDEN(half, sum, group)                    \
     "vmovl" half ".s16 q6, " group "\n"               \
     "vadd.i32 " sum ", " sum ", q6\n"
@@ -205,8 +205,8 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
 #undef MG_DOWN_ALL
 #undef MG_SIXTEEN
 
-/* What tables are filled by: pixels and bytes from tap to tap, pixels of a row, bytes from row to row of the table, where taps
- * outside the image are, rows of the window. */
+/* The geometry for filling tables: pixels and bytes from tap to tap, pixels of a row, bytes from row to row of the
+ * table, the address for taps outside the image, rows of the window. */
 typedef struct {
     uint32_t step, bytes, width, next, outside, height;
 } MG_VARIANT(taps);
@@ -250,7 +250,7 @@ static void MG_VARIANT(place)(const MG_VARIANT(taps) *taps, const int8_t *const 
     }
 }
 
-/* How far pixels of so many lanes move. */
+/* Sets the lanes of the pixels, and how far pointers move from one to the next. */
 static void MG_VARIANT(move)(MG_VARIANT(pixels) *run, uint32_t lanes, uint32_t stride)
 {
     run->lanes = lanes;

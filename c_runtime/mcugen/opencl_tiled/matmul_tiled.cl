@@ -37,7 +37,7 @@
 #define SUMS (SK > 1 ? (SK / 2) * BM * BN : 0)
 #define LOCAL ((2 * SK * STAGE) > SUMS ? (2 * SK * STAGE) : SUMS)
 #define V4 MG_JOIN(VALUE, 4)
-/* What is read is held in registers as QUAD and QUAD4 until it is put into local memory: int8 as the bytes that they are. */
+/* Types of data read from global memory, in registers until they are stored in local memory: int8 stay bytes. */
 #if INT8
 #define DATA char
 #define QUAD4 uint

@@ -2,7 +2,7 @@
  *
  * Template: the index of the largest or smallest element along an axis.
  * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_DATA: the type of
- * its operand, MG_STORED: its elements, MG_VALUE: what they are compared as.
+ * its operand, MG_STORED: its elements, MG_VALUE: the type to compare them in.
  */
 
 static uint32_t MG_VARIANT(position)(const MG_PARAMS *p, const MG_STORED *in)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: the mean of a window.
- * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are summed as.
+ * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: the type to sum them in.
  * The including file defines MG_VARIANT(taps), the window of an output, MG_VARIANT(window_at), which finds it, and
- * MG_VARIANT(mean), what is stored for a sum.
+ * MG_VARIANT(mean), the stored result for a sum.
  */
 
 static void MG_VARIANT(four_channels)(const MG_PARAMS *p, const MG_STORED *const *rows,

@@ -12,7 +12,7 @@ typedef struct {
     uint32_t runs, run;
 } MG_NAME(taps);
 
-/* What the sums of a pixel lack. */
+/* The correction that is added to the sums of a pixel. */
 static inline MG_NAME(acc) MG_NAME(lacks)(const MG_NAME(params) *p, const MG_NAME(taps) *t, int32_t offset)
 {
     MG_NAME(acc) lack = 0;

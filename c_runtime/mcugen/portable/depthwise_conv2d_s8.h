@@ -29,7 +29,7 @@ typedef struct {
 void mg_depthwise_conv2d_s8(const mg_depthwise_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 void mg_depthwise_conv2d_s8__acc64(const mg_depthwise_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
-/* The same with weights of 4 bits, two to a byte in the order above, the first in the lower half. */
+/* Variants with 4-bit weights, two to a byte in the order above, the first in the lower half. */
 void mg_depthwise_conv2d_s8__nibbles(const mg_depthwise_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y,
                                      int8_t *out);
 

@@ -28,7 +28,7 @@ typedef struct {
 /* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.  out: out_w * out_c. */
 void mg_depthwise_conv2d_s8_line(const mg_depthwise_conv2d_s8_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
-/* The same with weights of 4 bits, two to a byte in the order above, the first in the lower half. */
+/* Variants with 4-bit weights, two to a byte in the order above, the first in the lower half. */
 void mg_depthwise_conv2d_s8_line__nibbles(const mg_depthwise_conv2d_s8_line_params *p, const int8_t *const *rows,
                                           uint32_t y, int8_t *out);
 

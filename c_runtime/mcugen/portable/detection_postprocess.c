@@ -54,7 +54,7 @@ static float area(const box *a)
     return height * width;
 }
 
-/* Whether two boxes have more than `most` of what both cover in common. */
+/* Whether the intersection over union of two boxes is above `most`. */
 static int overlap(const box *a, const box *b, float most)
 {
     const float first = area(a), second = area(b);
@@ -167,7 +167,7 @@ static void by_box(const mg_detection_postprocess_params *p, state *s, const voi
         int32_t label = -1;
         for (uint32_t c = 0u; c < classes; c += 1u) {
             const uint32_t next = next_class(p, scores, taken, label);
-            label = (int32_t)(next < p->classes ? next : 0u); /* what is not a number has no order */
+            label = (int32_t)(next < p->classes ? next : 0u); /* NaN has no order */
             const detection made = {score_of(p, scores, taken, (uint32_t)label), (int32_t)taken, label};
             s->found[s->total] = made;
             s->total += 1u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by what quantizes float data at run time: vectors to int8, with a scale and a zero point found from each.
+ * Shared by functions that quantize float data at run time: vectors to int8, each with its own scale and zero point.
  *
  *   symmetric:  s = max|x| / 127, q = round(x * (127 / max|x|))
  *   else:       s = (max - min) / 255, q = round(x * (1 / s)) + z, where 0 is between min and max
@@ -36,7 +36,7 @@ static inline int32_t mg_nearest(double x)
     return whole + (rest >= 0.5 ? 1 : (rest <= -0.5 ? -1 : 0));
 }
 
-/* The same in float, which is exact too. */
+/* The rounding in float, which is exact, too. */
 static inline int32_t mg_nearest_float(float x)
 {
     const float bounded = x > 1024.0f ? 1024.0f : (x > -1024.0f ? x : -1024.0f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/filter_bank_square_root.h"
 
-/* One bit of the root after the other, from the left; what is left decides how it is rounded. */
+/* Computes the root bit by bit from the highest; the remainder decides the rounding. */
 static uint32_t narrow_root(uint32_t x)
 {
     uint32_t left = x, root = 0u;

@@ -87,7 +87,7 @@ static void next_cells(const mg_full_lstm_s8_params *p, const mg_s16 *gates, con
     }
 }
 
-/* The results of a step: values of the units, or what is projected of them. */
+/* The results of a step: values of the units, or their projection. */
 static void finish(const mg_full_lstm_s8_params *p, const mg_s16 *o, const mg_s16 *c, int8_t *values, int8_t *y)
 {
     int8_t *const made = p->j != NULL ? values : y;

@@ -29,10 +29,10 @@ typedef struct {
 void mg_fully_connected_s8(const mg_fully_connected_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 void mg_fully_connected_s8__acc64(const mg_fully_connected_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
-/* The same with int16 outputs, rounded as convolutions are. */
+/* The variant with int16 outputs, rounded as convolutions are. */
 void mg_fully_connected_s8_s16(const mg_fully_connected_s8_params *p, const int8_t *in, mg_s16 *out, uint32_t n);
 
-/* The same with weights of 4 bits, two to a byte in the order above, the first in the lower half. */
+/* Variants with 4-bit weights, two to a byte in the order above, the first in the lower half. */
 void mg_fully_connected_s8__nibbles(const mg_fully_connected_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_FULLY_CONNECTED_S8_H */

@@ -25,7 +25,7 @@ typedef struct {
 /* n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_s8_line(const mg_fully_connected_s8_line_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
-/* The same with weights of 4 bits, two to a byte in the order above, the first in the lower half. */
+/* Variants with 4-bit weights, two to a byte in the order above, the first in the lower half. */
 void mg_fully_connected_s8_line__nibbles(const mg_fully_connected_s8_line_params *p, const int8_t *in, int8_t *out,
                                          uint32_t n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/hybrid_conv2d.h"
 
-/* An image with what was found for it. */
+/* An image with its scale and zero point. */
 typedef struct {
     const int8_t *data;
     float scale;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Integer functions that are defined for all operands: what would overflow wraps, and a division by zero gives 0.
+ * Integer functions that are defined for all operands: overflow wraps, and a division by zero gives 0.
  */
 #ifndef MCUGEN_INTEGERS_H
 #define MCUGEN_INTEGERS_H
@@ -16,13 +16,13 @@ static inline int64_t mg_quotient(int64_t a, int64_t b)
     return b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
 }
 
-/* What the rounded quotient leaves: it has the sign of a. */
+/* The remainder of the quotient rounded towards zero: it has the sign of a. */
 static inline int64_t mg_remainder(int64_t a, int64_t b)
 {
     return (b == 0 || b == -1) ? 0 : a % b;
 }
 
-/* What the quotient rounded down leaves: it has the sign of b. */
+/* The remainder of the quotient rounded down: it has the sign of b. */
 static inline int64_t mg_modulo(int64_t a, int64_t b)
 {
     const int64_t rest = mg_remainder(a, b);
@@ -61,7 +61,7 @@ static inline int64_t mg_shift_right(int64_t a, int64_t b)
     return a >> (uint32_t)((b < 0 || b > 63) ? 63 : b);
 }
 
-/* x rounded towards zero; beyond 64 bits the nearest end, and what is not a number gives the least. */
+/* x rounded towards zero; beyond 64 bits the nearest end, and NaN gives the least. */
 static inline int64_t mg_whole(float x)
 {
     if (x > -9223372036854775808.0f && x < 9223372036854775808.0f) {

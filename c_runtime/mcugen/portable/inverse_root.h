@@ -26,7 +26,7 @@ static inline int32_t mg_raised(int32_t x, int32_t factor)
     return wide > INT32_MAX ? INT32_MAX : (wide < INT32_MIN ? INT32_MIN : (int32_t)wide);
 }
 
-/* Of a number that is not negative; that of 0 is that of 1. */
+/* The inverse root of a number >= 0; for 0 that of 1. */
 static inline mg_inverse_root mg_inverse_root_of(int32_t total)
 {
     mg_inverse_root found = {INT32_MAX, 0};

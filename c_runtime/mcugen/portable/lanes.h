@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Four int8 values per word on cores with DSP instructions; MG_LANES tells whether the core has them. Sums are kept in
+ * Four int8 values per word on cores with DSP instructions; MG_LANES is 1 if the core has them. Sums are kept in
  * two words of two 16 bit lanes, one for bytes 0 and 2, one for bytes 1 and 3; a lane sums at most MG_LANES_MOST
  * values.
  */

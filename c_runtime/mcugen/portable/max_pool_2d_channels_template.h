@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: the largest element of a window, channel by channel.
- * MG_KERNEL: the kernel, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: what they are compared as. The
- * including file defines MG_VARIANT(store), what is stored for the largest of a window.
+ * MG_KERNEL: the kernel, MG_PARAMS: its parameters, MG_STORED: the elements, MG_VALUE: the type to compare them in. The
+ * including file defines MG_VARIANT(store), the stored result for the largest of a window.
  */
 
 typedef struct {

@@ -4,7 +4,7 @@
  * weights_template.h.
  */
 
-/* What the sum of n products with stored weights lacks, for all channels alike. */
+/* The correction of a sum of n products with stored weights, equal for all channels. */
 static inline MG_NAME(acc) MG_NAME(lack)(const MG_NAME(params) *p, const MG_NAME(x) *x, uint32_t n)
 {
 #if defined(MG_NINE)
@@ -17,7 +17,7 @@ static inline MG_NAME(acc) MG_NAME(lack)(const MG_NAME(params) *p, const MG_NAME
 #endif
 }
 
-/* What the sum of channel o begins with. */
+/* The initial sum of channel o. */
 static inline MG_NAME(acc) MG_NAME(start)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) lack)
 {
 #if defined(MG_NINE)

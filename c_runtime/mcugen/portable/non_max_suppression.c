@@ -23,7 +23,7 @@ static float area(const span *s)
     return height * width;
 }
 
-/* Whether two boxes share more than `most` of what both cover. */
+/* Whether the intersection over union of two boxes is above `most`. */
 static int overlap(const span *a, const span *b, float most)
 {
     float side[2];

@@ -12,7 +12,7 @@ typedef struct {
     uint32_t rows, frames, size, step;
 } mg_overlap_add_f32_params;
 
-/* sums: [rows][size], what earlier frames have left; new_sums: what these leave. */
+/* sums: [rows][size], the state before these frames; new_sums: the state after them. */
 void mg_overlap_add_f32(const mg_overlap_add_f32_params *p, const mg_f32 *x, const mg_f32 *sums, mg_f32 *y, mg_f32 *new_sums);
 
 #endif /* MCUGEN_OVERLAP_ADD_F32_H */

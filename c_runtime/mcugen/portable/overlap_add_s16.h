@@ -12,7 +12,7 @@ typedef struct {
     uint32_t rows, frames, size, step;
 } mg_overlap_add_s16_params;
 
-/* sums: [rows][size], what earlier frames have left; new_sums: what these leave. */
+/* sums: [rows][size], the state before these frames; new_sums: the state after them. */
 void mg_overlap_add_s16(const mg_overlap_add_s16_params *p, const mg_s16 *x, const mg_s16 *sums, mg_s16 *y, mg_s16 *new_sums);
 
 #endif /* MCUGEN_OVERLAP_ADD_S16_H */

@@ -25,7 +25,7 @@ static inline int32_t mg_pair_total(const mg_pair *pair, int64_t total)
     return mg_clamp(y, pair->out_min, pair->out_max);
 }
 
-/* The same where y may leave 32 bits. */
+/* The variant for y beyond 32 bits. */
 static inline int32_t mg_pair_total_wide(const mg_pair *pair, int64_t total)
 {
     const uint64_t lost = (uint64_t)total & (((uint64_t)1 << pair->shift) - 1u);
@@ -44,8 +44,8 @@ static inline int32_t mg_pair_of_wide(const mg_pair *pair, int32_t a, int32_t b)
     return mg_pair_total_wide(pair, pair->k[0] * a + pair->k[1] * b + pair->k[2]);
 }
 
-/* As QLinearAdd computes it: each of two additions of a product is rounded once, to float32. In float64 products of a
- * byte and a float32 are exact, and so are their sums before they are rounded. */
+/* A sum as QLinearAdd computes it: two fused multiply-adds, each rounded once to float32. In float64 a product of a
+ * byte and a float32 is exact, and so is the sum before rounding. */
 typedef struct {
     float a, b, fixed;
     int32_t out_min, out_max;

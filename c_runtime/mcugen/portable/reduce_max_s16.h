@@ -14,7 +14,7 @@ typedef struct {
     const uint32_t *reduced, *reduced_stride; /* [3] */
 } mg_reduce_max_s16_params;
 
-/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
 void mg_reduce_max_s16(const mg_reduce_max_s16_params *p, const mg_s16 *in, mg_s16 *out);
 
 #endif /* MCUGEN_REDUCE_MAX_S16_H */

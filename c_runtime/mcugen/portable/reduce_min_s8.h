@@ -14,7 +14,7 @@ typedef struct {
     const uint32_t *reduced, *reduced_stride; /* [3] */
 } mg_reduce_min_s8_params;
 
-/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
 void mg_reduce_min_s8(const mg_reduce_min_s8_params *p, const int8_t *in, int8_t *out);
 
 #endif /* MCUGEN_REDUCE_MIN_S8_H */

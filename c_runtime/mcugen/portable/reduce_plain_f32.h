@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums, products and extremes over axes of float32 data, one element after the other; mcugen/fold.h says how.
+ * Sums, products and extremes over axes of float32 data, one element after the other; see mcugen/fold.h.
  */
 #ifndef MCUGEN_REDUCE_PLAIN_F32_H
 #define MCUGEN_REDUCE_PLAIN_F32_H

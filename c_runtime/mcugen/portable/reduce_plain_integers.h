@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums, products and extremes over axes of integers of any type, and of bools, one element after the other; mcugen/fold.h says how.
+ * Sums, products and extremes over axes of integers of any type, and of bools, one element after the other; see
+ * mcugen/fold.h.
  */
 #ifndef MCUGEN_REDUCE_PLAIN_INTEGERS_H
 #define MCUGEN_REDUCE_PLAIN_INTEGERS_H

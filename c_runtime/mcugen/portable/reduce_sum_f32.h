@@ -23,7 +23,7 @@ static inline mg_f32 mg_reduce_sum_f32_store(const mg_reduce_sum_f32_params *p, 
     return sum / p->divisor;
 }
 
-/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
 void mg_reduce_sum_f32(const mg_reduce_sum_f32_params *p, const mg_f32 *in, mg_f32 *out);
 
 /* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */

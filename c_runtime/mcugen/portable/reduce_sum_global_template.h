@@ -2,7 +2,7 @@
  *
  * Template: the sum over all pixels of an image, row by row.
  * MG_KERNEL: the prefix of the functions, MG_PARAMS: their parameters, MG_STORED: the elements, MG_SUMS: a sum in memory,
- * MG_ADD(acc, in, pixels, channels): adds to the sums, MG_STORE(p, sum): what is stored for a sum.
+ * MG_ADD(acc, in, pixels, channels): adds to the sums, MG_STORE(p, sum): the stored result for a sum.
  */
 
 void MG_VARIANT(begin)(const MG_PARAMS *p, void *acc)

@@ -28,7 +28,7 @@ static inline mg_s16 mg_reduce_sum_s16_store(const mg_reduce_sum_s16_params *p, 
     return (mg_s16)mg_clamp(y, -32768, 32767);
 }
 
-/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
 void mg_reduce_sum_s16(const mg_reduce_sum_s16_params *p, const mg_s16 *in, mg_s16 *out);
 
 /* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */

@@ -28,7 +28,7 @@ static inline int8_t mg_reduce_sum_s8_store(const mg_reduce_sum_s8_params *p, in
     return (int8_t)mg_clamp(y, -128, 127);
 }
 
-/* Whole tensors; `kept` and `reduced` dimensions, three of each, say how to walk the input. */
+/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
 void mg_reduce_sum_s8(const mg_reduce_sum_s8_params *p, const int8_t *in, int8_t *out);
 
 /* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: the sum over axes.
- * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_SUM: what they are summed in,
- * MG_STORE(p, sum): what is stored for a sum.
+ * MG_KERNEL: the function, MG_PARAMS: its parameters, MG_STORED: the elements, MG_SUM: the type of sums,
+ * MG_STORE(p, sum): the stored result for a sum.
  */
 
 static MG_SUM MG_VARIANT(sum)(const MG_PARAMS *p, const MG_STORED *in)

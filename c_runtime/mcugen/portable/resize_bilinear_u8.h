@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images of another size of what was u8 before its top bit was flipped: the weighted mean of the four pixels around
- * each place, in float32.
+ * Resized images of data that was u8 before its top bit was flipped: the weighted mean of the four pixels around each
+ * place, in float32.
  *
  * low, high: the pixels around each place of an axis;   first, part: their weights
  * Equals ResizeBilinear.reference_q.

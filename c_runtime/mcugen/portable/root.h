@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Square roots of stored integers of int16 in float32, steps cut off; 0 for what is negative.
+ * Square roots of stored int16 in float32, truncated to steps; 0 for negative numbers.
  */
 #ifndef MCUGEN_ROOT_H
 #define MCUGEN_ROOT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running sums, products and extremes along an axis of integers of any type, and of bools; mcugen/fold.h says how.
+ * Running sums, products and extremes along an axis of integers of any type, and of bools; see mcugen/fold.h.
  *
  * exclusive  each result lacks its own element: the first is `first`
  * reverse    from the last element to the first

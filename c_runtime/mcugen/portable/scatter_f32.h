@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A copy of a tensor with changed slices, for float32 data: slices are joined with others; mcugen/fold.h says how.
+ * A copy of a tensor with changed slices, for float32 data: slices are joined with others; see mcugen/fold.h.
  * Indices outside the tensor are moved to its nearest end; updates take effect in their order.
  *
  * run    elements of a slice

@@ -9,8 +9,8 @@
  *   MG_FEATURE_BITS    bits of a feature's index in a node
  *   MG_THRESHOLD_BITS  bits of a threshold's index in a node
  *   MG_OWN             1: a threshold's index is a word of its own
- *   MG_DIFFERS         1: nodes have a flag that says that they compare x != threshold
- *   MG_NAN             1: nodes have a flag that says that what is no number takes the way of x <= threshold
+ *   MG_DIFFERS         1: nodes have a flag for the comparison x != threshold
+ *   MG_NAN             1: nodes have a flag that sends NaN the way of x <= threshold
  *   MG_FAR             1: trees begin beyond 65535 words
  *   MG_TARGETS         results for each vector
  *   MG_JOIN            0: leaves are added, 1: the least, 2: the greatest
@@ -120,7 +120,7 @@ static inline float MG_VARIANT(joined)(float a, float b)
 }
 
 #if MG_TARGETS > 1
-/* Joins a leaf's weights with what trees before it gave. */
+/* Joins a leaf's weights with the result of the trees before it. */
 static void MG_VARIANT(join)(const mg_tree_ensemble_params *p, uint32_t row, mg_f32 *out)
 {
     for (uint32_t k = 0u; k < MG_TARGETS; k += 1u) {

@@ -134,7 +134,7 @@ MG_NAME(vector)(MCUGEN_UNUSED const void *weights, MCUGEN_UNUSED const mg_f32 *x
 
 #else
 
-/* Of a block of n channels: bias k, weight k, and the block after one with so many taps. */
+/* Access to a block of n channels: bias k, weight k, and the next block, after `taps` taps. */
 #if defined(MG_HALVES)
 static inline float MG_NAME(bias)(const void *block, uint32_t k)
 {

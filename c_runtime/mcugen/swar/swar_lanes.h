@@ -66,7 +66,7 @@ typedef struct {
     row1 += step;    \
     row2 += step;
 
-/* The same where it may lie beyond the image: `column` of all, padding included. */
+/* The variant for a column that may be outside the image. column: its index, padding included. */
 #define MG_SWAR_NEXT_OR_ZERO(column)                \
     x0 = walk->zero;                                \
     x1 = walk->zero;                                \
@@ -109,7 +109,7 @@ static MCUGEN_INLINE void mg_swar_walk_by_one(const mg_swar_walk *walk, const ui
     }
 }
 
-/* The same with a stride of 2 and at most one column of padding on the left. */
+/* The walk with a stride of 2 and at most one column of padding on the left. */
 static MCUGEN_INLINE void mg_swar_walk_by_two(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
                                        const mg_swar_scale *of, int8_t *out, uint32_t linear)
 {

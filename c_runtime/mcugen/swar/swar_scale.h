@@ -47,7 +47,7 @@ static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
     return mg_swar_clamp(scale, (high + scale->rounding + (-(int32_t)((uint32_t)acc >> 31) & scale->below)) >> scale->shift);
 }
 
-/* The same where negative sums are clamped. */
+/* The variant for layers that clamp negative sums. */
 static inline int8_t mg_swar_finish_clamped(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);

@@ -27,7 +27,7 @@ typedef struct {
 void mg_fully_connected_s8__swar(const mg_swar_vector_s8_params *p, const int8_t *in, int8_t *out, void *scratch,
                                  uint32_t n);
 
-/* The same without scratch: the sums are of x itself, not of x + 128. */
+/* The variant without scratch: the sums are of x itself, not of x + 128. */
 void mg_fully_connected_s8__swar_direct(const mg_swar_vector_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_SWAR_VECTOR_S8_H */

@@ -80,7 +80,7 @@ class InstructionSet:
     comments        the characters that begin a comment in objdump's text
     longest_bytes   the longest instruction; what follows further away is data, or nothing
     instruction     (lines, row) -> what the instruction of that row does to flow and stack
-    operation       (mnemonic, operands) -> what it asks of a core
+    operation       (mnemonic, operands) -> its pipeline properties
     unwind          what the names of the sections with unwind tables begin with
     machine_flags   what QEMU needs to start an image that has no firmware before it
     feature_needs   feature of a core -> the features that it cannot be without

@@ -27,7 +27,7 @@ _TEXT = 4096
 class Kind:
     """A format, known by its content: all that is stated of it must fit. Where no content is known, by the suffix.
 
-    title     what it is, in words
+    title     the format's name for users
     magic     bytes at `offset`
     members   patterns of files in a zip archive, or in a folder, of which each must be there
     text      a regular expression that the beginning of a text matches

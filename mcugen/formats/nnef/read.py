@@ -109,7 +109,7 @@ class _Importer:
         self.builder.operator(operation.name, 1, Attributes(operation.attributes, {}), given, outputs, where)
 
     def _operand(self, value: Any) -> str:
-        """The name of an operand: a value of the graph, or a constant that stands in its place."""
+        """The name of an operand: a value of the graph, or a constant that replaces it."""
         if isinstance(value, Reference):
             return str(value)
         name = f"literal {value!r}"

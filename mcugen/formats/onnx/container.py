@@ -89,7 +89,7 @@ class RawNode:
 class RawGraph:
     """A subgraph of an operator, for loops and branches: the names of its operands and results, and its constants.
 
-    shapes: those that the file declares of values that the graph computes.
+    shapes: declared shapes of values that the graph computes.
     """
 
     nodes: tuple[RawNode, ...]
@@ -103,7 +103,7 @@ class RawGraph:
 class RawModel:
     """A flat graph: local functions are inlined, old operators converted up from version `opset`.
 
-    shapes: those that the file declares of computed values.
+    shapes: declared shapes of computed values.
     """
 
     nodes: tuple[RawNode, ...]
@@ -117,7 +117,7 @@ class RawModel:
 def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: False) -> RawModel:
     """Parse a model. folder: of its external data, if any; keeps: a predicate for operators that are not converted.
 
-    Raises CorruptModelError for what is no valid model, UnsupportedError for what no compiler can fix in advance.
+    Raises CorruptModelError for an invalid model, UnsupportedError for values that are unknown at build time.
     """
     model = _parsed(data)
     _check_limits(model)

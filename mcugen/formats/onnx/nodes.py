@@ -21,7 +21,7 @@ MAX_DEPTH = 8
 class Nodes:
     """Appends operators to a builder, and the subgraphs that they run.
 
-    shapes: those that the file declares of results. ends: the model's outputs, of which files may declare other shapes
+    shapes: declared shapes of results. ends: the model's outputs, of which files may declare other shapes
     than ONNX's rules give them: then a note says so, as a warning of ONNX Runtime does.
     """
 

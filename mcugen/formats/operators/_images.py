@@ -137,7 +137,7 @@ def _pair(values: Sequence[int]) -> Pair:
 
 
 def _padding(a: Attributes, g: Geometry, size: Pair, rank: int, *, may_cut: bool) -> Widths:
-    """(above, below), (left, right): as stated, or what auto_pad makes of the size."""
+    """(above, below), (left, right): as stated, or as auto_pad computes it from the size."""
     mode, given = a.get("auto_pad", "NOTSET"), a.get("pads") or (0,) * (2 * rank)
     if mode == "VALID":
         return ((0, 0), (0, 0))

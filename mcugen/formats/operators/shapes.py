@@ -39,7 +39,7 @@ def flatten(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def squeeze(source: Source, e: Expansion) -> Sequence[str]:
-    """Without the stated axes of size 1, or all of them. Source: ONNX Squeeze-13."""
+    """A tensor without the stated axes of size 1, or all of them. Source: ONNX Squeeze-13."""
     x = _operand(e)
     shape = e.type(x).shape
     every_one = tuple(k for k, d in enumerate(shape) if d == 1)
@@ -50,7 +50,7 @@ def squeeze(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def unsqueeze(source: Source, e: Expansion) -> Sequence[str]:
-    """With axes of size 1 at the stated places of the result. Source: ONNX Unsqueeze-13."""
+    """A tensor with axes of size 1 at the stated places of the result. Source: ONNX Unsqueeze-13."""
     x = _operand(e)
     shape, stated = list(e.type(x).shape), source.ints(1) or ()
     places = sorted(_axes(source, len(shape) + len(stated)))

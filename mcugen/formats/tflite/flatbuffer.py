@@ -64,7 +64,7 @@ class RawTensor:
 class RawOperator:
     """An operator as the file states it; inputs and outputs are tensor indices, -1 for an absent input.
 
-    inner: the tensors that stand for what it computes on the way, of which only the quantization means anything.
+    inner: the tensors for intermediate values of its computation, of which only the quantization has a meaning.
     """
 
     name: str
@@ -210,7 +210,7 @@ class _Reader:
         )
 
     def _sparsity(self, stated: Any) -> Sparsity | None:
-        """How the elements of a sparse tensor are stored; None for dense ones."""
+        """The storage of a sparse tensor's elements; None for dense ones."""
         if stated is None:
             return None
         levels = (stated.DimMetadata(k) for k in range(self._length(stated.DimMetadataLength(), "levels")))

@@ -142,7 +142,7 @@ class _Importer:
     """One pass over the operators of a subgraph in file order; computed constants are folded as they appear.
 
     prefix: begins the names of this call's tensors. values: the tensor that holds a value of the file, where it is
-    another than the one of the same index. handles: the variable that a value of type RESOURCE stands for.
+    another than the one of the same index. handles: the variable that a value of type RESOURCE refers to.
     custom: results of custom operators, whose shapes files leave out or state wrongly.
     """
 

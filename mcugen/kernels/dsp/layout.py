@@ -1,4 +1,4 @@
-"""How taps are read on cores with SMLAD: in runs of groups of four of widened rows, or as gathered words of two."""
+"""Layouts of taps on cores with SMLAD: runs of groups of four of widened rows, or gathered words of two."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def words_in(call: Call) -> int:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a convolution's rows are widened and read. Lengths in elements.
+    """The layout of a convolution's widened rows. Lengths in elements.
 
     widen: 0, 1 or 2, see dsp_ring.h. in_step: from a column to the next. step: from the taps of an output pixel to
     those of the next. parts: neighbouring taps in a row, each read in the runs `run`. runs: where all runs start.

@@ -148,7 +148,7 @@ def short(call: Call) -> bool:
 
 
 def _ring(call: Call) -> Ring:
-    """A slot's rows of all channels lie among those of the other slots."""
+    """The ring of rows: a slot's rows of all channels are interleaved with those of the other slots."""
     s = shape_of(call)
     return Ring("s16", s.columns * s.channels, s.columns)
 

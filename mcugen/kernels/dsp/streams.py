@@ -52,7 +52,7 @@ def blocks_of(
 ) -> Blocks:
     """Channels in blocks of `size`, the last filled up with zeros, constant ones without weights and bias.
 
-    taps: [channels, taps] the weights in the order of reading, with zeros inserted. bits: those that a weight takes.
+    taps: [channels, taps] the weights in the order of reading, with zeros inserted. bits: of a weight.
     sums: with nine bits, those of the taps.
     """
     scale = scales_of(call)
@@ -102,7 +102,7 @@ def finish(call: Call, scales_of: scaling.ScalesOf, size: int) -> np.ndarray:
 
 
 def biases(bias: np.ndarray, scale: scaling.Scales, size: int, bits: int) -> np.ndarray:
-    """Biases [..., channels] beside weights of so many bits, as blocks of `size` have them: [..., channels and zeros].
+    """Biases [..., channels] for weights of `bits` bits, in blocks of `size`: [..., channels and zeros].
 
     For the sums of channels a and b they are 16 a and a + 16 b with nibbles, a and a + 256 b with bytes, else as held.
     """

@@ -36,7 +36,7 @@ def work(call: Call, *, bits: int) -> dict[str, float]:
 
 @fact
 def scales_of(call: Call) -> scaling.Scales:
-    """How sums are scaled."""
+    """The scaling of sums."""
     leaves = rounds_once(call) and not _rounding.is_stated(call)
     return scaling.scales_once(call) if leaves else scaling.scales(call)
 

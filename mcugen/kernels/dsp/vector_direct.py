@@ -63,7 +63,7 @@ def _code(call: Call, *, bits: int) -> int:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """With weights of 16 bits and of 8. rules: of the operator."""
+    """The kernels with weights of 16 bits and of 8. rules: the operator's."""
     return tuple(_kernel(bits, rules) for bits in (16, 8))
 
 

@@ -63,7 +63,7 @@ class Row:
 
     @cached_property
     def inside(self) -> tuple[int, int]:
-        """[first, end) of the outputs whose words all lie in the row."""
+        """[first, end) of the outputs whose words are all in the row."""
         read = self.run if self.tail else GROUP * self.steps
         first, end = -(-self.first // self.step), min((self.size - read + self.first) // self.step + 1, self.outputs)
         return (first, end) if first < end else (0, 0)

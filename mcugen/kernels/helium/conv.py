@@ -34,7 +34,7 @@ TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "four_blocks", "pairs", "
 
 @dataclass(frozen=True)
 class Rows:
-    """How a kernel reads its padded rows.
+    """The layout of the padded rows that a kernel reads.
 
     channels: those of a stored pixel; pixel: bytes from one output's window to the next, or from patch to patch;
     steps: those of a kernel row, or of a patch; words: whether words are loaded; run, runs: length and number of runs

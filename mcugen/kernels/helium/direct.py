@@ -1,4 +1,4 @@
-"""Convolutions in no memory of their own: vectors of taps are read where they lie in the image's rows.
+"""Convolutions without scratch: vectors of taps are read in place from the image's rows.
 
 Short kernel rows share a vector, each of them read into its lanes. What is beyond the sides of the image is left out by
 masks, and the biases of such columns know of it.
@@ -35,9 +35,8 @@ TERMS = (*packing.FINISH_TERMS, "strips", "pixels", "direct_blocks", "direct_row
 
 @dataclass(frozen=True)
 class Layout:
-    """How `rows` kernel rows of `run` bytes lie in vectors, for blocks of some outputs; `size` bytes of a row of the
-    image, in which windows begin at `starts`.
-    """
+    """The layout of `rows` kernel rows of `run` bytes in vectors, for blocks of outputs. size: bytes of an image row;
+    starts: of the windows in it."""
 
     rows: int
     run: int

@@ -98,7 +98,7 @@ def _work(call: Call, parts: Sequence[tuple[int, int, int]]) -> dict[str, float]
 
 
 def _split(pixels: int) -> list[tuple[int, int]]:
-    """(size, how many) of the blocks that make so many pixels."""
+    """(size, count) of the blocks that cover `pixels` pixels."""
     twos = 0 if pixels == 1 else -pixels % 3
     return [(3, (pixels - 2 * twos) // 3), (2, twos), (1, int(pixels == 1))]
 

@@ -1,6 +1,6 @@
 """Helium kernels for weights of which a few channels do not fit int8: legacy uint8 weights less their zero point.
 
-Of a layer's nine-bit weights mostly only the largest needs the ninth bit. Dense kernels compute all channels with
+Among a layer's nine-bit weights, usually only the largest need the ninth bit. Dense kernels compute all channels with
 weights clipped to int8, and those channels, the outliers, anew. Depthwise kernels: see `spread`.
 """
 
@@ -67,7 +67,7 @@ _TYPES = (_filter.int8_data_wide_weights, _filter.constant_weights, few_bits)
 
 
 def vectors(*rules: Rule) -> Kernel:
-    """For 1x1 convolutions and fully connected layers. rules: those of the operator."""
+    """The kernels for 1x1 convolutions and fully connected layers. rules: those of the operator."""
     return replace(
         dense.MODEL,
         symbol="mg_dense_s8__mve_outliers",
@@ -82,7 +82,7 @@ def vectors(*rules: Rule) -> Kernel:
 
 
 def patches(*rules: Rule) -> Kernel:
-    """For convolutions. rules: those of the operator."""
+    """The kernels for convolutions. rules: those of the operator."""
     return replace(
         conv.MODEL,
         symbol="mg_conv2d_s8__mve_patches_outliers",
@@ -97,7 +97,7 @@ def patches(*rules: Rule) -> Kernel:
 
 
 def shared_patches(*rules: Rule) -> Kernel:
-    """For convolutions, one copy for all sizes. rules: those of the operator."""
+    """The kernels for convolutions, one copy for all sizes. rules: those of the operator."""
     return replace(
         shared.MODEL,
         symbol="mg_conv2d_s8__mve_shared_outliers",

@@ -11,7 +11,7 @@ from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.ops._weighted import matrix, window_of
 
 LARGEST = 3
-"""Most rows and columns of a kernel: so that 2x2 of them lie in 4x4 elements."""
+"""Most rows and columns of a kernel, so that 2x2 windows fit 4x4 elements."""
 
 TILE = 4
 """Outputs of a row that are computed together, with as many of the next row."""
@@ -52,7 +52,7 @@ def divides(call: Call) -> bool:
 
 
 def _slice(call: Call) -> int:
-    """Channels that are interleaved together, as many as divide all of them; 0 where too few do."""
+    """Channels that are interleaved together: the largest suitable divisor of their number; 0 where it is too small."""
     channels = call.input(0).shape[3]
     if channels <= MOST_CHANNELS:
         return channels

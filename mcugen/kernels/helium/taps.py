@@ -20,10 +20,10 @@ MOST_SUM = 2**15 - 1
 """Largest sum of the products of two taps."""
 
 ORDER = np.arange(BLOCK).reshape(4, 4).T[[0, 2, 1, 3]].reshape(-1)
-"""The channels of a block in the order in which their sums of 32 bits lie."""
+"""The channels of a block in the order of their 32-bit sums in memory."""
 
 HALVES = np.arange(BLOCK).reshape(-1, 2).T.reshape(-1)
-"""The channels of a block in the order in which their numbers of 16 bits lie."""
+"""The channels of a block in the order of their 16-bit numbers in memory."""
 
 WALKED = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "entered", "placed", "moves", "moved")
 """Cost terms of `walked`: tables of taps."""

@@ -1,4 +1,4 @@
-"""Convolutions of images of few channels: rows are woven so that the taps of a pixel lie beside each other.
+"""Convolutions of images of few channels: rows are woven so that the taps of a pixel are adjacent.
 
 A row takes two passes: the sums of two outputs at a time, whose weights stay in registers, and then four outputs of
 four pixels at once.

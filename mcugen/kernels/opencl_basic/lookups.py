@@ -15,7 +15,7 @@ _UNSHARED = 25.0
 
 
 def _word(call: Call) -> int:
-    """Bytes that are moved at a time: 16 where a run is made of so many."""
+    """Bytes moved at once: 16 where a run is a multiple of that."""
     run = int(gather.params(call)["run"])
     return _WIDEST if run % _WIDEST == 0 else call.output.np_dtype.itemsize
 

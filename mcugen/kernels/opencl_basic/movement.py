@@ -35,7 +35,7 @@ def _runs(call: Call) -> list[int]:
 
 
 def _joined_word(call: Call) -> int:
-    """Bytes that are moved at a time: 16 where all runs are made of so many."""
+    """Bytes moved at once: 16 where all runs are multiples of that."""
     return _WIDEST if all(run % _WIDEST == 0 for run in _runs(call)) else _word(call)
 
 
@@ -167,7 +167,7 @@ def of_views(kind: type) -> tuple[Kernel, ...]:
 
 
 def _copied_word(call: Call) -> int:
-    """Bytes that are moved at a time: as many as a run of the result is made of."""
+    """Bytes moved at once: the largest word that divides a run of the result."""
     size = call.output.shape[-1] * _word(call) if call.output.shape else _word(call)
     return _WIDEST if size % _WIDEST == 0 else _word(call)
 

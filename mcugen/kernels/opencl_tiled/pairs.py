@@ -66,7 +66,7 @@ def tiles(call: Call) -> Sequence[Tile]:
 
 
 def _across(size: int, block: int) -> int:
-    """Elements of the blocks that cover so many."""
+    """Elements in the blocks that cover `size` elements."""
     return -(-size // block) * block
 
 

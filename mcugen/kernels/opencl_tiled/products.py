@@ -85,7 +85,7 @@ def indexable(call: Call) -> bool:
 
 
 def in_runs(call: Call) -> tuple[int, ...]:
-    """Results may lie in runs, and operands where the taps of an output are one of them."""
+    """The tensors that may be split into runs: the result, and operands if the taps of an output are one run."""
     return (0, RESULT) if isinstance(call.op, Conv2D) and is_point(call) else (RESULT,)
 
 

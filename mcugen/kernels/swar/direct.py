@@ -110,7 +110,7 @@ def _params(call: Call) -> Params:
 def patches_of(call: Call) -> int:
     """Columns, 2 at most, whose taps fit in the memory of the results of the columns within a row.
 
-    Of two, one may be computed with a column from within, whose results are not to be where its taps are.
+    One of two may be computed with a column from within, whose results must not overlap its taps.
     """
     first, end = window_of(call).inside(call.input(0), adjacent=False)
     outputs, taps = call.output.shape[3], taps_of(call)

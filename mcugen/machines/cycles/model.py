@@ -1,4 +1,4 @@
-"""How a core spends cycles, as data: one module of `mcugen.machines.cycles.cores` per core holds its Model.
+"""A core's cycle costs as data: one module of `mcugen.machines.cycles.cores` per core has its Model.
 
 A Model is two Pipelines, one that errs on the fast side and one that errs on the slow side; where the documents agree
 the two say the same. Memory is taken to have no wait states here; `flash` adds those of a board.

@@ -1,6 +1,6 @@
 """The instructions of a firmware image, from objdump's text.
 
-Only what moves the stack pointer or the program counter is told apart; all else goes on.
+Only instructions that change the stack pointer or the program counter are distinguished.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Host:
     serial: bool = True
 
     def hint(self, program: str, debian: str) -> str:
-        """How to install a program. debian: its package there, "" where that is not known."""
+        """The command to install a program. debian: its package there, "" if unknown."""
         package = debian if self.name == "linux" else self.packages.get(_plain(program), "")
         where = {"linux": "on Debian: ", "darwin": "with Homebrew: ", "win32": "on Windows: "}[self.name]
         more = "; or run ci/setup" if self.name == "linux" else ""

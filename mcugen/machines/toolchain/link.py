@@ -25,7 +25,7 @@ def place(target: Target, emulator: Emulator) -> tuple[Placement, ...]:
     """FLASH, RAM, and FLASH_<region> and RAM_<region> for each further one: the board's sizes, clipped.
 
     RAM is the board's first RAM region; further ones follow it, each at a multiple of 16 bytes. Of a bare core all
-    named regions are further ones, and RAM is what they leave of the machine's.
+    named regions are further ones, and RAM is the rest of the machine's.
     """
     further = [(f"RAM_{r.name}", r.size_bytes) for r in target.ram_regions()[0 if target.is_core else 1 :]]
     first_bytes = emulator.ram.size_bytes - sum(_rounded(size) for _, size in further)

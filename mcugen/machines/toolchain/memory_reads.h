@@ -15,8 +15,7 @@ typedef struct {
     uint64_t *misses; /* by index, as counts of runs */
 } cache_t;
 
-/* What depends on wait states is reckoned for 0, 1 and so on up to lanes - 1 of them at once; which lines are read does
- * not depend on them. */
+/* Cycle counts are kept for 0, 1, ..., lanes - 1 wait states at once; which lines are read does not depend on them. */
 typedef struct {
     uint64_t first, end, line_bytes;
     uint64_t waits;      /* cycles before a line comes */

@@ -36,7 +36,7 @@ class Completed:
 
     @property
     def text(self) -> str:
-        """Both streams, standard error first, cut to what a person would read."""
+        """Both streams, standard error first, cut to a readable length."""
         return shown(self.stderr + self.stdout)
 
 

@@ -13,7 +13,7 @@ _MAX_LISTED = 4
 
 
 def live(graph: Graph) -> Graph:
-    """The graph without nodes whose results nobody reads."""
+    """The graph without nodes whose results nothing reads."""
     needed, kept = set(graph.kept), []
     for node in reversed(graph.nodes):
         if needed & set(node.outputs):

@@ -66,7 +66,7 @@ def _answers(outputs: tuple[np.ndarray, ...]) -> np.ndarray:
 
 
 def count_of_classes(outputs: tuple[np.ndarray, ...], labels: np.ndarray) -> int:
-    """How many classes there are in outputs, labels and answers."""
+    """The number of classes in outputs, labels and answers."""
     size = outputs[0].reshape(len(outputs[0]), -1).shape[1]
     return max(size, int(labels.max()) + 1, int(_answers(outputs).max()) + 1)
 

@@ -1,7 +1,7 @@
 """Witnesses for the meaning of a model file: other programs that compute the file, beside mcugen's oracle.
 
 The oracle runs the graph as mcugen imported it. Whether the import understood the file, only a program that reads it by
-itself can say. None of them is a source of any value of mcugen: what they compute is compared, and no more.
+itself can say. No value of mcugen comes from them: their results are only compared.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ NEAR_SHARE = 2.0**-22
 class Evaluation:
     """The evaluator beside the oracle, case by case.
 
-    known: the values of the case so far, by the file's names; fixed: those that stay, whatever operators give.
+    known: the values of the case so far, by the file's names; fixed: values that operators do not replace.
     spent: ns of work so far, estimated.
     """
 
@@ -96,7 +96,7 @@ class Evaluation:
         seen: Mapping[str, np.ndarray],
         before: dict[str, np.ndarray],
     ) -> None:
-        """The part of `told` that the evaluator does, from the values of the last case."""
+        """The part of `told` that the evaluator computes, from the values of the last case."""
         names = {value: name for value, name in self.named.items() if name in seen and value in before}
         given = {**values, **seen}
         again = {value: given[n].astype(before[value].dtype) for value, n in self.named.items() if value in before}

@@ -223,7 +223,7 @@ def _varies(proto: onnx.NodeProto, x: np.ndarray) -> bool:
 
 
 def _pads_oddly(proto: onnx.NodeProto, given: Values) -> bool:
-    """Whether auto_pad SAME meets dilated windows of a pool, or strides beyond those of a pool or ConvTranspose."""
+    """Whether auto_pad SAME is used with dilated pooling windows, or with strides larger than the window."""
     stated = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
     if not _plain(stated.get("auto_pad", "")).startswith("SAME") or proto.op_type == "Conv":
         return False

@@ -17,8 +17,8 @@ class Testimony:
     """The oracle against one witness.
 
     witness: its name and version. of: how many tensors the model computes that have a name in the file.
-    faults: results of another shape. left_out: what was not compared, and why. stopped: inputs on which a runtime
-    ended its process. halves: values next to a half, which single precision may round to either side.
+    faults: results of another shape. left_out: operators not compared, with reasons. stopped: inputs on which a
+    runtime ended its process. halves: values next to a half, which single precision may round to either side.
     """
 
     witness: str

@@ -94,7 +94,7 @@ typedef struct mg_cl {
 
 /* All return 0, or an error of OpenCL or below, which mg_cl_text explains. After an error everything is released. */
 int mg_cl_init(mg_cl *m, const mg_cl_plan *plan, cl_kernel *kernels);
-/* The same on a device that is named as the environment variable would. */
+/* Initializes on the device that `device` names, in the syntax of the environment variable. */
 int mg_cl_init_on(mg_cl *m, const mg_cl_plan *plan, cl_kernel *kernels, const char *device);
 void mg_cl_deinit(mg_cl *m);
 int mg_cl_start(mg_cl *m);

@@ -44,7 +44,7 @@ static int is_seen(cl_device_type kind, cl_device_id device)
     return kind == CL_DEVICE_TYPE_ALL && (own & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0u;
 }
 
-/* The first GPU, else the first accelerator, else the first device; of those that the environment asks for. */
+/* The first GPU, else the first accelerator, else the first device, among those that the environment selects. */
 int mg_cl_choose_device(mg_cl *m)
 {
     static const cl_device_type kinds[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL};

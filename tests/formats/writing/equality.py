@@ -20,7 +20,7 @@ def imported(model: bytes) -> Graph:
 
 
 def differences(a: Graph, b: Graph) -> list[str]:
-    """In what two graphs differ: operators, operands, types, quantization, constants, labels and first values.
+    """The differences of two graphs: operators, operands, types, quantization, constants, labels and first values.
 
     An absent operand, such as a bias, may have become zeros, and a constant may have got a scale. Of
     tensors with one label all but one get another.

@@ -103,7 +103,7 @@ def _check_recorded(op: type[Op]) -> None:
 
 @cache
 def recorded_graphs() -> Mapping[type[Op], Graph]:
-    """For each operator a graph with it, of the models recorded from the runtimes, that can be written."""
+    """For each operator, a recorded model with it that can be written, as a graph."""
     found: dict[type[Op], Graph] = {}
     for name in (*recording.names(), *recording.SEQUENCES):
         cases = packs.load(packs.FOLDER / f"{name}.npz")[0]

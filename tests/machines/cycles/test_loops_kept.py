@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On a board whose flash waits, the loops of kernels stay within the code that it keeps."""
+"""Loops of kernels stay within the code that a board with flash wait states caches."""
 
 from __future__ import annotations
 

@@ -19,5 +19,5 @@ def draw(seed: int) -> Drawn:
 
 
 def differs(drawn: Drawn, graph: Graph, oracle: Sets) -> str:
-    """Nothing: no runtime need take a damaged file."""
+    """Never differs: no runtime need accept a damaged file."""
     return ""

@@ -39,7 +39,7 @@ def _random_buffer(rng: Random, name: str, align: int) -> Buffer:
 
 
 def occupied(b: Buffer) -> list[int]:
-    """For each byte the steps at which it is in use, as a bit mask."""
+    """For each byte a bit mask of the steps in which it is in use."""
     use = [0] * b.nbytes
     for p in b.pieces:
         for i in range(p.offset, p.offset + p.nbytes):

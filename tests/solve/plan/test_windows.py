@@ -88,7 +88,7 @@ def test_windows_that_are_alike_are_searched_once(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_is_found_at_the_limit_of_work_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With none at all, that is what greedy orders found."""
+    """Without any work allowed, the result is that of the greedy orders."""
     buffers = repeated(30)
     offsets, forbidden = greedy(buffers)
     bound, heights = lower_bound(buffers)[0], []

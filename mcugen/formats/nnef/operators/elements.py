@@ -147,7 +147,7 @@ def sum_reduce(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def position(smallest: bool, source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """Where the largest or smallest element of one axis stands. Source: NNEF 4.5."""
+    """The index of the largest or smallest element of one axis. Source: NNEF 4.5."""
     shape = e.type(names[0]).shape
     axes = axes_of(source, shape)
     if len(axes) != 1:

@@ -68,7 +68,7 @@ def copy(source: Source, e: Expansion, x: str) -> Op:
 
 
 def slices(source: Source, e: Expansion, x: str) -> Op:
-    """From `begin` to before `end` along each axis; an end of 0 is that of the axis. Source: NNEF 4.6.8."""
+    """The range from `begin` to before `end` along each axis; an end of 0 is the axis's end. Source: NNEF 4.6.8."""
     a, shape = source.attributes, e.type(x).shape
     axes, begin, end = a["axes"], a["begin"], a["end"]
     strides = a["stride"] or [1] * len(axes)

@@ -47,7 +47,7 @@ def total(e: Expansion, x: str, window: Geometry) -> str:
 
 
 def counts(window: Geometry, d: int, size: int) -> np.ndarray:
-    """How many taps of each window lie inside the image, along one axis."""
+    """The number of taps of each window inside the image, along one axis."""
     places = _places(window, d, size)
     return np.asarray(((places >= 0) & (places < size)).sum(axis=1))
 
@@ -89,7 +89,7 @@ def joined(e: Expansion, parts: Sequence[str], axis: int) -> str:
 
 
 def _places(window: Geometry, d: int, size: int) -> np.ndarray:
-    """[results, taps]: where each tap of each window lies along an axis."""
+    """[results, taps]: the position of each tap of each window along an axis."""
     count = (size + sum(window.padding[d]) - window.extent(d)) // window.stride[d] + 1
     starts = np.arange(count) * window.stride[d] - window.padding[d][0]
     return np.asarray(starts[:, None] + np.arange(window.kernel[d]) * window.dilation[d])

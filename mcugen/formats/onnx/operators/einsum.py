@@ -14,7 +14,7 @@ from mcugen.ops.sum import Sum
 from mcugen.ops.transpose import Transpose
 
 _ELLIPSIS = "0123456789"
-"""Letters for the axes that an ellipsis stands for, the last axis first."""
+"""Letters for the axes in an ellipsis, the last axis first."""
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:

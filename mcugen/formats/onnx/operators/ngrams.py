@@ -68,7 +68,7 @@ def _seen(e: Expansion, x: str, shape: Shape, tokens: Sequence[int]) -> str:
 def _counts(
     e: Expansion, seen: str, size: int, grams: Sequence[tuple[int, ...]], tokens: Mapping[int, int], a: Attributes
 ) -> str:
-    """How often each sequence of `size` tokens occurs, [rows, sequences], with up to max_skip_count tokens skipped."""
+    """The count of each sequence of `size` tokens, [rows, sequences], with up to max_skip_count tokens skipped."""
     rows, length, _ = e.type(seen).shape
     total = ""
     if a["min_gram_length"] <= size <= a["max_gram_length"]:

@@ -31,7 +31,7 @@ Pooled = Callable[[Expansion, str, _images.Geometry, Widths], str]
 
 
 def max_pool(source: Source, e: Expansion) -> Sequence[str]:
-    """The largest element of each window inside the image, and where it stands. Source: ONNX MaxPool-12."""
+    """The largest element of each window inside the image, and its index. Source: ONNX MaxPool-12."""
     by_columns = source.attributes["storage_order"]  # only affects the indices
     x, shape, kernel = _operand(source, e)
     if source.results < 2:

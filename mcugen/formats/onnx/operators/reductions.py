@@ -111,7 +111,7 @@ def logarithm(e: Expansion, x: str, axis: int) -> str:
 
 
 def position(smallest: bool, source: Source, e: Expansion) -> Sequence[str]:
-    """Where the largest or smallest element of an axis stands. Source: ONNX ArgMax-13, ArgMin-13."""
+    """The index of the largest or smallest element of an axis. Source: ONNX ArgMax-13, ArgMin-13."""
     x, axis = _operand(e), source.attributes["axis"]
     shape = e.type(x).shape
     if not -len(shape) <= axis < len(shape):

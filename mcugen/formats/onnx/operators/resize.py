@@ -167,7 +167,7 @@ def _kernel(a: Attributes) -> Weights:
 
 
 def _coordinates(axis: Axis, a: Attributes) -> np.ndarray:
-    """The place in the operand of each result, in float32 as ONNX Runtime computes it: some lie on another element.
+    """The place in the operand of each result, in float32 as in ONNX Runtime, where some round to another element.
 
     Where the text of ONNX has the size before it is rounded, and -0.5 for a single result of pytorch_half_pixel, ONNX
     Runtime has the rounded size, and 0. Source: onnxruntime, upsamplebase.h, GetOriginalCoordinateFunc.

@@ -17,7 +17,7 @@ from mcugen.ops.transpose import Transpose
 
 MAX_MATRIX = 1 << 22
 MAX_MEL, MAX_LENGTH = 1 << 10, 1 << 16
-"""Mel bins, and points of the spectrum that they are made of."""
+"""Most mel bins, and most points of the spectrum that they cover."""
 
 _MEL = 2595 / math.log(10)
 

@@ -45,7 +45,7 @@ def _decoded(source: Source, e: Expansion, k: int, t: TensorType) -> str:
 
 
 def _channels(t: TensorType) -> np.ndarray:
-    """The channel of each element: along the last axis where scales lie there, else along the first."""
+    """The channel of each element: along the last axis if the scales are along it, else along the first."""
     count = 1 if t.quant is None else len(t.quant.scale)
     axis = 0 if t.quant is None else t.quant.axis
     last = axis == len(t.shape) - 1 and count > 1
