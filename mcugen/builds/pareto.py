@@ -83,25 +83,24 @@ class Front:
         return all(point.agrees is not False for point in self.points)
 
 
-def front(path: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Front:
-    """Plan the presets and at most MAX_POINTS further schedules, and run each on the emulated board. tell: progress
-    callback.
+def front(path: Path, options: Options, progress: Callable[[str], None] = lambda text: None) -> Front:
+    """Plan the presets and at most MAX_POINTS further schedules, and run each on the emulated board.
 
     Raises McugenError: UsageError for --input-mode frames, which has one schedule; MemoryBudgetError if none fits.
     """
     if options.input_mode == "frames":
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
     model = pipeline.prepare(path, options)
-    tell("finding schedules")
+    progress("finding schedules")
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        return _Builds(model, pool, tell).front()
+        return _Builds(model, pool, progress).front()
 
 
 class _Builds:
     """Firmware of each schedule of a model, compiled and run while the next one is planned."""
 
-    def __init__(self, model: pipeline.Prepared, pool: ThreadPoolExecutor, tell: Callable[[str], None]) -> None:
-        self._model, self._pool, self._tell = model, pool, tell
+    def __init__(self, model: pipeline.Prepared, pool: ThreadPoolExecutor, progress: Callable[[str], None]) -> None:
+        self._model, self._pool, self._progress = model, pool, progress
         self._machine = model.board.emulator.machine if model.board.emulator else ""
         self._case = next(iter(drawn_cases(model.imported, 1)))
         self._known = self._new(GOALS[0])
@@ -143,7 +142,7 @@ class _Builds:
         for k, counted in enumerate(counting.values()):
             counted.result()
             done = f"{k + 1} of {len(counting)} schedules"
-            self._tell(f"{done} {'counted' if self._machine else 'planned'}")
+            self._progress(f"{done} {'counted' if self._machine else 'planned'}")
         return {key: self._point(key) for key in counting}
 
     def _foresee_knee(self) -> None:
@@ -282,8 +281,8 @@ def _best(points: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def _beats(one: Point, other: Point) -> bool:
-    smaller = one.ram_bytes <= other.ram_bytes and one.flash_bytes <= solve.HARDLY * other.flash_bytes
-    return smaller and one.cost <= solve.HARDLY * other.cost
+    smaller = one.ram_bytes <= other.ram_bytes and one.flash_bytes <= solve.DOMINANCE_TOLERANCE * other.flash_bytes
+    return smaller and one.cost <= solve.DOMINANCE_TOLERANCE * other.cost
 
 
 def as_dict(result: Front) -> dict[str, Any]:

@@ -270,11 +270,11 @@ def _integers(
     from mcugen.builds.mixed.plan import Chosen
     from mcugen.quantize import run, text
 
-    format_name, wish = run.format_of(file), _wish(values)
-    chosen = None if wish is None else Chosen(wish)
+    format_name, request = run.format_of(file), _request(values)
+    chosen = None if request is None else Chosen(request)
     choose = None if chosen is None else chosen.choose
     with progress("quantizing", quiet=as_json) as tell:
-        found = run.quantize(model, data, _choices(values), test=test, tell=tell, choose=choose)
+        found = run.quantize(model, data, _choices(values), test=test, progress=tell, choose=choose)
         content = found.written(format_name)
         _require_build(content, file)
     write(file, content)
@@ -298,7 +298,7 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
             raise UsageError(f"{flag} is for models of integers", hint="leave it out with --weights float16")
     format_name, choices = run.format_of(file), _choices({**values, "weights": "8"})
     with progress("rounding weights", quiet=as_json) as tell:
-        found = half.quantize(model, data, choices, test=test, tell=tell)
+        found = half.quantize(model, data, choices, test=test, progress=tell)
         content = found.written(format_name)
         _require_build(content, file)
     write(file, content)
@@ -320,9 +320,9 @@ def _require_build(content: bytes, file: Path) -> None:
             raise QuantizationError(f"{file} is not written, as its build fails: {error}", hint=hint) from error
 
 
-def _wish(values: dict[str, Any]) -> Any:
+def _request(values: dict[str, Any]) -> Any:
     """The goals of mixed bits; None where no option sets any. Raises UsageError."""
-    from mcugen.builds.mixed.plan import Wish
+    from mcugen.builds.mixed.plan import Request
 
     mixed = {name: values[name] == "mixed" for name in ("weights", "activations")}
     goals = [name for name in ("max_loss", "flash", "ram", "front") if values[name]]
@@ -335,7 +335,7 @@ def _wish(values: dict[str, Any]) -> Any:
         hint = "add --max-loss 0.5%, --flash 60K, --ram 20K or --front"
         raise UsageError("mixed bits of what cost or loss?", hint=hint)
     options = Options(**{name: values[name] for name in ("board", "flash", "ram")})
-    return Wish(
+    return Request(
         **mixed, most=_percent(values["max_loss"]), options=options, front=values["front"], judge=values["judge"] or ""
     )
 

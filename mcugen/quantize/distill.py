@@ -37,7 +37,7 @@ _FOR_BASES = 256
 _MOST_TAPS = 1024
 _FIRST, _SECOND = 0.9, 0.99
 _TINY = 1e-12
-_TOLD = 25
+_PROGRESS_STEPS = 25
 
 
 def _softened(y: np.ndarray) -> np.ndarray:
@@ -90,15 +90,15 @@ class Training:
         gone = self.gone[name]
         return y[..., ~gone] if gone.any() else y
 
-    def run(self, steps: int, tell: Callable[[str], None]) -> dict[str, np.ndarray]:
-        """Weights after training for `steps` steps; the step length falls along half a cosine. tell: progress callback.
+    def run(self, steps: int, progress: Callable[[str], None]) -> dict[str, np.ndarray]:
+        """Weights after training for `steps` steps; the step length falls along half a cosine.
 
         The inputs of layers contribute to the loss less and less: they guide the start, the outputs alone decide the
         end.
         """
         for step in range(steps):
-            if step % _TOLD == 0:
-                tell(f"training what is left, step {step} of {steps}")
+            if step % _PROGRESS_STEPS == 0:
+                progress(f"training what is left, step {step} of {steps}")
             rate = _RATE * min(1.0, (step + 1) / _WARM) * 0.5 * (1 + math.cos(math.pi * step / steps))
             self._step(step, rate, max(0.0, 1 - step / (_HINTED * steps)))
         return self.weights

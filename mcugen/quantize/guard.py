@@ -64,11 +64,11 @@ class Step:
 
 @dataclass
 class Guard:
-    """Trials of recipes in a pool. tell: progress callback."""
+    """Trials of recipes in a pool."""
 
     pool: Pool
     widths: Widths
-    tell: Callable[[str], None] = lambda text: None
+    progress: Callable[[str], None] = lambda text: None
     _powers: dict[Recipe, np.ndarray] = field(default_factory=dict)
 
     def judged(self) -> Judged:
@@ -80,7 +80,7 @@ class Guard:
             tried = [found for found in (replace(best, **change) for change in step.changes) if found != best]
             if not tried or any(t.kept for t in trials if t.step == step.unless):
                 continue
-            self.tell(step.name)
+            self.progress(step.name)
             self._try(tried)
             candidate = self._best(tried)
             gain = self._scores(candidate) - self._scores(best)

@@ -57,10 +57,9 @@ def quantize(
     choices: Choices,
     *,
     test: Path | None = None,
-    tell: Callable[[str], None] = lambda text: None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Half:
-    """Round the weights of a float model file, and measure the loss on the samples in `data` and `test`. tell: progress
-    callback.
+    """Round the weights of a float model file, and measure the loss on the samples in `data` and `test`.
 
     Raises McugenError for files that cannot be read.
     """
@@ -68,7 +67,7 @@ def quantize(
     imported, graph, found, tested = read.imported, read.graph, read.found, read.tested
     made, wide, notes = _rounded(graph, _kept_wide(graph, choices.layers))
     floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
-    tell(f"comparing on {floats.count} samples")
+    progress(f"comparing on {floats.count} samples")
     sqnr = float(decibels(powers(floats.outputs(), outputs_of(floats, made)).sum(axis=1)))
     constants = [t.data for t in made.tensors.values() if t.data is not None]
     narrow = sum(c.nbytes // 2 for c in constants if held(c) is not None)

@@ -84,10 +84,9 @@ def budget_of(text: str, whole: int) -> float:
 
 
 def pruned(
-    graph: Graph, reference: str, samples: tuple[np.ndarray, ...], asked: str, tell: Callable[[str], None]
+    graph: Graph, reference: str, samples: tuple[np.ndarray, ...], asked: str, progress: Callable[[str], None]
 ) -> Pruned:
-    """The network within a budget of multiply-accumulates. samples: [samples, *shape] of each input. tell: progress
-    callback.
+    """The network within a budget of multiply-accumulates. samples: [samples, *shape] of each input.
 
     Raises UnsupportedError if channels cannot be removed, or not enough of them.
     """
@@ -103,17 +102,17 @@ def pruned(
         raise UsageError(what, where="--data", hint=f"give {_FEWEST} or more, better 100, or leave --macs out")
     inputs = _taken(teacher, samples)
     judging = varied(inputs, min(_JUDGING, _FEW * _count(inputs)), 3, 0)
-    tell("looking for channels that go together")
+    progress("looking for channels that go together")
     streams = coupled.streams(graph, reference)
     known = removal.facts(teacher, _more(inputs), judging)
-    found = removal.curves(teacher, known, streams, tell)
+    found = removal.curves(teacher, known, streams, progress)
     counts = removal.chosen(teacher, found, budget)
     gone = [channel for curve, n in zip(found, counts, strict=True) for channel in curve.order[:n]]
     smaller, masks = coupled.without(graph, reference, gone)
     after = macs_of(smaller, reference)
     if after > budget:
         raise _too_few(teacher, before, after)
-    stages = _trained(teacher, Network(smaller, reference), inputs, judging, masks, tell)
+    stages = _trained(teacher, Network(smaller, reference), inputs, judging, masks, progress)
     best = max(range(len(stages)), key=lambda k: (np.nan_to_num(stages[k].sqnr, nan=-np.inf), k))
     stages = tuple(replace(stage, kept=k == best) for k, stage in enumerate(stages))
     return Pruned(stages[best].graph, before, after, _layers(graph, masks), stages, _count(judging))
@@ -183,7 +182,7 @@ def _more(inputs: Arrays) -> Arrays:
 
 
 def _trained(
-    teacher: Network, student: Network, inputs: Arrays, judging: Arrays, masks: Masks, tell: Callable[[str], None]
+    teacher: Network, student: Network, inputs: Arrays, judging: Arrays, masks: Masks, progress: Callable[[str], None]
 ) -> tuple[Stage, ...]:
     heads = zip(teacher.heads, removal.outputs(teacher, judging), strict=True)
     wanted = [y[..., ~masks[name]] for name, y in heads]
@@ -194,12 +193,12 @@ def _trained(
         return Stage(step, _with_constants(student.graph, weights), float(decibels(noise)))
 
     stages = [stage("channels removed", {})]
-    tell("fitting what is left")
+    progress("fitting what is left")
     fitted = refitted(student, teacher, _more(inputs), masks)
     stages.append(stage("layers fitted anew", fitted))
     start = fitted if stages[1].sqnr > stages[0].sqnr else {}
     training = Training(student, teacher, inputs, masks, dict(start))
-    stages.append(stage("trained towards the network as it was", training.run(steps_for(teacher), tell)))
+    stages.append(stage("trained towards the network as it was", training.run(steps_for(teacher), progress)))
     return tuple(stages)
 
 

@@ -91,11 +91,11 @@ def outputs(network: Network, inputs: Arrays) -> list[np.ndarray]:
     return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
 
 
-def curves(network: Network, known: Facts, streams: Sequence[Stream], tell: Callable[[str], None]) -> list[Curve]:
-    """The curve of each stream, with losses as shares of the variance of the heads. tell: progress callback."""
+def curves(network: Network, known: Facts, streams: Sequence[Stream], progress: Callable[[str], None]) -> list[Curve]:
+    """The curve of each stream, with losses as shares of the variance of the heads."""
     found = []
     for index, stream in enumerate(streams):
-        tell(f"weighing channels, stream {index + 1} of {len(streams)}")
+        progress(f"weighing channels, stream {index + 1} of {len(streams)}")
         work = _Elimination(network, known, stream)
         order, losses = work.run(int(_MOST * len(stream.channels)))
         level = int(np.searchsorted(losses, _LEVEL * losses[-1])) if len(order) else 0

@@ -27,12 +27,11 @@ from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.prune import Pruned
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scores import Score, require_classes, score
-from mcugen.quantize.solve import BRIDGE
+from mcugen.quantize.solve import REQUANTIZE_PREFIX
 from mcugen.samples import Samples
 
 Choose = Callable[[Pool, Widths, Callable[[str], None]], Widths]
-"""Function that chooses the bits of all layers by trials in a pool, starting from given ones; the last argument is the
-progress callback.
+"""Function that chooses the bits of all layers by trials in a pool, starting from given ones; it reports its progress.
 """
 
 _TASKS = 64
@@ -136,52 +135,61 @@ def quantize(
     choices: Choices,
     *,
     test: Path | None = None,
-    tell: Callable[[str], None] = lambda text: None,
+    progress: Callable[[str], None] = lambda text: None,
     choose: Choose | None = None,
 ) -> Quantized:
     """Quantize a float model file with the samples in `data`, and score it on those in `test`.
 
-    data: None only with the ranges of an older model; tell: progress callback; choose: chooses the bits of layers.
-    Raises McugenError for files that cannot be read, or networks without an integer form.
+    data: None only with the ranges of an older model; progress: called with lines of text; choose: chooses the bits of
+    layers. Raises McugenError for files that cannot be read, or networks without an integer form.
     """
-    tell("reading the model")
+    progress("reading the model")
     read = given(path, data, choices, test)
     imported, found, held, whole = read.imported, read.found, read.tested, read.graph
     arrays = in_interface(whole, found.arrays)
     before = None if choices.ranges_of is None else older.read(choices.ranges_of, whole)
     widths = layer_bits.given(whole, choices.widths, choices.layers) if before is None else before.widths
     float_model.require_integers(whole, widths)
-    pruned, graph = _pruned(whole, arrays, choices, tell)
+    pruned, graph = _pruned(whole, arrays, choices, progress)
     graph = graph if before is None else balance.as_large_as(graph, float_model.REFERENCE, before.weights)
     floats = Floats(graph, float_model.REFERENCE, arrays, older=before)
     if data is not None:
-        tell(f"running the float model on {floats.count} samples")
+        progress(f"running the float model on {floats.count} samples")
         require_finite(floats)
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, _model_hash(imported, choices), found.sha256)
     require_offered(floats, widths)
     kept = None if choices.resume is None else opened(choices.resume, _origin(imported, found, floats))
-    judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, tell)
+    judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, progress)
     interface = choices.interface if before is None else before.interface
     final = with_floats(integer) if interface == "float" else integer
     of_test = None if held is None else Floats(whole, float_model.REFERENCE, in_interface(whole, held.arrays))
-    told = Diagnosis((), ())
+    diagnosed = Diagnosis((), ())
     if data is not None:
-        tell("looking at each layer")
-        told = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
+        progress("looking at each layer")
+        diagnosed = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
     notes = (*imported.notes, *found.notes, *_runtime_notes(integer))
     made = Quantized(
-        final, floats, judged, told, 0 if data is None else found.count, notes, widths, _bridges(integer), None, pruned
+        final,
+        floats,
+        judged,
+        diagnosed,
+        0 if data is None else found.count,
+        notes,
+        widths,
+        _requantize_count(integer),
+        None,
+        pruned,
     )
     if held is None or of_test is None:
         return made
-    tell(f"testing on {held.count} samples")
+    progress(f"testing on {held.count} samples")
     pruned = None if pruned is None else prune.tested(pruned, of_test, held.labels)
     return replace(made, score=score(of_test, final, held.labels), pruned=pruned, notes=(*made.notes, *held.notes))
 
 
 def _pruned(
-    graph: Graph, arrays: tuple[np.ndarray, ...], choices: Choices, tell: Callable[[str], None]
+    graph: Graph, arrays: tuple[np.ndarray, ...], choices: Choices, progress: Callable[[str], None]
 ) -> tuple[Pruned | None, Graph]:
     """Result of pruning and the float network after it; (None, graph) if not requested."""
     if not choices.macs:
@@ -189,7 +197,7 @@ def _pruned(
     prune.require_moderate(Floats(graph, float_model.REFERENCE, arrays))
     if choices.scheduler:
         cluster.require(choices.scheduler)
-    found = prune.pruned(graph, float_model.REFERENCE, arrays, choices.macs, tell)
+    found = prune.pruned(graph, float_model.REFERENCE, arrays, choices.macs, progress)
     return found, found.graph
 
 
@@ -207,7 +215,7 @@ def _solved(
     widths: Widths,
     kept: Kept | None,
     choose: Choose | None,
-    tell: Callable[[str], None],
+    progress: Callable[[str], None],
 ) -> tuple[Judged, Floats, Graph, Widths]:
     """The guard's recipe and trials, the float network after them, its integer network, and the bits of layers."""
     effort = effort_of(floats.graph, floats.count)
@@ -219,9 +227,9 @@ def _solved(
         at_a_time = 0 if choose is None else _TASKS
         address = choices.scheduler
         with cluster.pool(bench, address, kept) if address else pool(bench, choices.jobs, kept, at_a_time) as workers:
-            widths = widths if choose is None else choose(workers, widths, tell)
-            judged = judged if is_plain else Guard(workers, widths, tell).judged()
-    tell("solving with all samples")
+            widths = widths if choose is None else choose(workers, widths, progress)
+            judged = judged if is_plain else Guard(workers, widths, progress).judged()
+    progress("solving with all samples")
     whole, recipe = Bench(floats, ()), judged.recipe
     solved = whole.part(-1, recipe.floor if recipe.balanced else None)
     return judged, solved, whole.network(recipe, widths), widths
@@ -255,8 +263,8 @@ def _runtime_notes(graph: Graph) -> tuple[str, ...]:
     return (f"TensorFlow Lite Micro does not run it, LiteRT does: {layer_bits.label_of(graph, name)}: {why}{more}",)
 
 
-def _bridges(graph: Graph) -> int:
-    return sum(node.name.startswith(BRIDGE) for node in graph.nodes)
+def _requantize_count(graph: Graph) -> int:
+    return sum(node.name.startswith(REQUANTIZE_PREFIX) for node in graph.nodes)
 
 
 def in_interface(graph: Graph, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

@@ -18,7 +18,7 @@ from mcugen.quantize.recipe import NEAREST, Recipe, Widths
 from mcugen.quantize.scales import BITS, DTYPES, Stored, activations
 from mcugen.quantize.steps import to_steps
 
-BRIDGE = "bridge@"
+REQUANTIZE_PREFIX = "bridge@"
 """Prefix of the names of Quantize nodes between two widths or scales."""
 
 
@@ -123,7 +123,9 @@ class Solver:
         if made not in self.tensors:
             origin = self.graph.tensors[name]
             self.tensors[made] = Tensor(made, t, None, f"{origin.label}_{t.dtype}")
-            self._append(Node(f"{BRIDGE}{len(self.nodes)}", Quantize(t.dtype), (name,), (made,), node.source))
+            self._append(
+                Node(f"{REQUANTIZE_PREFIX}{len(self.nodes)}", Quantize(t.dtype), (name,), (made,), node.source)
+            )
         return made
 
     def _constant(self, name: str, dtype: str, shared: QuantParams | None, reader: Node) -> str:

@@ -19,7 +19,7 @@ from mcugen.solve import offers, solver
 from mcugen.solve.budget import Solution, is_long, parts_of, pushed_input, ranges
 from mcugen.solve.candidates import Candidates, candidates_of
 from mcugen.solve.memories import allowing
-from mcugen.solve.offers import HARDLY
+from mcugen.solve.offers import DOMINANCE_TOLERANCE
 from mcugen.solve.prices import prices_of
 from mcugen.solve.problem import Problem, Searched, problem_of
 from mcugen.solve.refusal import require_room
@@ -27,7 +27,17 @@ from mcugen.solve.schedule import NotStreamableError
 from mcugen.solve.schedule.order import peak_of, reordered
 from mcugen.system import forked
 
-__all__ = ["HARDLY", "Known", "Solution", "allowing", "candidates_of", "front", "ranges", "solve", "solve_with_time"]
+__all__ = [
+    "DOMINANCE_TOLERANCE",
+    "Known",
+    "Solution",
+    "allowing",
+    "candidates_of",
+    "front",
+    "ranges",
+    "solve",
+    "solve_with_time",
+]
 
 
 _FAR = 1.25

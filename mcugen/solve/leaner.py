@@ -37,7 +37,7 @@ class Plannable:
         return Plannable(self.curve, made) if made.peak < self.point.peak else None
 
 
-class Waiting:
+class PlanQueue:
     """Priority queue of points to plan, ordered by cost. After the last point of each group of rows it adds points with
     less memory.
 

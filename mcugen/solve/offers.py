@@ -19,7 +19,7 @@ from mcugen.solve.constants import constants_of
 from mcugen.solve.curve import Point
 from mcugen.solve.problem import Problem, Searched, problem_of
 
-HARDLY = 1.005
+DOMINANCE_TOLERANCE = 1.005
 """Tolerance of dominance: a point is dropped if another needs no more RAM and at most this factor of its constants and
 time.
 """
@@ -74,4 +74,7 @@ def thinned(found: Sequence[Offer], most: int) -> list[Offer]:
 
 def _beats(one: Offer, other: Offer) -> bool:
     """Whether `one`, which needs no more RAM, makes `other` not worth listing."""
-    return one.constants <= HARDLY * other.constants and one.point.cost <= HARDLY * other.point.cost
+    return (
+        one.constants <= DOMINANCE_TOLERANCE * other.constants
+        and one.point.cost <= DOMINANCE_TOLERANCE * other.point.cost
+    )

@@ -188,7 +188,7 @@ def problem_of(
     """
     prices = prices_of(graph, candidates, options, board)
     wider = options.optimize == "speed" or prices.flash > 0
-    usual = candidates if options.optimize == "flash" else [_lavish(listed) for listed in candidates]
+    usual = candidates if options.optimize == "flash" else [_without_slow_small(listed) for listed in candidates]
     allowed = tuple(listed if wider else _narrow(listed) for listed in usual)
     return Problem(graph, allowed, options, board, prices, known or Searched())
 
@@ -212,6 +212,6 @@ def _narrow(listed: Candidates) -> Candidates:
     return tuple(c for c in listed if not c.choice.kernel.widened) or listed
 
 
-def _lavish(listed: Candidates) -> Candidates:
+def _without_slow_small(listed: Candidates) -> Candidates:
     """Candidates without kernels offered for the goal `flash` only, if others exist; else all."""
     return tuple(c for c in listed if not c.choice.kernel.frugal) or listed

@@ -23,7 +23,7 @@ from mcugen.solve.budget import Solution, planned, with_note, with_saving
 from mcugen.solve.candidates import Candidate, Candidates, rows_costs_of
 from mcugen.solve.curve import Point
 from mcugen.solve.flash import least_flash
-from mcugen.solve.leaner import Plannable, Waiting
+from mcugen.solve.leaner import Plannable, PlanQueue
 from mcugen.solve.leanest import memory_of, priced
 from mcugen.solve.memories import allowing, room_of
 from mcugen.solve.prices import Prices
@@ -130,10 +130,10 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
         return _least_of(problem, [Plannable(problem.curve(offered), _leanest(problem, offered))])
     room = problem.room
     plannable = _plannable(problem, offered)
-    waiting = Waiting(plannable, len(offered))
+    queue = PlanQueue(plannable, len(offered))
     price, score = problem.prices.ram, math.inf
     best: tuple[float, Solution] | None = None
-    while (each := waiting.below(score)) is not None:
+    while (each := queue.below(score)) is not None:
         if room is None or problem.least_bytes(each.point) <= room:
             made, cost = _made(problem, each), each.point.cost
             if made.fits and cost + price * made.ram_bytes < score:

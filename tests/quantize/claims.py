@@ -15,7 +15,7 @@ from typing import Any
 import mcugen
 from mcugen.builds.mixed.axis import Axis
 from mcugen.builds.mixed.cost import Costs, constants
-from mcugen.builds.mixed.plan import Chosen, Tell, Wish, recipes
+from mcugen.builds.mixed.plan import Chosen, Progress, Request, recipes
 from mcugen.builds.mixed.search import Point, Search
 from mcugen.errors import MemoryBudgetError, UnsupportedError
 from mcugen.options import Options
@@ -145,10 +145,10 @@ class Compared(Chosen):
 
     by_size: Point | None = None
 
-    def _along(self, axis: Axis, workers: Pool, costs: Costs, tell: Tell) -> Point | None:
-        found = super()._along(axis, workers, costs, tell)
+    def _along(self, axis: Axis, workers: Pool, costs: Costs, progress: Progress) -> Point | None:
+        found = super()._along(axis, workers, costs, progress)
         assert self.loss is not None
-        search = Search(workers, axis, recipes(workers, axis), costs, self.loss, self.wish.most)
+        search = Search(workers, axis, recipes(workers, axis), costs, self.loss, self.request.most)
         self.by_size = search.cheapest_by_size()
         return found
 
@@ -156,7 +156,7 @@ class Compared(Chosen):
 def mixed(case: Case) -> Iterator[Verdict]:
     """Mixed weights: a loss of 0.5 % is met on the test within 0.3, no dearer than by size; 75 % of the bytes too."""
     base = Widths()
-    compared = Compared(Wish(weights=True, most=_LOSS, options=Options(board=BOARDS[0])))
+    compared = Compared(Request(weights=True, most=_LOSS, options=Options(board=BOARDS[0])))
     found = case.made(compared.choose, widths=base)
     assert compared.point is not None
     bytes_, by_size = compared.point.cost.flash, compared.by_size
@@ -164,7 +164,7 @@ def mixed(case: Case) -> Iterator[Verdict]:
     text = "none by size alone" if by_size is None else f"{by_size.cost.flash:,} by size alone"
     yield f"{bytes_:,} bytes, {text}", by_size is None or bytes_ <= by_size.cost.flash
     budget = 3 * constants(case.made(method="min-max").graph) // 4
-    chosen = Chosen(Wish(weights=True, options=Options(board=BOARDS[0], flash=str(budget))))
+    chosen = Chosen(Request(weights=True, options=Options(board=BOARDS[0], flash=str(budget))))
     found = case.made(chosen.choose, widths=base)
     assert chosen.point is not None
     yield f"{chosen.point.cost.flash:,} of {budget:,} bytes; {lost(found):.2f} lost", chosen.point.cost.flash <= budget
@@ -172,7 +172,7 @@ def mixed(case: Case) -> Iterator[Verdict]:
 
 def front(case: Case) -> Iterator[Verdict]:
     """Mixed data: RAM and time against SQNR between 8 and 16 bits, with assignments in between."""
-    chosen = Chosen(Wish(activations=True, front=True, options=Options(board=BOARDS[0])))
+    chosen = Chosen(Request(activations=True, front=True, options=Options(board=BOARDS[0])))
     case.made(chosen.choose, widths=Widths())
     points = next(iter(chosen.fronts.values()))
     shown = [f"{p.sqnr:.1f} dB {p.cost.ram:,} bytes {p.cost.time / 1e6:.2f} M" for p in points]

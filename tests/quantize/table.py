@@ -151,7 +151,7 @@ def _own(path: Path, calibration: Path, test: Path, count: int, widths: Widths) 
         clock = _Clock(time.monotonic())
         choices = run.Choices(widths=widths, method=method)
         try:
-            found = run.quantize(path, calibration, choices, test=test, tell=clock.tell)
+            found = run.quantize(path, calibration, choices, test=test, progress=clock.tell)
         except McugenError as error:
             print(f"{path.stem}: {error.explain()}")
             continue

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from mcugen.builds.mixed import axis as axes
 from mcugen.builds.mixed.loss import CLASSES, ERROR, Loss
-from mcugen.builds.mixed.plan import Chosen, Wish
+from mcugen.builds.mixed.plan import Chosen, Request
 from mcugen.builds.mixed.search import Point
 from mcugen.cli import cli
 from mcugen.errors import MemoryBudgetError, UsageError
@@ -31,8 +31,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return network(folder / "net.onnx"), samples(folder / "calib.npz", 16)
 
 
-def mixed(files: tuple[Path, Path], wish: Wish, **choices: object) -> tuple[run.Quantized, Chosen]:
-    chosen = Chosen(wish)
+def mixed(files: tuple[Path, Path], request: Request, **choices: object) -> tuple[run.Quantized, Chosen]:
+    chosen = Chosen(request)
     asked = run.Choices(jobs=1, **choices)  # type: ignore[arg-type]
     return run.quantize(*files, asked, choose=chosen.choose), chosen
 
@@ -50,7 +50,7 @@ def kinds(found: run.Quantized, path: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def fronts(files: tuple[Path, Path]) -> Fronts:
     """Points between all wide and all narrow, of weights and of activations."""
-    return mixed(files, Wish(weights=True, activations=True, options=board(), front=True))[1].fronts
+    return mixed(files, Request(weights=True, activations=True, options=board(), front=True))[1].fronts
 
 
 def test_bits_given_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_bits_that_the_runtime_does_not_run_are_refused(files: tuple[Path, Path]
 
 
 def test_every_layer_is_narrow_where_that_may_be(files: tuple[Path, Path]) -> None:
-    point = mixed(files, Wish(weights=True, most=100.0, options=board()))[1].point
+    point = mixed(files, Request(weights=True, most=100.0, options=board()))[1].point
     assert point is not None
     assert [bits for _, bits in point.widths.weights_of] == [4] * 4
 
@@ -90,7 +90,7 @@ def test_fronts_cost_more_for_more_decibels(fronts: Fronts) -> None:
 def test_budget_of_flash_is_met_with_few_narrow_layers(files: tuple[Path, Path], fronts: Fronts) -> None:
     points = sorted(fronts["weights"], key=lambda p: p.cost.flash)
     limit = (points[0].cost.flash + points[-1].cost.flash) // 2
-    found, chosen = mixed(files, Wish(weights=True, options=board(flash=str(limit))))
+    found, chosen = mixed(files, Request(weights=True, options=board(flash=str(limit))))
     assert chosen.point is not None
     assert chosen.point.cost.flash <= limit
     assert 4 in [found.widths.of_weights(name) for name, _ in found.widths.weights_of]
@@ -100,14 +100,14 @@ def test_budget_of_flash_is_met_with_few_narrow_layers(files: tuple[Path, Path],
 def test_budget_of_ram_takes_wide_data_where_it_fits(files: tuple[Path, Path], fronts: Fronts) -> None:
     points = sorted(fronts["activations"], key=lambda p: p.cost.ram)
     limit = (points[0].cost.ram + points[-1].cost.ram) // 2
-    found, chosen = mixed(files, Wish(activations=True, options=board(ram=str(limit))))
+    found, chosen = mixed(files, Request(activations=True, options=board(ram=str(limit))))
     assert chosen.point is not None
     assert chosen.point.cost.ram <= limit
     assert 16 in [bits for _, bits in found.widths.activations_of]
 
 
 def test_loss_in_between_is_met_by_some_layers(files: tuple[Path, Path], fronts: Fronts) -> None:
-    _, chosen = mixed(files, Wish(weights=True, most=0.01, options=board(), judge=ERROR))
+    _, chosen = mixed(files, Request(weights=True, most=0.01, options=board(), judge=ERROR))
     points = sorted(fronts["weights"], key=lambda p: p.cost.flash)
     assert chosen.point is not None
     assert chosen.point.loss <= 0.01
@@ -116,20 +116,20 @@ def test_loss_in_between_is_met_by_some_layers(files: tuple[Path, Path], fronts:
 
 def test_budget_that_nothing_meets_is_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(MemoryBudgetError, match="no assignment of bits fits"):
-        mixed(files, Wish(weights=True, options=board(flash="100")))
+        mixed(files, Request(weights=True, options=board(flash="100")))
 
 
 def test_loss_that_nothing_meets_is_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match="loses"):
-        mixed(files, Wish(weights=True, most=0.0, options=board(), judge=ERROR))
+        mixed(files, Request(weights=True, most=0.0, options=board(), judge=ERROR))
 
 
 def test_interrupted_search_goes_on_with_the_same_result(files: tuple[Path, Path], tmp_path: Path) -> None:
-    path, wish = tmp_path / "trials.json", Wish(weights=True, most=100.0, options=board())
-    first, _ = mixed(files, wish, resume=path)
+    path, request = tmp_path / "trials.json", Request(weights=True, most=100.0, options=board())
+    first, _ = mixed(files, request, resume=path)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:4]) + lines[4][:30], encoding="utf-8")
-    again, _ = mixed(files, wish, resume=path)
+    again, _ = mixed(files, request, resume=path)
     assert again.written("tflite") == first.written("tflite")
     assert sorted(path.read_text(encoding="utf-8").splitlines(keepends=True)) == sorted(lines)
     with pytest.raises(UsageError, match="trials of something else"):
@@ -162,7 +162,7 @@ def test_loss_of_classes_is_half_of_the_changes() -> None:
 def test_weights_in_few_bits_are_not_offered_beside_wide_data(files: tuple[Path, Path]) -> None:
     found: list[axes.Axis] = []
 
-    def choose(workers: object, base: Widths, tell: object) -> Widths:
+    def choose(workers: object, base: Widths, progress: object) -> Widths:
         found.append(axes.weights(workers.bench, base))  # type: ignore[attr-defined]
         return base
 

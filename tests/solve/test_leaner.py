@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mcugen.solve import leaner
 from mcugen.solve.curve import Curve, Point
-from mcugen.solve.leaner import Plannable, Waiting
+from mcugen.solve.leaner import Plannable, PlanQueue
 from tests.solve import exhaustive
 
 
@@ -17,14 +17,14 @@ def curve_of(folder: Path, seed: int) -> tuple[Curve, int]:
     return Curve(graph, candidates, keep_input=False, pushed=None, no_rows=False), len(candidates)
 
 
-def all_of(waiting: Waiting) -> list[Point]:
-    return [each.point for each in iter(lambda: waiting.below(float("inf")), None)]
+def all_of(queue: PlanQueue) -> list[Point]:
+    return [each.point for each in iter(lambda: queue.below(float("inf")), None)]
 
 
 def test_leaner_kernels_follow_where_the_points_with_some_rows_end(tmp_path: Path) -> None:
     curve, layers = curve_of(tmp_path, 0)
     points = list(curve.points())
-    found = all_of(Waiting([Plannable(curve, point) for point in points], layers))
+    found = all_of(PlanQueue([Plannable(curve, point) for point in points], layers))
     assert [p.cost for p in found] == sorted(p.cost for p in found)
     further = [p for p in found if p not in points]
     assert further and set(points) <= set(found)
@@ -39,12 +39,12 @@ def test_a_limit_of_cost_ends_them(tmp_path: Path) -> None:
     curve, layers = curve_of(tmp_path, 0)
     ways = [Plannable(curve, point) for point in curve.points()]
     middle = sorted(way.point.cost for way in ways)[len(ways) // 2]
-    waiting = Waiting(ways, layers)
-    found = list(iter(lambda: waiting.below(middle), None))
+    queue = PlanQueue(ways, layers)
+    found = list(iter(lambda: queue.below(middle), None))
     assert found and all(each.point.cost < middle for each in found)
 
 
 def test_large_networks_have_few(tmp_path: Path) -> None:
     curve, _ = curve_of(tmp_path, 0)
     points = list(curve.points())
-    assert len(all_of(Waiting([Plannable(curve, p) for p in points], leaner.MOST_LAYERS + 1))) == len(points)
+    assert len(all_of(PlanQueue([Plannable(curve, p) for p in points], leaner.MOST_LAYERS + 1))) == len(points)

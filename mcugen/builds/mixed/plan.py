@@ -21,11 +21,11 @@ from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
 
 FRONT_POINTS = 9
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Wish:
+class Request:
     """Bits to choose, and limits to meet.
 
     weights, activations: whether to choose their bits; most: the loss allowed in %; options: the board and the budgets;
@@ -48,26 +48,29 @@ class Wish:
 class Chosen:
     """Chooser of bits for `run.quantize` (`choose`); its fields hold the result for the report."""
 
-    wish: Wish
+    request: Request
     point: Point | None = None
     loss: Loss | None = None
     fronts: dict[str, list[Point]] = field(default_factory=dict)
 
-    def choose(self, workers: Pool, base: Widths, tell: Tell) -> Widths:
+    def choose(self, workers: Pool, base: Widths, progress: Progress) -> Widths:
         """The cheapest assignment that meets the limits.
 
         Weights come first, with 8 bits in all activations; if these do not meet the limits, activations follow. Raises
         MemoryBudgetError if nothing fits, and UsageError if every assignment loses too much.
         """
-        bench, wish = workers.bench, self.wish
-        self.loss = loss_of(bench, wish.judge)
+        bench, request = workers.bench, self.request
+        self.loss = loss_of(bench, request.judge)
         last: Widths = base
-        for make in [*([axes.weights] if wish.weights else []), *([axes.activations] if wish.activations else [])]:
+        for make in [
+            *([axes.weights] if request.weights else []),
+            *([axes.activations] if request.activations else []),
+        ]:
             axis = make(bench, last)
             if not axis.nodes:
                 raise UsageError(f"no layer can have other bits of {make.__name__} in this network", hint=_HINT)
-            costs = Costs(wish.options, _network(bench))
-            found = self._along(axis, workers, costs, tell)
+            costs = Costs(request.options, _network(bench))
+            found = self._along(axis, workers, costs, progress)
             if found is not None:
                 self.point = found
                 last = found.widths
@@ -75,28 +78,28 @@ class Chosen:
                     break
             elif axis.kind == axes.WEIGHTS:
                 last = axis.widest
-        if wish.has_goal and (self.point is None or not self._is_met(self.point)):
-            raise self._unmet(Costs(wish.options, _network(bench)), last)
+        if request.has_goal and (self.point is None or not self._is_met(self.point)):
+            raise self._unmet(Costs(request.options, _network(bench)), last)
         return last
 
-    def _along(self, axis: Axis, workers: Pool, costs: Costs, tell: Tell) -> Point | None:
-        tell(f"comparing {axis.kind} of {len(axis.nodes)} layers")
+    def _along(self, axis: Axis, workers: Pool, costs: Costs, progress: Progress) -> Point | None:
+        progress(f"comparing {axis.kind} of {len(axis.nodes)} layers")
         assert self.loss is not None
-        search = Search(workers, axis, recipes(workers, axis, tell), costs, self.loss, self.wish.most, tell)
-        if self.wish.front:
-            free = replace(self.wish.options, flash="", ram="")
+        search = Search(workers, axis, recipes(workers, axis, progress), costs, self.loss, self.request.most, progress)
+        if self.request.front:
+            free = replace(self.request.options, flash="", ram="")
             unbounded = Costs(free, costs.network)
             self.fronts[axis.kind] = replace(search, costs=unbounded).front(FRONT_POINTS)
-        if not self.wish.has_goal:
+        if not self.request.has_goal:
             return None
-        budget = self.wish.options.flash or self.wish.options.ram
+        budget = self.request.options.flash or self.request.options.ram
         return search.best() if budget else search.cheapest()
 
     def _is_met(self, point: Point) -> bool:
-        return self.wish.most is None or point.loss <= self.wish.most
+        return self.request.most is None or point.loss <= self.request.most
 
     def _unmet(self, costs: Costs, widths: Widths) -> MemoryBudgetError | UsageError:
-        if self.point is None and (self.wish.options.flash or self.wish.options.ram):
+        if self.point is None and (self.request.options.flash or self.request.options.ram):
             cost = costs.of(widths)
             return MemoryBudgetError(
                 f"no assignment of bits fits: {cost.flash:,} bytes of constants and {cost.ram:,} of RAM are left",
@@ -104,7 +107,7 @@ class Chosen:
             )
         lost = "more" if self.point is None else f"{self.point.loss:.2f} %"
         return UsageError(
-            f"--max-loss {self.wish.most:g}%: the best assignment that was found loses {lost}",
+            f"--max-loss {self.request.most:g}%: the best assignment that was found loses {lost}",
             hint="allow more, or choose --activations mixed as well",
         )
 
@@ -112,10 +115,10 @@ class Chosen:
 _HINT = "the reference runtime has no other kernels for its layers"
 
 
-def recipes(workers: Pool, axis: Axis, tell: Tell = lambda text: None) -> tuple[Recipe, ...]:
+def recipes(workers: Pool, axis: Axis, progress: Progress = lambda text: None) -> tuple[Recipe, ...]:
     """Recipes for the assignments of an axis: the best recipe for 8-bit activations may limit 16-bit ones."""
     ends = (axis.narrowest,) if axis.kind == axes.WEIGHTS else (axis.narrowest, axis.widest)
-    return tuple(dict.fromkeys(Guard(workers, widths, tell).judged().recipe for widths in ends))
+    return tuple(dict.fromkeys(Guard(workers, widths, progress).judged().recipe for widths in ends))
 
 
 def _network(bench: Bench) -> Callable[[Widths], Graph]:

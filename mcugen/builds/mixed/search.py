@@ -49,7 +49,7 @@ class Search:
     costs: Costs
     loss: Loss
     most: float | None = None
-    tell: Callable[[str], None] = lambda text: None
+    progress: Callable[[str], None] = lambda text: None
     _measured: dict[Widths, tuple[float, float]] = field(default_factory=dict)
 
     def point(self, narrow: Sequence[str]) -> Point:
@@ -148,7 +148,7 @@ class Search:
 
     def _within(self, narrow: Sequence[str]) -> bool:
         found = self._run([self.axis.widths(narrow)])[0][1]
-        self.tell(f"{len(narrow)} of {len(self.axis.nodes)} layers narrow: {found:.2f} % lost")
+        self.progress(f"{len(narrow)} of {len(self.axis.nodes)} layers narrow: {found:.2f} % lost")
         return self.most is None or found <= self.most + _SLACK
 
     def _price(self, narrow: Sequence[str]) -> tuple[int, float]:

@@ -19,7 +19,7 @@ _RULES = {
 
 def as_parts(found: Chosen) -> tabular.Parts:
     """The chosen assignment, and the fronts."""
-    board = found.wish.options.board
+    board = found.request.options.board
     parts: list[str | tabular.Grid] = []
     if found.point is not None:
         cost = found.point.cost
@@ -56,7 +56,7 @@ def _front(kind: str, points: Sequence[Point]) -> tabular.Grid:
 def as_dict(found: Chosen) -> dict[str, Any]:
     """The result as values for JSON."""
     return {
-        "board": found.wish.options.board,
+        "board": found.request.options.board,
         "loss": _rule(found.loss),
         "chosen": None if found.point is None else _values(found.point),
         "fronts": {kind: [_values(point) for point in points] for kind, points in found.fronts.items()},
