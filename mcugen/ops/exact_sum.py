@@ -37,7 +37,7 @@ def _shift(call: Call) -> int:
 
 
 def tells_halves(call: Call) -> bool:
-    "sums that are no exact halves lie further from them than the error of their factors"
+    "sums that are no exact ties are further from ties than the rounding error of the factors"
     scales, y = _scales(call)
     unit = Fraction(1, lcm(y.denominator, *(s.denominator for s in scales)))
     shift = _shift(call)

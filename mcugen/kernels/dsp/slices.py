@@ -31,13 +31,13 @@ def slice_of(s: Shape, most_bytes: int) -> int:
 
 
 def in_slices(call: Call) -> bool:
-    "the channels make more than one slice: of four, or of as many as 1 KB of converted rows has"
+    "the channels need more than one slice, of four channels or of 1 KB of converted rows"
     s = shape_of(call)
     return slice_of(s, ROWS_BYTES) < s.channels
 
 
 def in_line_slices(call: Call) -> bool:
-    "the channels make more than one slice: of four, or of as many as 256 bytes of converted signals have"
+    "the channels need more than one slice, of four channels or of 256 bytes of converted signals"
     s = line_of(call)
     return slice_of(s, SIGNAL_BYTES) < s.channels
 

@@ -54,7 +54,7 @@ def fills_vectors(call: Call) -> bool:
 
 
 def has_inside(call: Call) -> bool:
-    "there are windows in the image, side by side as many as fill a vector"
+    "a row has enough adjacent windows inside the image to fill a vector"
     return taps.inside(call, 0) > 0 and taps.inside(call, 1) >= taps.together(call)
 
 

@@ -1,4 +1,4 @@
-"""Depthwise weights in the lanes of woven rows; those beyond int8 are spread over lanes that read the same tap."""
+"""Depthwise weights in the lanes of woven rows; weights beyond int8 are split over lanes that read the same tap."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def spread(call: Call, *, columns: bool = True) -> tuple[np.ndarray, int] | None
 
 
 def spreads(call: Call) -> bool:
-    "weights are int8, or taps read twice take what is beyond"
+    "weights are int8, or larger ones can be split over taps that are read twice"
     return _filter.constant_weights(call) and spread(call) is not None
 
 
 def spreads_rows(call: Call) -> bool:
-    "weights are int8, or taps of rows read twice take what is beyond"
+    "weights are int8, or larger ones can be split over taps of rows that are read twice"
     return _filter.constant_weights(call) and spread(call, columns=False) is not None
 
 

@@ -41,7 +41,7 @@ def is_image(call: Call) -> bool:
 
 
 def is_padded_little(call: Call) -> bool:
-    "at most one row lies above the image, and its rows make no longer ones"
+    "there is at most one row of padding above, and output rows are no longer than input rows"
     x, y = call.input(0).shape, call.output.shape
     return window_of(call).pad((x[1], x[2]))[0] <= 1 and y[2] <= x[2]
 
