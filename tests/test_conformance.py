@@ -17,7 +17,7 @@ from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
 from mcugen.ops.copy import Copy
 from mcugen.ops.element_chain import ElementChain, Link
-from mcugen.ops.exp import Exp
+from mcugen.ops.float_functions import Exp
 from mcugen.ops.hard_swish import HardSwish
 from mcugen.ops.leaky_relu import LeakyRelu
 from mcugen.ops.lookup import Lookup

@@ -18,14 +18,13 @@ from mcugen.ops.arithmetic import Arithmetic
 from mcugen.ops.cast import Cast
 from mcugen.ops.compare import Compare
 from mcugen.ops.div import Div
-from mcugen.ops.elu import Elu
+from mcugen.ops.float_functions import Elu, Sign
 from mcugen.ops.logical import Logical
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.minimum import Minimum
 from mcugen.ops.mul import Mul
 from mcugen.ops.neg import Neg
 from mcugen.ops.relu import Relu
-from mcugen.ops.sign import Sign
 from mcugen.ops.sub import Sub
 
 

@@ -17,7 +17,7 @@ from mcugen.ir.graph import Graph, Node, State, Tensor
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.conv2d import Conv2D
-from mcugen.ops.erf import Erf
+from mcugen.ops.float_functions import Erf
 from mcugen.ops.overlap_add import OverlapAdd
 from mcugen.ops.signal_stacker import SignalStacker
 from mcugen.ops.spectral_subtraction import SpectralSubtraction

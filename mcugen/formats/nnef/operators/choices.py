@@ -14,9 +14,9 @@ from mcugen.ir.types import Shape
 from mcugen.ops.broadcast_to import BroadcastTo
 from mcugen.ops.cast import Cast
 from mcugen.ops.compare import Compare
+from mcugen.ops.float_functions import Sign
 from mcugen.ops.logical import Logical
 from mcugen.ops.select import Select
-from mcugen.ops.sign import Sign
 
 
 def binary(op: Op, source: Source, e: Expansion, names: Names, quant: Quant) -> str:

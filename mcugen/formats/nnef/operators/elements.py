@@ -12,24 +12,31 @@ from mcugen.formats.nnef.operators._operands import Names, Quant, axes_of, impor
 from mcugen.ir.imports import Expansion, Source
 from mcugen.ir.op import Op
 from mcugen.ops.abs import Abs
-from mcugen.ops.acos import Acos
-from mcugen.ops.acosh import Acosh
 from mcugen.ops.add import Add
 from mcugen.ops.arg_max import ArgMax
 from mcugen.ops.arithmetic import Arithmetic
-from mcugen.ops.asin import Asin
-from mcugen.ops.asinh import Asinh
-from mcugen.ops.atan import Atan
-from mcugen.ops.atanh import Atanh
-from mcugen.ops.ceil import Ceil
-from mcugen.ops.cos import Cos
-from mcugen.ops.cosh import Cosh
 from mcugen.ops.div import Div
-from mcugen.ops.elu import Elu
-from mcugen.ops.exp import Exp
-from mcugen.ops.floor import Floor
+from mcugen.ops.float_functions import (
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
+    Ceil,
+    Cos,
+    Cosh,
+    Elu,
+    Exp,
+    Floor,
+    Log,
+    Reciprocal,
+    Sin,
+    Sinh,
+    Softplus,
+    Tan,
+)
 from mcugen.ops.leaky_relu import LeakyRelu
-from mcugen.ops.log import Log
 from mcugen.ops.logistic import Logistic
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mean import Mean
@@ -37,21 +44,16 @@ from mcugen.ops.minimum import Minimum
 from mcugen.ops.mul import Mul
 from mcugen.ops.neg import Neg
 from mcugen.ops.prelu import Prelu
-from mcugen.ops.reciprocal import Reciprocal
 from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reduce_min import ReduceMin
 from mcugen.ops.relu import Relu
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.rsqrt import Rsqrt
-from mcugen.ops.sin import Sin
-from mcugen.ops.sinh import Sinh
 from mcugen.ops.softmax import Softmax
-from mcugen.ops.softplus import Softplus
 from mcugen.ops.sqrt import Sqrt
 from mcugen.ops.square import Square
 from mcugen.ops.sub import Sub
 from mcugen.ops.sum import Sum
-from mcugen.ops.tan import Tan
 from mcugen.ops.tanh import Tanh
 from mcugen.ops.transpose import Transpose
 

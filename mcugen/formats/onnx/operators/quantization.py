@@ -16,6 +16,7 @@ from mcugen.ops.cast import Cast
 from mcugen.ops.compare import Compare
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.div import Div
+from mcugen.ops.float_functions import Round
 from mcugen.ops.gather import Gather
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.minimum import Minimum
@@ -25,7 +26,6 @@ from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reduce_min import ReduceMin
 from mcugen.ops.relu import Relu
 from mcugen.ops.reshape import Reshape
-from mcugen.ops.round import Round
 from mcugen.ops.select import Select
 from mcugen.ops.stored import Stored
 from mcugen.ops.sub import Sub

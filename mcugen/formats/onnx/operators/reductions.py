@@ -16,8 +16,7 @@ from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
 from mcugen.ops.arg_max import ArgMax
 from mcugen.ops.arithmetic import Arithmetic
-from mcugen.ops.exp import Exp
-from mcugen.ops.log import Log
+from mcugen.ops.float_functions import Exp, Log
 from mcugen.ops.mean import Mean
 from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.reduce_min import ReduceMin

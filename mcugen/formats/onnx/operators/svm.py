@@ -16,7 +16,7 @@ from mcugen.ops.arg_max import ArgMax
 from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.distances import Distances
-from mcugen.ops.exp import Exp
+from mcugen.ops.float_functions import Exp
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.gather import Gather
 from mcugen.ops.logistic import Logistic

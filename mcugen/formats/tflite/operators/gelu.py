@@ -12,7 +12,7 @@ from mcugen.formats.tflite.operators.tables import in_float32, table
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ops.add import Add
 from mcugen.ops.curve import Curve, erf_gelu, tanh_gelu
-from mcugen.ops.erf import Erf
+from mcugen.ops.float_functions import Erf
 from mcugen.ops.mul import Mul
 from mcugen.ops.tanh import Tanh
 

@@ -17,10 +17,9 @@ from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.div import Div
-from mcugen.ops.exp import Exp
+from mcugen.ops.float_functions import Exp, Log
 from mcugen.ops.gather import Gather
 from mcugen.ops.interpolate import Interpolate, bilinear
-from mcugen.ops.log import Log
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mul import Mul
 from mcugen.ops.quantize import Quantize
