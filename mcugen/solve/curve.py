@@ -18,11 +18,11 @@ import numpy as np
 from mcugen.ir.graph import Graph
 from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.dominance import undominated
+from mcugen.solve.modes import Bounds
 from mcugen.solve.schedule.cuts import Cut, cuts_of
 from mcugen.solve.schedule.places import sources
 from mcugen.solve.segment import Row, Segment
 from mcugen.solve.stretch import Frames, Network
-from mcugen.solve.walks import Bounds
 
 MAX_CUTS = 64
 """Most inner cuts of a network that is one segment."""

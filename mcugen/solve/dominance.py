@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcugen.solve.candidates import Candidate, Candidates
-from mcugen.solve.walks import reads_again, rows_of
+from mcugen.solve.modes import reads_again, rows_of
 
 
 def undominated(listed: Candidates) -> Candidates:

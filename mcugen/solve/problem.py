@@ -115,9 +115,9 @@ class Problem:
         limited = self.options.optimize == "flash" or is_near
 
         def is_offered(c: Candidate, pick: Candidate) -> bool:
-            walks = c.choice.can_run_by_rows and not pick.choice.can_run_by_rows
+            gains_rows = c.choice.can_run_by_rows and not pick.choice.can_run_by_rows
             slower = c.cost >= pick.cost
-            leaner = (c.working_bytes < pick.working_bytes or walks) and slower
+            leaner = (c.working_bytes < pick.working_bytes or gains_rows) and slower
             return leaner or (c.function in used and (slower or not priced))
 
         known = constants.no_larger(self.candidates, picks) if limited else self.candidates

@@ -15,9 +15,9 @@ from itertools import product
 import numpy as np
 
 from mcugen.solve.candidates import Candidate
+from mcugen.solve.modes import Bounds, Mode
 from mcugen.solve.schedule.cuts import Cut
 from mcugen.solve.stretch import Found, Network, Stretch
-from mcugen.solve.walks import Bounds, Walk
 
 TIE = 0.5
 """Cost added per stretch: of equal paths, the one with the fewest stretches wins, since its plan has fewer holes."""
@@ -35,7 +35,7 @@ class Row:
     groups: tuple[range, ...]
 
 
-_Key = tuple[int, int, Walk]
+_Key = tuple[int, int, Mode]
 """The two cuts that a stretch lies between, and its schedule mode."""
 _Answer = tuple[_Key, Stretch, Found]
 
@@ -119,9 +119,9 @@ class Segment:
             for i, a in enumerate(self._cuts[:j]):
                 ends = max(a.nbytes, b.nbytes) + a.held_bytes
                 if j == i + 1:
-                    yield (i, j, Walk.WHOLE), _Edge(float(whole[b.index] - whole[a.index]), ends)
-                for walk, cost in () if no_rows else bounds.walks(a.index, b.index):
-                    yield (i, j, walk), _Edge(cost, ends)
+                    yield (i, j, Mode.WHOLE), _Edge(float(whole[b.index] - whole[a.index]), ends)
+                for mode, cost in () if no_rows else bounds.modes(a.index, b.index):
+                    yield (i, j, mode), _Edge(cost, ends)
 
     def _cheapest(self, limit: float, most: float) -> list[_Key] | None:
         """The cheapest path within the limit; None if its cost is `most` or more."""
@@ -164,20 +164,20 @@ class Segment:
         """The stretches of a path: the groups by rows, and whole ones between all other cuts."""
         at = {start + place: k for k, place in enumerate(self._places)}
         grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
-        ends = [(at[group.start], at[group.stop], Walk.ROWS) for group in groups]
-        yield from sorted(ends + [(k, k + 1, Walk.WHOLE) for k in range(len(self._cuts) - 1) if k not in grouped])
+        ends = [(at[group.start], at[group.stop], Mode.ROWS) for group in groups]
+        yield from sorted(ends + [(k, k + 1, Mode.WHOLE) for k in range(len(self._cuts) - 1) if k not in grouped])
 
     def _model(self, key: _Key) -> Stretch:
-        i, j, walk = key
+        i, j, mode = key
         edge, last = self._edges[key], len(self._net.running)
         if edge.model is None:
             self._left -= 1
             a, b = self._cuts[i], self._cuts[j]
             steps = range(a.index, b.index)
-            edge.model = self._net.stretch(steps, walk, is_first=a.index == 0, is_last=b.index == last)
+            edge.model = self._net.stretch(steps, mode, is_first=a.index == 0, is_last=b.index == last)
             edge.least = max(edge.least, edge.model.least_bytes() + a.held_bytes)
             edge.cost = max(edge.cost, edge.model.least_cost)
-            if walk is Walk.ROWS:
+            if mode is Mode.ROWS:
                 self._bound_around(i, j, edge.model.inner)
         return edge.model
 
@@ -197,19 +197,19 @@ class Segment:
         """Raise the bounds of all longer stretches by rows around (i, j): the tensors live inside it are live in them,
         too.
         """
-        for key in product(range(i + 1), range(j, len(self._cuts)), (Walk.ROWS,)):
+        for key in product(range(i + 1), range(j, len(self._cuts)), (Mode.ROWS,)):
             if (edge := self._edges.get(key)) is not None:
                 edge.least = max(edge.least, inner)
 
     def _row(self, start: int, answers: Sequence[_Answer]) -> Row:
         chosen: dict[str, Candidate] = {}
         cost, peak, groups = 0.0, 0, []
-        for (i, j, walk), model, found in answers:
+        for (i, j, mode), model, found in answers:
             steps = range(start + self._places[i], start + self._places[j])
             nodes = self._net.running[steps.start : steps.stop]
             alike = zip(nodes, model.picks(found), strict=True)
             chosen |= {n[0].choice.node.name: n[self._net.place[c]] for n, c in alike}
             cost, peak = cost + found[0], max(peak, found[1])
-            if walk is not Walk.WHOLE:
+            if mode is not Mode.WHOLE:
                 groups.append(steps)
         return Row(cost, peak, chosen, tuple(groups))

@@ -26,11 +26,11 @@ from mcugen.solve.flash import least_flash
 from mcugen.solve.leaner import Plannable, PlanQueue
 from mcugen.solve.leanest import memory_of, priced
 from mcugen.solve.memories import allowing, room_of
+from mcugen.solve.modes import EVENT_COST
 from mcugen.solve.prices import Prices
 from mcugen.solve.problem import Problem, Searched, problem_of
 from mcugen.solve.schedule.size import region_bytes
 from mcugen.solve.sharing import Picks
-from mcugen.solve.walks import EVENT_COST
 
 SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
 """Memory limits tried for faster kernels of each stretch, as fractions of the smallest plan."""

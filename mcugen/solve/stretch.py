@@ -20,11 +20,11 @@ from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph
 from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.exchange import Load, Loads, Offer, Part, Picks, Search
+from mcugen.solve.modes import EVENT_COST, Mode, reads_again
 from mcugen.solve.schedule import Schedule, Step, build
 from mcugen.solve.schedule.cuts import Parts
 from mcugen.solve.schedule.steps import Choice
 from mcugen.solve.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
-from mcugen.solve.walks import EVENT_COST, Walk, reads_again
 
 MAX_SETS = 1000
 """Most sets of kernels of a stretch for which all are tried."""
@@ -146,9 +146,9 @@ class Frames:
     made: dict[tuple[object, ...], Frame] = field(default_factory=dict)
     _forms: dict[object, tuple[int, Sequence[Candidate]]] = field(default_factory=dict)
 
-    def form_of(self, walks: Sequence[Candidate]) -> int:
+    def form_of(self, usable: Sequence[Candidate]) -> int:
         """Number of the frame traits of a node with these candidates."""
-        return self._forms.setdefault(_form(walks), (len(self._forms), walks))[0]
+        return self._forms.setdefault(_form(usable), (len(self._forms), usable))[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +167,9 @@ class Network:
     _stretches: dict[tuple[object, ...], Stretch] = field(default_factory=dict)
 
     @functools.cached_property
-    def walks(self) -> Mapping[Walk, Mapping[str, Sequence[Candidate]]]:
+    def by_mode(self) -> Mapping[Mode, Mapping[str, Sequence[Candidate]]]:
         """Candidates of each node in each schedule mode."""
-        return {walk: {k[0].choice.node.name: walk.of(k) for k in self.candidates} for walk in Walk}
+        return {mode: {k[0].choice.node.name: mode.of(k) for k in self.candidates} for mode in Mode}
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -192,25 +192,25 @@ class Network:
         return _numbered(_kind(listed) for listed in self.candidates)
 
     @functools.cached_property
-    def forms(self) -> Mapping[Walk, list[int]]:
+    def forms(self) -> Mapping[Mode, list[int]]:
         """Number of each node's form, per schedule mode: its kind without costs, which schedules do not depend on."""
         names = [listed[0].choice.node.name for listed in self.candidates]
-        return {walk: [self.frames.form_of(of[n]) for n in names] for walk, of in self.walks.items()}
+        return {mode: [self.frames.form_of(of[n]) for n in names] for mode, of in self.by_mode.items()}
 
-    def stretch(self, steps: range, walk: Walk, *, is_first: bool, is_last: bool) -> Stretch:
+    def stretch(self, steps: range, mode: Mode, *, is_first: bool, is_last: bool) -> Stretch:
         """The stretch of these steps, or an equal one, whose candidates have the same indices among those of their
         nodes.
 
         is_first, is_last: whether it begins or ends with the network.
         """
         part, places = self.parts.of(steps)
-        where = (walk, is_first, is_last, self.keeps(part))
+        where = (mode, is_first, is_last, self.keeps(part))
         key = (*where, *self._shape_of(part, [self.kinds[at] for at in places]))
         if key not in self._stretches:
-            alike = (*where, *self._shape_of(part, [self.forms[walk][at] for at in places]))
+            alike = (*where, *self._shape_of(part, [self.forms[mode][at] for at in places]))
             if alike not in self.frames.made:
-                self.frames.made[alike] = frame_of(self, part, walk, is_first=is_first, is_last=is_last)
-            self._stretches[key] = stretch(self, part, self.frames.made[alike], walk)
+                self.frames.made[alike] = frame_of(self, part, mode, is_first=is_first, is_last=is_last)
+            self._stretches[key] = stretch(self, part, self.frames.made[alike], mode)
         return self._stretches[key]
 
     def shape(self, steps: range) -> tuple[object, ...]:
@@ -249,11 +249,11 @@ def _kind(listed: Candidates) -> object:
     return _operation(listed[0].choice.call), tuple(map(_traits, listed))
 
 
-def _form(walks: Sequence[Candidate]) -> object:
+def _form(usable: Sequence[Candidate]) -> object:
     """Key of a node with these candidates, for schedules."""
-    found = [_first(walks, returns=returns) for returns in (False, True)]
+    found = [_first(usable, returns=returns) for returns in (False, True)]
     traits = tuple((id(c.kernel), c.rows, c.kernel.window(c.call) if c.kernel.window else None) for c in found)
-    return _operation(walks[0].choice.call), traits
+    return _operation(usable[0].choice.call), traits
 
 
 def _operation(call: Call) -> object:
@@ -275,12 +275,12 @@ def _traits(c: Candidate) -> object:
     return id(kernel), c.cost, c.rows_cost, c.choice.working, window
 
 
-def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
+def stretch(net: Network, part: Graph, frame: Frame, mode: Mode) -> Stretch:
     """The stretch of a part of the network."""
-    walks = net.walks[walk]
-    nodes = [node for node in part.nodes if walks[node.name][0].choice.kernel.has_code]
+    usable = net.by_mode[mode]
+    nodes = [node for node in part.nodes if usable[node.name][0].choice.kernel.has_code]
     offers = [
-        _offers(step, walks[node.name], times)
+        _offers(step, usable[node.name], times)
         for step, node, times in zip(frame.steps, nodes, frame.times, strict=True)
     ]
     made = Stretch(offers, frame.rows, frame.more, len(frame.rows))
@@ -288,21 +288,21 @@ def stretch(net: Network, part: Graph, frame: Frame, walk: Walk) -> Stretch:
     return made
 
 
-def frame_of(net: Network, part: Graph, walk: Walk, *, is_first: bool, is_last: bool) -> Frame:
+def frame_of(net: Network, part: Graph, mode: Mode, *, is_first: bool, is_last: bool) -> Frame:
     """Data of a part of the network that do not depend on its kernels' costs."""
-    walks, by_rows = net.walks[walk], walk is not Walk.WHOLE
-    made = _built(net, part, [_first(walks[node.name], returns=False) for node in part.nodes], by_rows)
+    usable, by_rows = net.by_mode[mode], mode is not Mode.WHOLE
+    made = _built(net, part, [_first(usable[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
     loads = _loads(made.row_buffers)
     rows = _sum(loads.values(), length)
     ends = (() if is_first else made.graph.inputs) + (() if is_last else made.graph.outputs)
     left_out = {made.buffer_name[name] for name in ends if name in made.buffer_name}
     inside = rows - _sum((load for name, load in loads.items() if name in left_out), length)
-    return Frame(made.steps, times, rows, inside, _more(net, made, walks, loads) if by_rows else [])
+    return Frame(made.steps, times, rows, inside, _more(net, made, usable, loads) if by_rows else [])
 
 
 def _more(
-    net: Network, made: Schedule, walks: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Part]
+    net: Network, made: Schedule, usable: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Part]
 ) -> list[dict[int, Part]]:
     """For each buffer, the bytes that each rereading step adds; steps that read the same buffer are measured one at a
     time.
@@ -310,7 +310,7 @@ def _more(
     late: dict[int, Step] = {}
     reads: dict[int, set[str]] = {}
     for step in made.steps:
-        other = replace(step, choice=_first(walks[step.choice.node.name], returns=True))
+        other = replace(step, choice=_first(usable[step.choice.node.name], returns=True))
         read = {made.buffer_name[a.tensor] for a in other.reads(0) if a.tensor in made.buffer_name}
         if read and reads_again(other.choice) != reads_again(step.choice):
             late[step.index], reads[step.index] = other, read

@@ -22,10 +22,10 @@ from mcugen.options import Options
 from mcugen.solve import schedule
 from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.curve import Curve, Point
+from mcugen.solve.modes import EVENT_COST
 from mcugen.solve.plan import lower_bound
 from mcugen.solve.schedule.cuts import Parts, cuts_of
 from mcugen.solve.schedule.places import sources
-from mcugen.solve.walks import EVENT_COST
 from tests.rows.graphs import random_graph
 
 WORST = 1.03

@@ -13,9 +13,9 @@ from mcugen.ir.graph import Graph
 from mcugen.solve import schedule
 from mcugen.solve.candidates import Candidates
 from mcugen.solve.curve import Curve, Point
+from mcugen.solve.modes import EVENT_COST
 from mcugen.solve.plan import lower_bound
 from mcugen.solve.stretch import Frames
-from mcugen.solve.walks import EVENT_COST
 from tests.solve import exhaustive
 
 SEEDS = tuple(range(100, 130))

@@ -71,12 +71,13 @@ class Problem:
 
         given: buffer -> its only allowed offset.
         """
-        walk, domains = _Walk(self, capacity, nodes), [_first_domain(b, capacity, self.grain) for b in self.buffers]
+        search = _DepthFirst(self, capacity, nodes)
+        domains = [_first_domain(b, capacity, self.grain) for b in self.buffers]
         for i, at in (given or {}).items():
             domains[i] &= 1 << at // self.grain
-        found = walk.run(domains)
+        found = search.run(domains)
         offset = None if found is None else [at * self.grain for at in found]
-        return Outcome(offset, exhausted=found is None and walk.tried_all, nodes=walk.visited)
+        return Outcome(offset, exhausted=found is None and search.tried_all, nodes=search.visited)
 
 
 def least_height(buffers: Sequence[Buffer], grain: int, nbytes: int) -> int:
@@ -125,7 +126,7 @@ class _Node:
     starts: list[int | None]
 
 
-class _Walk:
+class _DepthFirst:
     """Depth-first search, with the alternatives of each depth on a stack.
 
     The next buffer is the one with the fewest offsets left or, if that is fewer alternatives, the lowest one at a busy

@@ -95,9 +95,9 @@ def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int],
     windows = _windows(buffers, forbidden, grain, height(buffers, best))
     found, low, capacity, left = list(best), floor, floor, _nodes(windows)
     while low < height(buffers, found) and left > 0:
-        walk = _Walk(windows, capacity, -(-left // _SHARE))
-        fitting = walk.offsets(len(buffers))
-        left -= walk.tried
+        search = _DepthFirst(windows, capacity, -(-left // _SHARE))
+        fitting = search.offsets(len(buffers))
+        left -= search.tried
         if fitting is None:
             low = capacity + grain
         else:
@@ -114,7 +114,7 @@ def _nodes(windows: Sequence[_Window]) -> int:
     return min(_LEAST_NODES + _WINDOW_NODES * len(windows), _MOST_NODES) // slower
 
 
-class _Walk:
+class _DepthFirst:
     """Depth-first search through the windows, within a capacity. most, tried: numbers of placements."""
 
     def __init__(self, windows: Sequence[_Window], capacity: int, most: int) -> None:

@@ -36,19 +36,19 @@ def trace(
     groups: ranges of step indices, executed one after the other; sources: tensor -> tensors whose bytes it is or lies
     in; pushed: the graph input that is handed in row by row, each row just before it is first needed.
     """
-    walk = _Walk(graph, steps, sources, pushed)
+    rows = _OnDemand(graph, steps, sources, pushed)
     if pushed is not None:
-        walk.push(pushed, Access(pushed, 0, 0))  # nothing runs before the first row
+        rows.push(pushed, Access(pushed, 0, 0))  # nothing runs before the first row
     for group in groups:
-        for sink in walk.sinks(group):
-            walk.complete(sink)
+        for sink in rows.sinks(group):
+            rows.complete(sink)
     for step in steps:
-        walk.complete(step.index)
-    return tuple(walk.events)
+        rows.complete(step.index)
+    return tuple(rows.events)
 
 
 @dataclass
-class _Walk:
+class _OnDemand:
     """Generator of rows on demand: before an event, every row that it reads.
 
     Rows that nobody reads, such as those that strides skip, follow once all readers of their tensor are finished.

@@ -19,7 +19,7 @@ MOST_MIXED = 8
 """Most steps of a stretch for which the mode MIXED is tried, which saves little memory."""
 
 
-class Walk(Enum):
+class Mode(Enum):
     """Schedule mode of a stretch. MIXED: by rows, but for the steps whose fastest kernels take whole tensors."""
 
     WHOLE = "whole"
@@ -28,13 +28,13 @@ class Walk(Enum):
 
     def of(self, listed: Candidates) -> Sequence[Candidate]:
         """Candidates of a node in this mode; by rows, those that take as many rows per event as the fastest."""
-        if self is Walk.WHOLE:
+        if self is Mode.WHOLE:
             return [c for c in listed if c.choice.kernel.keeps]
-        if self is Walk.MIXED and _is_faster_whole(listed):
+        if self is Mode.MIXED and _is_faster_whole(listed):
             return [c for c in listed if not c.choice.can_run_by_rows]
         able = [c for c in listed if c.choice.can_run_by_rows] or list(listed)
-        walk = rows_of(min(able, key=lambda c: c.rows_cost))
-        return [c for c in able if rows_of(c) == walk]
+        rows = rows_of(min(able, key=lambda c: c.rows_cost))
+        return [c for c in able if rows_of(c) == rows]
 
 
 def rows_of(c: Candidate) -> tuple[bool, int]:
@@ -60,7 +60,7 @@ class Bounds:
     """
 
     whole: npt.NDArray[np.float64]
-    walked: npt.NDArray[np.float64]
+    by_rows: npt.NDArray[np.float64]
     able: npt.NDArray[np.int64]
     mixed: npt.NDArray[np.int64]
 
@@ -74,12 +74,12 @@ class Bounds:
             np.cumsum([0, *(_is_faster_whole(listed) for listed in running)]),
         )
 
-    def walks(self, a: int, b: int) -> Sequence[tuple[Walk, float]]:
+    def modes(self, a: int, b: int) -> Sequence[tuple[Mode, float]]:
         """Modes by rows for the steps from a to b, b left out, each with a lower bound of its cost."""
-        ways = [Walk.ROWS] if self.able[b] > self.able[a] else []
-        if len(ways) and self.mixed[b] > self.mixed[a] and 1 < b - a <= MOST_MIXED:
-            ways.append(Walk.MIXED)
-        return [(way, float(self.walked[b] - self.walked[a])) for way in ways]
+        modes = [Mode.ROWS] if self.able[b] > self.able[a] else []
+        if len(modes) and self.mixed[b] > self.mixed[a] and 1 < b - a <= MOST_MIXED:
+            modes.append(Mode.MIXED)
+        return [(mode, float(self.by_rows[b] - self.by_rows[a])) for mode in modes]
 
 
 def _rows_bound(listed: Candidates) -> float:
