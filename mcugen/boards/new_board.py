@@ -24,7 +24,7 @@ USES = {"flash": ("code", "weights"), "ram": ("model", "stack")}
 
 @dataclass(frozen=True)
 class Wish:
-    """The user's description of a board; empty fields are as on `like`, a shipped board or core.
+    """The user's description of a board; empty fields are as on `like`, a shipped board or core, but for the title.
 
     flash, ram: memories as [NAME=]SIZE[@ADDRESS], those for code and for stack first. source: of the figures
     """
@@ -45,7 +45,7 @@ def write(folder: Path, wish: Wish) -> Target:
         raise UsageError(f"{folder.name} is a board that ships with mcugen", hint="take another name")
     if folder.exists():
         raise UsageError(f"{str(folder)!r} is there already", hint="take another name, or edit its board.toml")
-    content = text(wish)
+    content = _text(wish, folder.name)
     try:
         folder.mkdir(parents=True)
         (folder / BOARD_FILE).write_text(content, encoding="utf-8")
@@ -57,15 +57,15 @@ def write(folder: Path, wish: Wish) -> Target:
         raise
 
 
-def text(wish: Wish) -> str:
-    """The text of board.toml. Raises UsageError for values that are invalid or missing."""
+def _text(wish: Wish, name: str) -> str:
+    """The text of board.toml of a board of that name. Raises UsageError for values that are invalid or missing."""
     like = target.load(wish.like)
     core = like if like.is_core else target.load(like.core)
     if core.is_host or core.device is not None:
         raise UsageError(f"{wish.like} is no microcontroller", where="--like", hint="take one of `mcugen boards`")
     lacks = sorted(core.features - like.features)
     lines = [
-        f"title = {json.dumps(wish.title or like.title, ensure_ascii=False)}",
+        f"title = {json.dumps(wish.title or name, ensure_ascii=False)}",
         f"core = {json.dumps(core.name)}",
         *([f"lacks = {json.dumps(lacks)}"] if lacks else []),
         *_clock(like, wish),

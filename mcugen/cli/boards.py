@@ -58,7 +58,7 @@ def COMMAND(context: click.Context, text: str, as_json: bool) -> None:
     shell_complete=board_names,
     help="Board or bare core to begin with; see `mcugen boards`.",
 )
-@click.option("--title", metavar="TEXT", help="Its maker and name, and its chip in parentheses.")
+@click.option("--title", metavar="TEXT", help="Its maker and name, and its chip in parentheses; NAME by default.")
 @click.option("--clock", metavar="FREQUENCY", help="Highest clock of the core, e.g. `168M`.")
 @click.option(
     "--flash",
@@ -113,7 +113,7 @@ def _asked(values: dict[str, Any]) -> dict[str, Any]:
     like = target.load(found["like"])
     clock = f"{like.clock_hz / 1e6:g}M" if like.clock_hz else ""
     for key, question, default in (
-        ("title", "Maker and name (chip)", "" if like.is_core else like.title),
+        ("title", "Maker and name (chip)", ""),
         ("clock", "Highest clock of the core, e.g. 168M", clock),
     ):
         if not values[key]:

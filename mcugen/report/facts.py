@@ -135,7 +135,7 @@ class StateFacts:
 
 @dataclass(frozen=True)
 class NoiseFacts:
-    """What integers cost a layer of a model that the build quantized, measured on its samples.
+    """Loss by integers in a layer of a model that the build quantized, measured on its samples.
 
     stored: the type of its result, and of its weights; own, total: signal over noise in dB of the result, with float
     values rounded once and with the integers that arrive; saturated: share of values beyond the integers
@@ -150,7 +150,7 @@ class NoiseFacts:
 
 @dataclass(frozen=True)
 class VerifiedFacts:
-    """What `mcugen verify` found of this build, on the machine that it ran on.
+    """Result of `mcugen verify` for this build, on the machine that it ran on.
 
     agrees: integers equal, floats within the tolerance, and nothing else is wrong; exact: there are no floats besides
     cases, tensors: inputs, and tensors compared for each; max_abs_diff: the largest difference, None for one that is
@@ -190,7 +190,7 @@ class CountFacts:
 
 @dataclass(frozen=True)
 class SimulatedFacts:
-    """What `mcugen simulate` measured of this build's firmware on an emulated core.
+    """Measurements of `mcugen simulate` on this build's firmware on an emulated core.
 
     machine: that QEMU emulated; optimize: option of the cross compiler; agrees, repeatable: as the reference, and the
     same with other garbage in memory; cases: inputs; instructions, cycles: of the first
