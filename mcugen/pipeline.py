@@ -18,7 +18,7 @@ from mcugen.boards.target import Target
 from mcugen.emit import files_of
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
-from mcugen.emit.layout import PLAIN, Layout
+from mcugen.emit.layout import PLAIN, BuildFolders
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.formats import read, registry, write
@@ -31,7 +31,7 @@ from mcugen.report import devices as report_devices
 from mcugen.report import exports
 from mcugen.report import page as report_page
 from mcugen.report.facts import NoiseFacts, Report
-from mcugen.report.output import Model
+from mcugen.report.output import ReportedModel
 from mcugen.solve import Solution
 from mcugen.solve.budget import staged
 from mcugen.solve.plan import MemoryPlan, check
@@ -58,7 +58,7 @@ class Artifact:
     plan: MemoryPlan
     view: ModelView
     target: Target
-    kernels: emit_folder.Shared = emit_folder.NOTHING_SHARED
+    kernels: emit_folder.SharedFiles = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
         """One line, without the megabyte of constants, files and stages."""
@@ -166,7 +166,7 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[
     from mcugen.quantize import run, text
     from mcugen.report import quantization
 
-    choices = run.Choices(
+    choices = run.QuantizeOptions(
         shapes=options.shapes,
         signature=options.signature,
         input_layout=options.input_layout,
@@ -236,14 +236,14 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
     layout = exports.layout_of(model.options)
     made = coded(model, solution, layout)
-    models = (Model(made.view, made.schedule, made.plan),)
+    models = (ReportedModel(made.view, made.schedule, made.plan),)
     out = exports.folder(model.name, models, made.emitted, report.as_dict(made.report), model.options, layout)
     facts = dataclasses.replace(made.report, files=tuple(sorted(out.files)), sums=out.sums)
-    kernels = emit_folder.Shared(model.options.kernels_dir, out.kernels)
+    kernels = emit_folder.SharedFiles(model.options.kernels_dir, out.kernels)
     return dataclasses.replace(made, files=out.files, report=facts, kernels=kernels)
 
 
-def coded(model: Prepared, solution: Solution, layout: Layout = PLAIN) -> Artifact:
+def coded(model: Prepared, solution: Solution, layout: BuildFolders = PLAIN) -> Artifact:
     """Only the C of a solution, without pages and exports: for compiling, and for counting on an emulated core.
 
     Raises MemoryBudgetError where it does not fit.

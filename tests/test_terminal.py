@@ -20,7 +20,7 @@ import pytest
 
 from mcugen.builds import inspection
 from mcugen.cli import _console, cli, main
-from mcugen.system.tabular import Column, Grid, largest
+from mcugen.system.tabular import TableColumn, TextTable, largest
 
 ROOT = Path(__file__).resolve().parents[1]
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
@@ -66,9 +66,13 @@ def test_into_a_file_nothing_is_shortened(
 def test_names_of_layers_keep_their_ends(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """They begin alike: net/block/conv_1, net/block/conv_2."""
     monkeypatch.setenv("COLUMNS", "40")
-    columns = (Column("layer", shrinks=True, ends=True), Column("cycles", right=True), Column("kernel", optional=True))
+    columns = (
+        TableColumn("layer", shrinks=True, ends=True),
+        TableColumn("cycles", right=True),
+        TableColumn("kernel", optional=True),
+    )
     rows = tuple((f"network/block/number/conv_{k}", "1,000,000,000", "mg_conv2d_s8__dsp8") for k in range(2))
-    _console.show([Grid(columns, rows)])
+    _console.show([TextTable(columns, rows)])
     lines = capsys.readouterr().out.splitlines()
     assert re.search(r" …\S*conv_0  1,000,000,000$", lines[1]) and "conv_1  1,0" in lines[2] and len(lines[1]) <= 40
     assert lines[3] == "   no room for: kernel; --wide shows all"
@@ -97,14 +101,14 @@ def test_no_word_of_a_table_is_cut(
     monkeypatch.setenv("COLUMNS", str(width))
     rng = np.random.default_rng(width)
     for _ in range(40):
-        columns, rows = [Column("at", right=True)], [[str(k)] for k in range(3)]
+        columns, rows = [TableColumn("at", right=True)], [[str(k)] for k in range(3)]
         for c in range(rng.integers(1, 9)):
             is_text, optional, ends = (rng.random(3) < 0.5).tolist()
-            columns.append(Column(f"head{c}", not is_text, is_text, is_text and ends, optional))
+            columns.append(TableColumn(f"head{c}", not is_text, is_text, is_text and ends, optional))
             for k, row in enumerate(rows):
                 words = [f"{c}w{k}" + "x" * int(n) for n in rng.integers(1, 20, rng.integers(1, 4) if is_text else 1)]
                 row.append(" ".join(words))
-        _console.show([Grid(tuple(columns), tuple(map(tuple, rows)))])
+        _console.show([TextTable(tuple(columns), tuple(map(tuple, rows)))])
         shown = capsys.readouterr().out
         left_out = re.findall(r"head\d+", " ".join(shown.partition("no room for:")[2].split()))
         assert all(len(line) <= width for line in shown.splitlines())
@@ -210,8 +214,8 @@ def test_every_command_fits_a_terminal(tmp_path: Path, request: pytest.FixtureRe
 
 
 def test_columns_give_way() -> None:
-    columns = (Column("n", right=True), Column("text", shrinks=True), Column("more", optional=True))
-    grid = Grid(columns, (("1", "aaaaa " * 5, "b" * 10), ("22", "c", "d")))
+    columns = (TableColumn("n", right=True), TableColumn("text", shrinks=True), TableColumn("more", optional=True))
+    grid = TextTable(columns, (("1", "aaaaa " * 5, "b" * 10), ("22", "c", "d")))
     assert _console._widths(grid, 80) == {0: 2, 1: 30, 2: 10}
     assert _console._widths(grid, 40) == {0: 2, 1: 21, 2: 10}
     assert _console._widths(grid, 25) == {0: 2, 1: 18}

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcugen.system.toml_file import Table
+from mcugen.system.toml_file import TomlTable
 
 HOLDS = frozenset({"code", "weights", "model", "stack"})
 KINDS = frozenset({"flash", "ram"})
@@ -65,7 +65,7 @@ class MemoryRegion:
         return " and ".join(part for part in (waits, rate) if part)
 
 
-def region_of(table: Table, *, has_clock: bool) -> MemoryRegion:
+def region_of(table: TomlTable, *, has_clock: bool) -> MemoryRegion:
     """A [[region]] of a board.toml. Raises UsageError for a key that is wrong, or that needs another one."""
     region = MemoryRegion(
         name=table.identifier("name"),
@@ -86,11 +86,11 @@ def region_of(table: Table, *, has_clock: bool) -> MemoryRegion:
     return region
 
 
-def _cache(table: Table, key: str) -> int:
+def _cache(table: TomlTable, key: str) -> int:
     return table.integer(key, low=1, high=2**24) if table.has(key) else 0
 
 
-def _rate(table: Table, *, has_clock: bool) -> float | None:
+def _rate(table: TomlTable, *, has_clock: bool) -> float | None:
     """bytes_per_cycle: the rate for a line of line_bytes, in cycles of the board's clock."""
     key = "bytes_per_cycle"
     if not table.has(key):
@@ -123,7 +123,7 @@ class Estimation:
 UNCHECKED = Estimation()
 
 
-def estimation_of(table: Table) -> Estimation:
+def estimation_of(table: TomlTable) -> Estimation:
     """The table [estimate] of a board.toml."""
     ends = table.numbers("off", 2) if table.has("off") else (1.0, 1.0)
     if not 0.1 <= ends[0] <= 1.0 <= ends[1] <= 10.0:

@@ -30,7 +30,7 @@ from mcugen.boards.machine import (
 )
 from mcugen.errors import UsageError
 from mcugen.system import resources, toml_file
-from mcugen.system.toml_file import Table
+from mcugen.system.toml_file import TomlTable
 
 BOARD_FILE = "board.toml"
 
@@ -216,7 +216,7 @@ def _is_chip(chip: str, word: str) -> bool:
     return word == chip or begins or (len(word) > _SHORTEST_BEGINNING and chip.startswith(word))
 
 
-def _read(folder: Path) -> Table:
+def _read(folder: Path) -> TomlTable:
     return toml_file.read(folder / BOARD_FILE, "boards/_template/board.toml explains every key")
 
 
@@ -255,7 +255,7 @@ def _target(folder: Path) -> Target:
     return target
 
 
-def _bare_core(folder: Path, board: Table) -> Target:
+def _bare_core(folder: Path, board: TomlTable) -> Target:
     cpu, toolchain = board.table("cpu"), _toolchain(folder, board.table("toolchain"))
     switched = frozenset(feature for feature, _ in toolchain.without)
     device = _device(board.table("device")) if board.has("device") else None
@@ -286,7 +286,7 @@ def _bare_core(folder: Path, board: Table) -> Target:
     )
 
 
-def _device(table: Table) -> Device:
+def _device(table: TomlTable) -> Device:
     device = Device(
         compute_units=table.integer("compute_units", low=1, high=4096),
         flops=1e9 * table.integer("gflops", low=1, high=10**7),
@@ -305,7 +305,7 @@ def _device(table: Table) -> Device:
     return device
 
 
-def _real_board(folder: Path, board: Table) -> Target:
+def _real_board(folder: Path, board: TomlTable) -> Target:
     core_name = board.string("core")
     if core_name not in names() or _read(resources.boards() / core_name).has("core"):
         raise board.error("core", core_name, "the name of a bare core, such as cortex-m4")
@@ -330,18 +330,18 @@ def _real_board(folder: Path, board: Table) -> Target:
     )
 
 
-def _estimation(board: Table, usual: Estimation) -> Estimation:
+def _estimation(board: TomlTable, usual: Estimation) -> Estimation:
     return estimation_of(board.table("estimate")) if board.has("estimate") else usual
 
 
-def _clock(board: Table) -> int | None:
+def _clock(board: TomlTable) -> int | None:
     if not board.has("clock_hz"):
         return None
     board.string("clock_source")
     return board.integer("clock_hz", low=1)
 
 
-def _check_regions(board: Table, regions: tuple[MemoryRegion, ...]) -> None:
+def _check_regions(board: TomlTable, regions: tuple[MemoryRegion, ...]) -> None:
     for kind, use in (("flash", "code"), ("ram", "model")):
         if not any(r.kind == kind and use in r.holds for r in regions):
             raise board.error("region", f"{len(regions)} regions", f"a {kind} region that holds {use}")
@@ -353,7 +353,7 @@ def _check_regions(board: Table, regions: tuple[MemoryRegion, ...]) -> None:
             raise board.error("region.address", f"{b.name} at {b.address:#x}", f"an address past the end of {a.name}")
 
 
-def _toolchain(folder: Path, table: Table) -> Toolchain:
+def _toolchain(folder: Path, table: TomlTable) -> Toolchain:
     fallback = table.table("fallback") if table.has("fallback") else None
     toolchain = Toolchain(
         prefix=table.string("prefix", empty=True),
@@ -373,14 +373,14 @@ def _toolchain(folder: Path, table: Table) -> Toolchain:
     return toolchain
 
 
-def _without(table: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _without(table: TomlTable) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not table.has("without"):
         return ()
     flags = table.table("without")
     return tuple((key, flags.strings(key)) for key in flags.names())
 
 
-def _shared(folder: Path, table: Table, key: str, name: str) -> Path:
+def _shared(folder: Path, table: TomlTable, key: str, name: str) -> Path:
     """A file of the board's own folder, else of boards/_common."""
     for path in (folder / name, resources.boards() / "_common" / name):
         if path.is_file():
@@ -388,11 +388,11 @@ def _shared(folder: Path, table: Table, key: str, name: str) -> Path:
     raise table.error(key, name, "a file in the board's folder or in boards/_common")
 
 
-def _emulators(board: Table) -> tuple[Emulator, ...]:
+def _emulators(board: TomlTable) -> tuple[Emulator, ...]:
     return tuple(_emulator(t) for t in board.tables("emulator")) if board.has("emulator") else ()
 
 
-def _emulator(table: Table) -> Emulator:
+def _emulator(table: TomlTable) -> Emulator:
     emulator = Emulator(
         system=table.string("system"),
         package=table.string("package"),
@@ -407,7 +407,7 @@ def _emulator(table: Table) -> Emulator:
     return emulator
 
 
-def _span(table: Table) -> Span:
+def _span(table: TomlTable) -> Span:
     span = Span(table.integer("address", low=0), table.integer("size_bytes", low=1, high=2**32))
     table.refuse_unread()
     return span

@@ -116,21 +116,21 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
     return [*lines, "", _operators(facts["operators"]), "", _live(facts["steps"])]
 
 
-def _operators(rows: list[dict[str, Any]]) -> tabular.Grid:
+def _operators(rows: list[dict[str, Any]]) -> tabular.TextTable:
     """A row for each operator of the file; those with the most work are marked."""
     columns = (
-        tabular.Column("operator", shrinks=True),
-        tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("MAC", right=True),
-        tabular.Column("constants", right=True),
-        tabular.Column("result", optional=True),
+        tabular.TableColumn("operator", shrinks=True),
+        tabular.TableColumn("layer", shrinks=True, ends=True),
+        tabular.TableColumn("MAC", right=True),
+        tabular.TableColumn("constants", right=True),
+        tabular.TableColumn("result", optional=True),
     )
     cells = []
     for row, source in zip(rows, _aligned([row["source"] for row in rows]), strict=True):
         made = row["outputs"][0] if row["outputs"] else {"tensor": "", "text": "", "label": ""}
         result = f"{made['tensor']}: {made['text']}" if made["text"] else ""
         cells.append((source, made["label"], f"{row['macs']:,}", f"{row['weights_bytes']:,}", result))
-    return tabular.Grid(columns, tuple(cells), tabular.largest([row["macs"] for row in rows]))
+    return tabular.TextTable(columns, tuple(cells), tabular.largest([row["macs"] for row in rows]))
 
 
 def _aligned(sources: Sequence[str]) -> list[str]:
@@ -141,23 +141,23 @@ def _aligned(sources: Sequence[str]) -> list[str]:
     return [f"{place[1]}{place[2].rjust(digits)}{place[3]}" if place else source for source, place in pairs]
 
 
-def _live(rows: list[dict[str, Any]]) -> tabular.Grid:
+def _live(rows: list[dict[str, Any]]) -> tabular.TextTable:
     """A row for each step, with a bar of the bytes live at its peak; the highest are marked."""
     most = max((row["live_bytes"] for row in rows), default=0)
     columns = (
-        tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("operator", shrinks=True),
-        tabular.Column("live bytes", right=True),
-        tabular.Column("scratch", right=True),
-        tabular.Column("at its peak", optional=True),
+        tabular.TableColumn("step", right=True),
+        tabular.TableColumn("layer", shrinks=True, ends=True),
+        tabular.TableColumn("operator", shrinks=True),
+        tabular.TableColumn("live bytes", right=True),
+        tabular.TableColumn("scratch", right=True),
+        tabular.TableColumn("at its peak", optional=True),
     )
     cells = []
     for row in rows:
         sizes = (f"{row['live_bytes']:,}", f"{row['scratch_bytes']:,}")
         bar = "#" * round(_BAR * row["live_bytes"] / max(most, 1))
         cells.append((str(row["index"]), row["layer"], row["op"], *sizes, bar))
-    return tabular.Grid(columns, tuple(cells), tabular.largest([row["live_bytes"] for row in rows]))
+    return tabular.TextTable(columns, tuple(cells), tabular.largest([row["live_bytes"] for row in rows]))
 
 
 def removed_parts(facts: dict[str, Any]) -> tabular.Parts:

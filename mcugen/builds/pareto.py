@@ -37,7 +37,7 @@ _Key = object
 
 
 @dataclass(frozen=True)
-class Point:
+class ParetoPoint:
     """One solution. Units: bytes; calls of kernels; instructions of an inference, None where nothing can count them.
 
     flash_bytes: the constants. by_rows: the steps that run row by row, as "0-4, 7". agrees: whether the emulated run
@@ -70,9 +70,9 @@ class Front:
     name: str
     board: str
     machine: str
-    points: tuple[Point, ...]
+    points: tuple[ParetoPoint, ...]
     notes: tuple[str, ...]
-    knee: Point | None = None
+    knee: ParetoPoint | None = None
     command: str = ""
     clock_hz: int | None = None
     called: str = ""
@@ -105,7 +105,7 @@ class _Builds:
         self._case = next(iter(drawn_cases(model.imported, 1)))
         self._known = self._new(GOALS[0])
         self._artifacts: dict[object, Artifact] = {}
-        self._counting: dict[object, Future[Point]] = {}
+        self._counting: dict[object, Future[ParetoPoint]] = {}
         self._presets: dict[object, tuple[str, ...]] = {}
         self._allowed: dict[_Key, tuple[Options, _Key]] = {}
         self._refused: list[TargetError] = []
@@ -134,7 +134,7 @@ class _Builds:
         knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
         return found if knee is None else self._with_knee(found, found.points[knee])
 
-    def _points(self) -> dict[_Key, Point]:
+    def _points(self) -> dict[_Key, ParetoPoint]:
         """Points of all builds counted. Meanwhile, the build of the estimated knee is started."""
         counting = dict(self._counting)
         if self._machine:
@@ -152,7 +152,7 @@ class _Builds:
         if knee is not None:
             self._within(next(key for key, point in points.items() if point == best[knee]))
 
-    def _estimated(self, key: _Key) -> Point:
+    def _estimated(self, key: _Key) -> ParetoPoint:
         """The point with cycles in place of instructions."""
         point = replace(_planned(self._artifacts[key]), presets=self._presets[key])
         return replace(point, instructions=point.cycles.low + point.cycles.high) if point.cycles else point
@@ -183,7 +183,7 @@ class _Builds:
     def _new(self, goal: str) -> solve.Known:
         return solve.Known.brief(solve.candidates_of(self._model.graph, self._model.board, self._aiming(goal)))
 
-    def _point(self, key: _Key) -> Point:
+    def _point(self, key: _Key) -> ParetoPoint:
         return replace(self._counting[key].result(), presets=self._presets.get(key, ()))
 
     def _solution(self, options: Options, known: solve.Known) -> solve.Solution | TargetError:
@@ -213,7 +213,7 @@ class _Builds:
             self._counting[key] = self._pool.submit(self._counted if self._machine else _planned, artifact)
         return key
 
-    def _counted(self, artifact: Artifact) -> Point:
+    def _counted(self, artifact: Artifact) -> ParetoPoint:
         with self._oracle:
             if self._runs is None:
                 self._runs = sequence_of(artifact, self._case)
@@ -237,7 +237,7 @@ class _Builds:
             self._allowed[key] = options, self._solved(options)
         return self._allowed[key]
 
-    def _with_knee(self, found: Front, knee: Point) -> Front:
+    def _with_knee(self, found: Front, knee: ParetoPoint) -> Front:
         """The front with its knee: the point of a build with that budget of RAM, so that the command builds it."""
         options, key = self._within(next(key for key in self._presets if self._point(key) == knee))
         if isinstance(key, TargetError):
@@ -252,9 +252,9 @@ class _Builds:
         return replace(found, points=points, knee=point, command=command)
 
 
-def _planned(artifact: Artifact, instructions: int | None = None, agrees: bool | None = None) -> Point:
+def _planned(artifact: Artifact, instructions: int | None = None, agrees: bool | None = None) -> ParetoPoint:
     schedule = artifact.schedule
-    return Point(
+    return ParetoPoint(
         ram_bytes=artifact.report.ram_bytes,
         flash_bytes=artifact.report.weights_bytes,
         events=len(schedule.trace),
@@ -265,22 +265,22 @@ def _planned(artifact: Artifact, instructions: int | None = None, agrees: bool |
     )
 
 
-def _sorted(points: Iterable[Point]) -> tuple[Point, ...]:
+def _sorted(points: Iterable[ParetoPoint]) -> tuple[ParetoPoint, ...]:
     return tuple(sorted(points, key=lambda p: (p.cost, p.ram_bytes, p.flash_bytes)))
 
 
-def _best(points: Iterable[Point]) -> tuple[Point, ...]:
+def _best(points: Iterable[ParetoPoint]) -> tuple[ParetoPoint, ...]:
     """The presets, and the points that no other equals or beats in RAM, flash and cost, with a tolerance for the latter
     two.
     """
-    found: list[Point] = []
+    found: list[ParetoPoint] = []
     for point in sorted(points, key=lambda p: (not p.presets, p.ram_bytes, p.flash_bytes, p.cost)):
         if point.presets or not any(_beats(other, point) for other in found):
             found.append(point)
     return _sorted(found)
 
 
-def _beats(one: Point, other: Point) -> bool:
+def _beats(one: ParetoPoint, other: ParetoPoint) -> bool:
     smaller = one.ram_bytes <= other.ram_bytes and one.flash_bytes <= solve.DOMINANCE_TOLERANCE * other.flash_bytes
     return smaller and one.cost <= solve.DOMINANCE_TOLERANCE * other.cost
 
@@ -325,29 +325,29 @@ def as_parts(result: Front) -> tabular.Parts:
         f"{result.called or result.name} on {result.board}{where}: RAM against {unit}",
         *(f"  note: {note}" for note in result.notes),
         "",
-        tabular.Grid(tuple(_columns(result, unit)), tuple(_row(p, result) for p in result.points), marked),
+        tabular.TextTable(tuple(_columns(result, unit)), tuple(_row(p, result) for p in result.points), marked),
         *knee,
         "  rows with a name: --optimize NAME; others: --optimize speed --ram BYTES, the fastest that fits",
     ]
 
 
-def _columns(result: Front, unit: str) -> Iterator[tabular.Column]:
+def _columns(result: Front, unit: str) -> Iterator[tabular.TableColumn]:
     """The columns of `_row`."""
     heads = ["RAM", "constants", unit, *([""] if result.machine else [])]
-    yield from (tabular.Column(head, right=True) for head in heads)
+    yield from (tabular.TableColumn(head, right=True) for head in heads)
     if _is_estimated(result) and result.clock_hz:
-        yield tabular.Column("ms", right=True)
-    yield tabular.Column("what it is", shrinks=True)
+        yield tabular.TableColumn("ms", right=True)
+    yield tabular.TableColumn("what it is", shrinks=True)
     if _is_estimated(result):
-        yield tabular.Column("estimated cycles", right=True, optional=True)
-    yield tabular.Column("steps row by row", shrinks=True, optional=True)
+        yield tabular.TableColumn("estimated cycles", right=True, optional=True)
+    yield tabular.TableColumn("steps row by row", shrinks=True, optional=True)
 
 
 def _is_estimated(result: Front) -> bool:
     return all(point.cycles for point in result.points)
 
 
-def _row(p: Point, result: Front) -> tuple[str, ...]:
+def _row(p: ParetoPoint, result: Front) -> tuple[str, ...]:
     fastest = max(result.points[0].cost, 1)
     more = f"{100 * p.cost / fastest - 100:+.2f} %" if p is not result.points[0] else ""
     cells = [f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", *([more] if result.machine else [])]

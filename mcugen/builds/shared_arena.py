@@ -18,7 +18,7 @@ from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.report import exports
-from mcugen.report.output import Model
+from mcugen.report.output import ReportedModel
 from mcugen.system import tabular
 
 DEFAULT_NAME = "models"
@@ -60,7 +60,7 @@ class Shared:
     regions: tuple[SharedRegion, ...]
     artifacts: tuple[Artifact, ...]
     files: Mapping[str, bytes]
-    kernels: emit_folder.Shared = emit_folder.NOTHING_SHARED
+    kernels: emit_folder.SharedFiles = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
         """One line, without the megabytes of constants, files and stages."""
@@ -104,10 +104,10 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     _require_flash(artifacts, options)
     regions = _regions(name, [a.view for a in artifacts])
     emitted = _emitted(name, regions, artifacts)
-    models = tuple(Model(a.view, a.schedule, a.plan) for a in artifacts)
+    models = tuple(ReportedModel(a.view, a.schedule, a.plan) for a in artifacts)
     facts = _facts(name, regions, artifacts)
     out = exports.folder(name, models, emitted, facts, options, exports.layout_of(options))
-    return Shared(name, regions, artifacts, out.files, emit_folder.Shared(options.kernels_dir, out.kernels))
+    return Shared(name, regions, artifacts, out.files, emit_folder.SharedFiles(options.kernels_dir, out.kernels))
 
 
 def _require_no_states(artifacts: Sequence[Artifact]) -> None:

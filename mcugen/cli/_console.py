@@ -15,7 +15,7 @@ from typing import Literal, TextIO
 
 import click
 
-from mcugen.system.tabular import Grid, Parts, text_of
+from mcugen.system.tabular import Parts, TextTable, text_of
 
 _PROGRESS_AFTER_S, _LEFT_AFTER_S = 1.0, 2.0
 _LEAST, _EASE = 8, 16
@@ -34,7 +34,7 @@ def show(parts: Parts) -> None:
         click.echo(text_of(parts).rstrip("\n"))
         return
     for part in parts:
-        if isinstance(part, Grid):
+        if isinstance(part, TextTable):
             _table(part, width)
         else:
             click.echo(_wrapped(part, width))
@@ -75,7 +75,7 @@ def _wrapped(line: str, width: int) -> str:
     return "\n".join(broken).replace(_JOINT, " ")
 
 
-def _table(grid: Grid, width: int) -> None:
+def _table(grid: TextTable, width: int) -> None:
     """Print a table: optional columns that do not fit are named below it, others follow in a second table."""
     widths = _widths(grid, width)
     for k, block in enumerate(_blocks(widths, width)):
@@ -87,7 +87,7 @@ def _table(grid: Grid, width: int) -> None:
         click.echo(_wrapped(f"   no room for: {left_out}; --wide shows all", width))
 
 
-def _block(grid: Grid, widths: Mapping[int, int], width: int) -> None:
+def _block(grid: TextTable, widths: Mapping[int, int], width: int) -> None:
     """Print some columns: texts wrap at spaces; numbers and names of kernels and chips are never cut."""
     from rich.console import Console
     from rich.table import Table
@@ -111,7 +111,7 @@ def _shortened(text: str, width: int) -> str:
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
 
 
-def _widths(grid: Grid, width: int) -> dict[int, int]:
+def _widths(grid: TextTable, width: int) -> dict[int, int]:
     """Column -> its width. Optional columns are dropped from the right; then names of layers shrink, then other
     texts."""
     found = {k: max(map(len, (column.head, *(row[k] for row in grid.rows)))) for k, column in enumerate(grid.columns)}
@@ -128,11 +128,11 @@ def _widths(grid: Grid, width: int) -> dict[int, int]:
     return found
 
 
-def _gives(grid: Grid, k: int, ends: bool) -> bool:
+def _gives(grid: TextTable, k: int, ends: bool) -> bool:
     return grid.columns[k].shrinks and grid.columns[k].ends is ends
 
 
-def _least(grid: Grid, k: int) -> int:
+def _least(grid: TextTable, k: int) -> int:
     """The fewest characters of a column that can shrink: a part of a layer's name, or the longest word of other
     texts."""
     texts = [grid.columns[k].head, *(row[k] for row in grid.rows)]

@@ -267,11 +267,11 @@ def _integers(
     as_json: bool,
 ) -> None:
     from mcugen.builds.mixed import text as mixed_text
-    from mcugen.builds.mixed.plan import Chosen
+    from mcugen.builds.mixed.plan import BitsChooser
     from mcugen.quantize import run, text
 
     format_name, request = run.format_of(file), _request(values)
-    chosen = None if request is None else Chosen(request)
+    chosen = None if request is None else BitsChooser(request)
     choose = None if chosen is None else chosen.choose
     with progress("quantizing", quiet=as_json) as tell:
         found = run.quantize(model, data, _choices(values), test=test, progress=tell, choose=choose)
@@ -358,7 +358,7 @@ def _bits(text: str) -> int:
 
 def _choices(values: dict[str, Any]) -> Any:
     from mcugen.quantize.recipe import Widths
-    from mcugen.quantize.run import Choices
+    from mcugen.quantize.run import QuantizeOptions
 
     same = (
         "method",
@@ -374,7 +374,7 @@ def _choices(values: dict[str, Any]) -> Any:
         "macs",
         "ranges_of",
     )
-    return Choices(
+    return QuantizeOptions(
         widths=Widths(_bits(values["weights"]), _bits(values["activations"])),
         shapes=Options(input_shape=values["input_shape"]).shapes,
         input_layout=values["input_layout"] or "",

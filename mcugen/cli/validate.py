@@ -49,7 +49,7 @@ def COMMAND(
     from mcugen.system import files
     from mcugen.verify import golden as recordings
     from mcugen.verify import onboard
-    from mcugen.verify.serial import Line, require_port
+    from mcugen.verify.serial import SerialLine, require_port
 
     require_port(port)
     files.require_there(golden)
@@ -57,7 +57,7 @@ def COMMAND(
         artifact = built(model, values)
         recorded = recordings.cases(golden, artifact.imported) if golden else []
         drawn = list(cases(artifact.imported, count))[: 0 if recorded else count]
-        with Line(port, baud, timeout, onboard.longest_request(artifact)) as line:
+        with SerialLine(port, baud, timeout, onboard.longest_request(artifact)) as line:
             found = onboard.validate(artifact, line, [*recorded, *drawn], tell)
     emit(onboard.as_dict(found), onboard.as_parts(found), as_json=as_json)
     return 0 if found.agrees else 1

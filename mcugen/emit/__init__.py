@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcugen.emit import blob, opencl, selftest
 from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
-from mcugen.emit.layout import EXAMPLE, PLAIN, Layout
+from mcugen.emit.layout import EXAMPLE, PLAIN, BuildFolders
 from mcugen.emit.resolution import require_declared
 from mcugen.emit.view import ModelView, build
 from mcugen.ir.graph import Graph
@@ -49,7 +49,7 @@ def emit(
     return view, files_of(view, imported, options)
 
 
-def files_of(view: ModelView, imported: Graph, options: Options, layout: Layout = PLAIN) -> dict[str, bytes]:
+def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFolders = PLAIN) -> dict[str, bytes]:
     """The files of a view, by the path in #include lines. layout: the folders in the example's command.
 
     Raises InternalError for an undeclared name in the C generated for this model.

@@ -34,7 +34,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Place:
+class BlobRead:
     """An array that a step reads: its offset in the block, and in the memory that it is copied to."""
 
     symbol: str
@@ -51,7 +51,7 @@ class BlobView:
     stage_bytes, stages: by step, the size of that copy, and its offset in the arena
     """
 
-    places: tuple[Place, ...]
+    places: tuple[BlobRead, ...]
     data: bytes
     fetched: bool
     stage_bytes: tuple[int, ...] = ()
@@ -68,7 +68,7 @@ class BlobView:
         """Bytes that the block adds to the model object beside the arena: a pointer, with the object's alignment."""
         return 0 if self.fetched else OBJECT_ALIGN
 
-    def read_by(self, texts: Iterable[str], step: int | None = None) -> list[Place]:
+    def read_by(self, texts: Iterable[str], step: int | None = None) -> list[BlobRead]:
         """Arrays that C text names, with consecutive offsets for their copies in a step."""
         named = set(re.findall(r"\w+", " ".join(texts)))
         found, at = [], self.stages[step] if step is not None and self.stages else 0
@@ -100,9 +100,9 @@ def asked(
 
 def of(arrays: Sequence[ArrayView], *, fetched: bool) -> BlobView:
     """The block of these arrays."""
-    places, parts, at = list[Place](), [bytes(HEADER)], HEADER
+    places, parts, at = list[BlobRead](), [bytes(HEADER)], HEADER
     for array in arrays:
-        places.append(Place(array.symbol, array.c_type, at, array.nbytes, 0))
+        places.append(BlobRead(array.symbol, array.c_type, at, array.nbytes, 0))
         stored = np.ascontiguousarray(array.data)
         stored = stored.astype(stored.dtype.newbyteorder("<"))
         parts.append(stored.tobytes().ljust(align_up(array.nbytes, ALIGN), b"\0"))

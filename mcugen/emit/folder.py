@@ -19,14 +19,14 @@ REPORT = "report.json"
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedFiles:
     """Files for a folder that several builds share. folder: its path relative to the output folder."""
 
     folder: str
     files: Mapping[str, bytes]
 
 
-NOTHING_SHARED = Shared("", {})
+NOTHING_SHARED = SharedFiles("", {})
 
 
 def sums_of(files: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def _sum(content: bytes) -> str:
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()[:16]
 
 
-def write(folder: Path, files: Mapping[str, bytes], shared: Shared = NOTHING_SHARED) -> tuple[str, ...]:
+def write(folder: Path, files: Mapping[str, bytes], shared: SharedFiles = NOTHING_SHARED) -> tuple[str, ...]:
     """Write files, by path relative to `folder`, which is new, empty, or holds an earlier build.
 
     Files of the earlier build that the new one lacks are removed; the user's own files stay. Files of the earlier build

@@ -13,7 +13,7 @@ _KERNELS = ("kernels", "mcugen")
 
 
 @dataclass(frozen=True)
-class Layout:
+class BuildFolders:
     """Folders of a build. code: the folder of the C, as some build systems need one; kernels: a folder outside,
     relative to the output.
     """
@@ -46,5 +46,5 @@ class Layout:
         return own, shared
 
 
-PLAIN = Layout()
+PLAIN = BuildFolders()
 """Layout with everything in the output folder, at the paths of the includes."""

@@ -32,7 +32,7 @@ from mcugen.emit.opencl import view as opencl_view
 from mcugen.emit.parts import DeviceView, EndView, PushView, RowsView, StepView
 from mcugen.emit.promise import REFERENCE_TITLES, promises_of, stated
 from mcugen.emit.states import StateView, states_of
-from mcugen.emit.windows import Image, RingView, WindowView, row_name
+from mcugen.emit.windows import RingView, WindowInput, WindowView, row_name
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph
 from mcugen.ir.kernel import Form, RowWindow
@@ -332,7 +332,7 @@ class _Builder:
             return None, None
         x, w, name, streams = call.input(0), kernel.window(call), str(step.choice.node.inputs[0]), self.schedule.streams
         length, start = x.size // row_count(x.shape), self._pointer(name, const=True, image=True)
-        image = Image(start, x.dtype, w.in_rows, length, self._ring(name), row_name(step))
+        image = WindowInput(start, x.dtype, w.in_rows, length, self._ring(name), row_name(step))
         if kernel.ring is not None:
             ring = kernel.ring(call)
             at = pointer(self.plan, step.ring_name, C_TYPES[ring.dtype], const=False)

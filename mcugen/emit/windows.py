@@ -61,7 +61,7 @@ class RingView:
 
 
 @dataclass(frozen=True)
-class Image:
+class WindowInput:
     """Input of a window in memory.
 
     kept: rows of its ring, 0 if all are kept; length: elements of a row; y: the C variable of the output row.
@@ -80,7 +80,7 @@ def row_name(step: Step) -> str:
     return "row" if step.by_rows and step.batch == 1 else "y"
 
 
-def window(w: RowWindow, image: Image, first: str, outside: str) -> WindowView:
+def window(w: RowWindow, image: WindowInput, first: str, outside: str) -> WindowView:
     """Window on rows of the tensor itself. first: its first input row, as C text."""
     helper = HelperView("ring_window" if image.kept else "window", image.dtype)
     kept = [image.kept] if image.kept else []
@@ -88,14 +88,14 @@ def window(w: RowWindow, image: Image, first: str, outside: str) -> WindowView:
     return WindowView(w.size, C_TYPES[image.dtype], (helper,), all=_call(helper, ["rows", w.size, *at, outside]))
 
 
-def streamed_window(w: RowWindow, image: Image) -> WindowView:
+def streamed_window(w: RowWindow, image: WindowInput) -> WindowView:
     """Window on the last rows of a ring that receives a row per frame."""
     kept = image.kept or 1
     return _slots(w, image.pointer, image.dtype, kept, image.length, _oldest(w, kept, image.y))
 
 
 def converted(
-    w: RowWindow, row: Ring, slots: int, ring: str, image: Image, *, streams: bool
+    w: RowWindow, row: Ring, slots: int, ring: str, image: WindowInput, *, streams: bool
 ) -> tuple[WindowView, RingView]:
     """Window on converted rows, and the ring that keeps `slots` of them. ring: pointer to it, as C text."""
     c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
@@ -118,7 +118,7 @@ def converted(
     return replace(found, helpers=(helper, *found.helpers)), view
 
 
-def refilled(w: RowWindow, row: Ring, ring: str, image: Image) -> tuple[WindowView, RingView]:
+def refilled(w: RowWindow, row: Ring, ring: str, image: WindowInput) -> tuple[WindowView, RingView]:
     """Window on rows that are all converted for each output row. ring: pointer to their memory, as C text."""
     c_type = C_TYPES[row.dtype]
     first = plus(times(f"(int32_t){image.y}", w.stride), -w.pad)
@@ -127,7 +127,7 @@ def refilled(w: RowWindow, row: Ring, ring: str, image: Image) -> tuple[WindowVi
     return WindowView(w.size, c_type, (helper,)), view
 
 
-def _source(image: Image, row: str) -> tuple[HelperView, str]:
+def _source(image: WindowInput, row: str) -> tuple[HelperView, str]:
     """The call that looks up a row of the image, or NULL outside of it; and its helper. row: its number, as C text."""
     helper = HelperView("ring_row" if image.kept else "row", image.dtype)
     kept = [image.kept] if image.kept else []

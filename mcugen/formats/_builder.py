@@ -14,7 +14,7 @@ import numpy as np
 
 from mcugen.errors import CorruptModelError, InternalError, McugenError, UnsupportedError
 from mcugen.formats._operands import check_operands, constant_results, kept_quantization
-from mcugen.formats.registry import Found, Registry
+from mcugen.formats.registry import RegisteredImport, Registry
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Node, State, Tensor
 from mcugen.ir.imports import Attributes, Quants, Source, cleared
@@ -300,7 +300,7 @@ class Expander:
     variables: Sequence[str | None] = ()
     reasons: dict[str, str] = field(default_factory=dict)
 
-    def run(self, found: Found, source: Source) -> Sequence[str]:
+    def run(self, found: RegisteredImport, source: Source) -> Sequence[str]:
         """Append the operators that the source becomes; return the names of its results."""
         if found.entry.expand is not None:
             return found.entry.expand(source, self)

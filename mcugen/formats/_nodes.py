@@ -15,7 +15,7 @@ from mcugen.ir.writes import Sink, Write
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
-class Target(Sink, Protocol):
+class ResumableSink(Sink, Protocol):
     """A Sink that can go on after an operator was refused."""
 
     def stand_in(self, t: TensorType) -> str:
@@ -38,7 +38,7 @@ def constant_type(data: np.ndarray, quant: QuantParams | None, format_name: str)
     return TensorType(data.shape, dtype, quant)
 
 
-def append(graph: Graph, format_name: str, target: Target, values: dict[str, str], reference: str) -> None:
+def append(graph: Graph, format_name: str, target: ResumableSink, values: dict[str, str], reference: str) -> None:
     """Write all nodes, in order. values: the value of the target for each tensor that has one; grows by the results.
 
     Raises UnsupportedError for all nodes that the format cannot say, at once.
@@ -59,7 +59,7 @@ def append(graph: Graph, format_name: str, target: Target, values: dict[str, str
 
 
 def _written(
-    graph: Graph, node: Node, format_name: str, target: Target, values: dict[str, str], reference: str
+    graph: Graph, node: Node, format_name: str, target: ResumableSink, values: dict[str, str], reference: str
 ) -> list[str]:
     write = write_of(node.op, format_name).write
     operands = [None if name is None else values[name] for name in node.inputs]

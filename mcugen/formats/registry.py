@@ -27,7 +27,7 @@ GROUP = "mcugen.ops"
 
 
 @dataclass(frozen=True)
-class Found:
+class RegisteredImport:
     """An import and the operator class that declares it; None for a decomposition, which has no class."""
 
     entry: Import
@@ -52,11 +52,11 @@ class Registry:
     """
 
     ops: tuple[type[Op], ...]
-    found: tuple[Found, ...]
+    found: tuple[RegisteredImport, ...]
     missing: tuple[str, ...] = ()
-    _by_format: dict[str, Mapping[str, tuple[Found, ...]]] = field(default_factory=dict)
+    _by_format: dict[str, Mapping[str, tuple[RegisteredImport, ...]]] = field(default_factory=dict)
 
-    def find(self, format_name: str, name: str, version: int = 1) -> Found | None:
+    def find(self, format_name: str, name: str, version: int = 1) -> RegisteredImport | None:
         """The import of `name` of `format_name` in that version, or None; see `fitting` for imports with a
         condition."""
         versions = self._versions(format_name, name, version)
@@ -66,7 +66,7 @@ class Registry:
         """Whether `name` is imported in that version by an import that no newer version has."""
         return any(f.entry.until is not None for f in self._versions(format_name, name, version))
 
-    def fitting(self, found: Found, source: Source, version: int = 1) -> Found:
+    def fitting(self, found: RegisteredImport, source: Source, version: int = 1) -> RegisteredImport:
         """The import whose condition the source meets, else `found`. Raises UnsupportedError where that has a
         condition, too."""
         for other in self._versions(found.entry.format, found.entry.name, version):
@@ -76,7 +76,7 @@ class Registry:
             raise UnsupportedError(f"{found.entry.name} of these types is not supported")
         return found
 
-    def _versions(self, format_name: str, name: str, version: int) -> tuple[Found, ...]:
+    def _versions(self, format_name: str, name: str, version: int) -> tuple[RegisteredImport, ...]:
         known = self._imports(format_name).get(name, ())
         return tuple(f for f in known if f.entry.since <= version <= (f.entry.until or version))
 
@@ -88,14 +88,14 @@ class Registry:
         ranges = ", ".join(f"{f.entry.since} to {f.entry.until or 'the newest'}" for f in known)
         return f"version {version} is not supported; versions {ranges} are"
 
-    def _imports(self, format_name: str) -> Mapping[str, tuple[Found, ...]]:
+    def _imports(self, format_name: str) -> Mapping[str, tuple[RegisteredImport, ...]]:
         """Name -> imports of a format. Raises UsageError where two of them clash."""
         if format_name not in self._by_format:
             found = (*_decompositions(_folder_of(format_name)), *self.found)
             self._by_format[format_name] = _by_name(f for f in found if f.entry.format == format_name)
         return self._by_format[format_name]
 
-    def all_of(self, format_name: str) -> tuple[Found, ...]:
+    def all_of(self, format_name: str) -> tuple[RegisteredImport, ...]:
         """Every import of a format, decompositions included."""
         return tuple(found for each in self._imports(format_name).values() for found in each)
 
@@ -125,16 +125,16 @@ def _load(further: tuple[ModuleType, ...], missing: tuple[str, ...]) -> Registry
     ops = tuple(dict.fromkeys(op for module in modules for op in _ops_of(module)))
     for op in ops:
         _check(op)
-    found = [Found(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in _imports_of(op)]
+    found = [RegisteredImport(entry, op, f"{op.__module__}.{op.__name__}") for op in ops for entry in _imports_of(op)]
     found += _decompositions(modules)
     for name in dict.fromkeys(f.entry.format for f in found):
         _by_name(f for f in found if f.entry.format == name)
     return Registry(ops, tuple(found), missing)
 
 
-def _decompositions(modules: Iterable[ModuleType]) -> list[Found]:
+def _decompositions(modules: Iterable[ModuleType]) -> list[RegisteredImport]:
     return [
-        Found(entry, None, module.__name__)
+        RegisteredImport(entry, None, module.__name__)
         for module in dict.fromkeys(modules)
         for entry in getattr(module, "IMPORTS", ())
     ]
@@ -147,9 +147,9 @@ def _folder_of(format_name: str) -> tuple[ModuleType, ...]:
     return _modules_of(importlib.import_module(name)) if known else ()
 
 
-def _by_name(found: Iterable[Found]) -> Mapping[str, tuple[Found, ...]]:
+def _by_name(found: Iterable[RegisteredImport]) -> Mapping[str, tuple[RegisteredImport, ...]]:
     """Name -> imports, all of one format. Raises UsageError where two import the same version."""
-    known: dict[str, tuple[Found, ...]] = {}
+    known: dict[str, tuple[RegisteredImport, ...]] = {}
     for new in found:
         name = new.entry.name
         for other in known.get(name, ()):

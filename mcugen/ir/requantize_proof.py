@@ -199,7 +199,7 @@ def floats(stairs: Stairs, single_factors: Sequence[float]) -> tuple[np.ndarray,
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class LinearRounding:
     """y = (sum * mult + addend) >> shift, in 64 bits, per channel, with what no line can do.
 
     even: channels with ties to even; ties are sums that leave less than 2**tie_bits in
@@ -216,7 +216,7 @@ class Line:
     exceptions: tuple[tuple[int, int, int], ...]
 
 
-def line(stairs: Stairs, margin: int) -> Line | None:
+def line(stairs: Stairs, margin: int) -> LinearRounding | None:
     """A line for all channels; None where a factor is too large for it, or where it would have too many exceptions.
 
     margin: a number that is added to results before they are clamped, taken absolute.
@@ -246,7 +246,7 @@ def line(stairs: Stairs, margin: int) -> Line | None:
             return None
     ends = [(sums.astype(np.int64) * mult + addend) >> shift for sums in (stairs.low, stairs.high)]
     wide = np.max(np.abs(ends), axis=0) + margin >= _WIDE
-    return Line(mult, shift, addend, even, wide, tie_bits, tuple(exceptions))
+    return LinearRounding(mult, shift, addend, even, wide, tie_bits, tuple(exceptions))
 
 
 def _shift(stairs: Stairs, k: int, margin: int) -> int:

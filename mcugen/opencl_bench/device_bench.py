@@ -143,22 +143,22 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
     return [*lines, "", _table(facts["steps"])] if facts["steps"] else lines
 
 
-def _table(steps: list[dict[str, Any]]) -> tabular.Grid:
+def _table(steps: list[dict[str, Any]]) -> tabular.TextTable:
     """A row for each step; the slowest ones are marked."""
     total = sum(s["seconds"] for s in steps)
     columns = (
-        tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("us", right=True),
-        tabular.Column("share", right=True),
-        tabular.Column("GB/s", right=True, optional=True),
-        tabular.Column("GFLOP/s", right=True),
-        tabular.Column("of roofline", right=True),
-        tabular.Column("kernel", optional=True),
+        tabular.TableColumn("step", right=True),
+        tabular.TableColumn("layer", shrinks=True, ends=True),
+        tabular.TableColumn("us", right=True),
+        tabular.TableColumn("share", right=True),
+        tabular.TableColumn("GB/s", right=True, optional=True),
+        tabular.TableColumn("GFLOP/s", right=True),
+        tabular.TableColumn("of roofline", right=True),
+        tabular.TableColumn("kernel", optional=True),
     )
     rows = []
     for k, s in enumerate(steps):
         times = (f"{1e6 * s['seconds']:.2f}", f"{s['seconds'] / total:.1%}", f"{s['bytes'] / s['seconds'] / 1e9:.1f}")
         rates = (f"{s['flops_per_s'] / 1e9:.1f}", f"{s['roofline_share']:.1%}")
         rows.append((str(k), s["title"], *times, *rates, s["kernel"]))
-    return tabular.Grid(columns, tuple(rows), tabular.largest([s["seconds"] for s in steps]))
+    return tabular.TextTable(columns, tuple(rows), tabular.largest([s["seconds"] for s in steps]))

@@ -177,22 +177,22 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
     peak = f"{facts['peak_flops_per_s'] / 1e9:,.0f} GFLOP/s and {facts['peak_bytes_per_s'] / 1e9:,.0f} GB/s"
     how = "measured" if facts["peak_is_measured"] else "not measured"
     columns = (
-        tabular.Column("size"),
-        tabular.Column("product"),
-        tabular.Column("ms", right=True),
-        tabular.Column("GFLOP/s", right=True),
-        tabular.Column("of peak", right=True),
-        tabular.Column("GB/s", right=True),
-        tabular.Column("of peak", right=True),
-        tabular.Column("error", right=True),
-        tabular.Column("kernel", optional=True),
-        tabular.Column("tile", shrinks=True, optional=True),
+        tabular.TableColumn("size"),
+        tabular.TableColumn("product"),
+        tabular.TableColumn("ms", right=True),
+        tabular.TableColumn("GFLOP/s", right=True),
+        tabular.TableColumn("of peak", right=True),
+        tabular.TableColumn("GB/s", right=True),
+        tabular.TableColumn("of peak", right=True),
+        tabular.TableColumn("error", right=True),
+        tabular.TableColumn("kernel", optional=True),
+        tabular.TableColumn("tile", shrinks=True, optional=True),
     )
     return [
         f"{verdict}, on {facts['device']}",
         f"peak by the profile {facts['board']} ({how}): {peak}",
         "",
-        tabular.Grid(columns, tuple(_cells(row) for row in rows)),
+        tabular.TextTable(columns, tuple(_cells(row) for row in rows)),
     ]
 
 

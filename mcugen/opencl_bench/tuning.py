@@ -41,7 +41,7 @@ TOLERANCE = {"float32": 1e-4, "float16": 2e-3}
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class TuningResult:
     """The result of a tuner run: entries by key, and the launches that were wrong or failed."""
 
     table: Path
@@ -51,7 +51,7 @@ class Tuned:
     refused: list[str]
 
 
-def tune(models: Sequence[Path], options: Options, table: Path, tell: Callable[[str], None]) -> Tuned:
+def tune(models: Sequence[Path], options: Options, table: Path, tell: Callable[[str], None]) -> TuningResult:
     """Measure calls missing from the table, and write it. Raises UsageError where the board is no device."""
     calls: dict[str, list[Choice]] = {}
     for path in models:
@@ -63,7 +63,7 @@ def tune(models: Sequence[Path], options: Options, table: Path, tell: Callable[[
 
 def measure(
     calls: Mapping[str, list[Choice]], table: Path, tell: Callable[[str], None], until: float = math.inf
-) -> Tuned:
+) -> TuningResult:
     """Measure calls missing from the table, and write it after each chunk; start no chunk after the time `until`."""
     entries = read(table)
     waiting = {key: choices for key, choices in calls.items() if key not in entries}
@@ -76,7 +76,7 @@ def measure(
         entries |= _measured(chunk, refused)
         measured += len(chunk)
         write(table, entries)
-    return Tuned(table, entries, measured, len(calls) - len(waiting), refused)
+    return TuningResult(table, entries, measured, len(calls) - len(waiting), refused)
 
 
 def candidates(prepared: pipeline.Prepared) -> Iterator[tuple[str, list[Choice]]]:
@@ -129,7 +129,7 @@ def _chunks(calls: Mapping[str, list[Choice]]) -> Iterator[list[tuple[str, list[
 
 
 @dataclass(frozen=True)
-class Launch:
+class TunedLaunch:
     """A launch in a chunk's program. operands: element types and sizes of the computed operands; result: its type."""
 
     key: str
@@ -140,21 +140,21 @@ class Launch:
     result: str
 
 
-def written(chunk: Sequence[tuple[str, list[Choice]]], folder: Path) -> list[Launch]:
+def written(chunk: Sequence[tuple[str, list[Choice]]], folder: Path) -> list[TunedLaunch]:
     """Write and compile the program of a chunk; returns its launches, grouped by call."""
     every = [(key, choice) for key, choices in chunk for choice in choices]
     opencl.compile_program(launches.files_of([choice for _, choice in every], str(folder)), folder)
     return [_launch(key, choice) for key, choice in every]
 
 
-def _launch(key: str, choice: Choice) -> Launch:
+def _launch(key: str, choice: Choice) -> TunedLaunch:
     call, kernel = choice.call, choice.kernel
     computed = [call.input(k) for k in kernel.pointer_operands(call) if call.constants[k] is None]
     operands = tuple((t.np_dtype.name, t.size) for t in computed)
-    return Launch(key, kernel.symbol, kernel.tile, program.digest_of(choice), operands, call.output.np_dtype.name)
+    return TunedLaunch(key, kernel.symbol, kernel.tile, program.digest_of(choice), operands, call.output.np_dtype.name)
 
 
-def timed(every: Sequence[Launch], folder: Path, refused: list[str]) -> dict[str, dict[str, Any]]:
+def timed(every: Sequence[TunedLaunch], folder: Path, refused: list[str]) -> dict[str, dict[str, Any]]:
     """The table entries from running a chunk's program: the fastest correct launch of each call."""
     made = folder / opencl.PROGRAM
     seconds = [float(line) for line in opencl.run(made, ["time", ROW_S, "0", str(len(every))]).split()]
@@ -171,7 +171,7 @@ def _measured(chunk: Sequence[tuple[str, list[Choice]]], refused: list[str]) -> 
 
 
 def _best(
-    made: Path, rows: Sequence[int], every: Sequence[Launch], seconds: Sequence[float], refused: list[str]
+    made: Path, rows: Sequence[int], every: Sequence[TunedLaunch], seconds: Sequence[float], refused: list[str]
 ) -> dict[str, Any] | None:
     """The fastest launch whose result is that of the launch the roofline prefers."""
     for k in sorted((k for k in rows if seconds[k] > 0), key=lambda k: seconds[k]):
@@ -182,7 +182,7 @@ def _best(
     return None
 
 
-def _agree(made: Path, first: int, second: int, launch: Launch) -> bool:
+def _agree(made: Path, first: int, second: int, launch: TunedLaunch) -> bool:
     """Whether two launches of a call give the same result for the same operands."""
     rng = np.random.default_rng(1)
     operands = b""

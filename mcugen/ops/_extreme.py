@@ -31,7 +31,7 @@ def written(name: str) -> Write:
     return Write("tflite", write)
 
 
-class Extreme(Pointwise):
+class ElementExtreme(Pointwise):
     """One of two elements, selected by `chosen`; both runtimes compare stored values."""
 
     only_moves = True

@@ -12,7 +12,7 @@ from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.imports import Expansion, Source
 from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._window import Window, fields
 from mcugen.ops.quantize_dynamic import QuantizeDynamic
 
@@ -116,7 +116,7 @@ def geometry(call: Call, window: Window) -> Params:
     }
 
 
-def float_data(sink: Target, inputs: Sequence[str | None], *, symmetric: bool | None) -> str:
+def float_data(sink: TfliteTarget, inputs: Sequence[str | None], *, symmetric: bool | None) -> str:
     """The float data of a layer that is written. symmetric: how it is quantized; None: either way.
 
     Raises UnsupportedError for data that were not quantized just for it.

@@ -36,7 +36,7 @@ class Linear:
 class _Job:
     """All inputs that determine the stored result of a pair."""
 
-    sum: _sum.Sum
+    sum: _sum.RawSum
     zeros: tuple[int, int, int]
     bounds: tuple[int, int]
     ratios: tuple[float, float]

@@ -12,7 +12,7 @@ from mcugen.ir.call import Call, Params
 from mcugen.ir.element import Element
 from mcugen.ir.fixed_point import activation_range
 from mcugen.ir.ranges import Range
-from mcugen.ir.requantize_proof import Line
+from mcugen.ir.requantize_proof import LinearRounding
 from mcugen.ir.types import TensorType
 from mcugen.ops import _rounding
 
@@ -21,7 +21,7 @@ _STEEPEST = Fraction(512)
 """A slope at which one step of the dividend is more than all steps of the result."""
 
 
-def lines(call: Call) -> Line | None:
+def lines(call: Call) -> LinearRounding | None:
     """The line of each divisor that occurs, from the least on; None where there is none."""
     least, most = _divisors(call)
     b, y = call.input(1), call.output
@@ -36,7 +36,9 @@ def _divisors(call: Call) -> tuple[int, int]:
 
 
 @cache
-def _lines(scales: tuple[Fraction, ...], divisors: tuple[int, int], span: tuple[int, int], margin: int) -> Line | None:
+def _lines(
+    scales: tuple[Fraction, ...], divisors: tuple[int, int], span: tuple[int, int], margin: int
+) -> LinearRounding | None:
     a, b, y = scales
     sizes = [abs(d) for d in range(divisors[0], divisors[1] + 1)]
     slopes = [min(a / (b * y * d), _STEEPEST) if d else _STEEPEST for d in sizes]

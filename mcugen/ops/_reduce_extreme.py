@@ -16,7 +16,7 @@ from mcugen.ir.types import dtypes
 from mcugen.ops import _pool, _reduce
 
 
-class Extreme(_reduce.Reduction):
+class ReducedExtreme(_reduce.Reduction):
     """One element of those reduced, as `chosen_by` says; integers are compared as they are stored."""
 
     tflm_types = dtypes("s8 f32")

@@ -15,7 +15,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Scaling
 from mcugen.ir.quant_rule import OWN, Scales
 from mcugen.ir.ranges import Range, whole
-from mcugen.ir.requantize_proof import Line
+from mcugen.ir.requantize_proof import LinearRounding
 from mcugen.ops import _pool, _reduce, _rounding
 from mcugen.oracle import once, reductions
 
@@ -24,7 +24,7 @@ _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 
 def divisor(call: Call) -> int:
     """The divisor of the sum."""
-    return _reduce.elements(call) if isinstance(call.op, Sums) and call.op.divides else 1
+    return _reduce.elements(call) if isinstance(call.op, ReducedSum) and call.op.divides else 1
 
 
 def multiplier(call: Call) -> tuple[int, int]:
@@ -79,7 +79,7 @@ def global_params(call: Call) -> Params:
     return {**_outputs(call), "channels": _reduce.channels(call), "row_pixels": _reduce.row_pixels(call)}
 
 
-def _line(call: Call) -> Line | None:
+def _line(call: Call) -> LinearRounding | None:
     """The proved line of sums of stored integers less their zero points."""
     x, y, n = call.input(0), call.output, divisor(call)
     if _rounding.rounding_of(call) == "single":
@@ -149,7 +149,7 @@ def stated(examples: Sequence[Example], how: str) -> list[Example]:
 KERNELS = (*_kernels(_LINES), *_kernels(_TYPES))
 
 
-class Sums(_reduce.Reduction):
+class ReducedSum(_reduce.Reduction):
     """Base of MEAN and SUM, which have a field `rounding`. divides: by the number of elements that are summed."""
 
     divides: ClassVar[bool]

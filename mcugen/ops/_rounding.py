@@ -19,7 +19,7 @@ from mcugen.ir import requantize_proof
 from mcugen.ir.call import Call, Param, fact
 from mcugen.ir.fixed_point import activation_range
 from mcugen.ir.ranges import Range
-from mcugen.ir.requantize_proof import Line, Scaled, Stairs
+from mcugen.ir.requantize_proof import LinearRounding, Scaled, Stairs
 from mcugen.ir.types import TensorType
 
 HOW = ("", "even", "single", "stored", "float")
@@ -124,7 +124,7 @@ def _scaled(found: Stairs) -> Scaled:
 
 
 @lru_cache(maxsize=512)
-def line(found: Stairs, margin: int) -> Line | None:
+def line(found: Stairs, margin: int) -> LinearRounding | None:
     """The proved line of each channel; None where there is none. margin: see `staircase.line`."""
     return requantize_proof.line(found, margin)
 
@@ -143,7 +143,7 @@ def floats(call: Call, activation: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @fact
-def line_of(call: Call, activation: str) -> Line | None:
+def line_of(call: Call, activation: str) -> LinearRounding | None:
     """The proved line of each channel; None where there is none."""
     return line(stairs(call, activation), abs(call.output.zero_point))
 
@@ -155,7 +155,7 @@ def fields(call: Call, activation: str) -> dict[str, Param]:
 
 
 def line_fields(
-    found: Line, y: TensorType, activation: str, how: str, before: np.ndarray | int = 0
+    found: LinearRounding, y: TensorType, activation: str, how: str, before: np.ndarray | int = 0
 ) -> dict[str, Param]:
     """The C fields of line.h for results of type y. before: the excess of the kernel's sums over those of the line."""
     low, high = activation_range(activation, y)
@@ -171,7 +171,7 @@ def line_fields(
     }
 
 
-def _exception_fields(found: Line, y: TensorType, before: np.ndarray) -> dict[str, Param]:
+def _exception_fields(found: LinearRounding, y: TensorType, before: np.ndarray) -> dict[str, Param]:
     """Sums with results of their own: pairs (sum, result), and for each channel where its pairs end."""
     channels = np.array([c for c, _, _ in found.exceptions], np.int64)
     ends = np.searchsorted(channels, np.arange(found.mult.size), side="right")

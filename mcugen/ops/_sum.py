@@ -25,7 +25,7 @@ Multiplier = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Sum:
+class RawSum:
     """raw = scale_a((a - zero_a) << left) + sign * scale_b((b - zero_b) << left); y = scale_y(raw) + zero_y.
 
     a, b, y: (mult, shift) of the three roundings.
@@ -38,7 +38,7 @@ class Sum:
     sign: int
 
 
-def constants(call: Call, sign: int) -> Sum:
+def constants(call: Call, sign: int) -> RawSum:
     """The multipliers of an addition (sign 1) or subtraction (-1).
 
     Source: add.cc, sub.cc, sub_common.cc (float scales, double arithmetic).
@@ -51,7 +51,7 @@ def constants(call: Call, sign: int) -> Sum:
     pairs = [quantize_multiplier(v) for v in (a / twice, b / twice, twice / ((1 << left) * y))]
     if pairs[2][1] > 0:
         raise UnsupportedError(f"the result's scale {call.output.scale:.3g} is too fine for the operands' scales")
-    return Sum(left, pairs[0], pairs[1], pairs[2], sign)
+    return RawSum(left, pairs[0], pairs[1], pairs[2], sign)
 
 
 def scales(call: Call, sign: int) -> Scales:
@@ -103,15 +103,15 @@ def _are_shifted(call: Call) -> bool:
     return max(a or 0, b or 0) == y
 
 
-def _shifts(call: Call, sign: int) -> Sum:
+def _shifts(call: Call, sign: int) -> RawSum:
     """The shifts written as multipliers: 2**30 after a left shift by one is exact."""
     a, b, y = (_log2(t.scale) or 0 for t in (call.input(0), call.input(1), call.output))
     if max(a, b) != y:
         raise UnsupportedError("int16 with power-of-two scales needs the larger operand's scale to be the result's")
-    return Sum(1, (2**30, a - y), (2**30, b - y), (2**30, 1), sign)
+    return RawSum(1, (2**30, a - y), (2**30, b - y), (2**30, 1), sign)
 
 
-def of_stored(c: Sum, zeros: tuple[int, int, int], a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def of_stored(c: RawSum, zeros: tuple[int, int, int], a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The sum of stored int64 values before the clamp. zeros: the zero points of a, b and the result."""
     first, second = scaled(a - zeros[0], c.left, c.a), scaled(b - zeros[1], c.left, c.b)
     return multiply_double_rounding(first + c.sign * second, *c.y) + zeros[2]

@@ -32,7 +32,7 @@ class Pending:
     inputs: tuple[str | None, ...]
 
 
-class Target(Sink, Protocol):
+class TfliteTarget(Sink, Protocol):
     """The sink of this format. It also has operators that combine several of mcugen's, and operators with a memory."""
 
     def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -75,7 +75,7 @@ class Target(Sink, Protocol):
         """
 
 
-def keeps(sink: Target, names: Sequence[str]) -> bool:
+def keeps(sink: TfliteTarget, names: Sequence[str]) -> bool:
     """Whether all of these are states with no other use; if so, operators from now on update them as operands."""
     if not all(sink.can_keep(name) for name in names):
         return False
@@ -84,9 +84,9 @@ def keeps(sink: Target, names: Sequence[str]) -> bool:
     return True
 
 
-def to_target(write: Callable[[Call, Target, Sequence[str | None]], Sequence[str]]) -> Write:
+def to_target(write: Callable[[Call, TfliteTarget, Sequence[str | None]], Sequence[str]]) -> Write:
     """A Write that needs more than a Sink."""
-    return Write("tflite", lambda call, sink, inputs: write(call, cast(Target, sink), inputs))
+    return Write("tflite", lambda call, sink, inputs: write(call, cast(TfliteTarget, sink), inputs))
 
 
 Attributes = Callable[[Call], Mapping[str, object]]

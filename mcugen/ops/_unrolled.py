@@ -18,7 +18,7 @@ _PLAIN = {"fused_activation_function": "NONE"}
 _FUNCTIONS = {"Sigmoid": "LOGISTIC", "Tanh": "TANH", "Relu": "RELU"}
 
 
-class Floats:
+class FloatVectors:
     """A builder of operators on float vectors [B, N]."""
 
     def __init__(self, sink: Sink) -> None:

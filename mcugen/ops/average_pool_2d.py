@@ -17,7 +17,7 @@ from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op
 from mcugen.ir.ranges import Range
-from mcugen.ir.requantize_proof import Line
+from mcugen.ir.requantize_proof import LinearRounding
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _pool, _rounding, _tflite
@@ -91,7 +91,7 @@ def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
     return True
 
 
-def _lines(call: Call) -> tuple[np.ndarray, Line | None]:
+def _lines(call: Call) -> tuple[np.ndarray, LinearRounding | None]:
     """The numbers of taps of windows, and a line for each."""
     x, y = call.input(0), call.output
     counts = np.maximum(np.outer(*_counts_of(call)).reshape(-1), 1)

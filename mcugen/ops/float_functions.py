@@ -1,4 +1,4 @@
-"""Functions of one float32 number: a C expression, its name in each format and what NumPy says of it."""
+"""Functions of one float32 number: a C expression, its name in each format, and its counterpart in NumPy."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
 from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
@@ -110,7 +110,7 @@ _WIDENING = Kernel(
 )
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """With `float_scales`, it is written as part of the SVDF that reads its results."""
     op = call.op
     if op.float_scales:

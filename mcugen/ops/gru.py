@@ -66,7 +66,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     """The unrolled steps, as the format has no such layer."""
     op, (x, w, r, b, a, h) = call.op, (str(n) for n in inputs)
-    v = _unrolled.Floats(sink)
+    v = _unrolled.FloatVectors(sink)
     hidden = sink.type(h).shape[1]
     ends = ((0, 2 * hidden), (2 * hidden, 3 * hidden))
     (w_gates, w_new), (r_gates, r_new) = ([v.data(n)[slice(*end)] for end in ends] for n in (w, r))

@@ -16,7 +16,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.ops.reshape import Reshape
 from mcugen.oracle import hybrid
@@ -113,7 +113,7 @@ def work(call: Call) -> dict[str, float]:
     }
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """A convolution, or, of single pixels whose sums are scaled once, a fully connected layer."""
     op, q, w = call.op, call.input(0), call.input(3)
     per_channel = _is_per_channel(w)
@@ -130,7 +130,7 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
     return _tflite.operator(call, sink, "CONV_2D", [x, inputs[3], bias], attributes, number)
 
 
-def _to_fully_connected(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def _to_fully_connected(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     x, w, y = _hybrid.float_data(sink, inputs, symmetric=None), call.input(3), call.output
     found = sink.source(inputs[0])
     asymmetric = found is not None and not found.call.op.symmetric

@@ -15,7 +15,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import hybrid
 
@@ -53,7 +53,7 @@ def work(call: Call) -> dict[str, float]:
     return {"seen": seen * y.shape[0] * y.shape[3], "rows": y.size * w.shape[1]}
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     op, w = call.op, call.input(3)
     x = _hybrid.float_data(sink, inputs, symmetric=False)
     x, padding = _tflite.around(sink, x, op.window(w.shape))

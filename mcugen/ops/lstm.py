@@ -17,7 +17,7 @@ from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _tflite, _unrolled
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops.add import Add
 
 GATES = 4
@@ -87,10 +87,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     )
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """A layer with its state and cell as variables where they are states of its own, else its steps."""
     op, (x, w, r, b, h, c) = call.op, (str(n) for n in inputs[:6])
-    v = _unrolled.Floats(sink)
+    v = _unrolled.FloatVectors(sink)
     arrays, bias = [v.data(n) for n in (w, r)], sink.data(b)
     p = v.data(inputs[6]).reshape(3, -1) if call.has(6) else None
     plain = not op.clip and op.activations == ("Sigmoid", "Tanh", "Tanh") and op.coupled != "forget"
@@ -102,7 +102,7 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
 
 def _sequence(
     call: Call,
-    sink: Target,
+    sink: TfliteTarget,
     values: tuple[str, str, str],
     gates: Sequence[Sequence[np.ndarray]],
     peepholes: np.ndarray | None,
@@ -125,7 +125,7 @@ def _sequence(
 
 def _step(
     op: Lstm,
-    v: _unrolled.Floats,
+    v: _unrolled.FloatVectors,
     weights: tuple[np.ndarray, np.ndarray, str],
     peepholes: Sequence[str] | None,
     x: str,

@@ -15,7 +15,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _sigmoid, _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.oracle import fixed, quantized, recurrent
 
 GATES = 4
@@ -180,7 +180,7 @@ def _kernel(symbol: str, *rules: Rule, struct: str = "mg_lstm_s8") -> Kernel:
     )
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """A layer with its state and its cell as variables."""
     op, x, h, c = call.op, str(inputs[0]), sink.state_at(str(inputs[4])), str(inputs[5])
     if not (sink.can_keep(h) and sink.can_keep(c)):

@@ -19,7 +19,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 @dataclass(frozen=True)
-class Mean(_reduce_sum.Sums):
+class Mean(_reduce_sum.ReducedSum):
     """y = mean of x over `axes`.
 
     x: s8, u8, s16 or f32, any shape   y: as x, the axes left out, or of size 1 with keep_dims

@@ -9,10 +9,10 @@ import numpy as np
 from mcugen.ir.element import Element
 from mcugen.ir.imports import Import
 from mcugen.ops import _elementwise, _extreme, _onnx
-from mcugen.ops._extreme import COMPUTED, Extreme
+from mcugen.ops._extreme import COMPUTED, ElementExtreme
 
 
-class Minimum(Extreme):
+class Minimum(ElementExtreme):
     """y = min(a, b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16, s32 and f32; quantized ones share one scale and zero point

@@ -14,7 +14,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import NUMPY_DTYPES, TensorType, dtypes
 from mcugen.ops import _signal, _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.system import flexbuffer
 
 _NUMBERS = {"s16": 7, "f32": 0}
@@ -41,7 +41,7 @@ def params(call: Call) -> Params:
     return {"rows": call.input(1).size // shape[-1], "frames": shape[-2], "size": shape[-1], "step": op.step}
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """The operator keeps the sums itself."""
     state = str(inputs[1])
     sink.keep(state, state)

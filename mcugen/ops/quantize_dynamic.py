@@ -13,7 +13,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Flip, Op
 from mcugen.ir.types import TensorType
 from mcugen.ops import _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.oracle import hybrid
 
 
@@ -23,7 +23,7 @@ def params(call: Call) -> Params:
     return {"groups": op.groups, "length": call.input(0).size // op.groups, "symmetric": int(op.symmetric)}
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """A part of the layer that reads the results."""
     return sink.pending(call, inputs)
 

@@ -12,7 +12,7 @@ def from_tflite(source: Source) -> Imported:
     return Imported(ReduceMax(**_reduce.attributes(source)), inputs=(0,))
 
 
-class ReduceMax(_reduce_extreme.Extreme):
+class ReduceMax(_reduce_extreme.ReducedExtreme):
     """y = largest value of x over `axes`.
 
     x: s8, u8, s16 or f32, any shape   y: as x, with x's scale; the axes left out, or of size 1 with keep_dims

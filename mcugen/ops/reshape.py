@@ -18,7 +18,7 @@ from mcugen.ir.ranges import Range, Removal, channels_of, met
 from mcugen.ir.types import MOVABLE, QuantParams, Shape, TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 
 
 def from_reshape(source: Source) -> Imported:
@@ -67,7 +67,7 @@ def _operand(source: Source) -> TensorType:
     return x
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     x = str(inputs[0])
     found = sink.unshaped(x, made_here=True)
     if found != x and sink.type(found) == call.output:

@@ -15,7 +15,7 @@ from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _tflite, _unrolled
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops.add import Add
 
 
@@ -54,10 +54,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     return _recurrent.to_onnx(call, sink, "RNN", ((x, w, r), (b, zeros), (h,)), stated)
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """A layer with its state as a variable where that is a state of its own, else its steps."""
     op, (x, w, r, b, h) = call.op, (str(n) for n in inputs)
-    v = _unrolled.Floats(sink)
+    v = _unrolled.FloatVectors(sink)
     arrays = [v.data(n) for n in (w, r)]
     if not op.clip and op.activation != "Sigmoid" and sink.data(b) is not None and _tflite.keeps(sink, (h,)):
         attributes = {"fused_activation_function": op.activation.upper(), "time_major": True}

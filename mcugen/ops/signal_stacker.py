@@ -14,7 +14,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.system import flexbuffer
 
 _MOST = 1 << 16
@@ -51,7 +51,7 @@ def params(call: Call) -> Params:
     return {"channels": op.channels, "left": op.left, "frames": op.left + op.right + 1, "step": op.step}
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """The operator keeps the frames and their number itself."""
     op, states = call.op, [str(name) for name in inputs[1:]]
     for state in states:

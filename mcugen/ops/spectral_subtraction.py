@@ -14,7 +14,7 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.system import flexbuffer
 
 _END = 1 << 32
@@ -68,7 +68,7 @@ def params(call: Call) -> Params:
     }
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """The operator keeps the noise estimate itself, which is also a result."""
     op = call.op
     options = {

@@ -17,7 +17,7 @@ from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _tflite
 from mcugen.ops._hybrid import is_hybrid
-from mcugen.ops._tflite import Target
+from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.hybrid_conv2d import rows_times
 from mcugen.ops.logistic import Logistic
@@ -156,7 +156,7 @@ def _centred(memory: TensorType) -> QuantParams | None:
     return None if memory.quant is None else QuantParams(memory.quant.scale, (0,) * len(memory.quant.scale))
 
 
-def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequence[str]:
+def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
     """The layer that makes the newest values is a part of it, and the memory an operand that it changes."""
     memory, made = str(inputs[0]), _makers(call, sink, str(inputs[1]))
     bias = inputs[3] if call.has(3) else None
@@ -167,7 +167,7 @@ def to_tflite(call: Call, sink: Target, inputs: Sequence[str | None]) -> Sequenc
     return [memory, *sink.operator("SVDF", operands, call.outputs[1:], attributes, 3)]
 
 
-def _makers(call: Call, sink: Target, newest: str) -> Sequence[str | None]:
+def _makers(call: Call, sink: TfliteTarget, newest: str) -> Sequence[str | None]:
     """The data and the weights that give the newest values; where other operators give floats, these and ones."""
     if call.input(0).is_float:
         found = sink.made_by(newest, "FULLY_CONNECTED")

@@ -27,7 +27,7 @@ def is_layer(graph: Graph, node: Node) -> bool:
 
 
 @dataclass(eq=False)
-class Run:
+class ForwardPass:
     """Results of a forward pass: values of all tensors, sums before fused activations, input rows of layers."""
 
     values: Arrays
@@ -36,7 +36,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class GradientNetwork:
     """A float graph as steps on stacked samples. weights: constants that replace the graph's.
 
     reference: the runtime of calls; it makes no difference for floats
@@ -98,7 +98,7 @@ class Network:
                 found += call.op.macs(call) // max(1, _outputs_of_group(call))
         return found
 
-    def with_weights(self, weights: Mapping[str, np.ndarray]) -> Network:
+    def with_weights(self, weights: Mapping[str, np.ndarray]) -> GradientNetwork:
         """The network with other constants."""
         made = replace(self, weights=weights)
         for name in ("layers", "heads", "learned", "steps"):
@@ -118,14 +118,14 @@ class Network:
         constants = (None, *(None if n is None else self.constant(n) for n in node.inputs[1:]))
         return replace(call, constants=constants)
 
-    def run(self, inputs: Mapping[str, np.ndarray]) -> Run:
+    def run(self, inputs: Mapping[str, np.ndarray]) -> ForwardPass:
         """Forward pass on some samples, up to the heads."""
-        made = Run(dict(inputs))
+        made = ForwardPass(dict(inputs))
         for step in self.steps:
             self.take(made, step)
         return made
 
-    def take(self, run: Run, step: Step) -> None:
+    def take(self, run: ForwardPass, step: Step) -> None:
         """Compute a node, after all nodes before it."""
         node, plain, clamp = step
         for name, y in zip(node.outputs, self._results(run, node, self.call(node, plain)), strict=True):
@@ -134,14 +134,14 @@ class Network:
                 run.sums[name] = y
                 run.values[name] = np.clip(y, *clamp)
 
-    def _results(self, run: Run, node: Node, call: Call) -> tuple[np.ndarray, ...]:
+    def _results(self, run: ForwardPass, node: Node, call: Call) -> tuple[np.ndarray, ...]:
         if is_layer(self.graph, node):
             return (self._layer(run, node, call),)
         operands = [None if n is None else run.values.get(n, self.graph.tensors[n].data) for n in node.inputs]
         found = slopes.forward(call, operands)
         return batches.results(call, operands) if found is None else found
 
-    def _layer(self, run: Run, node: Node, call: Call) -> np.ndarray:
+    def _layer(self, run: ForwardPass, node: Node, call: Call) -> np.ndarray:
         x = run.values[str(node.inputs[0])]
         met = call.op.patches(call, _stacked(x), 1)
         run.met[node.name] = met
@@ -151,7 +151,7 @@ class Network:
             rows += call.constant(2).reshape(-1)
         return np.asarray(rows.reshape(len(x), *call.output.shape))
 
-    def gradients(self, run: Run, at: Arrays, above: Arrays) -> tuple[Arrays, Arrays]:
+    def gradients(self, run: ForwardPass, at: Arrays, above: Arrays) -> tuple[Arrays, Arrays]:
         """Gradients of weights and biases, by their names, and of each layer's sums.
 
         at: gradients of the heads' sums; above: gradients of other tensors' values, after their activations
@@ -173,7 +173,7 @@ class Network:
         return of_weights, of_sums
 
     def _clamped(
-        self, run: Run, name: str, g: np.ndarray | None, clamp: tuple[float, float] | None
+        self, run: ForwardPass, name: str, g: np.ndarray | None, clamp: tuple[float, float] | None
     ) -> np.ndarray | None:
         if g is None or clamp is None:
             return g
@@ -181,7 +181,13 @@ class Network:
         return np.asarray(g * ((sums > clamp[0]) & (sums < clamp[1])))
 
     def _back(
-        self, run: Run, node: Node, call: Call, found: list[np.ndarray | None], pulled: Arrays, of_weights: Arrays
+        self,
+        run: ForwardPass,
+        node: Node,
+        call: Call,
+        found: list[np.ndarray | None],
+        pulled: Arrays,
+        of_weights: Arrays,
     ) -> None:
         """Propagate gradients from a node's results to its weights and operands."""
         if is_layer(self.graph, node) and found[0] is not None:
@@ -196,7 +202,7 @@ class Network:
             name = str(node.inputs[k])
             pulled[name] = pulled[name] + g if name in pulled else g
 
-    def _of_weights(self, run: Run, node: Node, call: Call, g: np.ndarray) -> Arrays:
+    def _of_weights(self, run: ForwardPass, node: Node, call: Call, g: np.ndarray) -> Arrays:
         met = run.met[node.name]
         flat = g.reshape(-1, len(met), call.input(1).shape[int(call.op.scaled_axis)] // len(met))
         by_tap = flat.transpose(1, 2, 0) @ met

@@ -16,8 +16,8 @@ import numpy as np
 
 from mcugen.ir.graph import Graph
 from mcugen.quantize.balance import balanced
-from mcugen.quantize.floats import Floats
-from mcugen.quantize.kept import Kept
+from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.kept import ResultCache
 from mcugen.quantize.noise import powers
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
@@ -35,12 +35,12 @@ Task = tuple[Recipe, Widths, int]
 class Bench:
     """A float network on samples, and the folds to try recipes on: pairs of (solve, judge) indices of samples."""
 
-    floats: Floats
+    floats: FloatRun
     folds: tuple[tuple[np.ndarray, np.ndarray], ...]
-    _parts: dict[tuple[int, float | None], Floats] = field(default_factory=dict)
+    _parts: dict[tuple[int, float | None], FloatRun] = field(default_factory=dict)
     _wanted: dict[int, tuple[np.ndarray, ...]] = field(default_factory=dict)
 
-    def part(self, fold: int, floor: float | None = None) -> Floats:
+    def part(self, fold: int, floor: float | None = None) -> FloatRun:
         """The float network on the samples that a fold solves with; fold -1 has all samples.
 
         floor: of equalized channels; None for channels as they are.
@@ -50,18 +50,18 @@ class Bench:
             self._parts[key] = self._part(fold, floor)
         return self._parts[key]
 
-    def _part(self, fold: int, floor: float | None) -> Floats:
+    def _part(self, fold: int, floor: float | None) -> FloatRun:
         if floor is None:
             return self.floats if fold < 0 else self.floats.part(self.folds[fold][0])
         plain = self.part(fold)
         graph = balanced(plain.graph, plain.reference, plain.observed(), floor, frozenset(plain.overrides))
-        return plain if graph is plain.graph else Floats(graph, plain.reference, plain.given(), None, plain.overrides)
+        return plain if graph is plain.graph else FloatRun(graph, plain.reference, plain.given(), None, plain.overrides)
 
     def network(self, recipe: Recipe, widths: Widths, fold: int = -1) -> Graph:
         """The integer network that a recipe solves on the samples of a fold, or on all."""
         return solved(self.part(fold, recipe.floor if recipe.balanced else None), recipe, widths)
 
-    def judged(self, fold: int) -> Floats:
+    def judged(self, fold: int) -> FloatRun:
         """The float network on the samples that a fold holds out."""
         return self.floats.part(self.folds[fold][1])
 
@@ -86,12 +86,12 @@ Run = Callable[[Sequence[Task]], Iterable[np.ndarray]]
 
 
 @dataclass
-class Pool:
+class TaskPool:
     """Tasks of a bench in processes. run: gives the results of several tasks, in order; kept: earlier results."""
 
     bench: Bench
     run: Run
-    kept: Kept = field(default_factory=Kept)
+    kept: ResultCache = field(default_factory=ResultCache)
 
     def results(self, tasks: Iterable[Task]) -> list[np.ndarray]:
         """The result of each task, in order; tasks with earlier results are not run again."""
@@ -103,15 +103,15 @@ class Pool:
 
 
 @contextmanager
-def pool(bench: Bench, jobs: int, kept: Kept | None = None, most: int = 0) -> Iterator[Pool]:
+def pool(bench: Bench, jobs: int, kept: ResultCache | None = None, most: int = 0) -> Iterator[TaskPool]:
     """A pool of `jobs` processes; 0: one for each core.
 
     kept: results of an earlier run; most: most tasks in parallel, if more than folds
     """
-    known = Kept() if kept is None else kept
+    known = ResultCache() if kept is None else kept
     jobs = min(jobs or os.cpu_count() or 1, max(_AT_LEAST, len(bench.folds), most))
     if jobs == 1 or "fork" not in multiprocessing.get_all_start_methods():
-        yield Pool(bench, lambda tasks: map(bench.result, tasks), known)
+        yield TaskPool(bench, lambda tasks: map(bench.result, tasks), known)
         return
     bench.floats.outputs()  # computed before the fork, so that all workers share it
     _SHARED[:] = [bench]
@@ -119,7 +119,7 @@ def pool(bench: Bench, jobs: int, kept: Kept | None = None, most: int = 0) -> It
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _interruptible) as workers:
             with interrupts_kept():
                 workers.submit(_interruptible)  # the first task starts all processes
-            yield Pool(bench, lambda tasks: workers.map(_result, tasks), known)
+            yield TaskPool(bench, lambda tasks: workers.map(_result, tasks), known)
     finally:
         _SHARED.clear()
 
@@ -129,7 +129,7 @@ def _interruptible() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def outputs_of(floats: Floats, graph: Graph) -> tuple[np.ndarray, ...]:
+def outputs_of(floats: FloatRun, graph: Graph) -> tuple[np.ndarray, ...]:
     """Outputs of an integer network for the samples of a float one, as real numbers, [samples, *shape] each."""
     found = outputs(graph, floats.reference, stored_inputs(graph, floats.given()))
     return tuple(to_real(a, graph.type(name)) for name, a in zip(graph.outputs, found, strict=True))

@@ -9,11 +9,11 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.quantize import cache
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.ranges import Observed
 
 
-def calibrated(floats: Floats, path: Path, model_sha256: str, samples_sha256: str) -> Floats:
+def calibrated(floats: FloatRun, path: Path, model_sha256: str, samples_sha256: str) -> FloatRun:
     """The float network with the ranges of a calibration cache; the file is written if it does not exist.
 
     Raises UsageError for a cache of another model or other samples, and for names that the model does not have.
@@ -32,7 +32,7 @@ def calibrated(floats: Floats, path: Path, model_sha256: str, samples_sha256: st
     return replace(floats, overrides={names[label]: bounds for label, bounds in overrides.items()})
 
 
-def _labels(floats: Floats) -> dict[str, str]:
+def _labels(floats: FloatRun) -> dict[str, str]:
     """Unique label of each measured tensor, by the model's own names -> the tensor."""
     found: dict[str, str] = {}
     for name in floats.observed():

@@ -10,9 +10,9 @@ import numpy as np
 
 from mcugen import __version__
 from mcugen.errors import McugenError, ToolError, UsageError
-from mcugen.quantize.bench import Bench, Pool, Task
-from mcugen.quantize.floats import Floats
-from mcugen.quantize.kept import Kept
+from mcugen.quantize.bench import Bench, Task, TaskPool
+from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.kept import ResultCache
 
 _WAIT_S = 10
 """Seconds to wait for the scheduler, and for the first of its workers."""
@@ -21,7 +21,7 @@ _HINT = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`
 
 
 @contextmanager
-def pool(bench: Bench, address: str, kept: Kept | None = None) -> Iterator[Pool]:
+def pool(bench: Bench, address: str, kept: ResultCache | None = None) -> Iterator[TaskPool]:
     """A pool of the workers of a cluster. address: of its scheduler, as `tcp://host:8786`; kept: earlier results.
 
     Raises UsageError if Dask is not installed, or no scheduler with workers answers at the address; runs raise
@@ -30,9 +30,9 @@ def pool(bench: Bench, address: str, kept: Kept | None = None) -> Iterator[Pool]
     with _client(address) as client:
         _require_workers(client, address)
         floats = bench.floats
-        sent = Floats(floats.graph, floats.reference, floats.inputs, floats.which, floats.overrides, floats.older)
+        sent = FloatRun(floats.graph, floats.reference, floats.inputs, floats.which, floats.overrides, floats.older)
         shared = client.scatter(Bench(sent, bench.folds), broadcast=True)
-        yield Pool(bench, lambda tasks: _results(client, shared, tasks), Kept() if kept is None else kept)
+        yield TaskPool(bench, lambda tasks: _results(client, shared, tasks), ResultCache() if kept is None else kept)
 
 
 def require(address: str) -> None:

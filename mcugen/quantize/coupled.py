@@ -17,7 +17,7 @@ Channel = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class CoupledChannels:
     """Channel sets of the same tensors, each of which can be removed by itself.
 
     readers: the layers that multiply these channels, so that their weights can compensate for a removed one
@@ -31,7 +31,7 @@ class Stream:
         return tuple(self.channels[0])
 
 
-def streams(graph: Graph, reference: str) -> list[Stream]:
+def streams(graph: Graph, reference: str) -> list[CoupledChannels]:
     """The streams of a float graph, in the order in which their first tensors are computed."""
     found: dict[tuple[tuple[str, int], ...], list[Channel]] = {}
     for channel in _channels(graph, reference):
@@ -42,7 +42,7 @@ def streams(graph: Graph, reference: str) -> list[Stream]:
         names = {name for name, _ in key}
         readers = tuple(n for n in graph.nodes if meets_all(graph, n) and n.inputs[0] in names)
         if readers and names & made:
-            result.append(Stream(tuple(channels), readers))
+            result.append(CoupledChannels(tuple(channels), readers))
     return result
 
 

@@ -15,7 +15,7 @@ from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import TensorType
 from mcugen.quantize import batches
 from mcugen.quantize.effort import work
-from mcugen.quantize.floats import Floats, FloatWalk
+from mcugen.quantize.floats import FloatRun, FloatWalk
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.ranges import Observed
 from mcugen.quantize.scales import matters
@@ -30,7 +30,7 @@ _LEAST_DB, _MOST_DB = -60.0, 120.0
 
 
 @dataclass(frozen=True)
-class Channels:
+class ChannelStatistics:
     """Statistics of the channels of a tensor.
 
     count: number of channels; dead: those that are 0 in all samples; ratio: largest magnitude over the median
@@ -74,8 +74,8 @@ class LayerFacts:
     saturated: float
     steps: int
     all_steps: int
-    channels: Channels
-    given: Channels
+    channels: ChannelStatistics
+    given: ChannelStatistics
     weak: int = 0
     weight_bits: int = 0
     obstacle: str | None = None
@@ -84,7 +84,7 @@ class LayerFacts:
     still: bool = False
 
 
-def diagnosed(original: Floats, floats: Floats, graph: Graph) -> tuple[LayerFacts, ...]:
+def diagnosed(original: FloatRun, floats: FloatRun, graph: Graph) -> tuple[LayerFacts, ...]:
     """Facts of the inputs and layers of an integer network, in order; operators that only move data are left out.
 
     floats: the float network that was solved for; original: the same before equalization
@@ -92,14 +92,16 @@ def diagnosed(original: Floats, floats: Floats, graph: Graph) -> tuple[LayerFact
     return tuple(_Diagnosis(original, floats, graph).run())
 
 
-def channels_of(seen: Observed) -> Channels:
+def channels_of(seen: Observed) -> ChannelStatistics:
     """Statistics of the magnitudes of each channel."""
     reach = seen.channels
     alive = reach[reach > _ALIVE]
     if not alive.size:
-        return Channels(reach.size, reach.size, 1.0, 0)
+        return ChannelStatistics(reach.size, reach.size, 1.0, 0)
     median = float(np.median(alive))
-    return Channels(reach.size, reach.size - alive.size, float(alive.max()) / median, int((alive > 10 * median).sum()))
+    return ChannelStatistics(
+        reach.size, reach.size - alive.size, float(alive.max()) / median, int((alive > 10 * median).sum())
+    )
 
 
 def sqnr(real: np.ndarray, found: np.ndarray) -> float:
@@ -111,8 +113,8 @@ def sqnr(real: np.ndarray, found: np.ndarray) -> float:
 class _Diagnosis:
     """Run of the integer network in parallel to the float one."""
 
-    original: Floats
-    floats: Floats
+    original: FloatRun
+    floats: FloatRun
     graph: Graph
     values: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -252,7 +254,7 @@ def _over_bias(sums: np.ndarray, call: Call) -> float | None:
     return float(np.median(moved / np.maximum(np.abs(call.constant(2).astype(np.float64)), _ALIVE * moved.max())))
 
 
-def _chosen(floats: Floats) -> np.ndarray:
+def _chosen(floats: FloatRun) -> np.ndarray:
     """Indices of the samples to measure, evenly spread; fewer for a large network."""
     count = int(np.clip(_WORK / max(work(floats.graph), 1), _LEAST, _MOST))
     return np.unique(np.linspace(0, floats.count - 1, min(count, floats.count)).round().astype(np.int64))

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.ir.graph import Graph
 from mcugen.quantize.diagnose import LayerFacts, diagnosed
 from mcugen.quantize.findings import Finding, Situation, found, of_answers, of_test
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.overridden import of_overrides
 from mcugen.quantize.recipe import Recipe
 
@@ -24,7 +24,7 @@ class Diagnosis:
 
 
 def diagnosis(
-    floats: Floats, solved: Floats, graph: Graph, method: str, recipe: Recipe, test: Floats | None = None
+    floats: FloatRun, solved: FloatRun, graph: Graph, method: str, recipe: Recipe, test: FloatRun | None = None
 ) -> Diagnosis:
     """Diagnosis of a quantized network and of its samples.
 
@@ -35,7 +35,7 @@ def diagnosis(
     return Diagnosis(layers, found(layers, outside, Situation(method, recipe, _can_be_wide(floats, graph))))
 
 
-def _answers(floats: Floats) -> Iterator[Finding]:
+def _answers(floats: FloatRun) -> Iterator[Finding]:
     """Finding if all answers agree, for networks that look like classifiers: one output, unlike the inputs."""
     graph = floats.graph
     name, t = graph.outputs[0], graph.type(graph.outputs[0])
@@ -45,13 +45,13 @@ def _answers(floats: Floats) -> Iterator[Finding]:
         yield from of_answers(values.reshape(floats.count, -1), graph.tensors[name].label or name)
 
 
-def _of_test(floats: Floats, test: Floats) -> Iterator[Finding]:
+def _of_test(floats: FloatRun, test: FloatRun) -> Iterator[Finding]:
     for name, a, b in zip(floats.graph.inputs, floats.given(), test.given(), strict=True):
         if floats.graph.type(name).is_float:
             yield from of_test(floats.graph.tensors[name].label or name, a, b)
 
 
-def _can_be_wide(floats: Floats, graph: Graph) -> bool:
+def _can_be_wide(floats: FloatRun, graph: Graph) -> bool:
     """Whether activations could have 16 bits but do not."""
     if floats.older is not None:
         return False

@@ -14,7 +14,7 @@ import numpy as np
 from mcugen.ir.graph import Node
 from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import rounding
-from mcugen.quantize.backwards import Arrays, Network, matrix, unmatrix
+from mcugen.quantize.backwards import Arrays, GradientNetwork, matrix, unmatrix
 from mcugen.quantize.coupled import meets_all
 from mcugen.quantize.effort import work
 from mcugen.quantize.moments import moments_of
@@ -46,7 +46,7 @@ def _softened(y: np.ndarray) -> np.ndarray:
     return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
 
-def steps_for(teacher: Network) -> int:
+def steps_for(teacher: GradientNetwork) -> int:
     """Number of training steps, by the work of one sample alone, so that results repeat."""
     return int(min(_MOST, max(_FEWEST, _WORK / (4 * BATCH * work(teacher.graph)))))
 
@@ -58,8 +58,8 @@ class Training:
     weights: the student's trained weights at the current step
     """
 
-    student: Network
-    teacher: Network
+    student: GradientNetwork
+    teacher: GradientNetwork
     inputs: Arrays
     gone: Masks
     weights: dict[str, np.ndarray] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Training:
         for node in student.layers:
             self._move(student, node, total, step, rate)
 
-    def _gradients(self, student: Network, batch: Arrays, which: slice, hint: float) -> Arrays:
+    def _gradients(self, student: GradientNetwork, batch: Arrays, which: slice, hint: float) -> Arrays:
         """Gradients of the loss by weights, on some samples: squared errors over variances, summed over tensors."""
         some = {name: a[which] for name, a in batch.items()}
         wanted, made = self.teacher.run(some), student.run(some)
@@ -130,7 +130,7 @@ class Training:
     def _error(self, name: str, made: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         return np.asarray((made - wanted) * np.float32(2 / self.power[name] / BATCH))
 
-    def _move(self, student: Network, node: Node, gradients: Arrays, step: int, rate: float) -> None:
+    def _move(self, student: GradientNetwork, node: Node, gradients: Arrays, step: int, rate: float) -> None:
         """Step of a layer's weights and bias, with a length relative to them.
 
         Weights move along the principal directions of their inputs, which Adam scales one by one; the bias compensates

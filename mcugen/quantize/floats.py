@@ -19,7 +19,7 @@ KEPT_BYTES = 1 << 30
 
 
 @dataclass
-class Floats:
+class FloatRun:
     """A float graph on samples.
 
     which: indices of the samples used; None: all. overrides: tensor -> range set by the user. older: the quantized
@@ -39,17 +39,17 @@ class Floats:
     def count(self) -> int:
         return len(self.inputs[0]) if self.which is None else len(self.which)
 
-    def part(self, which: np.ndarray) -> Floats:
+    def part(self, which: np.ndarray) -> FloatRun:
         """The network on some of the samples; it shares stored values."""
-        return Floats(self.graph, self.reference, self.inputs, which, self.overrides, self.older, self._kept)
+        return FloatRun(self.graph, self.reference, self.inputs, which, self.overrides, self.older, self._kept)
 
-    def first(self, count: int) -> Floats:
+    def first(self, count: int) -> FloatRun:
         """The network on the first samples; their values may fit in memory if those of all do not."""
         if count == self.count:
             return self
         if self._keeps:
             return self.part(np.arange(count))
-        return Floats(
+        return FloatRun(
             self.graph, self.reference, tuple(a[:count] for a in self.given()), None, self.overrides, self.older
         )
 
@@ -90,7 +90,7 @@ class Floats:
         return tuple(walk.value(name) for name in self.graph.outputs)
 
 
-def require_finite(floats: Floats) -> None:
+def require_finite(floats: FloatRun) -> None:
     """Raise UsageError if the network computes infinities or NaN from its samples."""
     with np.errstate(over="ignore", invalid="ignore"):
         seen = floats.observed()
@@ -108,7 +108,7 @@ def require_finite(floats: Floats) -> None:
 class FloatWalk:
     """Run of the nodes in order. Results are available before their fused activation (`sums`) and after (`value`)."""
 
-    def __init__(self, floats: Floats, keeps: bool) -> None:
+    def __init__(self, floats: FloatRun, keeps: bool) -> None:
         self._graph, self._reference = floats.graph, floats.reference
         self._which, self._keeps = floats.which, keeps
         self._sums = floats._kept if keeps else {}

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.quantize.bench import Pool
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.bench import TaskPool
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.noise import decibels
 from mcugen.quantize.ranges import LEAST_ERROR
 from mcugen.quantize.recipe import AS_BEFORE, LEAST_SQUARES, Recipe, Widths
@@ -48,7 +48,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Step:
+class RecipeStep:
     """A step to try: alternative changes of the recipe, the expected best first; the measured best is taken.
 
     wins_ties: whether the step is expected to be better, so that it wins ties; for_rare: whether it concerns values of
@@ -66,7 +66,7 @@ class Step:
 class Guard:
     """Trials of recipes in a pool."""
 
-    pool: Pool
+    pool: TaskPool
     widths: Widths
     progress: Callable[[str], None] = lambda text: None
     _powers: dict[Recipe, np.ndarray] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Guard:
             best = candidate if kept else best
         return Judged(best, tuple(trials))
 
-    def _steps(self) -> Iterator[Step]:
+    def _steps(self) -> Iterator[RecipeStep]:
         """Steps in the order of their trials; with an older model, its ranges and channels stay."""
         fitted = {"bias": True, "rounding": LEAST_SQUARES}
         count = self.pool.bench.floats.count
@@ -97,16 +97,18 @@ class Guard:
         balanced = [{"balanced": True, "floor": floor} for floor in ((0.0, _CAREFUL) if count < FEW else (0.0,))]
         is_new = self.pool.bench.floats.older is None
         if is_new:
-            yield Step("channels balanced", (*balanced, *({**b, **wider} for b in balanced if count < FEW)))
+            yield RecipeStep("channels balanced", (*balanced, *({**b, **wider} for b in balanced if count < FEW)))
         large = {"least_rows": _MANY_ROWS}
-        yield Step("weights by least squares", (fitted,))
-        yield Step("biases corrected", ({"bias": True}, {"bias": True, **large}), unless="weights by least squares")
+        yield RecipeStep("weights by least squares", (fitted,))
+        yield RecipeStep(
+            "biases corrected", ({"bias": True}, {"bias": True, **large}), unless="weights by least squares"
+        )
         if self.widths.has_few_bits:
-            yield Step("weights refitted", ({**fitted, "refit": True},))
+            yield RecipeStep("weights refitted", ({**fitted, "refit": True},))
         if is_new:
-            yield Step("ranges", ({"ranges": LEAST_ERROR}, {"ranges": "99.999"}), wins_ties=False)
-            yield Step("ranges widened", (wider, {"widen": 1.0}), for_rare=True)
-        yield Step("least squares again", (fitted, {**fitted, **large}), unless="weights by least squares")
+            yield RecipeStep("ranges", ({"ranges": LEAST_ERROR}, {"ranges": "99.999"}), wins_ties=False)
+            yield RecipeStep("ranges widened", (wider, {"widen": 1.0}), for_rare=True)
+        yield RecipeStep("least squares again", (fitted, {**fitted, **large}), unless="weights by least squares")
 
     def _best(self, tried: list[Recipe]) -> Recipe:
         """The best of several recipes; with many samples, a later one must be clearly better than those before it."""
@@ -145,7 +147,7 @@ class Guard:
         return float(self._scores(recipe).mean())
 
 
-def plainest(floats: Floats) -> Recipe:
+def plainest(floats: FloatRun) -> Recipe:
     """The recipe that all steps start from."""
     return Recipe() if floats.older is None else Recipe(ranges=AS_BEFORE)
 

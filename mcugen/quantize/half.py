@@ -15,10 +15,10 @@ from mcugen.formats._halves import held, is_wide_enough
 from mcugen.ir.graph import Graph
 from mcugen.quantize import float_model
 from mcugen.quantize.bench import outputs_of
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.layer_bits import label_of, node_of
 from mcugen.quantize.noise import decibels, powers
-from mcugen.quantize.run import Choices, given, in_interface
+from mcugen.quantize.run import QuantizeOptions, given, in_interface
 from mcugen.quantize.scores import Score, score
 from mcugen.quantize.text import score_dict, score_lines
 from mcugen.system import tabular
@@ -29,7 +29,7 @@ _IN_C = "the C that mcugen builds holds these weights as float32"
 
 
 @dataclass(frozen=True, eq=False)
-class Half:
+class HalfNetwork:
     """A network with float16 weights, and the loss by them.
 
     wide: layers that keep float32, by user-visible names; of: number of layers with weights; before, after: bytes of
@@ -54,11 +54,11 @@ class Half:
 def quantize(
     path: Path,
     data: Path,
-    choices: Choices,
+    choices: QuantizeOptions,
     *,
     test: Path | None = None,
     progress: Callable[[str], None] = lambda text: None,
-) -> Half:
+) -> HalfNetwork:
     """Round the weights of a float model file, and measure the loss on the samples in `data` and `test`.
 
     Raises McugenError for files that cannot be read.
@@ -66,7 +66,7 @@ def quantize(
     read = given(path, data, choices, test)
     imported, graph, found, tested = read.imported, read.graph, read.found, read.tested
     made, wide, notes = _rounded(graph, _kept_wide(graph, choices.layers))
-    floats = Floats(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
+    floats = FloatRun(graph, float_model.REFERENCE, in_interface(graph, found.arrays))
     progress(f"comparing on {floats.count} samples")
     sqnr = float(decibels(powers(floats.outputs(), outputs_of(floats, made)).sum(axis=1)))
     constants = [t.data for t in made.tensors.values() if t.data is not None]
@@ -75,10 +75,10 @@ def quantize(
     labels = tuple(label_of(graph, name) for name in wide)
     notes = (*imported.notes, *found.notes, *notes, _TFLM, _IN_C)
     weighted = sum(bool(_weights(graph, node.inputs)) for node in graph.nodes)
-    result = Half(made, labels, weighted, before, before - narrow, found.count, sqnr, notes)
+    result = HalfNetwork(made, labels, weighted, before, before - narrow, found.count, sqnr, notes)
     if tested is None:
         return result
-    of_test = Floats(graph, float_model.REFERENCE, in_interface(graph, tested.arrays))
+    of_test = FloatRun(graph, float_model.REFERENCE, in_interface(graph, tested.arrays))
     return replace(result, score=score(of_test, made, tested.labels), notes=(*notes, *tested.notes))
 
 
@@ -119,7 +119,7 @@ def _weights(graph: Graph, names: Sequence[str | None]) -> list[str]:
     return [name for name, array in data.items() if array is not None and is_wide_enough(array)]
 
 
-def as_parts(found: Half, file: str, size: int) -> tabular.Parts:
+def as_parts(found: HalfNetwork, file: str, size: int) -> tabular.Parts:
     """Text of the result: the file, its quality, and the bytes saved."""
     lines = [
         f"{file}: {size:,} bytes, {found.graph.name} with weights of float16, computed with as float32, "
@@ -133,7 +133,7 @@ def as_parts(found: Half, file: str, size: int) -> tabular.Parts:
     return lines
 
 
-def as_dict(found: Half, file: str, size: int) -> dict[str, Any]:
+def as_dict(found: HalfNetwork, file: str, size: int) -> dict[str, Any]:
     """The result as values for JSON."""
     return {
         "model": found.graph.name,

@@ -14,7 +14,7 @@ _HINT = "give the file of this model, these samples and this version, or another
 
 
 @dataclass
-class Kept:
+class ResultCache:
     """Results by key; each is written as a line of JSON at once. path: None to keep them in memory only."""
 
     path: Path | None = None
@@ -29,12 +29,12 @@ class Kept:
             _append(self.path, {"trial": key, "result": value.tolist()})
 
 
-def opened(path: Path, origin: str) -> Kept:
+def opened(path: Path, origin: str) -> ResultCache:
     """Results in a file, which is created if needed. origin: hash of the inputs that they must belong to.
 
     A last line that was cut off is dropped. Raises UsageError for any other file.
     """
-    kept = Kept(path)
+    kept = ResultCache(path)
     if not path.exists() or path.stat().st_size == 0:
         _append(path, {"origin": origin})
         return kept

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from mcugen.quantize import layers, rounding
-from mcugen.quantize.backwards import Arrays, Network
+from mcugen.quantize.backwards import Arrays, GradientNetwork
 from mcugen.quantize.parts import in_threads, parts
 
 _AT_ONCE = 4
 """Parts whose rows are in memory at a time."""
 
 
-def moments_of(network: Network, inputs: Arrays) -> dict[str, rounding.Moments]:
+def moments_of(network: GradientNetwork, inputs: Arrays) -> dict[str, rounding.Moments]:
     """The moments of each layer's inputs, by its name."""
     count = len(next(iter(inputs.values())))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
@@ -14,7 +14,7 @@ from mcugen.quantize.solve import solved
 RUNTIMES = ("tflm", "litert")
 
 
-def refused(floats: Floats, widths: Widths) -> dict[str, str]:
+def refused(floats: FloatRun, widths: Widths) -> dict[str, str]:
     """Nodes that no runtime can run with these bits -> the reason."""
     one = floats.part(np.arange(1))
     reasons = [reasons_of(solved(one, Recipe(), widths), runtime) for runtime in RUNTIMES]
@@ -27,7 +27,7 @@ def reasons_of(graph: Graph, runtime: str) -> dict[str, str]:
     return {name: why for name, why in found.items() if why}
 
 
-def require_offered(floats: Floats, widths: Widths) -> None:
+def require_offered(floats: FloatRun, widths: Widths) -> None:
     """Raise UsageError if no runtime can run a layer with the user's bits for it."""
     if widths == Widths():
         return

@@ -18,7 +18,7 @@ from mcugen.ops.quantize import Quantize
 from mcugen.quantize import float_model
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.recipe import Widths
-from mcugen.quantize.scales import BITS, Stored
+from mcugen.quantize.scales import BITS, StoredType
 
 _FLAG = "--ranges-of"
 _HINT = "only the same layers run in the code of before; quantize with --data alone for new code"
@@ -35,7 +35,7 @@ class Older:
     """
 
     name: str
-    stored: Mapping[str, Stored]
+    stored: Mapping[str, StoredType]
     operands: Mapping[str, tuple[TensorType | None, ...]]
     weights: Mapping[str, np.ndarray]
     one_scale: frozenset[str]
@@ -101,7 +101,7 @@ class _Match:
     def _root(self, name: str) -> str:
         return self._origin.get(name, name)
 
-    def _inputs(self) -> dict[str, Stored]:
+    def _inputs(self) -> dict[str, StoredType]:
         """How float inputs are stored; they are paired by name if both networks have the same names, else by order."""
         here, there = list(self.graph.inputs), list(self.old.inputs)
         if len(here) != len(there):
@@ -109,7 +109,7 @@ class _Match:
         by_label = {_label(self.old, name): name for name in there}
         labels = [_label(self.graph, name) for name in here]
         there = [by_label[label] for label in labels] if set(labels) == set(by_label) else there
-        found: dict[str, Stored] = {}
+        found: dict[str, StoredType] = {}
         for name, old in zip(here, there, strict=True):
             self._same_shape(name, old)
             self._partner[name] = old
@@ -145,11 +145,11 @@ class _Match:
     def _results(self, node: Node, old: Node) -> list[tuple[str, str]]:
         return [(a, b) for a, b in zip(node.outputs, old.outputs, strict=True) if self.graph.type(a).is_float]
 
-    def _stored(self, name: str, t: TensorType) -> tuple[str, Stored]:
+    def _stored(self, name: str, t: TensorType) -> tuple[str, StoredType]:
         """How a float tensor is stored. Raises UsageError for types that `mcugen quantize` does not write."""
         if t.dtype not in BITS or t.quant is None or t.quant.per_channel:
             raise _differs(_label(self.graph, name), f"is {t} in {self.name}, which is none of int8 or int16")
-        return name, Stored(t.dtype, t.quant)
+        return name, StoredType(t.dtype, t.quant)
 
     def _same_shape(self, name: str, old: str, label: str = "") -> None:
         here, there = self.graph.type(name).shape, self.old.type(old).shape

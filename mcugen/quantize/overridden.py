@@ -10,7 +10,7 @@ from mcugen.ir.graph import Graph
 from mcugen.ir.quant_rule import Bounds
 from mcugen.ir.types import TensorType
 from mcugen.quantize.findings import Finding
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.ranges import quant
 from mcugen.quantize.scales import BITS, matters
@@ -20,7 +20,7 @@ _HURTS_DB = 3.0
 _REMEDY = "take its `override` out of the file of `--cache`"
 
 
-def of_overrides(floats: Floats, graph: Graph) -> Iterator[Finding]:
+def of_overrides(floats: FloatRun, graph: Graph) -> Iterator[Finding]:
     """Overrides that cost at least 3 dB of a tensor's own values. graph: the integer network."""
     for name, (low, high) in floats.overrides.items():
         seen = floats.observed()[name]

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from mcugen.quantize.backwards import Network
+from mcugen.quantize.backwards import GradientNetwork
 
 Found = TypeVar("Found")
 _ELEMENTS, _MOST = 1 << 23, 8
 """Elements per part, so that they stay in a cache, and the most samples per part."""
 
 
-def parts(network: Network, count: int) -> list[slice]:
+def parts(network: GradientNetwork, count: int) -> list[slice]:
     """The samples of each part."""
     size = max(1, min(_MOST, _ELEMENTS // max(1, network.elements)))
     size = 1 << (size.bit_length() - 1)  # a power of two divides a batch

@@ -15,9 +15,9 @@ from mcugen.errors import UnsupportedError, UsageError
 from mcugen.ir.graph import Graph, Node
 from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import coupled, removal, slopes
-from mcugen.quantize.backwards import Arrays, Network, is_layer
+from mcugen.quantize.backwards import Arrays, GradientNetwork, is_layer
 from mcugen.quantize.distill import Training, steps_for
-from mcugen.quantize.floats import Floats, require_finite
+from mcugen.quantize.floats import FloatRun, require_finite
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.refit import refitted
@@ -94,7 +94,7 @@ def pruned(
     budget = budget_of(asked, before)
     if before <= budget:
         return Pruned(graph, before, before, (), (), 0)
-    teacher = Network(graph, reference)
+    teacher = GradientNetwork(graph, reference)
     require_gradients(teacher)
     if len(samples[0]) < _FEWEST:
         given = "1 sample is" if len(samples[0]) == 1 else f"{len(samples[0])} samples are"
@@ -112,24 +112,24 @@ def pruned(
     after = macs_of(smaller, reference)
     if after > budget:
         raise _too_few(teacher, before, after)
-    stages = _trained(teacher, Network(smaller, reference), inputs, judging, masks, progress)
+    stages = _trained(teacher, GradientNetwork(smaller, reference), inputs, judging, masks, progress)
     best = max(range(len(stages)), key=lambda k: (np.nan_to_num(stages[k].sqnr, nan=-np.inf), k))
     stages = tuple(replace(stage, kept=k == best) for k, stage in enumerate(stages))
     return Pruned(stages[best].graph, before, after, _layers(graph, masks), stages, _count(judging))
 
 
-def tested(found: Pruned, floats: Floats, labels: np.ndarray | None) -> Pruned:
+def tested(found: Pruned, floats: FloatRun, labels: np.ndarray | None) -> Pruned:
     """The result with the worth of each stage on the samples of a test. floats: the original network on these."""
     if labels is None:
         return found
     stages = []
     for stage in found.stages:
-        made = Floats(stage.graph, floats.reference, floats.given()).outputs()
+        made = FloatRun(stage.graph, floats.reference, floats.given()).outputs()
         stages.append(replace(stage, worth=worth(made[0], labels)[1]))
     return replace(found, stages=tuple(stages))
 
 
-def require_moderate(floats: Floats) -> None:
+def require_moderate(floats: FloatRun) -> None:
     """Raise UsageError if values are too large for fitting the pruned model to them."""
     require_finite(floats)
     for name, seen in floats.observed().items():
@@ -140,7 +140,7 @@ def require_moderate(floats: Floats) -> None:
             raise UsageError(what, where="--data", hint="give samples as the model will meet them, or leave --macs out")
 
 
-def require_gradients(network: Network) -> None:
+def require_gradients(network: GradientNetwork) -> None:
     """Raise UnsupportedError, which names the operators without a gradient."""
     graph = network.graph
     nodes = [node for node, _, _ in network.steps if node.outputs[0] in network.learned]
@@ -169,7 +169,7 @@ def _count(inputs: Arrays) -> int:
     return len(next(iter(inputs.values())))
 
 
-def _taken(network: Network, samples: tuple[np.ndarray, ...]) -> Arrays:
+def _taken(network: GradientNetwork, samples: tuple[np.ndarray, ...]) -> Arrays:
     """Samples by input; only some for large networks, as their values must fit in memory."""
     most = max(_FEW, _BYTES // (4 * max(1, network.elements)))
     return {name: a[:most] for name, a in zip(network.graph.inputs, samples, strict=True)}
@@ -182,7 +182,12 @@ def _more(inputs: Arrays) -> Arrays:
 
 
 def _trained(
-    teacher: Network, student: Network, inputs: Arrays, judging: Arrays, masks: Masks, progress: Callable[[str], None]
+    teacher: GradientNetwork,
+    student: GradientNetwork,
+    inputs: Arrays,
+    judging: Arrays,
+    masks: Masks,
+    progress: Callable[[str], None],
 ) -> tuple[Stage, ...]:
     heads = zip(teacher.heads, removal.outputs(teacher, judging), strict=True)
     wanted = [y[..., ~masks[name]] for name, y in heads]
@@ -215,7 +220,7 @@ def _layers(graph: Graph, masks: Masks) -> tuple[tuple[str, int, int], ...]:
     return tuple(found)
 
 
-def _too_few(network: Network, before: int, after: int) -> UnsupportedError:
+def _too_few(network: GradientNetwork, before: int, after: int) -> UnsupportedError:
     graph = network.graph
     obstacles = coupled.obstacles(graph, network.reference)
     refusing = [_named(graph, node) for node in obstacles if node.outputs[0] in network.learned]

@@ -9,19 +9,21 @@ import numpy as np
 from mcugen.ir.graph import Node
 from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import layers, rounding
-from mcugen.quantize.backwards import Arrays, Network, Run, Step, is_layer, matrix, unmatrix
+from mcugen.quantize.backwards import Arrays, ForwardPass, GradientNetwork, Step, is_layer, matrix, unmatrix
 from mcugen.quantize.moments import thinning
 from mcugen.quantize.parts import in_threads, parts
 
-Pairs = dict[int, tuple[Run, ...]]
+Pairs = dict[int, tuple[ForwardPass, ...]]
 """Runs of both networks on each part of the samples, by the index of its first sample."""
 
 
-def refitted(student: Network, teacher: Network, inputs: Arrays, gone: Masks) -> dict[str, np.ndarray]:
+def refitted(student: GradientNetwork, teacher: GradientNetwork, inputs: Arrays, gone: Masks) -> dict[str, np.ndarray]:
     """Constants of layers by least squares on the inputs that reach them. gone: channels that the student lacks."""
     count = len(next(iter(inputs.values())))
     which = parts(teacher, count)
-    pairs = {part.start: tuple(Run({name: a[part] for name, a in inputs.items()}) for _ in (0, 1)) for part in which}
+    pairs = {
+        part.start: tuple(ForwardPass({name: a[part] for name, a in inputs.items()}) for _ in (0, 1)) for part in which
+    }
     last = {name: k for k, (node, _, _) in enumerate(teacher.steps) for name in (*node.inputs, *node.outputs)}
     found: dict[str, np.ndarray] = {}
     for k, (mine, theirs) in enumerate(zip(student.steps, teacher.steps, strict=True)):
@@ -38,11 +40,11 @@ def refitted(student: Network, teacher: Network, inputs: Arrays, gone: Masks) ->
     return found
 
 
-def _take(network: Network, step: Step, pairs: Pairs, which: int, part: slice) -> None:
+def _take(network: GradientNetwork, step: Step, pairs: Pairs, which: int, part: slice) -> None:
     network.take(pairs[part.start][which], step)
 
 
-def _solved(student: Network, step: Step, pairs: Pairs, kept: np.ndarray, count: int) -> dict[str, np.ndarray]:
+def _solved(student: GradientNetwork, step: Step, pairs: Pairs, kept: np.ndarray, count: int) -> dict[str, np.ndarray]:
     """Weights and bias of a layer."""
     node, call, _ = step
     sums = None
@@ -60,7 +62,7 @@ def _solved(student: Network, step: Step, pairs: Pairs, kept: np.ndarray, count:
     return _constants(student, node, sums.moments())
 
 
-def _constants(student: Network, node: Node, moments: rounding.Moments) -> dict[str, np.ndarray]:
+def _constants(student: GradientNetwork, node: Node, moments: rounding.Moments) -> dict[str, np.ndarray]:
     call = student.graph.call(node, student.reference)
     w = matrix(call).astype(np.float64).reshape(*moments.y.shape, -1)
     w = rounding.refitted(w, moments)

@@ -15,8 +15,8 @@ import numpy as np
 from mcugen.ir.graph import Node
 from mcugen.ir.ranges import channels_of
 from mcugen.quantize import rounding
-from mcugen.quantize.backwards import Arrays, Network, matrix, unmatrix
-from mcugen.quantize.coupled import Channel, Stream, meets_all, taps_of
+from mcugen.quantize.backwards import Arrays, GradientNetwork, matrix, unmatrix
+from mcugen.quantize.coupled import Channel, CoupledChannels, meets_all, taps_of
 from mcugen.quantize.moments import moments_of
 from mcugen.quantize.parts import in_threads, parts
 
@@ -47,10 +47,10 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class RemovalCurve:
     """Channels of a stream in the order of removal, and the losses at the heads, [0, after the first, ...]."""
 
-    stream: Stream
+    stream: CoupledChannels
     order: tuple[Channel, ...]
     losses: np.ndarray
 
@@ -59,7 +59,7 @@ class Curve:
         return 2 if len(self.stream.channels) >= _PAIRS_FROM else 1
 
 
-def facts(network: Network, inputs: Arrays, judged: Arrays) -> Facts:
+def facts(network: GradientNetwork, inputs: Arrays, judged: Arrays) -> Facts:
     """Statistics from forward passes on the samples, and backward passes from random directions of the heads."""
     count = len(next(iter(inputs.values())))
     rng = np.random.default_rng(0)
@@ -80,7 +80,7 @@ def facts(network: Network, inputs: Arrays, judged: Arrays) -> Facts:
     return Facts(judged, moments_of(network, inputs), weight, heads, power)
 
 
-def outputs(network: Network, inputs: Arrays) -> list[np.ndarray]:
+def outputs(network: GradientNetwork, inputs: Arrays) -> list[np.ndarray]:
     """The values of the heads."""
 
     def part(which: slice) -> list[np.ndarray]:
@@ -91,7 +91,9 @@ def outputs(network: Network, inputs: Arrays) -> list[np.ndarray]:
     return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
 
 
-def curves(network: Network, known: Facts, streams: Sequence[Stream], progress: Callable[[str], None]) -> list[Curve]:
+def curves(
+    network: GradientNetwork, known: Facts, streams: Sequence[CoupledChannels], progress: Callable[[str], None]
+) -> list[RemovalCurve]:
     """The curve of each stream, with losses as shares of the variance of the heads."""
     found = []
     for index, stream in enumerate(streams):
@@ -103,11 +105,11 @@ def curves(network: Network, known: Facts, streams: Sequence[Stream], progress: 
             work = _Elimination(network, known, stream)
             work.run(level, order)
             losses = losses * (loss(network.with_weights(work.constants()), known) / max(losses[level], _TINY))
-        found.append(Curve(stream, tuple(stream.channels[k] for k in order), losses))
+        found.append(RemovalCurve(stream, tuple(stream.channels[k] for k in order), losses))
     return found
 
 
-def loss(network: Network, known: Facts) -> float:
+def loss(network: GradientNetwork, known: Facts) -> float:
     """Squared error of the heads over their variance, averaged over heads."""
     errors = []
     for (name, wanted), found in zip(known.heads.items(), outputs(network, known.judged), strict=True):
@@ -151,9 +153,9 @@ class _Reader:
 class _Elimination:
     """Removal of a stream's channels one after the other."""
 
-    network: Network
+    network: GradientNetwork
     known: Facts
-    stream: Stream
+    stream: CoupledChannels
     readers: list[_Reader] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -208,7 +210,7 @@ class _Work:
         return self.fixed + sum(macs * float(np.prod([left.get(n, 1.0) for n in names])) for macs, names in self.terms)
 
 
-def work(network: Network) -> _Work:
+def work(network: GradientNetwork) -> _Work:
     """The multiply-accumulates of a network."""
     terms, fixed = [], 0
     learned = {node.name for node in network.layers}
@@ -222,7 +224,7 @@ def work(network: Network) -> _Work:
     return _Work(fixed, tuple(terms))
 
 
-def chosen(network: Network, found: Sequence[Curve], budget: float) -> list[int]:
+def chosen(network: GradientNetwork, found: Sequence[RemovalCurve], budget: float) -> list[int]:
     """Number of channels to remove from each stream to meet the budget, always the least loss per work saved.
 
     All that may be removed, if that does not suffice.
@@ -258,7 +260,7 @@ def chosen(network: Network, found: Sequence[Curve], budget: float) -> list[int]
     return counts
 
 
-def _shares(network: Network, curve: Curve) -> Iterator[tuple[str, float]]:
+def _shares(network: GradientNetwork, curve: RemovalCurve) -> Iterator[tuple[str, float]]:
     """Tensors of a stream, each with the share of its channels that one channel of the stream has."""
     for name, places in curve.stream.channels[0].items():
         yield name, places.size / channels_of(network.graph.type(name))

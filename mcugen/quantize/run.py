@@ -15,14 +15,14 @@ from mcugen.formats import write
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import Shape
 from mcugen.quantize import balance, cluster, float_model, guard, layer_bits, older, prune
-from mcugen.quantize.bench import Bench, Pool, pool
+from mcugen.quantize.bench import Bench, TaskPool, pool
 from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
-from mcugen.quantize.floats import Floats, require_finite
+from mcugen.quantize.floats import FloatRun, require_finite
 from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
-from mcugen.quantize.kept import Kept, opened
+from mcugen.quantize.kept import ResultCache, opened
 from mcugen.quantize.offered import reasons_of, require_offered
 from mcugen.quantize.prune import Pruned
 from mcugen.quantize.recipe import Widths
@@ -30,7 +30,7 @@ from mcugen.quantize.scores import Score, require_classes, score
 from mcugen.quantize.solve import REQUANTIZE_PREFIX
 from mcugen.samples import Samples
 
-Choose = Callable[[Pool, Widths, Callable[[str], None]], Widths]
+Choose = Callable[[TaskPool, Widths, Callable[[str], None]], Widths]
 """Function that chooses the bits of all layers by trials in a pool, starting from given ones; it reports its progress.
 """
 
@@ -40,7 +40,7 @@ FORMATS = {".tflite": "tflite", ".onnx": "onnx"}
 
 
 @dataclass(frozen=True)
-class Choices:
+class QuantizeOptions:
     """Options of a quantization.
 
     widths: bits of weights and activations; method: "full", each step tried by the guard, or plain "min-max";
@@ -72,7 +72,7 @@ class Choices:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class QuantizeInputs:
     """Inputs of a quantization: the network as read, and as simplified; samples, and those of a test or None."""
 
     imported: Graph
@@ -81,7 +81,7 @@ class Given:
     tested: Samples | None
 
 
-def given(path: Path, data: Path | None, choices: Choices, test: Path | None) -> Given:
+def given(path: Path, data: Path | None, choices: QuantizeOptions, test: Path | None) -> QuantizeInputs:
     """Read a float model file and its samples, or one sample of zeros if no data are given.
 
     Raises McugenError for files that cannot be read or do not fit the model.
@@ -94,7 +94,7 @@ def given(path: Path, data: Path | None, choices: Choices, test: Path | None) ->
     layouts, keeps = (choices.input_layout, choices.output_layout), choices.ranges_of is not None
     graph = float_model.prepared(imported, *layouts, all_channels=keeps)
     require_classes(graph, None if tested is None else tested.labels, str(test))
-    return Given(imported, graph, found, tested)
+    return QuantizeInputs(imported, graph, found, tested)
 
 
 def _zeros(imported: Graph) -> Samples:
@@ -114,7 +114,7 @@ class Quantized:
     """
 
     graph: Graph
-    floats: Floats
+    floats: FloatRun
     judged: Judged
     diagnosis: Diagnosis
     samples: int
@@ -132,7 +132,7 @@ class Quantized:
 def quantize(
     path: Path,
     data: Path | None,
-    choices: Choices,
+    choices: QuantizeOptions,
     *,
     test: Path | None = None,
     progress: Callable[[str], None] = lambda text: None,
@@ -152,7 +152,7 @@ def quantize(
     float_model.require_integers(whole, widths)
     pruned, graph = _pruned(whole, arrays, choices, progress)
     graph = graph if before is None else balance.as_large_as(graph, float_model.REFERENCE, before.weights)
-    floats = Floats(graph, float_model.REFERENCE, arrays, older=before)
+    floats = FloatRun(graph, float_model.REFERENCE, arrays, older=before)
     if data is not None:
         progress(f"running the float model on {floats.count} samples")
         require_finite(floats)
@@ -163,7 +163,7 @@ def quantize(
     judged, solved, integer, widths = _solved(floats, choices, widths, kept, choose, progress)
     interface = choices.interface if before is None else before.interface
     final = with_floats(integer) if interface == "float" else integer
-    of_test = None if held is None else Floats(whole, float_model.REFERENCE, in_interface(whole, held.arrays))
+    of_test = None if held is None else FloatRun(whole, float_model.REFERENCE, in_interface(whole, held.arrays))
     diagnosed = Diagnosis((), ())
     if data is not None:
         progress("looking at each layer")
@@ -189,12 +189,12 @@ def quantize(
 
 
 def _pruned(
-    graph: Graph, arrays: tuple[np.ndarray, ...], choices: Choices, progress: Callable[[str], None]
+    graph: Graph, arrays: tuple[np.ndarray, ...], choices: QuantizeOptions, progress: Callable[[str], None]
 ) -> tuple[Pruned | None, Graph]:
     """Result of pruning and the float network after it; (None, graph) if not requested."""
     if not choices.macs:
         return None, graph
-    prune.require_moderate(Floats(graph, float_model.REFERENCE, arrays))
+    prune.require_moderate(FloatRun(graph, float_model.REFERENCE, arrays))
     if choices.scheduler:
         cluster.require(choices.scheduler)
     found = prune.pruned(graph, float_model.REFERENCE, arrays, choices.macs, progress)
@@ -210,13 +210,13 @@ def format_of(path: Path) -> str:
 
 
 def _solved(
-    floats: Floats,
-    choices: Choices,
+    floats: FloatRun,
+    choices: QuantizeOptions,
     widths: Widths,
-    kept: Kept | None,
+    kept: ResultCache | None,
     choose: Choose | None,
     progress: Callable[[str], None],
-) -> tuple[Judged, Floats, Graph, Widths]:
+) -> tuple[Judged, FloatRun, Graph, Widths]:
     """The guard's recipe and trials, the float network after them, its integer network, and the bits of layers."""
     effort = effort_of(floats.graph, floats.count)
     tried = floats.first(effort.samples)
@@ -235,19 +235,19 @@ def _solved(
     return judged, solved, whole.network(recipe, widths), widths
 
 
-def _model_hash(imported: Graph, choices: Choices) -> str:
+def _model_hash(imported: Graph, choices: QuantizeOptions) -> str:
     """Hash that a calibration cache belongs to: with fewer channels it is another model."""
     asked = f"{imported.sha256} {choices.macs}"
     return hashlib.sha256(asked.encode()).hexdigest() if choices.macs else imported.sha256
 
 
-def _origin(imported: Graph, found: samples.Samples, floats: Floats) -> str:
+def _origin(imported: Graph, found: samples.Samples, floats: FloatRun) -> str:
     """Identity of the trials: this version, the model, the samples and their number, the ranges."""
     before = "" if floats.older is None else f" {floats.older.sha256}"
     return f"{__version__} {imported.sha256} {found.sha256} {found.count} {_ranges_of(floats)}{before}"
 
 
-def _ranges_of(floats: Floats) -> str:
+def _ranges_of(floats: FloatRun) -> str:
     """Hash of the ranges of all tensors, which a calibration cache may have edited."""
     seen = repr([(name, o.low, o.high) for name, o in floats.observed().items()])
     return hashlib.sha256(seen.encode()).hexdigest()

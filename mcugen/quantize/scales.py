@@ -17,7 +17,7 @@ BITS = {dtype: bits for bits, dtype in DTYPES.items()}
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredType:
     """Storage of an activation: element type, scale and zero point."""
 
     dtype: str
@@ -31,21 +31,21 @@ def activations(
     recipe: Recipe,
     widths: Widths,
     overrides: Mapping[str, Bounds],
-) -> dict[str, Stored]:
+) -> dict[str, StoredType]:
     """Storage of each float tensor, as the node that computes it requires; of inputs, as their first reader does.
 
     overrides: tensor -> range set by the user.
     """
     rules = {node.name: node.op.quantized(graph.call(node, reference)) for node in graph.nodes}
     bits = _bits(graph, widths)
-    found: dict[str, Stored] = {}
+    found: dict[str, StoredType] = {}
     own: set[str] = set(graph.inputs)
     for node in graph.nodes:
         rule = rules[node.name]
         for name in node.outputs:
             if rule.kind == "fixed" and bits[name] in rule.fixed:
                 scale, zero = rule.fixed[bits[name]]
-                found[name] = Stored(DTYPES[bits[name]], QuantParams((scale,), (zero,)))
+                found[name] = StoredType(DTYPES[bits[name]], QuantParams((scale,), (zero,)))
             else:
                 own.add(name)
     zeros: list[list[str]] = []
@@ -62,14 +62,14 @@ def activations(
         method = ON_GRID if begins else MIN_MAX if ends else recipe.ranges
         params = chosen(seen_here, method, width, known, 1.0 if begins else recipe.widen)
         params = quant(min(g[0] for g in given), max(g[1] for g in given), width) if given else params
-        found.update((name, Stored(DTYPES[width], params)) for name in group)
+        found.update((name, StoredType(DTYPES[width], params)) for name in group)
     for group in reversed(zeros):
         params = _beside(graph, group, found, bits[group[0]])
-        found.update((name, Stored(DTYPES[bits[group[0]]], params)) for name in group)
+        found.update((name, StoredType(DTYPES[bits[group[0]]], params)) for name in group)
     return found
 
 
-def _beside(graph: Graph, group: list[str], known: Mapping[str, Stored], bits: int) -> QuantParams:
+def _beside(graph: Graph, group: list[str], known: Mapping[str, StoredType], bits: int) -> QuantParams:
     """Scale of tensors that were 0 for all samples: that of their readers' result with the largest range.
 
     Sums of very different scales leave few steps to the finer one, and some cannot be computed at all.

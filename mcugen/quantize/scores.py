@@ -9,7 +9,7 @@ import numpy as np
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.quantize.bench import outputs_of
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.noise import decibels, powers
 
 MAX_CLASSES = 1000
@@ -32,7 +32,7 @@ class Score:
     confusion: np.ndarray | None = None
 
 
-def score(floats: Floats, graph: Graph, labels: np.ndarray | None) -> Score:
+def score(floats: FloatRun, graph: Graph, labels: np.ndarray | None) -> Score:
     """The score of an integer network. labels: classes [n], targets [n, ...], or None."""
     wanted, found = floats.outputs(), outputs_of(floats, graph)
     sqnr = float(decibels(powers(wanted, found).sum(axis=1)))

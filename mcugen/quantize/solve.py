@@ -12,10 +12,10 @@ from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.quantize import Quantize
 from mcugen.quantize import batches, layers
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.ranges import MIN_MAX, chosen, observed, says_nothing
 from mcugen.quantize.recipe import NEAREST, Recipe, Widths
-from mcugen.quantize.scales import BITS, DTYPES, Stored, activations
+from mcugen.quantize.scales import BITS, DTYPES, StoredType, activations
 from mcugen.quantize.steps import to_steps
 
 REQUANTIZE_PREFIX = "bridge@"
@@ -26,10 +26,10 @@ REQUANTIZE_PREFIX = "bridge@"
 class Solver:
     """The integer network as far as it is solved, and its values for the samples."""
 
-    floats: Floats
+    floats: FloatRun
     recipe: Recipe
     widths: Widths
-    stored: Mapping[str, Stored]
+    stored: Mapping[str, StoredType]
     tensors: dict[str, Tensor] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     values: dict[str, np.ndarray] = field(default_factory=dict)
@@ -160,7 +160,7 @@ class Solver:
         return [x, *made]
 
 
-def solved(floats: Floats, recipe: Recipe, widths: Widths) -> Graph:
+def solved(floats: FloatRun, recipe: Recipe, widths: Widths) -> Graph:
     """The integer network of a float one by a recipe."""
     if floats.older is not None:
         return Solver(floats, recipe, widths, floats.older.stored).run()

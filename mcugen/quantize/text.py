@@ -54,13 +54,13 @@ def _pruned(found: Quantized) -> tabular.Parts:
     lines += [f"without them, in floats, on {pruned.judged_on} variations of the samples that it had not seen:"]
     metric = "" if found.score is None else found.score.metric
     has_test = pruned.stages[0].worth is not None
-    columns = [tabular.Column("step", shrinks=True), tabular.Column("dB", right=True)]
-    columns += [tabular.Column(f"{metric} in the test", right=True)] if has_test else []
+    columns = [tabular.TableColumn("step", shrinks=True), tabular.TableColumn("dB", right=True)]
+    columns += [tabular.TableColumn(f"{metric} in the test", right=True)] if has_test else []
     rows = [
         (s.step, f"{s.sqnr:.2f}", *([f"{s.worth:.4g}"] if s.worth is not None else []), "kept" if s.kept else "")
         for s in pruned.stages
     ]
-    return [*lines, tabular.Grid((*columns, tabular.Column("")), tuple(rows))]
+    return [*lines, tabular.TextTable((*columns, tabular.TableColumn("")), tuple(rows))]
 
 
 def _pruned_dict(found: Quantized) -> dict[str, Any] | None:
@@ -83,18 +83,18 @@ def _worth(found: Quantized) -> str:
     return f", {kept[-1].score:.1f} dB against the float model{less}" if kept else ""
 
 
-def _trials(trials: Sequence[Trial]) -> tabular.Grid:
+def _trials(trials: Sequence[Trial]) -> tabular.TextTable:
     columns = (
-        tabular.Column("step", shrinks=True),
-        tabular.Column("dB", right=True),
-        tabular.Column("gain", right=True),
-        tabular.Column(""),
+        tabular.TableColumn("step", shrinks=True),
+        tabular.TableColumn("dB", right=True),
+        tabular.TableColumn("gain", right=True),
+        tabular.TableColumn(""),
     )
     rows = []
     for trial in trials:
         gain, kept = ("", "") if trial is trials[0] else (f"{trial.gain:+.2f}", "kept" if trial.kept else "left out")
         rows.append((trial.step, f"{trial.score:.2f}", gain, kept))
-    return tabular.Grid(columns, tuple(rows))
+    return tabular.TextTable(columns, tuple(rows))
 
 
 def as_dict(found: Quantized, file: str, size: int) -> dict[str, Any]:

@@ -296,12 +296,12 @@ def _taken(used: int, limit: int | None) -> str:
     return f"{used:,} of {limit:,} bytes ({100 * used / limit:.1f} %)" if limit else f"{used:,} bytes"
 
 
-def _table(facts: Report) -> tabular.Grid:
+def _table(facts: Report) -> tabular.TextTable:
     """Table of the steps; the most expensive ones are marked."""
     taken = [float(s.cycles.low + s.cycles.high) if s.cycles else float(s.macs) for s in facts.steps]
     clock, total = facts.clock_hz, sum(taken) or 1.0
-    what = [tabular.Column("estimated cycles", right=True)] if facts.cycles else []
-    time = [tabular.Column("ms", right=True)] if facts.cycles and clock else []
+    what = [tabular.TableColumn("estimated cycles", right=True)] if facts.cycles else []
+    time = [tabular.TableColumn("ms", right=True)] if facts.cycles and clock else []
     rows = []
     for s, weight in zip(facts.steps, taken, strict=True):
         cycles = (estimates.of_text(s.cycles),) if facts.cycles else ()
@@ -309,14 +309,14 @@ def _table(facts: Report) -> tabular.Grid:
         share = f"{100 * weight / total:.1f} %"
         rows.append((str(s.index), s.name, s.op, *cycles, *ms, share, s.kernel, s.sizes, s.why))
     columns = (
-        tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("operator", optional=True),
+        tabular.TableColumn("step", right=True),
+        tabular.TableColumn("layer", shrinks=True, ends=True),
+        tabular.TableColumn("operator", optional=True),
         *what,
         *time,
-        tabular.Column("share", right=True),
-        tabular.Column("kernel", optional=True),
-        tabular.Column("sizes", optional=True),
-        tabular.Column("why", shrinks=True, optional=True),
+        tabular.TableColumn("share", right=True),
+        tabular.TableColumn("kernel", optional=True),
+        tabular.TableColumn("sizes", optional=True),
+        tabular.TableColumn("why", shrinks=True, optional=True),
     )
-    return tabular.Grid(columns, tuple(rows), tabular.largest(taken))
+    return tabular.TextTable(columns, tuple(rows), tabular.largest(taken))

@@ -53,11 +53,11 @@ def as_dict(found: list[Counters]) -> dict[str, Any]:
 
 def as_parts(found: list[Counters]) -> tabular.Parts:
     """The runs, and a table with a column for each log."""
-    parts: list[str | tabular.Grid] = [f"{found[0].model}: " + ", then ".join(f"{c.runs:,} runs" for c in found)]
+    parts: list[str | tabular.TextTable] = [f"{found[0].model}: " + ", then ".join(f"{c.runs:,} runs" for c in found)]
     if len(found) == 2:
         parts.append(f"  {distance(*found):.1%} of the runs have another class than before")
     rows = [("saturated inputs", *(f"{c.saturated:.2%}" for c in found))]
     rows += [(f"class {k}", *(f"{c.classes[k]:.2%}" for c in found)) for k in range(len(found[0].classes))]
     heads = ("share of", *(f"log {k + 1}" for k in range(len(found))))
-    columns = tuple(tabular.Column(head, right=k > 0) for k, head in enumerate(heads))
-    return [*parts, tabular.Grid(columns, tuple(rows))]
+    columns = tuple(tabular.TableColumn(head, right=k > 0) for k, head in enumerate(heads))
+    return [*parts, tabular.TextTable(columns, tuple(rows))]

@@ -12,7 +12,7 @@ from mcugen.solve.schedule import Schedule, Step
 
 
 @dataclass(frozen=True)
-class Waits:
+class WaitCycles:
     """Wait cycles for reads of a board's slow memories.
 
     kept_bytes: size of the cache; more constants than that do not stay in it
@@ -37,7 +37,7 @@ class Waits:
         return self.streamed * choice.constant_bytes, waits
 
 
-def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> Waits:
+def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> WaitCycles:
     """The waits of a build. weights: the memories of its constants, "" for the flash of the code."""
     slow = {r.name: r for r in board.regions if r.has_waits}
     flash = board.flash_regions()[0].name if board.flash_regions() else ""
@@ -52,7 +52,7 @@ def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) 
             streamed += share * (region.line_waits + 1) / region.line_bytes
     parts = [part for part in solution.plan.parts if part.region in slow]
     tensors = {name: slow[part.region].waits_per_byte for part in parts for name in part.offset}
-    return Waits(kept, constants, streamed, tensors)
+    return WaitCycles(kept, constants, streamed, tensors)
 
 
 def of_steps(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> list[CycleFacts | None]:
@@ -61,7 +61,7 @@ def of_steps(solution: Solution, weights: Sequence[WeightFacts], board: Target) 
     return [of_step(step, schedule, board, waits) for step in schedule.steps]
 
 
-def of_step(step: Step, schedule: Schedule, board: Target, waits: Waits) -> CycleFacts | None:
+def of_step(step: Step, schedule: Schedule, board: Target, waits: WaitCycles) -> CycleFacts | None:
     """The cycles of a step per inference or, streaming, per frame."""
     choice = step.choice
     found = costs.estimate(choice.kernel, choice.call, board.core, step.by_rows, choice.rows or None)

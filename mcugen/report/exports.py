@@ -26,13 +26,13 @@ from typing import Any
 from mcugen import __version__
 from mcugen.emit import environment, libraries_of, sources_of
 from mcugen.emit.folder import REPORT, is_inside, sums_of
-from mcugen.emit.layout import Layout
+from mcugen.emit.layout import BuildFolders
 from mcugen.errors import UsageError
 from mcugen.options import Options
 from mcugen.report import pages
-from mcugen.report.output import Content, Model, Output
+from mcugen.report.output import Content, Output, ReportedModel
 from mcugen.system import plugins, resources, toml_file
-from mcugen.system.toml_file import Table
+from mcugen.system.toml_file import TomlTable
 
 GROUP = "mcugen.exports"
 MANIFEST = "export.toml"
@@ -61,7 +61,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted({*_own(), *plugins.installed(GROUP)}))
 
 
-def layout_of(options: Options) -> Layout:
+def layout_of(options: Options) -> BuildFolders:
     """Layout of the C for the exports chosen. Raises UsageError if they need different ones."""
     chosen = _chosen(options.export)
     wanted = {export.code: export.name for export in chosen if export.code}
@@ -77,7 +77,7 @@ def layout_of(options: Options) -> Layout:
             f"{first} and {more[0] if more else '--kernels-dir'} want the kernels in different folders",
             hint="build into a folder for each",
         )
-    return Layout(next(iter(wanted), ""), options.kernels_dir)
+    return BuildFolders(next(iter(wanted), ""), options.kernels_dir)
 
 
 def _chosen(names: Collection[str]) -> list[Export]:
@@ -91,7 +91,7 @@ def _chosen(names: Collection[str]) -> list[Export]:
 
 
 @dataclass(frozen=True)
-class Folder:
+class ExportFiles:
     """Files of an output folder, and of the folder of kernels beside it, by path relative to each.
 
     sums: of the files that a user may edit, without the pages, which commands write again
@@ -104,12 +104,12 @@ class Folder:
 
 def folder(
     name: str,
-    models: Sequence[Model],
+    models: Sequence[ReportedModel],
     emitted: Mapping[str, bytes],
     facts: Mapping[str, Any],
     options: Options,
-    layout: Layout,
-) -> Folder:
+    layout: BuildFolders,
+) -> ExportFiles:
     """The C of models in its layout, with the pages and the exports chosen."""
     own, kernels = layout.split(emitted)
     public = {f"{name}.h", *(part for m in models for part in (f"{m.view.name}.h", m.view.interface))}
@@ -124,7 +124,7 @@ def folder(
         frozenset(m.view.name for m in models if f"{m.view.name}_selftest.c" in emitted),
     )
     made, sums = written(output, options.export, own, report=not options.no_report)
-    return Folder(own | made, kernels, sums)
+    return ExportFiles(own | made, kernels, sums)
 
 
 def written(
@@ -217,13 +217,13 @@ def _of_folder(name: str, folder: Path) -> Export:
     return Export(name, partial(_rendered, folder, table), code, builds_on, alone, packed)
 
 
-def _rendered(folder: Path, table: Table, output: Output) -> dict[str, Content]:
+def _rendered(folder: Path, table: TomlTable, output: Output) -> dict[str, Content]:
     values = _values(output)
     templates = {environment.text(path, **values): _template(folder, table, path) for path in table.names()}
     return {path: partial(_content, template) for path, template in templates.items()}
 
 
-def _template(folder: Path, table: Table, path: str) -> Path:
+def _template(folder: Path, table: TomlTable, path: str) -> Path:
     template = folder / table.string(path)
     if not template.is_file():
         raise table.error(path, template.name, f"a template in {folder.name}/")

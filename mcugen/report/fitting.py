@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcugen.errors import UsageError
-from mcugen.report.measured import Log
+from mcugen.report.measured import ProfileLog
 
 _ALIKE = 0.005
 """Tolerance of the unexplained part within which fits are equally good: marks and alignment change it more."""
@@ -57,7 +57,7 @@ class Fit:
         return [*lines, *(f"  note: {note}" for note in self.notes)]
 
 
-def fit(log: Log, facts: dict[str, Any]) -> Fit:
+def fit(log: ProfileLog, facts: dict[str, Any]) -> Fit:
     """Clock and wait states by a log. Raises UsageError if it does not determine a clock."""
     clock, source, notes = _clock(log)
     simulated = facts.get("simulated")
@@ -71,7 +71,7 @@ def fit(log: Log, facts: dict[str, Any]) -> Fit:
     return Fit(clock, source, found, tuple(notes))
 
 
-def _clock(log: Log) -> tuple[int, str, list[str]]:
+def _clock(log: ProfileLog) -> tuple[int, str, list[str]]:
     if log.microseconds:
         hz = round(1e6 * log.all_cycles / log.microseconds)
         if log.clock_hz and abs(log.clock_hz / hz - 1) > 0.02:

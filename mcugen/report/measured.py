@@ -20,7 +20,7 @@ _END = re.compile(r"mcugen-profile end(?: (\d+))?$")
 
 
 @dataclass(frozen=True)
-class Log:
+class ProfileLog:
     """Profile of a board. cycles: of each step in one run, without the cost of the marks.
 
     all_cycles, microseconds: of all runs, with marks and code outside of layers; 0 if no clock measured the time
@@ -43,7 +43,7 @@ class Log:
 
 
 @dataclass(frozen=True)
-class Layer:
+class MeasuredStep:
     """A step: its measured cycles, and the bounds of the estimate, None without one."""
 
     index: int
@@ -72,12 +72,12 @@ def capture(data: bytes) -> str:
     return _COLOUR.sub("", data.decode(encoding, errors="replace"))
 
 
-def parse(text: str, where: str) -> Log:
+def parse(text: str, where: str) -> ProfileLog:
     """The last complete log in a capture of the line, whatever prefix a terminal program put before its lines.
 
     Raises UsageError if there is none, with the fault of the last one.
     """
-    found: Log | None = None
+    found: ProfileLog | None = None
     begun: list[re.Match[str]] = []
     wrong = ""
     for line in (part.rstrip() for part in text.splitlines()):
@@ -103,14 +103,14 @@ def parse(text: str, where: str) -> Log:
     return found
 
 
-def _log(begun: re.Match[str], steps: list[re.Match[str]]) -> Log:
+def _log(begun: re.Match[str], steps: list[re.Match[str]]) -> ProfileLog:
     runs, cost = int(begun[3]), int(begun[5])
     cycles = tuple(max(int(s[2]) - int(s[3]) * cost, 0) / max(runs, 1) for s in steps)
     time = (int(begun[6]), int(begun[7]))
-    return Log(begun[1], begun[2], runs, int(begun[4]), cycles, tuple(s[4] for s in steps), *time)
+    return ProfileLog(begun[1], begun[2], runs, int(begun[4]), cycles, tuple(s[4] for s in steps), *time)
 
 
-def layers(log: Log, facts: Mapping[str, Any]) -> list[Layer]:
+def layers(log: ProfileLog, facts: Mapping[str, Any]) -> list[MeasuredStep]:
     """Measured cycles beside estimates, or beside those of counted instructions if the report has a simulation.
 
     Raises UsageError if the log is of another build.
@@ -125,11 +125,11 @@ def layers(log: Log, facts: Mapping[str, Any]) -> list[Layer]:
     steps = (facts["simulated"] or facts)["steps"]
     for index, (step, name, measured) in enumerate(zip(steps, log.names, log.cycles, strict=True)):
         ends = step["cycles"] or {"low": None, "high": None}
-        found.append(Layer(index, name, measured, ends["low"], ends["high"]))
+        found.append(MeasuredStep(index, name, measured, ends["low"], ends["high"]))
     return found
 
 
-def as_dict(log: Log, found: list[Layer]) -> dict[str, Any]:
+def as_dict(log: ProfileLog, found: list[MeasuredStep]) -> dict[str, Any]:
     """Stable keys."""
     return {
         "name": log.model,
@@ -140,27 +140,27 @@ def as_dict(log: Log, found: list[Layer]) -> dict[str, Any]:
     }
 
 
-def as_parts(log: Log, found: list[Layer]) -> tabular.Parts:
+def as_parts(log: ProfileLog, found: list[MeasuredStep]) -> tabular.Parts:
     """The board's total, and a table of the layers."""
     total = sum(layer.measured for layer in found)
     time = f", {1000 * total / log.clock_hz:.3f} ms" if log.clock_hz else ""
     columns = (
-        tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("measured", right=True),
-        tabular.Column("estimated", right=True, optional=True),
-        tabular.Column("off", right=True),
+        tabular.TableColumn("step", right=True),
+        tabular.TableColumn("layer", shrinks=True, ends=True),
+        tabular.TableColumn("measured", right=True),
+        tabular.TableColumn("estimated", right=True, optional=True),
+        tabular.TableColumn("off", right=True),
     )
     rows = []
     for x in found:
         estimate = "" if x.low is None or x.high is None else f"{x.low:,.0f} to {x.high:,.0f}"
         rows.append((str(x.index), x.name, f"{x.measured:,.0f}", estimate, x.off))
-    grid = tabular.Grid(columns, tuple(rows), tabular.largest([x.measured for x in found]))
+    grid = tabular.TextTable(columns, tuple(rows), tabular.largest([x.measured for x in found]))
     head = f"{log.called}: {total:,.0f} cycles measured{time}, the mean of {log.runs} runs"
     return [head, *_factor_lines(found), "", grid]
 
 
-def factor(found: Sequence[Layer]) -> float | None:
+def factor(found: Sequence[MeasuredStep]) -> float | None:
     """Measured cycles over the middle of the estimates, if nearly all layers are off by the same factor.
 
     None if there are too few layers, if estimates hold, or if layers differ.
@@ -174,7 +174,7 @@ def factor(found: Sequence[Layer]) -> float | None:
     return middle if is_off and low > middle / _ALIKE and high < middle * _ALIKE else None
 
 
-def _factor_lines(found: Sequence[Layer]) -> list[str]:
+def _factor_lines(found: Sequence[MeasuredStep]) -> list[str]:
     ratio = factor(found)
     if ratio is None:
         return []
@@ -185,7 +185,7 @@ def _factor_lines(found: Sequence[Layer]) -> list[str]:
     ]
 
 
-def html(log: Log, found: list[Layer], escape: Any) -> str:
+def html(log: ProfileLog, found: list[MeasuredStep], escape: Any) -> str:
     """A page without external files: bars of the measurements, over the span of the estimates."""
     most = max([x.measured for x in found] + [x.high or 0 for x in found] + [1])
     rows = []

@@ -12,7 +12,7 @@ from mcugen.solve.schedule import Schedule
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class ReportedModel:
     """A model of the folder: its view, and the schedule and memory plan behind it."""
 
     view: ModelView
@@ -35,7 +35,7 @@ class Output:
     """
 
     name: str
-    models: tuple[Model, ...]
+    models: tuple[ReportedModel, ...]
     sources: tuple[str, ...]
     libraries: tuple[str, ...]
     facts: Mapping[str, Any]

@@ -55,15 +55,15 @@ def as_parts(rows: Sequence[dict[str, Any]]) -> tabular.Parts:
         return ["nothing is removed"]
     reasons = dict.fromkeys(row["why"] for row in rows)
     channels = sum(row["channels"] for row in rows)
-    parts: list[str | tabular.Grid] = [
+    parts: list[str | tabular.TextTable] = [
         f"{_plural(len(rows), 'removal')} for {_plural(len(reasons), 'reason')}"
         + (f", {_plural(channels, 'channel')} in all" if channels else "")
     ]
     columns = (
-        tabular.Column("tensor"),
-        tabular.Column("removed", right=True),
-        tabular.Column("what", shrinks=True),
-        tabular.Column("layer", shrinks=True, ends=True),
+        tabular.TableColumn("tensor"),
+        tabular.TableColumn("removed", right=True),
+        tabular.TableColumn("what", shrinks=True),
+        tabular.TableColumn("layer", shrinks=True, ends=True),
     )
     for why in reasons:
         cells = [
@@ -76,7 +76,7 @@ def as_parts(rows: Sequence[dict[str, Any]]) -> tabular.Parts:
             for row in rows
             if row["why"] == why
         ]
-        parts += ["", f"because {why}:", tabular.Grid(columns, tuple(cells))]
+        parts += ["", f"because {why}:", tabular.TextTable(columns, tuple(cells))]
     return parts
 
 

@@ -39,15 +39,15 @@ def boards(text: str = "") -> list[dict[str, Any]]:
 def boards_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
     """The boards as a table; RAM is that of all regions of the chip, which one model may use."""
     columns = (
-        tabular.Column("name"),
-        tabular.Column("core"),
-        tabular.Column("MHz", right=True),
-        tabular.Column("RAM", right=True),
-        tabular.Column("flash", right=True),
-        tabular.Column("emulated on", optional=True),
-        tabular.Column("description", shrinks=True, optional=True),
+        tabular.TableColumn("name"),
+        tabular.TableColumn("core"),
+        tabular.TableColumn("MHz", right=True),
+        tabular.TableColumn("RAM", right=True),
+        tabular.TableColumn("flash", right=True),
+        tabular.TableColumn("emulated on", optional=True),
+        tabular.TableColumn("description", shrinks=True, optional=True),
     )
-    return [tabular.Grid(columns, tuple(_board_row(row) for row in rows))]
+    return [tabular.TextTable(columns, tuple(_board_row(row) for row in rows))]
 
 
 def _board_row(row: dict[str, Any]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from mcugen.ir.graph import Graph
 from mcugen.ir.types import TensorType
 from mcugen.samples import arrays, folders, images, keys, labels, preprocess, sounds
 from mcugen.samples.column import BLOCK_BYTES, Column
-from mcugen.samples.fit import Fit, fit
+from mcugen.samples.fit import SampleFit, fit
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
 
 MAX_BYTES = 1 << 29
@@ -48,7 +48,7 @@ class Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SampleArrays:
     """The contents of a source: a column per input, in the model's order, and labels."""
 
     columns: tuple[Column, ...]
@@ -105,30 +105,30 @@ def words() -> tuple[Word, ...]:
     return (*images.WORDS, *sounds.WORDS, *preprocess.WORDS)
 
 
-def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> Found:
+def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleArrays:
     if path.is_dir():
         _check_single(graph, path.name)
         return _folder(path, plan, with_labels)
     plan.refuse((IMAGE, SOUND), "arrays")
     if arrays.kind(path) == arrays.ZIP:
         chosen = keys.choose(arrays.archive(path), graph, path.name, with_labels)
-        return Found(chosen.columns, chosen.labels, chosen.notes)
+        return SampleArrays(chosen.columns, chosen.labels, chosen.notes)
     _check_single(graph, path.name)
-    return Found((arrays.single(path),), notes=_no_labels(with_labels, path.name, "give an .npz with a key 'y'"))
+    return SampleArrays((arrays.single(path),), notes=_no_labels(with_labels, path.name, "give an .npz with a key 'y'"))
 
 
 _KINDS = {"arrays": arrays.column, "images": images.column, "sounds": sounds.column}
 
 
-def _folder(path: Path, plan: Plan, with_labels: bool) -> Found:
+def _folder(path: Path, plan: Plan, with_labels: bool) -> SampleArrays:
     found = folders.listing(path)
     plan.refuse([stage for stage in (IMAGE, SOUND) if stage != found.kind], found.kind)
     column = _KINDS[found.kind](found.paths, plan, path.name)
     if found.labels is None:
-        return Found((column,), notes=_no_labels(with_labels, path.name, "give a folder for each class"))
+        return SampleArrays((column,), notes=_no_labels(with_labels, path.name, "give a folder for each class"))
     listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(found.classes[:20]))
     notes = (f"{path.name}: folders are classes: {listed}" + ", ..." * (len(found.classes) > 20),)
-    return Found((column,), found.labels, notes if with_labels else ())
+    return SampleArrays((column,), found.labels, notes if with_labels else ())
 
 
 def _no_labels(with_labels: bool, where: str, remedy: str) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ def _count(columns: Sequence[Column]) -> int:
     return first.count
 
 
-def _check_memory(fits: Sequence[Fit], n: int) -> None:
+def _check_memory(fits: Sequence[SampleFit], n: int) -> None:
     each = sum(item.wanted.size * (4 if item.wanted.is_float else item.wanted.np_dtype.itemsize) for item in fits)
     if n * each > MAX_BYTES:
         message = f"{n} samples take {n * each:,} bytes, more than {MAX_BYTES:,}"

@@ -17,7 +17,7 @@ _F32_MAX = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class SampleFit:
     """A column as samples of an input. order: the axes of a stored sample, in the input's order."""
 
     column: Column
@@ -52,7 +52,7 @@ class Fit:
         return fitting[0] + 1
 
 
-def fit(column: Column, wanted: TensorType, plan: Plan) -> Fit:
+def fit(column: Column, wanted: TensorType, plan: Plan) -> SampleFit:
     """Decide how a column's samples become those of an input. Raises UsageError, with the remedy, where they do not."""
     shape = column.shape
     order = _moved(len(shape), plan.axes, column)
@@ -66,14 +66,16 @@ def fit(column: Column, wanted: TensorType, plan: Plan) -> Fit:
         message = f"samples are {list(shape)}, as the model takes them, and {plan.axes!r} moves their channels"
         raise UsageError(message, where=column.where, hint=f"leave out {plan.axes!r}")
     if _fits(moved, wanted.shape):
-        return Fit(column, wanted, plan, order)
+        return SampleFit(column, wanted, plan, order)
     if column.channels is not None and not plan.axes:
         order = _moved(len(shape), "nchw", column)
         if _fits(tuple(shape[axis] for axis in order), wanted.shape):
-            return Fit(column, wanted, plan, order, f"{column.where}: channels are put first, as the model takes them")
+            return SampleFit(
+                column, wanted, plan, order, f"{column.where}: channels are put first, as the model takes them"
+            )
     if _without_ones(moved) == _without_ones(wanted.shape):
         note = f"{column.where}: samples are {list(moved)}, taken as {list(wanted.shape)}: no number changes its place"
-        return Fit(column, wanted, plan, order, note)
+        return SampleFit(column, wanted, plan, order, note)
     raise _misfit(column, moved, wanted.shape)
 
 

@@ -21,7 +21,7 @@ SUFFIXES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
+class FolderListing:
     """The files of a folder. kind: a key of SUFFIXES. labels: the class of each file; classes: their names."""
 
     kind: str
@@ -30,7 +30,7 @@ class Listing:
     classes: tuple[str, ...] = ()
 
 
-def listing(folder: Path) -> Listing:
+def listing(folder: Path) -> FolderListing:
     """The files, by name; with several classes the first of each class, then the second of each.
 
     Folders inside are classes, counted in the order of their names, or of their numbers where all names are numbers.
@@ -43,7 +43,7 @@ def listing(folder: Path) -> Listing:
         message = f"holds folders, such as {folders[0].name!r}, and files, such as {alone.name!r}"
         raise UsageError(message, where=str(folder), hint="give a folder of files, or a folder for each class")
     if not folders:
-        return Listing(_kind(entries, folder), tuple(entries))
+        return FolderListing(_kind(entries, folder), tuple(entries))
     classes = _in_order(folders)
     members = [_entries(path) for path in classes]
     for path in itertools.chain(*members):
@@ -54,7 +54,7 @@ def listing(folder: Path) -> Listing:
     chosen = [(k, path) for one_each in rounds for k, path in enumerate(one_each) if path is not None]
     paths = tuple(path for _, path in chosen)
     labels = np.array([k for k, _ in chosen], np.int64)
-    return Listing(_kind(paths, folder), paths, labels, tuple(path.name for path in classes))
+    return FolderListing(_kind(paths, folder), paths, labels, tuple(path.name for path in classes))
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.samples.column import Column, named, of_files
-from mcugen.samples.preprocess import IMAGE, Plan, Step, Word
+from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, Word
 from mcugen.system import files
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
     return of_files(where, paths, lambda path: pixels(path, steps), hint, channels=2)
 
 
-def pixels(path: Path, steps: Sequence[Step]) -> np.ndarray:
+def pixels(path: Path, steps: Sequence[PreprocessStep]) -> np.ndarray:
     """The pixels of one image after the steps."""
     try:
         from PIL import Image
@@ -96,7 +96,7 @@ def _plain(image: Image) -> Image:
     return image.convert("L") if image.mode == "1" else image
 
 
-def _stepped(image: Image, steps: Sequence[Step], path: Path) -> Image:
+def _stepped(image: Image, steps: Sequence[PreprocessStep], path: Path) -> Image:
     if image.mode not in ("L", "LA", "RGB", "RGBA", "CMYK", "YCbCr"):
         raise UsageError(f"has pixels {image.mode!r}, not of 8 bits", where=named(path), hint=_HINT)
     for step in steps:

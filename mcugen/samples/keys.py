@@ -18,7 +18,7 @@ _SPLITS = CALIBRATION | TEST | {"val", "valid", "validation"}
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenArrays:
     """The arrays of the inputs, in the model's order, and that of the labels, if there is one."""
 
     columns: tuple[Column, ...]
@@ -26,7 +26,7 @@ class Chosen:
     notes: tuple[str, ...] = ()
 
 
-def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) -> Chosen:
+def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) -> ChosenArrays:
     """The arrays of a calibration, or of a test, by their keys. Raises UsageError, naming the keys, if unclear.
 
     A key is an input's name in the model, or mcugen's name of it, `serving_default_` and `:0` left out if need be. What
@@ -46,7 +46,7 @@ def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) ->
         raise _unclear(missing, rest, list(found), graph, where)
     columns = tuple(found[key] for key in named.values() if key is not None)
     used = next(iter(named.values())) or ""
-    return Chosen(columns, _labels(labels, used, test, where), _notes(bool(labels), test, where))
+    return ChosenArrays(columns, _labels(labels, used, test, where), _notes(bool(labels), test, where))
 
 
 def _key_of(name: str, graph: Graph, found: Mapping[str, Column]) -> str | None:

@@ -38,7 +38,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Step:
+class PreprocessStep:
     """A word as the user gave it. value: the parsed value."""
 
     word: str
@@ -51,9 +51,9 @@ class Step:
 class Plan:
     """All steps, in order."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PreprocessStep, ...] = ()
 
-    def of(self, stage: str) -> tuple[Step, ...]:
+    def of(self, stage: str) -> tuple[PreprocessStep, ...]:
         return tuple(step for step in self.steps if step.stage == stage)
 
     @property
@@ -122,7 +122,7 @@ def _parts(text: str) -> list[str]:
     return re.split(r",(?![^()]*\))", text) if text.strip() else []
 
 
-def _step(text: str, words: Sequence[Word]) -> Step:
+def _step(text: str, words: Sequence[Word]) -> PreprocessStep:
     name, _, rest = text.replace("(", "=(", 1).partition("=")
     word = next((word for word in words if word.name == name.strip()), None)
     if word is None:
@@ -130,9 +130,9 @@ def _step(text: str, words: Sequence[Word]) -> Step:
     if word.value is None:
         if rest:
             raise UsageError(f"{name!r} takes no value", where=WHERE, hint=f"write {word.form!r}")
-        return Step(word.name, word.stage, None, text)
+        return PreprocessStep(word.name, word.stage, None, text)
     try:
-        return Step(word.name, word.stage, word.value(rest.strip()), text)
+        return PreprocessStep(word.name, word.stage, word.value(rest.strip()), text)
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         message = f"{text!r}: {error}"
         raise UsageError(message, where=WHERE, hint=f"{word.form}: {word.what}") from error

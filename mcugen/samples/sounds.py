@@ -15,7 +15,7 @@ import numpy as np
 from mcugen.errors import UsageError
 from mcugen.samples import spectra
 from mcugen.samples.column import Column, named, of_files
-from mcugen.samples.preprocess import SOUND, Plan, Step, Word
+from mcugen.samples.preprocess import SOUND, Plan, PreprocessStep, Word
 from mcugen.system import files
 
 MAX_BYTES = 1 << 25
@@ -68,7 +68,7 @@ def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
     return of_files(where, paths, values, hint)
 
 
-def _stepped(sound: Sound, steps: Sequence[Step], path: Path) -> np.ndarray:
+def _stepped(sound: Sound, steps: Sequence[PreprocessStep], path: Path) -> np.ndarray:
     for step in steps:
         try:
             sound = _apply(sound, step)
@@ -80,7 +80,7 @@ def _stepped(sound: Sound, steps: Sequence[Step], path: Path) -> np.ndarray:
     return sound.values
 
 
-def _apply(sound: Sound, step: Step) -> Sound:
+def _apply(sound: Sound, step: PreprocessStep) -> Sound:
     values = sound.values
     if step.word == "mono":
         return replace(sound, values=values.mean(axis=1) if values.ndim == 2 else values)

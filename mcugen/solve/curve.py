@@ -21,8 +21,8 @@ from mcugen.solve.dominance import undominated
 from mcugen.solve.modes import Bounds
 from mcugen.solve.schedule.cuts import Cut, cuts_of
 from mcugen.solve.schedule.places import sources
-from mcugen.solve.segment import Row, Segment
-from mcugen.solve.stretch import Frames, Network
+from mcugen.solve.segment import Segment, SegmentPath
+from mcugen.solve.stretch import FramesCache, Network
 
 MAX_CUTS = 64
 """Most inner cuts of a network that is one segment."""
@@ -44,7 +44,7 @@ class Point:
     groups: tuple[range, ...]
 
 
-class Curve:
+class CostCurve:
     """The points of one network, from the fastest to the smallest.
 
     most: how many stretches of a segment are examined; later points are not computed. frames: reused from earlier
@@ -60,13 +60,13 @@ class Curve:
         pushed: str | None,
         no_rows: bool,
         most: float = np.inf,
-        frames: Frames | None = None,
+        frames: FramesCache | None = None,
     ) -> None:
         choices = [listed[0].choice for listed in candidates]
         of = sources(choices)
         results = frozenset(source for name in graph.kept for source in of.get(name, (name,)))
         useful = tuple(map(undominated, candidates))
-        self._net = Network(graph, useful, keep_input, pushed, results, frames or Frames())
+        self._net = Network(graph, useful, keep_input, pushed, results, frames or FramesCache())
         bounds = Bounds.of(self._net.running)
         parts = _segments(cuts_of(graph, choices, keep_input=keep_input))
         self._starts = [cuts[0].index for cuts in parts]
@@ -75,7 +75,7 @@ class Curve:
         self._parts = dict(zip(kinds, parts, strict=True))
         segments = {kind: self._new(cuts) for kind, cuts in self._parts.items()}
         self._segments = [segments[kind] for kind in kinds]
-        self._rows: list[Row | None] = [None] * len(parts)
+        self._rows: list[SegmentPath | None] = [None] * len(parts)
 
     def _kind(self, cuts: Sequence[Cut]) -> object:
         """Key of a segment: segments with equal keys have the same paths."""
@@ -119,7 +119,7 @@ class Curve:
         spans = zip(self._segments, self._starts, ends, strict=True)
         return self._point([s.along(a, [g for g in point.groups if a <= g.start < b], limit) for s, a, b in spans])
 
-    def _point(self, rows: Sequence[Row]) -> Point:
+    def _point(self, rows: Sequence[SegmentPath]) -> Point:
         chosen = {name: c for row in rows for name, c in row.chosen.items()}
         picks = tuple(chosen.get(listed[0].choice.node.name, listed[0]) for listed in self._net.candidates)
         groups = tuple(group for row in rows for group in row.groups)

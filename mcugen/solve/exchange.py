@@ -78,7 +78,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Offer:
+class KernelOffer:
     """A kernel for a step of a stretch. own: its working memory. returns: whether it reads rows again."""
 
     candidate: Candidate
@@ -91,7 +91,7 @@ class Offer:
 class Loads:
     """Bytes in use at each event. rows: least bytes of tensors; offers and more: as in `Stretch`."""
 
-    offers: Sequence[Sequence[Offer]]
+    offers: Sequence[Sequence[KernelOffer]]
     rows: Load
     more: Sequence[Mapping[int, Part]]
     _touched: dict[int, Sequence[int]] = field(default_factory=dict)

@@ -28,7 +28,7 @@ COMMON = (
 
 
 @dataclass(frozen=True)
-class Row:
+class FittedCost:
     """Measured cost of a kernel on a core. terms: name -> instructions, least and most cycles per unit of it."""
 
     code_bytes: int
@@ -36,7 +36,7 @@ class Row:
 
 
 @cache
-def rows(core: str) -> Mapping[str, Row]:
+def rows(core: str) -> Mapping[str, FittedCost]:
     """Symbol -> row on a core. Raises UsageError for a row with a term that the kernel does not state."""
     return {symbol: row for folder, found in places() for symbol, row in read(folder, found, core).items()}
 
@@ -46,7 +46,7 @@ def places() -> list[tuple[Path, tuple[Kernel, ...]]]:
     return kernels.places(dict.fromkeys((*registry.load().ops, *registry.own())))
 
 
-def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, Row]:
+def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, FittedCost]:
     """Rows of a folder of kernels on a core; empty without a file for it."""
     path = folder / FOLDER / f"{core}.json"
     if not path.is_file():
@@ -62,6 +62,6 @@ def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, Row]:
             what = f"states no {name!r}" if symbol in stated else "is not among the kernels there"
             raise UsageError(f"{symbol} {what}", where=str(path), hint="run ci/fit again, or name it in Kernel.terms")
     return {
-        symbol: Row(row[CODE], {name: tuple(of) for name, of in row.items() if name != CODE})
+        symbol: FittedCost(row[CODE], {name: tuple(of) for name, of in row.items() if name != CODE})
         for symbol, row in table.items()
     }

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcugen.solve.budget import Solution
-from mcugen.solve.curve import Curve, Point
+from mcugen.solve.curve import CostCurve, Point
 
 MOST_LAYERS = 20_000
 """Most layers whose kernels are chosen anew."""
@@ -22,7 +22,7 @@ MOST_LAYERS = 20_000
 class Plannable:
     """A point of a curve to plan, and its plan if it is already made."""
 
-    curve: Curve
+    curve: CostCurve
     point: Point
     made: Solution | None = None
 

@@ -13,11 +13,11 @@ from mcugen.solve import constants
 from mcugen.solve.batches import in_batches, in_fewest
 from mcugen.solve.budget import Solution, is_long, parts_of, planned, pushed_input
 from mcugen.solve.candidates import Candidate, Candidates
-from mcugen.solve.curve import Curve, Point
+from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.memories import regions_of
 from mcugen.solve.prices import FREE, Prices, prices_of
 from mcugen.solve.sharing import Picks, Weight, cheapest, code_of, within_code, within_each
-from mcugen.solve.stretch import Frames
+from mcugen.solve.stretch import FramesCache
 from mcugen.system import forked
 from mcugen.system.forked import Apart
 
@@ -45,9 +45,9 @@ class Searched:
     """
 
     advises: bool = True
-    curves: dict[object, Curve] = field(default_factory=dict)
+    curves: dict[object, CostCurve] = field(default_factory=dict)
     fastest: dict[object, dict[Candidates, Candidate]] = field(default_factory=dict)
-    frames: Frames = field(default_factory=Frames)
+    frames: FramesCache = field(default_factory=FramesCache)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ class Problem:
         """The points of all curves with these candidates."""
         return [point for curve in self.all_curves(offered) for point in curve.points()]
 
-    def all_curves(self, offered: Sequence[Candidates]) -> list[Curve]:
+    def all_curves(self, offered: Sequence[Candidates]) -> list[CostCurve]:
         """The curve with few rows per event, and the curve with several."""
         return [self.curve(listed) for listed in self.ways(offered)]
 
@@ -155,7 +155,7 @@ class Problem:
         batches, fewest = in_batches(offered, self.board, self.options), in_fewest(offered)
         return [offered, *([batches] if batches else []), *([fewest] if fewest else [])]
 
-    def curve(self, offered: Sequence[Candidates]) -> Curve:
+    def curve(self, offered: Sequence[Candidates]) -> CostCurve:
         """The curve of time against memory with these candidates."""
         options = self.options
         key = (*map(tuple, offered), options.input_mode, options.keep_input, options.no_rows)
@@ -163,11 +163,11 @@ class Problem:
             self.known.curves[key] = self.new_curve(offered)
         return self.known.curves[key]
 
-    def new_curve(self, offered: Sequence[Candidates], most: float = math.inf) -> Curve:
+    def new_curve(self, offered: Sequence[Candidates], most: float = math.inf) -> CostCurve:
         """A curve that is not cached, for points within falling limits. most: see `Curve`."""
         options, first = self.options, [listed[0].choice for listed in offered]
         pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
-        return Curve(
+        return CostCurve(
             self.graph,
             offered,
             keep_input=options.keep_input,

@@ -24,7 +24,7 @@ TIE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class SegmentPath:
     """A path of stretches: its cost, the most bytes in use at once, node name -> kernel, and the steps that run row by
     row together.
     """
@@ -74,7 +74,7 @@ class Segment:
             self._edges[key] = edge
             self._into[key[1]].append((key, edge))
 
-    def within(self, start: int, limit: float, cost: float = np.inf) -> Row | None:
+    def within(self, start: int, limit: float, cost: float = np.inf) -> SegmentPath | None:
         """The fastest path within a memory limit if its cost is below `cost`, for a segment that begins at step
         `start`. Limits must not rise from call to call.
         """
@@ -149,7 +149,7 @@ class Segment:
             path.append(last)
         return path[::-1] if best[-1] < most else None
 
-    def along(self, start: int, groups: Sequence[range], limit: float) -> Row:
+    def along(self, start: int, groups: Sequence[range], limit: float) -> SegmentPath:
         """The path with these groups, with the cheapest kernels of each stretch within the limit, else those with the
         least memory.
         """
@@ -201,7 +201,7 @@ class Segment:
             if (edge := self._edges.get(key)) is not None:
                 edge.least = max(edge.least, inner)
 
-    def _row(self, start: int, answers: Sequence[_Answer]) -> Row:
+    def _row(self, start: int, answers: Sequence[_Answer]) -> SegmentPath:
         chosen: dict[str, Candidate] = {}
         cost, peak, groups = 0.0, 0, []
         for (i, j, mode), model, found in answers:
@@ -212,4 +212,4 @@ class Segment:
             cost, peak = cost + found[0], max(peak, found[1])
             if mode is not Mode.WHOLE:
                 groups.append(steps)
-        return Row(cost, peak, chosen, tuple(groups))
+        return SegmentPath(cost, peak, chosen, tuple(groups))

@@ -19,7 +19,7 @@ import numpy as np
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph
 from mcugen.solve.candidates import Candidate, Candidates
-from mcugen.solve.exchange import Load, Loads, Offer, Part, Picks, Search
+from mcugen.solve.exchange import KernelOffer, Load, Loads, Part, Picks, Search
 from mcugen.solve.modes import EVENT_COST, Mode, reads_again
 from mcugen.solve.schedule import Schedule, Step, build
 from mcugen.solve.schedule.cuts import Parts
@@ -41,7 +41,7 @@ class Stretch:
     the ends.
     """
 
-    offers: list[list[Offer]]
+    offers: list[list[KernelOffer]]
     rows: Load
     more: list[dict[int, Part]]
     events: int
@@ -136,7 +136,7 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
-class Frames:
+class FramesCache:
     """Cache of the frames of equal stretches, also for networks with other candidates.
 
     _forms: traits of a node that frames depend on -> a number, and its candidates, whose kernels are compared by
@@ -163,7 +163,7 @@ class Network:
     keep_input: bool
     pushed: str | None
     results: frozenset[str]
-    frames: Frames = field(default_factory=Frames)
+    frames: FramesCache = field(default_factory=FramesCache)
     _stretches: dict[tuple[object, ...], Stretch] = field(default_factory=dict)
 
     @functools.cached_property
@@ -352,9 +352,9 @@ def _sum(parts: Iterable[Part], length: int) -> Load:
     return found
 
 
-def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[Offer]:
+def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[KernelOffer]:
     """Kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
-    found: list[Offer] = []
+    found: list[KernelOffer] = []
     kept: list[tuple[int, int, bool]] = []
     start = times[0]
     busy = np.zeros(times[-1] + 1 - start, np.int64)
@@ -368,5 +368,5 @@ def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> li
         if not any(most <= needs[0] and least <= needs[1] and returns <= needs[2] for most, least, returns in kept):
             kept.append(needs)
             load = Part(start, passing * busy + staying)
-            found.append(Offer(c, c.rows_cost if step.by_rows else c.cost, load, needs[2]))
+            found.append(KernelOffer(c, c.rows_cost if step.by_rows else c.cost, load, needs[2]))
     return found

@@ -9,7 +9,7 @@ _LONGEST_TITLE = 80
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column.
 
     right: figures; shrinks: text that may break at spaces, or with ends lose its beginning; optional: where the
@@ -24,10 +24,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextTable:
     """A table. top: the rows to mark, those with the largest values."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     top: frozenset[int] = frozenset()
 
@@ -46,7 +46,7 @@ class Grid:
         return "  ".join(cell.rjust(wide) if column.right else cell.ljust(wide) for column, cell, wide in cells)
 
 
-Parts = Sequence[str | Grid]
+Parts = Sequence[str | TextTable]
 """Lines, the verdict first, and tables."""
 
 

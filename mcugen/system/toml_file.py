@@ -16,7 +16,7 @@ _MAX_BYTES = 1 << 20
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
-def read(path: Path, manual: str) -> Table:
+def read(path: Path, manual: str) -> TomlTable:
     """The top table of a TOML file. manual: the sentence that errors give as hint.
 
     Raises UsageError when the file cannot be read or is not TOML.
@@ -25,7 +25,7 @@ def read(path: Path, manual: str) -> Table:
         values = _parsed(files.read(path, _MAX_BYTES).decode("utf-8"))
     except ValueError as e:  # not UTF-8, or not TOML
         raise UsageError(f"not a TOML file: {e}", where=str(path), hint=manual) from e
-    return Table(path, "", values, manual)
+    return TomlTable(path, "", values, manual)
 
 
 @functools.lru_cache(maxsize=128)
@@ -34,7 +34,7 @@ def _parsed(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-class Table:
+class TomlTable:
     """A TOML table that remembers which keys were read."""
 
     def __init__(self, path: Path, prefix: str, values: dict[str, Any], manual: str) -> None:
@@ -111,19 +111,19 @@ class Table:
                 raise self.error(key, v, f"one of {', '.join(sorted(allowed))}")
         return tuple(value)
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> TomlTable:
         """A sub-table."""
         value = self._get(key)
         if not isinstance(value, dict):
             raise self.error(key, value, "a table")
-        return Table(self._path, f"{self._prefix}{key}.", value, self._manual)
+        return TomlTable(self._path, f"{self._prefix}{key}.", value, self._manual)
 
-    def tables(self, key: str) -> tuple[Table, ...]:
+    def tables(self, key: str) -> tuple[TomlTable, ...]:
         """A list of tables, `[[key]]` in the file."""
         value = self._get(key)
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
             raise self.error(key, value, f"one [[{self._prefix}{key}]] table or more")
-        return tuple(Table(self._path, f"{self._prefix}{key}[{i}].", v, self._manual) for i, v in enumerate(value))
+        return tuple(TomlTable(self._path, f"{self._prefix}{key}[{i}].", v, self._manual) for i, v in enumerate(value))
 
     def refuse_unread(self) -> None:
         """Raise UsageError for a key that was never read: a misspelt key must not pass for an absent one."""

@@ -27,7 +27,7 @@ _MOST_RUNS = 60
 
 
 @dataclass(frozen=True)
-class Half:
+class NearTie:
     """A stored result near a half: its tensor, element, the result on the other side, and the exact steps."""
 
     tensor: str
@@ -81,7 +81,7 @@ def _dequantized(t: TensorType, a: np.ndarray) -> np.ndarray:
     return np.asarray((a.astype(np.float64) - np.array(quant.zero_point).reshape(along)) * scale)
 
 
-def near(graph: Graph, values: Mapping[str, np.ndarray], which: str) -> Iterator[Half]:
+def near(graph: Graph, values: Mapping[str, np.ndarray], which: str) -> Iterator[NearTie]:
     """The results of a run that are next to a half."""
     for node in filter(rounds_once, graph.nodes):
         call = graph.call(node, which)
@@ -95,7 +95,7 @@ def near(graph: Graph, values: Mapping[str, np.ndarray], which: str) -> Iterator
             down = int(np.floor(steps[at])) + y.zero_point
             other = down + (stored == down)
             if y.limits[0] <= other <= y.limits[1] and abs(other - stored) == 1:
-                yield Half(name, graph.tensors[name].label, tuple(map(int, at)), other, float(steps[at]))
+                yield NearTie(name, graph.tensors[name].label, tuple(map(int, at)), other, float(steps[at]))
 
 
 def explained(
@@ -104,7 +104,7 @@ def explained(
     values: Mapping[str, np.ndarray],
     wanted: Sequence[np.ndarray],
     which: str,
-) -> tuple[dict[str, np.ndarray], tuple[Half, ...]] | None:
+) -> tuple[dict[str, np.ndarray], tuple[NearTie, ...]] | None:
     """A run, with one or two results near a half rounded the other way, that gives the wanted outputs, or None."""
     found = sorted(near(graph, values, which), key=lambda h: abs(h.steps - np.floor(h.steps) - 0.5))
     chosen = itertools.chain(((h,) for h in found), itertools.combinations(found, 2))

@@ -17,7 +17,7 @@ from mcugen.pipeline import Artifact
 from mcugen.system import tabular
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.emulated import outputs_of
-from mcugen.verify.serial import Line
+from mcugen.verify.serial import SerialLine
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def longest_request(artifact: Artifact) -> int:
     return 10 + sum(end.nbytes for end in artifact.view.inputs)
 
 
-def validate(artifact: Artifact, line: Line, cases: Sequence[Case], tell: Callable[[str], None]) -> Validation:
+def validate(artifact: Artifact, line: SerialLine, cases: Sequence[Case], tell: Callable[[str], None]) -> Validation:
     """Check the firmware on a line. Raises UsageError where it has another model."""
     about = line.ask("I").decode(errors="replace")
     expected = f"{artifact.name} {artifact.view.sha256[:16]}"

@@ -283,12 +283,12 @@ def _cycles_lines(result: Simulation) -> list[str]:
     return ["; ".join(parts)]
 
 
-def _steps(result: Simulation) -> tabular.Grid:
+def _steps(result: Simulation) -> tabular.TextTable:
     """A row for each step; the most expensive ones are marked."""
     total, clock = max(result.instructions, 1), result.clock_hz
-    timed = (tabular.Column("estimated cycles", right=True),) if result.cycles else ()
-    times = (tabular.Column("ms", right=True),) if result.cycles and clock else ()
-    per_mac = (tabular.Column("per MAC", right=True, optional=True),) if result.cycles else ()
+    timed = (tabular.TableColumn("estimated cycles", right=True),) if result.cycles else ()
+    times = (tabular.TableColumn("ms", right=True),) if result.cycles and clock else ()
+    per_mac = (tabular.TableColumn("per MAC", right=True, optional=True),) if result.cycles else ()
     rows = []
     for s in result.steps:
         low, high = (s.cycles.low, s.cycles.high) if s.cycles else (0, 0)
@@ -299,16 +299,16 @@ def _steps(result: Simulation) -> tabular.Grid:
         figures = (f"{s.instructions:,}", share, *cycles, *ms, *macs, f"{s.code_bytes:,}", s.kernel, s.sizes)
         rows.append((str(s.index), s.name, s.op, *figures))
     columns = (
-        tabular.Column("step", right=True),
-        tabular.Column("layer", shrinks=True, ends=True),
-        tabular.Column("operator", optional=True),
-        tabular.Column("instructions", right=True),
-        tabular.Column("share", right=True),
+        tabular.TableColumn("step", right=True),
+        tabular.TableColumn("layer", shrinks=True, ends=True),
+        tabular.TableColumn("operator", optional=True),
+        tabular.TableColumn("instructions", right=True),
+        tabular.TableColumn("share", right=True),
         *timed,
         *times,
         *per_mac,
-        tabular.Column("code", right=True, optional=True),
-        tabular.Column("kernel", optional=True),
-        tabular.Column("sizes", optional=True),
+        tabular.TableColumn("code", right=True, optional=True),
+        tabular.TableColumn("kernel", optional=True),
+        tabular.TableColumn("sizes", optional=True),
     )
-    return tabular.Grid(columns, tuple(rows), tabular.largest([s.instructions for s in result.steps]))
+    return tabular.TextTable(columns, tuple(rows), tabular.largest([s.instructions for s in result.steps]))

@@ -43,7 +43,7 @@ class _Lost(ToolError):
     """An answer that did not arrive, or arrived damaged."""
 
 
-class Line:
+class SerialLine:
     """An open serial line. longest: bytes of the longest request that firmware may still be waiting for.
 
     Raises UsageError for a port that cannot be opened, ToolError where no right answer comes.
@@ -60,7 +60,7 @@ class Line:
             raise _closed(port, error) from error
         _make_raw(self._file, baud)
 
-    def __enter__(self) -> Line:
+    def __enter__(self) -> SerialLine:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -100,7 +100,7 @@ def test_an_unknown_kernel_is_never_the_cheapest() -> None:
 def test_the_ends_of_an_estimate_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     artifact = mcugen.compile(EXAMPLES / "digits/digits.tflite", board="cortex-m4", name="model")
     choice = artifact.schedule.steps[0].choice
-    row = fitted.Row(100, {"once": (5.0, 9.0, 7.0)})
+    row = fitted.FittedCost(100, {"once": (5.0, 9.0, 7.0)})
     monkeypatch.setattr(fitted, "rows", lambda core: {choice.kernel.symbol: row})
     found = costs.estimate(choice.kernel, choice.call, "cortex-m4")
     assert (found.instructions, found.cycles_low, found.cycles_high) == (5, 7, 9)
@@ -137,7 +137,7 @@ def test_a_row_that_its_kernel_does_not_state_is_refused(row: object, reason: st
     path = tmp_path / fitted.FOLDER / "cortex-m4.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"mg_test": {"code": 8, "blocks": [3, 4, 5]}}))
-    assert fitted.read(tmp_path, [kernel], "cortex-m4") == {"mg_test": fitted.Row(8, {"blocks": (3, 4, 5)})}
+    assert fitted.read(tmp_path, [kernel], "cortex-m4") == {"mg_test": fitted.FittedCost(8, {"blocks": (3, 4, 5)})}
     path.write_text(json.dumps(row))
     with pytest.raises(UsageError, match=reason):
         fitted.read(tmp_path, [kernel], "cortex-m4")

@@ -11,7 +11,7 @@ import pytest
 import mcugen
 from mcugen.errors import UsageError
 from mcugen.report import exports
-from mcugen.report.output import Content, Model, Output
+from mcugen.report.output import Content, Output, ReportedModel
 from tests.support.plugin import ROOT, install, run
 
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
@@ -109,7 +109,7 @@ def test_exports_about_one_model_refuse_several() -> None:
     """Marks of a second model would count beyond the table of the first."""
     one = exports.Export("one", lambda _: {}, alone=True)
     made = mcugen.compile(DIGITS)
-    model = Model(made.view, made.schedule, made.plan)
+    model = ReportedModel(made.view, made.schedule, made.plan)
     assert exports.contents([one], Output("m", (model,), (), (), {}), []) == {}
     with pytest.raises(UsageError, match="'one' is for one model, and 2 share this folder"):
         exports.contents([one], Output("m", (model, model), (), (), {}), [])

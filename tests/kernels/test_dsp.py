@@ -164,7 +164,7 @@ def test_a_multiplier_that_can_tie_is_refused_where_rounding_is_once() -> None:
     assert not kernel_of(twice, VECTORS[0]).refusals(twice, FEATURES)
 
 
-def scaled(scale: scaling.Scales, sums: np.ndarray, k: int, *, once: bool) -> np.ndarray:
+def scaled(scale: scaling.ChannelScales, sums: np.ndarray, k: int, *, once: bool) -> np.ndarray:
     """The result of the instructions from sums of channel k, before the clamp."""
     product = 2 * sums * scale.mult[k] + (0 if once else 2**31)
     return ((product >> 32) + scale.addend[k] - (0 if once else sums < 0)) >> scale.shift[k]

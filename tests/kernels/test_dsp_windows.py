@@ -91,7 +91,7 @@ def test_shapes_differ_in_what_is_beyond_the_image() -> None:
 
 def test_a_word_beyond_the_image_is_read_in_it_and_moved() -> None:
     """Windows of five in rows of six, from two before: offsets, bits to shift up and down, and added values."""
-    row = windows.Row(6, 5, 2, 3, 3)
+    row = windows.WindowRow(6, 5, 2, 3, 3)
     assert row.inside == (1, 2)
     assert row.edges(-1).tolist() == [
         [[0 << 16 | 0 << 8 | 16, 0xFFFF], [0 << 16 | 8, 0xFF]],
@@ -100,10 +100,10 @@ def test_a_word_beyond_the_image_is_read_in_it_and_moved() -> None:
 
 
 def test_words_beyond_the_image_are_left_out_where_they_are_whole() -> None:
-    row = windows.Row(12, 12, 4, 4, 3)
+    row = windows.WindowRow(12, 12, 4, 4, 3)
     assert row.is_whole and row.inside == (1, 2)
     assert row.left_out(32).tolist() == [[0, 8, 32, 0], [4, 8, 0, 32]]
-    assert not windows.Row(12, 12, 2, 4, 3).is_whole
+    assert not windows.WindowRow(12, 12, 2, 4, 3).is_whole
 
 
 def test_they_refuse_pixels_apart_long_rows_and_images_of_less_than_a_word() -> None:

@@ -95,13 +95,13 @@ def test_shapes_differ_in_vectors_and_in_how_sums_are_finished() -> None:
 
 def test_masks_are_of_the_lanes_that_are_in_the_image() -> None:
     """Two rows of five taps share a vector; of rows of six, the first window begins two before."""
-    shared = direct.Layout(2, 5, 8, 6, np.array([-2, 0, 1, 4]))
+    shared = direct.VectorLayout(2, 5, 8, 6, np.array([-2, 0, 1, 4]))
     assert shared.inside == (1, 3) and not shared.is_quick
     assert shared.masks().tolist() == [0b11111, 0b11111 << 5, 0b11100, 0b11100 << 5, 0b11, 0b11 << 5]
-    words = direct.Layout(3, 3, 8, 6, np.array([-1, 2, 3]))
+    words = direct.VectorLayout(3, 3, 8, 6, np.array([-1, 2, 3]))
     assert words.inside == (1, 2) and words.is_quick
     assert words.masks().tolist() == [7, 7 << 8, 7 << 4, 6, 6 << 8, 6 << 4, 7, 7 << 8, 7 << 4]
-    long = direct.Layout(1, 20, 8, 30, np.array([-1, 11]))
+    long = direct.VectorLayout(1, 20, 8, 30, np.array([-1, 11]))
     assert long.inside == (0, 0) and long.is_quick
     assert long.masks().tolist() == [0xFFFF, 0xF, 0xFFFE, 0xF, 0xFFFF, 0b111]
 

@@ -16,7 +16,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.kernel import Kernel
 from mcugen.ir.types import TensorType
 from mcugen.kernels.dsp import planar
-from mcugen.kernels.dsp.shape import MAX_SUMS, Shape, shape_of
+from mcugen.kernels.dsp.shape import MAX_SUMS, PlanarShape, shape_of
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
@@ -155,7 +155,7 @@ def test_a_stride_of_rows_does_not_matter() -> None:
 @pytest.mark.parametrize("width", range(1, 60))
 @pytest.mark.parametrize(("taps", "stride"), [(3, 1), (3, 2), (4, 1), (5, 1), (7, 1), (3, 3), (12, 2), (16, 1)])
 def test_blocks_make_up_a_row(width: int, taps: int, stride: int) -> None:
-    s = Shape(3, 0, taps, stride, (width - 1) * stride + taps, width, 0, 4)
+    s = PlanarShape(3, 0, taps, stride, (width - 1) * stride + taps, width, 0, 4)
     count, block, tail = s.blocks
     most = MAX_SUMS[s.words]
     assert count * block + tail == width
@@ -231,11 +231,11 @@ def test_columns_that_only_see_padding_are_left_out() -> None:
 
 
 def test_weights_are_pairs_in_two_rounds() -> None:
-    s = Shape(2, 0, 3, 1, 9, 9, 1, 1)
+    s = PlanarShape(2, 0, 3, 1, 9, 9, 1, 1)
     words = planar.pack_weights(s, np.array([[1, 2, -3, 4, 5, 6]])).view(np.uint32)
     first, second = [0x00020001, 0xFFFD0002], [0x00050004, 0x00060005]
     assert words.tolist() == [*first, *second, *first]
-    even = Shape(1, 0, 3, 2, 9, 4, 0, 1)
+    even = PlanarShape(1, 0, 3, 2, 9, 4, 0, 1)
     assert planar.pack_weights(even, np.array([[1, 2, -3]])).view(np.uint32).tolist() == [0x00020001, 0x0000FFFD]
 
 

@@ -7,6 +7,7 @@ import ast
 import importlib
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,6 +102,12 @@ def test_the_street_plan_is_small() -> None:
     assert len(LAYERS) <= MOST_ROWS and len(modules) <= MOST_MODULES and len(packages) <= MOST_PACKAGES
     parts = {name.removesuffix(".py") for name in modules} | packages
     assert parts - {"__init__"} == {part for row in LAYERS for part in row}
+
+
+def test_a_public_class_name_means_one_thing() -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources()]
+    names = [n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef) and n.name[0] != "_"]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def job_of(part: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcugen.ir import requantize_proof
-from mcugen.ir.requantize_proof import Line, Stairs
+from mcugen.ir.requantize_proof import LinearRounding, Stairs
 
 REACH = 1 << 20
 
@@ -41,7 +41,7 @@ def rounded(sums: np.ndarray, factor: Fraction, offset: Fraction, span: tuple[in
     return np.clip(np.array(exact), *span)
 
 
-def line_at(line: Line, k: int, sums: np.ndarray, even: int = 0) -> np.ndarray:
+def line_at(line: LinearRounding, k: int, sums: np.ndarray, even: int = 0) -> np.ndarray:
     """The results of line.h, without the zero point."""
     total = sums.astype(np.int64) * line.mult[k] + line.addend[k]
     y = total >> line.shift[k]

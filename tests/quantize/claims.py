@@ -13,15 +13,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import mcugen
-from mcugen.builds.mixed.axis import Axis
+from mcugen.builds.mixed.axis import BitsAxis
 from mcugen.builds.mixed.cost import Costs, constants
-from mcugen.builds.mixed.plan import Chosen, Progress, Request, recipes
-from mcugen.builds.mixed.search import Point, Search
+from mcugen.builds.mixed.plan import BitsChooser, Progress, Request, recipes
+from mcugen.builds.mixed.search import BitsPoint, BitsSearch
 from mcugen.errors import MemoryBudgetError, UnsupportedError
 from mcugen.options import Options
 from mcugen.oracle.stimuli import cases
 from mcugen.quantize import run
-from mcugen.quantize.bench import Pool
+from mcugen.quantize.bench import TaskPool
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scores import Score
 from mcugen.report.facts import Report
@@ -65,7 +65,7 @@ class Case:
         """The model quantized with these choices, and tested."""
         key = repr((choose, sorted(choices.items())))
         if key not in self._known:
-            given = run.Choices(**choices)
+            given = run.QuantizeOptions(**choices)
             self._known[key] = run.quantize(self.path, self.calibration, given, test=self.test, choose=choose)
         return self._known[key]
 
@@ -140,15 +140,15 @@ def collapse(case: Case) -> Iterator[Verdict]:
 
 
 @dataclass
-class Compared(Chosen):
+class Compared(BitsChooser):
     """A choice of bits beside the one by size alone."""
 
-    by_size: Point | None = None
+    by_size: BitsPoint | None = None
 
-    def _along(self, axis: Axis, workers: Pool, costs: Costs, progress: Progress) -> Point | None:
+    def _along(self, axis: BitsAxis, workers: TaskPool, costs: Costs, progress: Progress) -> BitsPoint | None:
         found = super()._along(axis, workers, costs, progress)
         assert self.loss is not None
-        search = Search(workers, axis, recipes(workers, axis), costs, self.loss, self.request.most)
+        search = BitsSearch(workers, axis, recipes(workers, axis), costs, self.loss, self.request.most)
         self.by_size = search.cheapest_by_size()
         return found
 
@@ -164,7 +164,7 @@ def mixed(case: Case) -> Iterator[Verdict]:
     text = "none by size alone" if by_size is None else f"{by_size.cost.flash:,} by size alone"
     yield f"{bytes_:,} bytes, {text}", by_size is None or bytes_ <= by_size.cost.flash
     budget = 3 * constants(case.made(method="min-max").graph) // 4
-    chosen = Chosen(Request(weights=True, options=Options(board=BOARDS[0], flash=str(budget))))
+    chosen = BitsChooser(Request(weights=True, options=Options(board=BOARDS[0], flash=str(budget))))
     found = case.made(chosen.choose, widths=base)
     assert chosen.point is not None
     yield f"{chosen.point.cost.flash:,} of {budget:,} bytes; {lost(found):.2f} lost", chosen.point.cost.flash <= budget
@@ -172,7 +172,7 @@ def mixed(case: Case) -> Iterator[Verdict]:
 
 def front(case: Case) -> Iterator[Verdict]:
     """Mixed data: RAM and time against SQNR between 8 and 16 bits, with assignments in between."""
-    chosen = Chosen(Request(activations=True, front=True, options=Options(board=BOARDS[0])))
+    chosen = BitsChooser(Request(activations=True, front=True, options=Options(board=BOARDS[0])))
     case.made(chosen.choose, widths=Widths())
     points = next(iter(chosen.fronts.values()))
     shown = [f"{p.sqnr:.1f} dB {p.cost.ram:,} bytes {p.cost.time / 1e6:.2f} M" for p in points]

@@ -149,7 +149,7 @@ class _Clock:
 def _own(path: Path, calibration: Path, test: Path, count: int, widths: Widths) -> Iterator[Row]:
     for method in ("min-max", "full"):
         clock = _Clock(time.monotonic())
-        choices = run.Choices(widths=widths, method=method)
+        choices = run.QuantizeOptions(widths=widths, method=method)
         try:
             found = run.quantize(path, calibration, choices, test=test, progress=clock.tell)
         except McugenError as error:

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from mcugen.ir.graph import Graph
 from mcugen.quantize import float_model
 from mcugen.quantize.balance import balanced
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.ranges import LEAST_ERROR, MIN_MAX, ON_GRID, chosen, observed
 from mcugen.quantize.streams import obstacle, streams
 
@@ -45,8 +45,8 @@ def test_a_sum_and_its_operands_are_scaled_together(tmp_path: Path) -> None:
     (found,) = streams(graph, float_model.REFERENCE)
     assert [len(part) for part in (found.makers, found.readers)] == [2, 3]  # The second layer reads the first one.
     x = np.random.default_rng(6).standard_normal((8, *graph.type(graph.inputs[0]).shape)).astype(np.float32)
-    plain = Floats(graph, float_model.REFERENCE, (x,))
-    even = Floats(balanced(graph, float_model.REFERENCE, plain.observed(), 0.0), float_model.REFERENCE, (x,))
+    plain = FloatRun(graph, float_model.REFERENCE, (x,))
+    even = FloatRun(balanced(graph, float_model.REFERENCE, plain.observed(), 0.0), float_model.REFERENCE, (x,))
     for wanted, got in zip(plain.outputs(), even.outputs(), strict=True):
         np.testing.assert_allclose(got, wanted, atol=1e-4 * np.abs(wanted).max())
     first, second = (f.observed()[found.results[0]].channels for f in (plain, even))

@@ -14,7 +14,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from mcugen.quantize import float_model, run
-from mcugen.quantize.floats import Floats
+from mcugen.quantize.floats import FloatRun
 from mcugen.quantize.recipe import Widths
 
 Weights = dict[str, np.ndarray]
@@ -32,7 +32,7 @@ def fitted() -> Weights:
     w = {n: a.astype(np.float32) for n, a in {**made, **biases}.items()}
     with tempfile.TemporaryDirectory() as folder:
         graph = float_model.prepared(float_model.load(network(Path(folder) / "net.onnx", w)), "", "")
-    floats = Floats(graph, float_model.REFERENCE, (images(200)[:, None],))
+    floats = FloatRun(graph, float_model.REFERENCE, (images(200)[:, None],))
     walk = floats.walk()
     for index in range(len(graph.nodes) - 1):
         walk.step(index)
@@ -95,7 +95,7 @@ def quantized(tmp_path: Path) -> Quantize:
         test = choices.pop("test", None)
         if test is not None:
             np.savez(tmp_path / "test.npz", image=test)
-        given = run.Choices(jobs=1, **choices)
+        given = run.QuantizeOptions(jobs=1, **choices)
         return run.quantize(model, tmp_path / "calib.npz", given, test=None if test is None else tmp_path / "test.npz")
 
     return quantize
@@ -220,7 +220,7 @@ def test_a_table_that_indices_look_up_is_no_layer_that_is_read(tmp_path: Path) -
     model = helper.make_model(helper.make_graph(nodes, "net", [x], [y], weights), opset_imports=[opset])
     onnx.save(model, tmp_path / "n.onnx")
     np.savez(tmp_path / "c.npz", rng.integers(0, 9, (20, 3)))
-    found = run.quantize(tmp_path / "n.onnx", tmp_path / "c.npz", run.Choices(method="min-max", jobs=1))
+    found = run.quantize(tmp_path / "n.onnx", tmp_path / "c.npz", run.QuantizeOptions(method="min-max", jobs=1))
     assert [layer.name for layer in found.diagnosis.layers] == ["scores"]
 
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from mcugen.builds.mixed import axis as axes
 from mcugen.builds.mixed.loss import CLASSES, ERROR, Loss
-from mcugen.builds.mixed.plan import Chosen, Request
-from mcugen.builds.mixed.search import Point
+from mcugen.builds.mixed.plan import BitsChooser, Request
+from mcugen.builds.mixed.search import BitsPoint
 from mcugen.cli import cli
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.formats import read, registry
@@ -22,7 +22,7 @@ from mcugen.quantize import kept, run
 from mcugen.quantize.recipe import Widths
 from tests.quantize.test_quantize import network, samples
 
-Fronts = dict[str, list[Point]]
+Fronts = dict[str, list[BitsPoint]]
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +31,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return network(folder / "net.onnx"), samples(folder / "calib.npz", 16)
 
 
-def mixed(files: tuple[Path, Path], request: Request, **choices: object) -> tuple[run.Quantized, Chosen]:
-    chosen = Chosen(request)
-    asked = run.Choices(jobs=1, **choices)  # type: ignore[arg-type]
+def mixed(files: tuple[Path, Path], request: Request, **choices: object) -> tuple[run.Quantized, BitsChooser]:
+    chosen = BitsChooser(request)
+    asked = run.QuantizeOptions(jobs=1, **choices)  # type: ignore[arg-type]
     return run.quantize(*files, asked, choose=chosen.choose), chosen
 
 
@@ -54,7 +54,7 @@ def fronts(files: tuple[Path, Path]) -> Fronts:
 
 
 def test_bits_given_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
-    found = run.quantize(*files, run.Choices(jobs=1, layers=("r1=w4", "y=a16")))
+    found = run.quantize(*files, run.QuantizeOptions(jobs=1, layers=("r1=w4", "y=a16")))
     assert kinds(found, tmp_path / "net.tflite") == ["s8", "s4", "s8", "s8"]
     assert found.bridges == 1
     assert found.graph.type(found.graph.outputs[0]).dtype == "s16"
@@ -63,12 +63,12 @@ def test_bits_given_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["c9=w4", "r1=w5", "r1", "r1=", "=w4"])
 def test_names_and_bits_that_are_none_are_refused(files: tuple[Path, Path], text: str) -> None:
     with pytest.raises(UsageError, match=r"no layer|gives no bits"):
-        run.quantize(*files, run.Choices(jobs=1, layers=(text,)))
+        run.quantize(*files, run.QuantizeOptions(jobs=1, layers=(text,)))
 
 
 def test_bits_that_the_runtime_does_not_run_are_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match=r"weights of 4 bits and data of 16"):
-        run.quantize(*files, run.Choices(jobs=1, layers=("r1=w4a16",)))
+        run.quantize(*files, run.QuantizeOptions(jobs=1, layers=("r1=w4a16",)))
 
 
 def test_every_layer_is_narrow_where_that_may_be(files: tuple[Path, Path]) -> None:
@@ -160,13 +160,13 @@ def test_loss_of_classes_is_half_of_the_changes() -> None:
 
 
 def test_weights_in_few_bits_are_not_offered_beside_wide_data(files: tuple[Path, Path]) -> None:
-    found: list[axes.Axis] = []
+    found: list[axes.BitsAxis] = []
 
     def choose(workers: object, base: Widths, progress: object) -> Widths:
         found.append(axes.weights(workers.bench, base))  # type: ignore[attr-defined]
         return base
 
-    run.quantize(*files, run.Choices(jobs=1, widths=Widths(activations=16)), choose=choose)
+    run.quantize(*files, run.QuantizeOptions(jobs=1, widths=Widths(activations=16)), choose=choose)
     assert found[0].nodes == ()
 
 

@@ -27,7 +27,7 @@ BODY = """c0 = conv(x, w0, padding = [(1, 1), (1, 1)]);
     g = mean_reduce(r2, axes = [2, 3]);
     f = reshape(g, shape = [1, 12]);
     y = linear(f, w3);"""
-ASKED = run.Choices(jobs=1, limit=12)
+ASKED = run.QuantizeOptions(jobs=1, limit=12)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_same_integers_as_from_onnx(twins: tuple[Path, Path, Path], tmp_path: Pa
 @pytest.mark.parametrize("suffix", ["tflite", "onnx"])
 def test_archive_gives_what_its_folder_gives(twins: tuple[Path, Path, Path], suffix: str) -> None:
     _, folder, data = twins
-    plain = run.Choices(jobs=1, method="min-max")
+    plain = run.QuantizeOptions(jobs=1, method="min-max")
     assert len(run.quantize(folder, data, plain).written(suffix)) > 500
     archived = run.quantize(folder.with_name("net.nnef.tar"), data, plain)
     one, other = run.quantize(folder, data, plain).graph, archived.graph

@@ -31,7 +31,7 @@ from mcugen.ops.select import Select
 from mcugen.ops.softmax import Softmax
 from mcugen.oracle.stimuli import cases
 from mcugen.quantize import coupled, distill, prune, removal, run, text
-from mcugen.quantize.backwards import Network
+from mcugen.quantize.backwards import GradientNetwork
 from mcugen.quantize.recipe import Widths
 from mcugen.report import quantization
 from mcugen.verify import host
@@ -83,8 +83,8 @@ def chain(groups: int = 1, between: Op | None = None) -> Graph:
     return Graph(made.name, made.tensors, tuple(made.nodes), (made.input,), (out,))
 
 
-def network(graph: Graph) -> Network:
-    return Network(graph, REFERENCE)
+def network(graph: Graph) -> GradientNetwork:
+    return GradientNetwork(graph, REFERENCE)
 
 
 def named(graph: Graph, label: str) -> str:
@@ -204,7 +204,7 @@ def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, mon
     model.write_bytes(write.write(built(), "onnx"))
     np.savez(calib, samples())
     np.savez(test, x=samples(), y=np.arange(48) % 5)
-    found = run.quantize(model, calib, run.Choices(macs="70%", method="min-max", jobs=1), test=test)
+    found = run.quantize(model, calib, run.QuantizeOptions(macs="70%", method="min-max", jobs=1), test=test)
     assert found.pruned is not None
     assert all(stage.worth is not None for stage in found.pruned.stages)
     assert any(" of 8" in line for line in text.as_parts(found, "net.tflite", 1) if isinstance(line, str))
@@ -271,7 +271,7 @@ def test_what_is_refused_anyway_is_refused_before_training(
     (tmp_path / "net.onnx").write_bytes(write.write(chain(between=HardSwish()), "onnx"))
     np.savez(tmp_path / "calib.npz", samples()[:8] * np.float32(scale))
     with pytest.raises(McugenError, match=says):
-        run.quantize(tmp_path / "net.onnx", tmp_path / "calib.npz", run.Choices(macs="70%", **choices))
+        run.quantize(tmp_path / "net.onnx", tmp_path / "calib.npz", run.QuantizeOptions(macs="70%", **choices))
 
 
 def test_nothing_goes_where_the_budget_is_met_already() -> None:

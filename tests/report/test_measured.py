@@ -50,11 +50,11 @@ def test_within_and_beyond_the_estimate(facts: dict) -> None:
 @pytest.mark.parametrize(("times", "is_said"), [(2.0, True), (0.4, True), (1.0, False)])
 def test_a_factor_of_all_layers_is_said(times: float, is_said: bool) -> None:
     """Here the core, or its counter, runs at another clock than the board's file says."""
-    log = measured.Log("m", "0" * 16, 2, 0, (), ())
-    alike = [measured.Layer(k, "x", times * 100 * (k + 1), 90 * (k + 1), 110 * (k + 1)) for k in range(5)]
+    log = measured.ProfileLog("m", "0" * 16, 2, 0, (), ())
+    alike = [measured.MeasuredStep(k, "x", times * 100 * (k + 1), 90 * (k + 1), 110 * (k + 1)) for k in range(5)]
     text = tabular.text_of(measured.as_parts(log, alike))
     assert (f"all layers take about {times:.2f} times" in text) == is_said
-    odd = [measured.Layer(x.index, x.name, x.measured * (1 + x.index), x.low, x.high) for x in alike]
+    odd = [measured.MeasuredStep(x.index, x.name, x.measured * (1 + x.index), x.low, x.high) for x in alike]
     assert measured.factor(odd) is None and measured.factor(alike[:2]) is None
 
 

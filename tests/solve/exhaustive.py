@@ -21,7 +21,7 @@ from mcugen.ir.graph import Graph
 from mcugen.options import Options
 from mcugen.solve import schedule
 from mcugen.solve.candidates import Candidate, Candidates
-from mcugen.solve.curve import Curve, Point
+from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.modes import EVENT_COST
 from mcugen.solve.plan import lower_bound
 from mcugen.solve.schedule.cuts import Parts, cuts_of
@@ -54,7 +54,7 @@ def _few(listed: Candidates) -> Candidates:
 
 
 def points(graph: Graph, candidates: Sequence[Candidates]) -> list[Point]:
-    return list(Curve(graph, candidates, keep_input=False, pushed=None, no_rows=False).points())
+    return list(CostCurve(graph, candidates, keep_input=False, pushed=None, no_rows=False).points())
 
 
 def least(graph: Graph, candidates: Sequence[Candidates]) -> Front | None:

@@ -12,10 +12,10 @@ import pytest
 from mcugen.ir.graph import Graph
 from mcugen.solve import schedule
 from mcugen.solve.candidates import Candidates
-from mcugen.solve.curve import Curve, Point
+from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.modes import EVENT_COST
 from mcugen.solve.plan import lower_bound
-from mcugen.solve.stretch import Frames
+from mcugen.solve.stretch import FramesCache
 from tests.solve import exhaustive
 
 SEEDS = tuple(range(100, 130))
@@ -27,7 +27,7 @@ def built(graph: Graph, point: Point, *, keep_input: bool = False) -> schedule.S
 
 def curve_of(folder: Path, seed: int, *, keep_input: bool = False) -> tuple[Graph, list[Candidates], list[Point]]:
     graph, candidates = exhaustive.candidates_of(folder, seed)
-    curve = Curve(graph, candidates, keep_input=keep_input, pushed=None, no_rows=False)
+    curve = CostCurve(graph, candidates, keep_input=keep_input, pushed=None, no_rows=False)
     return graph, candidates, list(curve.points())
 
 
@@ -74,7 +74,7 @@ def test_the_curve_falls(seed: int, tmp_path: Path) -> None:
 def test_the_least_is_known_without_a_search(seed: int, tmp_path: Path) -> None:
     """A bound from below, near the smallest point, which is not looked for further where that is known to fit."""
     graph, candidates, points = curve_of(tmp_path, seed)
-    curve = Curve(graph, candidates, keep_input=False, pushed=None, no_rows=False)
+    curve = CostCurve(graph, candidates, keep_input=False, pushed=None, no_rows=False)
     assert 0.8 * points[-1].peak <= curve.least_bytes(0) <= points[-1].peak
     assert curve.least_bytes(points[-1].peak + 1) == points[-1].peak + 1
 
@@ -91,10 +91,10 @@ def test_curves_of_other_candidates_share_frames(seed: int, tmp_path: Path) -> N
     """A curve is the same with what another one, of other kernels at other costs, already found."""
     graph, candidates = exhaustive.candidates_of(tmp_path, seed)
     other = [tuple(replace(c, cost=c.cost * 2, rows_cost=c.rows_cost * 3) for c in of[-2:]) for of in candidates]
-    alone, shared = Frames(), Frames()
+    alone, shared = FramesCache(), FramesCache()
 
-    def points(listed: list[Candidates], frames: Frames) -> list[tuple[float, int, tuple[range, ...]]]:
-        found = Curve(graph, listed, keep_input=False, pushed=None, no_rows=False, frames=frames).points()
+    def points(listed: list[Candidates], frames: FramesCache) -> list[tuple[float, int, tuple[range, ...]]]:
+        found = CostCurve(graph, listed, keep_input=False, pushed=None, no_rows=False, frames=frames).points()
         return [(point.cost, point.peak, point.groups) for point in found]
 
     expected = points(other, alone)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcugen.solve.candidates import Candidate
-from mcugen.solve.exchange import Load, Loads, Offer, Part, Search, _State
+from mcugen.solve.exchange import KernelOffer, Load, Loads, Part, Search, _State
 
 EVENTS, STEPS, KERNELS = 40, 8, 3
 
@@ -21,10 +21,10 @@ def load(rng: np.random.Generator, first: int, last: int, events: int = EVENTS) 
     return found
 
 
-def offer(rng: np.random.Generator, s: int, k: int) -> Offer:
+def offer(rng: np.random.Generator, s: int, k: int) -> KernelOffer:
     first = 4 * s + int(rng.integers(0, 4))
     own = Part.of(load(rng, first, first + 6))
-    return Offer(cast(Candidate, None), 10.0 * k + float(rng.random()), own, bool((s + k) % 2))
+    return KernelOffer(cast(Candidate, None), 10.0 * k + float(rng.random()), own, bool((s + k) % 2))
 
 
 def drawn(seed: int) -> Loads:
@@ -100,7 +100,9 @@ def test_only_what_is_near_an_exchange_is_counted_again(monkeypatch: pytest.Monk
     steps, near = 100, 8
     rng = np.random.default_rng(0)
     own = [load(rng, 4 * s, 4 * s + 12, 4 * steps + 12) for s in range(steps)]
-    offers = [[Offer(cast(Candidate, None), 10.0 * k, Part.of(of // (k + 1)), False) for k in range(3)] for of in own]
+    offers = [
+        [KernelOffer(cast(Candidate, None), 10.0 * k, Part.of(of // (k + 1)), False) for k in range(3)] for of in own
+    ]
     loads = Loads(offers, np.zeros(4 * steps + 12, np.int64), [])
     counted: list[int] = []
     inner = _State.saved

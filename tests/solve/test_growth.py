@@ -14,7 +14,7 @@ from mcugen import pipeline, solve
 from mcugen.options import Options
 from mcugen.solve import budget, curve, segment, stretch
 from mcugen.solve.candidates import Candidates
-from mcugen.solve.curve import Curve
+from mcugen.solve.curve import CostCurve
 from mcugen.solve.dominance import undominated
 from mcugen.solve.stretch import Network
 from mcugen.system import forked
@@ -58,7 +58,7 @@ def work(chains: dict[int, tuple[Any, list[Candidates]]], layers: int, monkeypat
     counted(segment.Segment, "_look_into")
     counted(stretch, "_offers")
     graph, listed = chains[layers]
-    assert [*Curve(graph, listed, keep_input=False, pushed=None, no_rows=False).points()]
+    assert [*CostCurve(graph, listed, keep_input=False, pushed=None, no_rows=False).points()]
     return calls.total() / layers
 
 

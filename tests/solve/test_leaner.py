@@ -7,14 +7,14 @@ from itertools import pairwise
 from pathlib import Path
 
 from mcugen.solve import leaner
-from mcugen.solve.curve import Curve, Point
+from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.leaner import Plannable, PlanQueue
 from tests.solve import exhaustive
 
 
-def curve_of(folder: Path, seed: int) -> tuple[Curve, int]:
+def curve_of(folder: Path, seed: int) -> tuple[CostCurve, int]:
     graph, candidates = exhaustive.candidates_of(folder, seed)
-    return Curve(graph, candidates, keep_input=False, pushed=None, no_rows=False), len(candidates)
+    return CostCurve(graph, candidates, keep_input=False, pushed=None, no_rows=False), len(candidates)
 
 
 def all_of(queue: PlanQueue) -> list[Point]:

@@ -19,14 +19,14 @@ import pytest
 import mcugen
 from mcugen import solve as solving
 from mcugen.builds import pareto
-from mcugen.builds.pareto import Front, Point
+from mcugen.builds.pareto import Front, ParetoPoint
 from mcugen.cli import main
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.machines.toolchain import count, objects, process
 from mcugen.options import GOALS, Options
 from mcugen.report import curve
 from mcugen.solve import problem
-from mcugen.solve.curve import Curve
+from mcugen.solve.curve import CostCurve
 from mcugen.system import forked
 from tests.solve.test_budget import SMALL
 
@@ -43,13 +43,13 @@ Work = list[str]
 def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
     """The points of a small network, and what was compiled and searched for them."""
     work: Work = []
-    compiled, searched, fastest = process.run_checked, Curve.within, problem.fastest
+    compiled, searched, fastest = process.run_checked, CostCurve.within, problem.fastest
 
     def compile_one(command: list[str], **options: Any) -> Any:
         work.append(str(command[command.index("-c") + 1]))
         return compiled(command, **options)
 
-    def search(curve: Curve, limit: float, cost: float = math.inf) -> Any:
+    def search(curve: CostCurve, limit: float, cost: float = math.inf) -> Any:
         work.append(f"curve {id(curve)} below {limit}")
         return searched(curve, limit, cost)
 
@@ -62,7 +62,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Front, Work]:
         patch.setattr(problem, "fastest", pick)
         patch.setattr(objects, "_OBJECTS", objects._Objects())
         patch.setattr(objects, "run_checked", compile_one)
-        patch.setattr(Curve, "within", search)
+        patch.setattr(CostCurve, "within", search)
         found = pareto.front(small(tmp_path_factory.mktemp("counted")), Options(board="cortex-m4"))
     return found, work
 
@@ -145,7 +145,7 @@ def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pyte
     estimated, solved = pareto._Builds._estimated, solving.solve
     budgets: list[set[str]] = []
 
-    def wrong(builds: pareto._Builds, key: object) -> Point:
+    def wrong(builds: pareto._Builds, key: object) -> ParetoPoint:
         point = estimated(builds, key)
         return replace(point, instructions=10**30 // point.ram_bytes**8)
 
@@ -153,7 +153,7 @@ def test_a_knee_that_was_not_foreseen_is_found(tmp_path: Path, monkeypatch: pyte
         budgets[-1].add(options.ram)
         return solved(graph, board, options, known)
 
-    def counted(builds: pareto._Builds, artifact: Any) -> Point:
+    def counted(builds: pareto._Builds, artifact: Any) -> ParetoPoint:
         return pareto._planned(artifact, artifact.report.cycles.low, True)
 
     monkeypatch.setattr(pareto._Builds, "_counted", counted)
@@ -184,7 +184,7 @@ def test_a_knee_without_a_build_is_explained(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_budget_leaves_the_larger_ones_out(tmp_path: Path) -> None:
-    def sizes(points: tuple[Point, ...]) -> set[tuple[int, int, int]]:
+    def sizes(points: tuple[ParetoPoint, ...]) -> set[tuple[int, int, int]]:
         return {(p.ram_bytes, p.flash_bytes, p.cost) for p in points}
 
     path = small(tmp_path)
@@ -240,7 +240,7 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
 
 
 def test_text_marks_what_differs() -> None:
-    points = (Point(200, 80, 3, "", 1000, True), Point(100, 80, 9, "0-2", 1100, False))
+    points = (ParetoPoint(200, 80, 3, "", 1000, True), ParetoPoint(100, 80, 9, "0-2", 1100, False))
     result = Front("m", "b", "q", points, ("a note",))
     text = pareto.as_text(result)
     assert not result.agrees

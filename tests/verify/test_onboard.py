@@ -152,7 +152,7 @@ def test_a_file_is_no_port(tmp_path: Path) -> None:
     mine = tmp_path / "notes.txt"
     mine.write_text("mine")
     with pytest.raises(mcugen.UsageError, match="is a file"):
-        serial.Line(str(mine), 115200, 1.0)
+        serial.SerialLine(str(mine), 115200, 1.0)
     assert mine.read_text() == "mine"
 
 
@@ -179,7 +179,7 @@ def test_what_the_line_loses_is_asked_for_again(lost: int) -> None:
 
     thread = threading.Thread(target=firmware)
     thread.start()
-    with serial.Line(os.ttyname(device), 115200, 0.2) as line:
+    with serial.SerialLine(os.ttyname(device), 115200, 0.2) as line:
         if lost < 3:
             assert line.ask("I") == b"kws 1"
         else:
@@ -207,7 +207,7 @@ def test_a_late_answer_is_not_taken_for_that_of_the_next_request() -> None:
 
     thread = threading.Thread(target=firmware)
     thread.start()
-    with serial.Line(os.ttyname(device), 115200, 0.2) as line:
+    with serial.SerialLine(os.ttyname(device), 115200, 0.2) as line:
         assert [line.ask("R", b"\1"), line.ask("R", b"\2")] == [b"one", b"two"]
     thread.join()
     os.close(host)
@@ -217,7 +217,7 @@ def test_a_late_answer_is_not_taken_for_that_of_the_next_request() -> None:
 def test_a_board_that_is_gone_is_no_defect() -> None:
     host, device = os.openpty()
     tty.setraw(device)
-    with serial.Line(os.ttyname(device), 115200, 5.0) as line:
+    with serial.SerialLine(os.ttyname(device), 115200, 5.0) as line:
         os.close(device)
         os.close(host)
         with pytest.raises(mcugen.ToolError, match="the line is gone"):
@@ -228,7 +228,7 @@ def test_a_board_that_takes_nothing_holds_nobody_up() -> None:
     host, device = os.openpty()
     tty.setraw(device)
     with (
-        serial.Line(os.ttyname(device), 115200, 0.1) as line,
+        serial.SerialLine(os.ttyname(device), 115200, 0.1) as line,
         pytest.raises(mcugen.ToolError, match="the board took no byte"),
     ):
         line.ask("R", bytes(1 << 20))

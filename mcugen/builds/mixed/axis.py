@@ -17,7 +17,7 @@ _BYTE = 8
 
 
 @dataclass(frozen=True)
-class Axis:
+class BitsAxis:
     """One kind of bits to choose.
 
     kind: "weights", 8 or 4 bits, or "activations", 16 or 8; base: the bits of everything else; nodes: those that have a
@@ -48,7 +48,7 @@ class Axis:
         return self.widths(())
 
 
-def weights(bench: Bench, base: Widths) -> Axis:
+def weights(bench: Bench, base: Widths) -> BitsAxis:
     """The choice of weights: the largest first."""
     graph = bench.floats.graph
     weighted = [n for n in graph.nodes if n.op.scaled_axis is not None and is_constant(graph, n)]
@@ -59,10 +59,10 @@ def weights(bench: Bench, base: Widths) -> Axis:
     narrow = replace(base, weights_of=(*base.weights_of, *((n, 4) for n in sizes)))
     no = refused(bench.floats, narrow)
     free = tuple(n for n in sizes if n not in no)
-    return Axis(WEIGHTS, base, free, (tuple(sorted(free, key=lambda n: -sizes[n])),), sizes)
+    return BitsAxis(WEIGHTS, base, free, (tuple(sorted(free, key=lambda n: -sizes[n])),), sizes)
 
 
-def activations(bench: Bench, base: Widths) -> Axis:
+def activations(bench: Bench, base: Widths) -> BitsAxis:
     """The choice of activations: the largest first, or in the order of the graph."""
     graph, reference = bench.floats.graph, bench.floats.reference
     rules = {n.name: n.op.quantized(graph.call(n, reference)) for n in graph.nodes if _is_float(graph, n)}
@@ -74,7 +74,7 @@ def activations(bench: Bench, base: Widths) -> Axis:
     free = tuple(n for n in able if n not in no)
     sizes = {n.name: sum(graph.type(str(t)).size for t in _data(graph, n)) for n in graph.nodes}
     largest = tuple(sorted(free, key=lambda n: -sizes[n]))
-    return Axis(ACTIVATIONS, base, free, tuple(dict.fromkeys((largest, free))), sizes)
+    return BitsAxis(ACTIVATIONS, base, free, tuple(dict.fromkeys((largest, free))), sizes)
 
 
 def _is_float(graph: Graph, node: Node) -> bool:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcugen.builds.mixed import axis as axes
-from mcugen.builds.mixed.axis import Axis
+from mcugen.builds.mixed.axis import BitsAxis
 from mcugen.builds.mixed.cost import Costs
 from mcugen.builds.mixed.loss import Loss, loss_of
-from mcugen.builds.mixed.search import Point, Search
+from mcugen.builds.mixed.search import BitsPoint, BitsSearch
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.quantize.bench import Bench, Pool
+from mcugen.quantize.bench import Bench, TaskPool
 from mcugen.quantize.guard import Guard
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
@@ -45,15 +45,15 @@ class Request:
 
 
 @dataclass
-class Chosen:
+class BitsChooser:
     """Chooser of bits for `run.quantize` (`choose`); its fields hold the result for the report."""
 
     request: Request
-    point: Point | None = None
+    point: BitsPoint | None = None
     loss: Loss | None = None
-    fronts: dict[str, list[Point]] = field(default_factory=dict)
+    fronts: dict[str, list[BitsPoint]] = field(default_factory=dict)
 
-    def choose(self, workers: Pool, base: Widths, progress: Progress) -> Widths:
+    def choose(self, workers: TaskPool, base: Widths, progress: Progress) -> Widths:
         """The cheapest assignment that meets the limits.
 
         Weights come first, with 8 bits in all activations; if these do not meet the limits, activations follow. Raises
@@ -82,10 +82,12 @@ class Chosen:
             raise self._unmet(Costs(request.options, _network(bench)), last)
         return last
 
-    def _along(self, axis: Axis, workers: Pool, costs: Costs, progress: Progress) -> Point | None:
+    def _along(self, axis: BitsAxis, workers: TaskPool, costs: Costs, progress: Progress) -> BitsPoint | None:
         progress(f"comparing {axis.kind} of {len(axis.nodes)} layers")
         assert self.loss is not None
-        search = Search(workers, axis, recipes(workers, axis, progress), costs, self.loss, self.request.most, progress)
+        search = BitsSearch(
+            workers, axis, recipes(workers, axis, progress), costs, self.loss, self.request.most, progress
+        )
         if self.request.front:
             free = replace(self.request.options, flash="", ram="")
             unbounded = Costs(free, costs.network)
@@ -95,7 +97,7 @@ class Chosen:
         budget = self.request.options.flash or self.request.options.ram
         return search.best() if budget else search.cheapest()
 
-    def _is_met(self, point: Point) -> bool:
+    def _is_met(self, point: BitsPoint) -> bool:
         return self.request.most is None or point.loss <= self.request.most
 
     def _unmet(self, costs: Costs, widths: Widths) -> MemoryBudgetError | UsageError:
@@ -115,7 +117,7 @@ class Chosen:
 _HINT = "the reference runtime has no other kernels for its layers"
 
 
-def recipes(workers: Pool, axis: Axis, progress: Progress = lambda text: None) -> tuple[Recipe, ...]:
+def recipes(workers: TaskPool, axis: BitsAxis, progress: Progress = lambda text: None) -> tuple[Recipe, ...]:
     """Recipes for the assignments of an axis: the best recipe for 8-bit activations may limit 16-bit ones."""
     ends = (axis.narrowest,) if axis.kind == axes.WEIGHTS else (axis.narrowest, axis.widest)
     return tuple(dict.fromkeys(Guard(workers, widths, progress).judged().recipe for widths in ends))

@@ -12,10 +12,10 @@ from itertools import islice
 
 import numpy as np
 
-from mcugen.builds.mixed.axis import WEIGHTS, Axis, Order
+from mcugen.builds.mixed.axis import WEIGHTS, BitsAxis, Order
 from mcugen.builds.mixed.cost import Cost, Costs
 from mcugen.builds.mixed.loss import Loss
-from mcugen.quantize.bench import Pool
+from mcugen.quantize.bench import TaskPool
 from mcugen.quantize.noise import decibels
 from mcugen.quantize.recipe import Recipe, Widths
 
@@ -27,7 +27,7 @@ _ABOUT = 1.01
 
 
 @dataclass(frozen=True)
-class Point:
+class BitsPoint:
     """An assignment, its cost, and the results of integer runs: SQNR in dB and loss in %."""
 
     widths: Widths
@@ -37,14 +37,14 @@ class Point:
 
 
 @dataclass
-class Search:
+class BitsSearch:
     """A search over one axis.
 
     recipes: each assignment runs with all of them, and the best result counts; most: the loss allowed, None for any
     """
 
-    pool: Pool
-    axis: Axis
+    pool: TaskPool
+    axis: BitsAxis
     recipes: tuple[Recipe, ...]
     costs: Costs
     loss: Loss
@@ -52,12 +52,12 @@ class Search:
     progress: Callable[[str], None] = lambda text: None
     _measured: dict[Widths, tuple[float, float]] = field(default_factory=dict)
 
-    def point(self, narrow: Sequence[str]) -> Point:
+    def point(self, narrow: Sequence[str]) -> BitsPoint:
         """The assignment with few bits in these nodes, after a run."""
         widths = self.axis.widths(narrow)
-        return Point(widths, self.costs.of(widths), *self._run([widths])[0])
+        return BitsPoint(widths, self.costs.of(widths), *self._run([widths])[0])
 
-    def cheapest(self) -> Point | None:
+    def cheapest(self) -> BitsPoint | None:
         """The cheapest assignment within the loss and the budgets; None if none is found."""
         every = self.axis.nodes
         if self._within(every):
@@ -69,7 +69,7 @@ class Search:
         best = self._exchanged(found)
         return self.point(best) if self.costs.fits(self.axis.widths(best)) else None
 
-    def best(self) -> Point | None:
+    def best(self) -> BitsPoint | None:
         """The assignment within the budgets with the fewest narrow layers, in the order that loses least."""
         found = [n for order in self.axis.orders if (n := self._shortest(order)) is not None]
         points = [self.point(narrow) for narrow in dict.fromkeys(found)]
@@ -78,7 +78,7 @@ class Search:
             points += [] if again is None else [self.point(again)]
         return min(points, key=lambda p: (p.loss, -p.sqnr), default=None)
 
-    def front(self, most: int) -> list[Point]:
+    def front(self, most: int) -> list[BitsPoint]:
         """At most `most` assignments for each order, the least SQNR first, without those that another one dominates."""
         chosen: dict[Order, None] = {}
         for order in self.axis.orders:
@@ -88,12 +88,12 @@ class Search:
         points = sorted((self.point(n) for n in chosen), key=lambda p: p.sqnr)
         return [p for k, p in enumerate(points) if not any(self._serves(better, p) for better in points[k + 1 :])]
 
-    def _serves(self, better: Point, point: Point) -> bool:
+    def _serves(self, better: BitsPoint, point: BitsPoint) -> bool:
         """Whether `better`, with at least the same SQNR, takes about the same bytes and time, or less."""
         first, second = better.cost, point.cost
         return self._bytes(first) <= _ABOUT * self._bytes(second) and first.time <= _ABOUT * second.time
 
-    def cheapest_by_size(self) -> Point | None:
+    def cheapest_by_size(self) -> BitsPoint | None:
         """The cheapest assignment within the loss, by the sizes of layers alone."""
         found = self.axis.nodes if self._within(self.axis.nodes) else self._by_size()
         return None if found is None else self.point(found)

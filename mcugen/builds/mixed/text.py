@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from mcugen.builds.mixed.loss import CLASSES, Loss
-from mcugen.builds.mixed.plan import Chosen
-from mcugen.builds.mixed.search import Point
+from mcugen.builds.mixed.plan import BitsChooser
+from mcugen.builds.mixed.search import BitsPoint
 from mcugen.system import tabular
 
 _RULES = {
@@ -17,10 +17,10 @@ _RULES = {
 }
 
 
-def as_parts(found: Chosen) -> tabular.Parts:
+def as_parts(found: BitsChooser) -> tabular.Parts:
     """The chosen assignment, and the fronts."""
     board = found.request.options.board
-    parts: list[str | tabular.Grid] = []
+    parts: list[str | tabular.TextTable] = []
     if found.point is not None:
         cost = found.point.cost
         parts.append(
@@ -34,7 +34,7 @@ def as_parts(found: Chosen) -> tabular.Parts:
     return parts
 
 
-def _front(kind: str, points: Sequence[Point]) -> tabular.Grid:
+def _front(kind: str, points: Sequence[BitsPoint]) -> tabular.TextTable:
     few = 4 if kind == "weights" else 16
     heads = ("constants", "RAM", "time", "SQNR", "loss", f"layers with {few} bits")
     rows = []
@@ -50,10 +50,10 @@ def _front(kind: str, points: Sequence[Point]) -> tabular.Grid:
             f"{point.loss:.2f} %",
         )
         rows.append((*figures, f"{count} of {len(bits)}"))
-    return tabular.Grid(tuple(tabular.Column(head, right=True) for head in heads), tuple(rows))
+    return tabular.TextTable(tuple(tabular.TableColumn(head, right=True) for head in heads), tuple(rows))
 
 
-def as_dict(found: Chosen) -> dict[str, Any]:
+def as_dict(found: BitsChooser) -> dict[str, Any]:
     """The result as values for JSON."""
     return {
         "board": found.request.options.board,
@@ -67,7 +67,7 @@ def _rule(loss: Loss | None) -> str:
     return "" if loss is None else _RULES[loss.kind]
 
 
-def _values(point: Point) -> dict[str, Any]:
+def _values(point: BitsPoint) -> dict[str, Any]:
     widths = point.widths
     bits = {"weights": dict(widths.weights_of), "activations": dict(widths.activations_of)}
     return {**asdict(point.cost), "sqnr_db": point.sqnr, "loss_percent": point.loss, "bits": bits}

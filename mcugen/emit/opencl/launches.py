@@ -15,7 +15,7 @@ CONSTANTS = "launches.bin"
 
 
 @dataclass(frozen=True)
-class Case:
+class LaunchCase:
     """A launch in the program's table: its index, the spans of its operands, and its result."""
 
     first: int
@@ -27,12 +27,12 @@ class Case:
 def files_of(choices: Sequence[Choice], folder: str) -> dict[str, bytes]:
     """The files of the program, which reads its constants from that folder."""
     device, launches = view.alone(choices)
-    cases: list[Case] = []
+    cases: list[LaunchCase] = []
     first = 0
     for choice, launch in zip(choices, launches, strict=True):
         sizes = [choice.call.input(k).nbytes for k in choice.kernel.pointer_operands(choice.call)]
         read = [(at, size) for at, size in zip(launch.operands, sizes, strict=True) if isinstance(at, int)]
-        cases.append(Case(first, read, launch.out, choice.call.output.nbytes))
+        cases.append(LaunchCase(first, read, launch.out, choice.call.output.nbytes))
         first += len(read)
     largest = max((size for case in cases for size in (case.nbytes, *(s for _, s in case.operands))), default=1)
     titles = [literal(step.title) for step in device.steps]

@@ -46,7 +46,7 @@ class Launch:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class StateSlot:
     """A state: its offset in the arena, its first value, and the offset where a run leaves the next one."""
 
     start: int
@@ -56,7 +56,7 @@ class Kept:
 
 
 @dataclass
-class Constants:
+class ConstantBlock:
     """Bytes of all constants, equal arrays once."""
 
     parts: list[bytes] = field(default_factory=list)
@@ -85,12 +85,12 @@ def build(
     return replace(made, cuts=cuts(schedule, plan))
 
 
-def _kept(state: State, schedule: Schedule, plan: MemoryPlan) -> Kept:
+def _kept(state: State, schedule: Schedule, plan: MemoryPlan) -> StateSlot:
     made, before = (
         plan.offset[at.buffer] + at.start for at in (schedule.places[n] for n in (state.after, state.before))
     )
     t = schedule.graph.type(state.before)
-    return Kept(before, t.nbytes, t.stored(state.initial), made)
+    return StateSlot(before, t.nbytes, t.stored(state.initial), made)
 
 
 def _of_step(step: Step, title: str, schedule: Schedule, plan: MemoryPlan) -> Launch:
@@ -149,10 +149,10 @@ def tables(
     inputs: Sequence[tuple[int, int]],
     outputs: Sequence[tuple[int, int]],
     arena: int,
-    kept: Sequence[Kept] = (),
+    kept: Sequence[StateSlot] = (),
 ) -> DeviceView:
     """The tables of launches. inputs, outputs: (start, bytes) in the arena. Raises UnsupportedError if too large."""
-    made, constants = program.of([launch.choice for launch in launches if launch.choice]), Constants()
+    made, constants = program.of([launch.choice for launch in launches if launch.choice]), ConstantBlock()
     steps: list[GridStepView] = []
     count = 0
     for launch in launches:
@@ -194,7 +194,7 @@ def _copies(ends: Sequence[tuple[int, int]]) -> tuple[list[CopyView], int]:
     return found, at
 
 
-def _step(launch: Launch, first: int, made: program.Program, constants: Constants) -> GridStepView:
+def _step(launch: Launch, first: int, made: program.Program, constants: ConstantBlock) -> GridStepView:
     choice = launch.choice
     if choice is None:
         return GridStepView(launch.title, "", 0, 0, first, {}, (0, 0, 0), (0, 0, 0))
@@ -227,7 +227,7 @@ def _three(values: Sequence[int], fill: int) -> tuple[int, int, int]:
     return found[0], found[1], found[2]
 
 
-def _values(launch: Launch, choice: Choice, constants: Constants) -> tuple[dict[str, bool], dict[str, NumberView]]:
+def _values(launch: Launch, choice: Choice, constants: ConstantBlock) -> tuple[dict[str, bool], dict[str, NumberView]]:
     """Possible arguments of the step's kernel, by name: memories, with whether they are constants; and numbers."""
     memories = {CONSTANTS: True}
     found: dict[str, NumberView] = {}

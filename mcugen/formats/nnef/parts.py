@@ -22,7 +22,7 @@ _NAMED = 3
 _HINT = "an NNEF model is a folder or an archive with graph.nnef, and a .dat file for each variable"
 
 
-class Model(Protocol):
+class ModelFiles(Protocol):
     """The files of a model by their names relative to graph.nnef."""
 
     def read(self, name: str) -> bytes | None:
@@ -53,7 +53,7 @@ class _Files:
             raise CorruptModelError(f"{name} is no text: {error.reason} at byte {error.start}") from error
 
 
-class Folder(_Files):
+class ModelFolder(_Files):
     """Files of a folder: no symlinks, nothing outside."""
 
     def __init__(self, root: Path) -> None:
@@ -100,12 +100,12 @@ def checked(name: str) -> str:
     return name
 
 
-def open_model(path: Path, data: bytes) -> Model:
+def open_model(path: Path, data: bytes) -> ModelFiles:
     """The files of a model: data is the content of graph.nnef or of an archive, and empty for a folder."""
     if path.is_dir():
-        return Folder(path)
+        return ModelFolder(path)
     if path.suffix.lower() == ".nnef":
-        return Folder(path.parent) if path.name == "graph.nnef" else _Named(path)
+        return ModelFolder(path.parent) if path.name == "graph.nnef" else _Named(path)
     try:
         return Archive(_zip(data) if data[:2] == b"PK" else _tar(data))
     except McugenError:
@@ -116,7 +116,7 @@ def open_model(path: Path, data: bytes) -> Model:
         raise CorruptModelError(f"the archive is damaged: {error}", hint=_HINT) from error
 
 
-class _Named(Folder):
+class _Named(ModelFolder):
     """The folder of a graph file of any name."""
 
     def __init__(self, path: Path) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.formats._builder import MAX_RANK, MAX_TENSOR_BYTES, Builder, used
 from mcugen.formats.nnef import parts, quantization, syntax, tensors
-from mcugen.formats.nnef.syntax import Operation, Parsed, Reference
+from mcugen.formats.nnef.syntax import NnefOperation, Parsed, Reference
 from mcugen.formats.registry import Registry
 from mcugen.ir.graph import Graph
 from mcugen.ir.imports import Attributes
@@ -61,7 +61,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 class _Importer:
     """One pass over the operations in the order of the graph."""
 
-    def __init__(self, model: parts.Model, parsed: Parsed, builder: Builder) -> None:
+    def __init__(self, model: parts.ModelFiles, parsed: Parsed, builder: Builder) -> None:
         self.builder = builder
         self._model, self._parsed = model, parsed
         self._types = {name: quantization.of(name, found) for name, found in parsed.quantizations.items()}
@@ -80,7 +80,7 @@ class _Importer:
             raise CorruptModelError(f"graph {what} {name!r} is never made")
         return self.builder.values[name]
 
-    def _end(self, operation: Operation, where: str) -> None:
+    def _end(self, operation: NnefOperation, where: str) -> None:
         """An input, or a constant of the graph or of a file."""
         (name,) = operation.outputs.values()
         if not isinstance(name, Reference):
@@ -99,7 +99,7 @@ class _Importer:
         stored, quant = quantization.stored(data, self._types.get(name), where)
         self.builder.values[name] = self.builder.constant(stored, quant, name)
 
-    def _operation(self, operation: Operation, where: str) -> None:
+    def _operation(self, operation: NnefOperation, where: str) -> None:
         outputs = [name for value in operation.outputs.values() for name in _references(value, where)]
         given = [self._operand(value) for value in _flat(operation.inputs.values())]
         again = [name for name in outputs if name in self.builder.values]

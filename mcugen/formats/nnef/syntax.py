@@ -39,7 +39,7 @@ class Reference(str):
 
 
 @dataclass(frozen=True)
-class Operation:
+class NnefOperation:
     """An operation of the graph. inputs, outputs: References, numbers, or lists of them, by parameter."""
 
     name: str
@@ -53,7 +53,7 @@ class Operation:
 class Parsed:
     """A flat graph. quantizations: what graph.quant states of each tensor that it names."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[NnefOperation, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     quantizations: Mapping[str, Mapping[str, Any]]
@@ -139,8 +139,8 @@ def _check_calls(calls: Mapping[str, Counter[str]]) -> None:
                     waiting.append((other, False))
 
 
-def _operation(row: Mapping[str, Any]) -> Operation:
-    return Operation(
+def _operation(row: Mapping[str, Any]) -> NnefOperation:
+    return NnefOperation(
         row["name"],
         {key: _read(value) for key, value in row["attributes"].items()},
         {key: _read(value) for key, value in row["inputs"].items()},

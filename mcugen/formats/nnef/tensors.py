@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
-from mcugen.formats.nnef.parts import Model
+from mcugen.formats.nnef.parts import ModelFiles
 from mcugen.ir.types import Shape
 
 HEADER = 128
@@ -29,7 +29,7 @@ class _Stream:
         return found
 
 
-def read(model: Model, label: str, shape: Shape, where: str) -> np.ndarray:
+def read(model: ModelFiles, label: str, shape: Shape, where: str) -> np.ndarray:
     """The data of a variable. Raises CorruptModelError, ShapeError or UnsupportedError."""
     data = model.read(f"{label}.dat")
     if data is None:

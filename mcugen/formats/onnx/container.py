@@ -86,7 +86,7 @@ class RawNode:
 
 
 @dataclass(frozen=True, eq=False)
-class RawGraph:
+class OnnxGraph:
     """A subgraph of an operator, for loops and branches: the names of its operands and results, and its constants.
 
     shapes: declared shapes of values that the graph computes.
@@ -100,7 +100,7 @@ class RawGraph:
 
 
 @dataclass(frozen=True, eq=False)
-class RawModel:
+class OnnxModel:
     """A flat graph: local functions are inlined, old operators converted up from version `opset`.
 
     shapes: declared shapes of computed values.
@@ -114,7 +114,7 @@ class RawModel:
     shapes: Mapping[str, Dims]
 
 
-def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: False) -> RawModel:
+def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: False) -> OnnxModel:
     """Parse a model. folder: of its external data, if any; keeps: a predicate for operators that are not converted.
 
     Raises CorruptModelError for an invalid model, UnsupportedError for values that are unknown at build time.
@@ -218,7 +218,7 @@ def _opset(model: onnx.ModelProto) -> int:
     return int(versions.get("", OPSET))
 
 
-def _raw(model: onnx.ModelProto, opset: int, shapes: Mapping[str, Dims]) -> RawModel:
+def _raw(model: onnx.ModelProto, opset: int, shapes: Mapping[str, Dims]) -> OnnxModel:
     graph = model.graph
     if graph.sparse_initializer:
         raise UnsupportedError("sparse constants are not supported", hint="store them dense")
@@ -227,7 +227,7 @@ def _raw(model: onnx.ModelProto, opset: int, shapes: Mapping[str, Dims]) -> RawM
     nodes = tuple(raw_node(node, versions) for node in graph.node)
     inputs = tuple(_declared(value) for value in graph.input if value.name not in constants)
     outputs = tuple(_declared(value, is_output=True) for value in graph.output)
-    return RawModel(nodes, inputs, outputs, constants, opset, shapes)
+    return OnnxModel(nodes, inputs, outputs, constants, opset, shapes)
 
 
 def raw_node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
@@ -253,10 +253,10 @@ def _value(attribute: onnx.AttributeProto, versions: Mapping[str, int]) -> Any:
     return _graph(attribute.g, versions) if attribute.type == kind.GRAPH else None
 
 
-def _graph(graph: onnx.GraphProto, versions: Mapping[str, int]) -> RawGraph:
+def _graph(graph: onnx.GraphProto, versions: Mapping[str, int]) -> OnnxGraph:
     if graph.sparse_initializer:
         raise UnsupportedError("sparse constants are not supported", hint="store them dense")
-    return RawGraph(
+    return OnnxGraph(
         tuple(raw_node(node, versions) for node in graph.node),
         tuple(value.name for value in graph.input),
         tuple(value.name for value in graph.output),

@@ -11,7 +11,7 @@ from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.formats._builder import Builder, importing
 from mcugen.formats._operands import check_shape
 from mcugen.formats.onnx import functions, inference
-from mcugen.formats.onnx.container import MAX_NODES, Dims, RawGraph, RawNode, guarded
+from mcugen.formats.onnx.container import MAX_NODES, Dims, OnnxGraph, RawNode, guarded
 from mcugen.ir.imports import Attributes
 
 MAX_DEPTH = 8
@@ -29,7 +29,7 @@ class Nodes:
         self._builder, self._shapes, self._ends = builder, shapes, ends
         self.notes: list[str] = []
         self._added: list[RawNode] = []
-        self._graphs: list[RawGraph] = []
+        self._graphs: list[OnnxGraph] = []
         self._count = 0
         self._within: list[str] = []
         builder.inline = self._inlined
@@ -82,7 +82,7 @@ class Nodes:
         """The attributes that have a value, with subgraphs replaced by numbers."""
         found = {}
         for name, value in attributes.items():
-            if isinstance(value, RawGraph):
+            if isinstance(value, OnnxGraph):
                 found[name] = len(self._graphs)
                 self._graphs.append(value)
             elif value is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.formats import _protobuf
 from mcugen.formats._builder import Builder, used
-from mcugen.formats.onnx.container import RawInput, RawModel, read
+from mcugen.formats.onnx.container import OnnxModel, RawInput, read
 from mcugen.formats.onnx.nodes import Nodes
 from mcugen.formats.registry import Registry
 from mcugen.ir.graph import Graph
@@ -84,7 +84,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     return with_integers(graph, REFERENCES[0], by_columns=raw.opset < _POOLS_BY_ROWS)
 
 
-def _named(raw: RawModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
+def _named(raw: OnnxModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
     """The given shapes, by input name. Raises UsageError for a name that is no input."""
     names = [value.name for value in raw.inputs]
     if len(set(names)) != len(names):
@@ -99,7 +99,7 @@ def _named(raw: RawModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
     return shapes
 
 
-def _changes(raw: RawModel, shapes: Mapping[str, Shape]) -> bool:
+def _changes(raw: OnnxModel, shapes: Mapping[str, Shape]) -> bool:
     """Whether an input gets another shape than the file fixes: declared shapes of other values are then ignored."""
     stated = [(value.dims, shapes[value.name]) for value in raw.inputs if value.name in shapes and value.dims]
     return any(

@@ -13,7 +13,7 @@ from pathlib import Path
 from mcugen.errors import CorruptModelError, QuantizationError, UnsupportedError, UsageError
 from mcugen.formats._builder import Builder, Expander, importing, used
 from mcugen.formats._operands import check_operands, check_result, check_results, require_runtime
-from mcugen.formats.registry import Found, Registry
+from mcugen.formats.registry import RegisteredImport, Registry
 from mcugen.formats.tflite import flatbuffer as fb
 from mcugen.formats.tflite.tensors import (
     Operands,
@@ -299,7 +299,7 @@ class _Importer:
             what = f"tensor {index} {old.label!r}"
             self.tensors[self.name(index)] = replace(old, type=bounded(replace(old.type, shape=shape), what))
 
-    def _expand(self, found: Found, source: Source, operator: fb.RawOperator, where: str) -> None:
+    def _expand(self, found: RegisteredImport, source: Source, operator: fb.RawOperator, where: str) -> None:
         """Append the nodes that the operator becomes; their results hold its values."""
         variables = [self._variable(i) for i in operator.inputs]
         names = [None if i < 0 or v else self.held(i) for i, v in zip(operator.inputs, variables, strict=True)]

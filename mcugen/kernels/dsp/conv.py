@@ -16,7 +16,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Form, Kernel, Ring
 from mcugen.kernels.dsp import nine, scaling, streams
-from mcugen.kernels.dsp.layout import Layout, Words, groups_in, layout, words_in, words_of
+from mcugen.kernels.dsp.layout import RowLayout, Words, groups_in, layout, words_in, words_of
 from mcugen.kernels.dsp.ways import SMALL_WAYS, WAYS, Way
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
@@ -91,7 +91,7 @@ class InRows:
     def gathers(self) -> bool:
         return self.gathered
 
-    def layout(self, call: Call) -> Layout:
+    def layout(self, call: Call) -> RowLayout:
         return layout(call, self.gathered)
 
     def ring(self, call: Call) -> Ring:

@@ -14,7 +14,7 @@ from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.fixed_point import wrap32
 from mcugen.ir.kernel import Form, Kernel
 from mcugen.kernels.dsp import planar, scaling, streams
-from mcugen.kernels.dsp.shape import Shape, shape_of
+from mcugen.kernels.dsp.shape import PlanarShape, shape_of
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, row_window
 from mcugen.ops._window import MAX_FIELD
@@ -45,7 +45,7 @@ def in_fields(call: Call) -> bool:
     return 2 * s.height * s.width + MAX_BESIDES <= MAX_FIELD  # larger images do not occur: see `window_of`
 
 
-def _taps(s: Shape) -> np.ndarray:
+def _taps(s: PlanarShape) -> np.ndarray:
     """The taps of a kernel row that are inside the image, at each output column."""
     starts = np.arange(s.out_width) * s.stride - s.pad
     return np.asarray(np.minimum(starts + s.width, s.in_width) - np.maximum(starts, 0))
@@ -62,7 +62,7 @@ class Pairs:
     left: int = 0
     right: int = 0
 
-    def instructions(self, s: Shape, result: int) -> int:
+    def instructions(self, s: PlanarShape, result: int) -> int:
         """Instructions of a row for a group of channels. result: those that scale and store one output."""
         if not self.count:
             return 0
@@ -71,13 +71,13 @@ class Pairs:
         row = 2 + 3 * (s.width + s.stride) + loads + 8 * s.width
         return self.count * (8 + checks + s.height * row + 4 * (1 + 2 * result))
 
-    def others(self, s: Shape) -> np.ndarray:
+    def others(self, s: PlanarShape) -> np.ndarray:
         """The taps of a kernel row that are inside the image, at each of the other columns."""
         taps = _taps(s)
         return np.asarray(np.r_[taps[: self.first], taps[self.first + 2 * self.count :]])
 
 
-def _singles(s: Shape, pairs: Pairs, result: int) -> int:
+def _singles(s: PlanarShape, pairs: Pairs, result: int) -> int:
     """Instructions of the other columns of a row for a group of channels."""
     around, taps = 12 + 4 * (1 + result), pairs.others(s)
     if s.width == 1 and not pairs.count:

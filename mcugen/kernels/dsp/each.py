@@ -13,7 +13,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import wrap32
 from mcugen.kernels.dsp import planar, scaling
-from mcugen.kernels.dsp.shape import Shape, shape_of
+from mcugen.kernels.dsp.shape import PlanarShape, shape_of
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once, row_window
 
@@ -46,7 +46,7 @@ def _variant(call: Call) -> Mapping[str, int]:
     return {"h": s.height, "taps": s.width, "linear": _linear(call)}
 
 
-def _instructions(s: Shape) -> int:
+def _instructions(s: PlanarShape) -> int:
     """Instruction count of one output row of one channel."""
     each = 4 if s.width > 2 else 2
     return s.out_width * (10 + s.height * (each + 1)) + 20 + 6 * s.height

@@ -21,7 +21,7 @@ _REACH = 1020
 
 
 @dataclass(frozen=True)
-class Runs:
+class TapRuns:
     """Taps in equal runs of `quads` groups of four and, with `pair`, two more. split: runs per row or pixel."""
 
     split: int
@@ -34,16 +34,16 @@ class Runs:
         return 4 * self.quads + 2 * self.pair
 
 
-def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> Runs:
+def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> TapRuns:
     """The layout for `length` adjacent elements. pairs: whether a run may end with two elements."""
     quads, rest = divmod(length, 4)
     if quads <= most and pairs and rest in (1, 2):
-        return Runs(1, quads, 1)
+        return TapRuns(1, quads, 1)
     total = quads + (rest > 0)
     least = -(-total // most)
     exact = [n for n in range(least, total // _LEAST_GROUPS + 1) if total % n == 0]
     split = exact[0] if exact else least
-    return Runs(split, -(-total // split), 0)
+    return TapRuns(split, -(-total // split), 0)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def words_in(call: Call) -> int:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowLayout:
     """The layout of a convolution's widened rows. Lengths in elements.
 
     widen: 0, 1 or 2, see dsp_ring.h. in_step: from a column to the next. step: from the taps of an output pixel to
@@ -92,7 +92,7 @@ class Layout:
     left: int
     step: int
     parts: int
-    run: Runs
+    run: TapRuns
     runs: tuple[int, ...]
     row_length: int
 
@@ -109,7 +109,7 @@ class Layout:
 
 
 @fact
-def layout(call: Call, gathered: bool) -> Layout:
+def layout(call: Call, gathered: bool) -> RowLayout:
     """The layout for a convolution's window. gathered: each part of a row is one run of whole groups."""
     window = window_of(call)
     _, height, columns, channels = call.input(0).shape
@@ -119,10 +119,10 @@ def layout(call: Call, gathered: bool) -> Layout:
     in_step = channels if words else channels + 1
     widen = 2 if not words else int(channels % 4 > 0)
     length = kernel // parts * in_step
-    run = Runs(1, -(-length // 4), 0) if gathered else runs_of(length, pairs=True, most=groups_in(call))
+    run = TapRuns(1, -(-length // 4), 0) if gathered else runs_of(length, pairs=True, most=groups_in(call))
     starts = [j * dilation * in_step + i * run.length for j in range(parts) for i in range(run.split)]
     out_columns = call.output.shape[2]
     step = stride * in_step if out_columns > 1 else 0
     left = window.pad((height, columns))[1] * in_step
     end = max(left + columns * in_step, (out_columns - 1) * step + starts[-1] + run.length)
-    return Layout(widen, in_step, left, step, parts, run, tuple(starts), -(-end // 4) * 4)
+    return RowLayout(widen, in_step, left, step, parts, run, tuple(starts), -(-end // 4) * 4)

@@ -15,7 +15,7 @@ from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.fixed_point import wrap32
 from mcugen.ir.kernel import Form, Kernel, Ring, RowWindow
 from mcugen.kernels.dsp import scaling
-from mcugen.kernels.dsp.shape import Shape, line_of, shape_of
+from mcugen.kernels.dsp.shape import PlanarShape, line_of, shape_of
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once, row_window, window_of
 from mcugen.ops._window import MAX_FIELD
@@ -44,7 +44,9 @@ def _blocks_work(call: Call) -> dict[str, float]:
     return shape_work(call, s, s.blocks_instructions(signs(call)), row_window(call))
 
 
-def shape_work(call: Call, s: Shape, instructions: int, rows: RowWindow, is_short: bool = False) -> dict[str, float]:
+def shape_work(
+    call: Call, s: PlanarShape, instructions: int, rows: RowWindow, is_short: bool = False
+) -> dict[str, float]:
     """Counts for estimates of cycles beside the shapes: instructions that compute outputs, instructions that spread
     rows (approximately), and slots that are searched for the first row.
 
@@ -127,7 +129,7 @@ def stepping(axis: int) -> Rule:
     return stepping
 
 
-def reachable(sizes: Callable[[Call], Shape]) -> Rule:
+def reachable(sizes: Callable[[Call], PlanarShape]) -> Rule:
     def reachable(call: Call) -> bool:
         "the converted rows of a channel and its weights each take less than 4 KB; there are at most 65535 channels"
         s = sizes(call)
@@ -184,7 +186,7 @@ def signs(call: Call) -> int:
     return int(not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call)))
 
 
-def _variant(call: Call, s: Shape) -> dict[str, int]:
+def _variant(call: Call, s: PlanarShape) -> dict[str, int]:
     blocks, block, tail = s.blocks
     return {
         "h": s.height, "parts": s.parts, "taps": s.taps, "words": s.words, "s": s.stride,
@@ -219,13 +221,13 @@ def _column_variant(call: Call) -> Mapping[str, int]:
     return {"h": taps, "c": call.output.shape[3], "linear": linear_of(call), "shift": shift, "clamp": clamps}
 
 
-def planar_params(call: Call, s: Shape, w: np.ndarray, channels: int = 0) -> Params:
+def planar_params(call: Call, s: PlanarShape, w: np.ndarray, channels: int = 0) -> Params:
     """w: the weights as [channels, taps]. channels: of a slice, 0 for all together."""
     packed = pack_weights(s, kept(call, w), turns=not channels)
     return {**_params(call, w, packed), **sizes_of(call, s, channels)}
 
 
-def sizes_of(call: Call, s: Shape, channels: int = 0) -> Params:
+def sizes_of(call: Call, s: PlanarShape, channels: int = 0) -> Params:
     """The fields of the geometry, and whether outputs are clamped. channels: see planar_params."""
     return {
         "clamps": scaling.clamp(call, activation_of(call))["clamps"],
@@ -266,7 +268,7 @@ def pack_column(w: np.ndarray) -> np.ndarray:
     return _words(both[:, :, 0::2], both[:, :, 1::2]).reshape(-1)
 
 
-def pack_weights(s: Shape, w: np.ndarray, *, turns: bool = True) -> np.ndarray:
+def pack_weights(s: PlanarShape, w: np.ndarray, *, turns: bool = True) -> np.ndarray:
     """Words of weights [channels, taps] in the order of reading: rows 0 .. h - 1, then 0 .. h - 2 where row 0 turns."""
     padded = np.zeros((len(w), s.height, s.parts * s.taps), np.int64)
     padded[:, :, : s.width] = w.reshape(len(w), s.height, s.width)

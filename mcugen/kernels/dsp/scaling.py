@@ -40,7 +40,7 @@ _LEAST_FACTOR = 2.0**-100
 
 
 @dataclass(frozen=True)
-class Scales:
+class ChannelScales:
     """y = (round(2 * sum * mult / 2**32) + addend, less 1 where the sum is negative) >> shift; int64, per channel.
 
     proved: channels where the runtimes compute the same for every possible sum. constant: channels whose output is
@@ -66,7 +66,7 @@ class Scales:
         return values * 2 if self.left is None else values << (1 + self.left)
 
 
-ScalesOf = Callable[[Call], Scales]
+ScalesOf = Callable[[Call], ChannelScales]
 """A function that computes the scaling constants of a call, such as `scales`."""
 
 
@@ -85,7 +85,7 @@ def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 @fact
-def scales(call: Call) -> Scales:
+def scales(call: Call) -> ChannelScales:
     """Requantization constants for doubled sums, with the rounding of the call."""
     if _rounding.is_stated(call):
         return _scales_stated(call)
@@ -94,7 +94,7 @@ def scales(call: Call) -> Scales:
 
 
 @fact
-def scales_once(call: Call) -> Scales:
+def scales_once(call: Call) -> ChannelScales:
     """Requantization constants for operators that round once: the high word alone, without rounding or sign.
 
     The result differs only where a negative sum times mult is a multiple of 2**31.
@@ -106,7 +106,7 @@ def scales_once(call: Call) -> Scales:
 
 
 @fact
-def scales_alike(call: Call) -> Scales:
+def scales_alike(call: Call) -> ChannelScales:
     """`scales`, but with one shift for all channels where that gives the same results."""
     found, once = scales(call), how_once(call)
     if once == 2 or not (once or clamps_at_zero_point(call, activation_of(call))):
@@ -121,7 +121,7 @@ def one_shift(call: Call) -> int:
     return scales_alike(call).alike
 
 
-def _shifted_alike(call: Call, found: Scales, shift: int) -> Scales:
+def _shifted_alike(call: Call, found: ChannelScales, shift: int) -> ChannelScales:
     """The constants for that shift. Where results are rounded twice, the sum is rounded down to one or several more
     bits."""
     once, live = how_once(call), ~found.constant
@@ -142,19 +142,19 @@ def _shifted_alike(call: Call, found: Scales, shift: int) -> Scales:
     )
 
 
-def _scales_stated(call: Call) -> Scales:
+def _scales_stated(call: Call) -> ChannelScales:
     """Requantization constants of operators that state their rounding: proved fixed-point ones, else floats."""
     found = _scales_fixed(call)
     return found if found.proved.all() or not call.features >= FPU else _scales_float(call, found.constant)
 
 
-def _scales_float(call: Call, constant: np.ndarray) -> Scales:
+def _scales_float(call: Call, constant: np.ndarray) -> ChannelScales:
     """Scaling by float32 factors, halved because sums are doubled."""
     factor, proved = _rounding.floats(call, str(call.op.activation))
     zero, ends = call.output.zero_point, np.abs(np.stack(sums(call))).max(axis=0)
     fits = proved & (ends * factor.astype(np.float64) < _LARGEST_SUM) & (factor > _LEAST_FACTOR)
     values = _rounding.stairs(call, str(call.op.activation)).at(sums(call)[0])
-    return Scales(
+    return ChannelScales(
         mult=np.where(constant, 0, (factor / 2).astype(np.float32).view(np.int32)).astype(np.int64),
         addend=np.where(constant, np.clip(values + zero, -128, 127), zero),
         shift=np.zeros(factor.size, np.int64),
@@ -170,7 +170,7 @@ def how_once(call: Call) -> int:
     return int(rounds_once(call)) + scales(call).is_float
 
 
-def _scales_fixed(call: Call) -> Scales:
+def _scales_fixed(call: Call) -> ChannelScales:
     """Fixed-point constants of operators that state their rounding, proved to be theirs."""
     activation, zero, ends = str(call.op.activation), call.output.zero_point, sums(call)
     found, steps = _rounding.scaled(call, activation), _rounding.stairs(call, activation)
@@ -181,7 +181,7 @@ def _scales_fixed(call: Call) -> Scales:
     for end in ends:
         high = (np.clip(end, -(2**31), 2**31) * found.mult >> 31) + addend
         fits &= (high > -(2**31)) & (high < 2**31 - 1)
-    return Scales(
+    return ChannelScales(
         mult=np.where(constant, 0, found.mult),
         addend=np.where(constant, 2 * np.clip(values[0] + zero, -128, 127) + 1, addend),
         shift=np.where(constant, 1, found.right),
@@ -190,7 +190,7 @@ def _scales_fixed(call: Call) -> Scales:
     )
 
 
-def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[..., np.ndarray]) -> Scales:
+def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[..., np.ndarray]) -> ChannelScales:
     mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, ends[0].size))
     zero, right = call.output.zero_point, -shift
     both = np.stack(ends)
@@ -204,7 +204,7 @@ def _scales(call: Call, ends: tuple[np.ndarray, np.ndarray], multiply: Callable[
     high = rounding_doubling_high_mul(both, mult) + addend
     fits &= (np.abs(high) < 2**31).all(axis=0)
     fixed = 2 * np.clip(values[0] + zero, -128, 127) + 1
-    return Scales(
+    return ChannelScales(
         mult=np.where(constant, 0, mult),
         addend=np.where(constant, fixed, addend),
         shift=np.where(constant, 1, at),

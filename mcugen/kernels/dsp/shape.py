@@ -20,7 +20,7 @@ MAX_SHORT_ROWS = 8
 
 
 @dataclass(frozen=True)
-class Shape:
+class PlanarShape:
     """Sizes of a planar row's work. Kernel columns that only read padding are left out.
 
     first: the first kernel column that is kept; taps: columns in each of `parts` parts, the last may be zeros.
@@ -133,22 +133,22 @@ class Shape:
 
 
 @fact
-def shape_of(call: Call) -> Shape:
+def shape_of(call: Call) -> PlanarShape:
     """The sizes of a call."""
     window, x = window_of(call), call.input(0).shape
     return _shape(window, 1, x[2], window.kernel[0], window.pad((x[1], x[2]))[1], call.output.shape)
 
 
 @fact
-def line_of(call: Call) -> Shape:
+def line_of(call: Call) -> PlanarShape:
     """The sizes of a call whose images are one pixel wide, with all its rows as one row."""
     window, x = window_of(call), call.input(0).shape
     return _shape(window, 0, x[1], 1, window.pad((x[1], x[2]))[0], call.output.shape)
 
 
-def _shape(window: Window, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> Shape:
+def _shape(window: Window, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> PlanarShape:
     """The sizes of rows that run along axis d of the image. Columns of taps that see an image at all are neighbours."""
     starts, stride = np.arange(y[1 + d]) * window.stride[d] - pad, window.stride[d]
     seen = [t for t in range(window.kernel[d]) if np.any((starts + t >= 0) & (starts + t < size))]
     first, end = min(seen, default=0), max(seen, default=0) + 1
-    return Shape(height, first, end - first, stride, size, y[1 + d], pad - first, y[3])
+    return PlanarShape(height, first, end - first, stride, size, y[1 + d], pad - first, y[3])

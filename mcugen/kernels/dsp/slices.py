@@ -11,7 +11,7 @@ from dataclasses import replace
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import Form
 from mcugen.kernels.dsp import planar
-from mcugen.kernels.dsp.shape import Shape, line_of, shape_of
+from mcugen.kernels.dsp.shape import PlanarShape, line_of, shape_of
 from mcugen.ops._weighted import row_window
 
 ROWS_BYTES = 1024
@@ -23,7 +23,7 @@ LINE_CODE = 80
 TERMS = ("inner", "spread", "slices")
 
 
-def slice_of(s: Shape, most_bytes: int) -> int:
+def slice_of(s: PlanarShape, most_bytes: int) -> int:
     """Channels that are converted together where memory is scarce: slices of similar size, multiples of four."""
     most = max(most_bytes // (2 * s.height * s.columns) // 4, 1) * 4
     count = -(-s.channels // most)
@@ -55,7 +55,7 @@ def _line_slice(call: Call) -> int:
     return slice_of(line_of(call), SIGNAL_BYTES)
 
 
-def _scratch(s: Shape, channels: int) -> int:
+def _scratch(s: PlanarShape, channels: int) -> int:
     return -(-channels * s.height * s.columns * 2 // 16) * 16
 
 

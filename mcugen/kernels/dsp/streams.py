@@ -62,7 +62,7 @@ def blocks_of(
     return Blocks(_biases(call, scales_of, size, bits), weights, finish(call, scales_of, size))
 
 
-def in_blocks(taps: np.ndarray, scale: scaling.Scales, size: int) -> np.ndarray:
+def in_blocks(taps: np.ndarray, scale: scaling.ChannelScales, size: int) -> np.ndarray:
     """Weights [channels, taps] in blocks of channels, with zeros for constant ones: [blocks, size, taps]."""
     live = np.zeros((-(-len(taps) // size) * size, taps.shape[1]), taps.dtype)
     live[: len(taps)] = taps
@@ -101,7 +101,7 @@ def finish(call: Call, scales_of: scaling.ScalesOf, size: int) -> np.ndarray:
     return padded(found, -(-scale.mult.size // size) * size).reshape(3, -1, size).swapaxes(0, 1).reshape(-1, 3 * size)
 
 
-def biases(bias: np.ndarray, scale: scaling.Scales, size: int, bits: int) -> np.ndarray:
+def biases(bias: np.ndarray, scale: scaling.ChannelScales, size: int, bits: int) -> np.ndarray:
     """Biases [..., channels] for weights of `bits` bits, in blocks of `size`: [..., channels and zeros].
 
     For the sums of channels a and b they are 16 a and a + 16 b with nibbles, a and a + 256 b with bytes, else as held.

@@ -35,7 +35,7 @@ def work(call: Call, *, bits: int) -> dict[str, float]:
 
 
 @fact
-def scales_of(call: Call) -> scaling.Scales:
+def scales_of(call: Call) -> scaling.ChannelScales:
     """The scaling of sums."""
     leaves = rounds_once(call) and not _rounding.is_stated(call)
     return scaling.scales_once(call) if leaves else scaling.scales(call)

@@ -32,7 +32,7 @@ TERMS = ("blocks", "rows", "groups", "loops", "beyond", "sides", "beside", *scal
 
 
 @dataclass(frozen=True)
-class Row:
+class WindowRow:
     """Sizes in bytes of a row of the image and of a kernel row in it, `first` before the image for the first output."""
 
     size: int
@@ -108,10 +108,10 @@ class Row:
 
 
 @fact
-def row_of(call: Call) -> Row:
+def row_of(call: Call) -> WindowRow:
     window, x = window_of(call), call.input(0).shape
     left = window.pad((x[1], x[2]))[1]
-    return Row(x[2] * x[3], window.kernel[1] * x[3], left * x[3], window.stride[1] * x[3], call.output.shape[2])
+    return WindowRow(x[2] * x[3], window.kernel[1] * x[3], left * x[3], window.stride[1] * x[3], call.output.shape[2])
 
 
 def in_runs(call: Call) -> bool:

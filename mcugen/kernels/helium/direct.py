@@ -34,7 +34,7 @@ TERMS = (*packing.FINISH_TERMS, "strips", "pixels", "direct_blocks", "direct_row
 
 
 @dataclass(frozen=True)
-class Layout:
+class VectorLayout:
     """The layout of `rows` kernel rows of `run` bytes in vectors, for blocks of outputs. size: bytes of an image row;
     starts: of the windows in it."""
 
@@ -118,11 +118,11 @@ class Layout:
 
 
 @fact
-def layout_of(call: Call) -> Layout:
+def layout_of(call: Call) -> VectorLayout:
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
     left = window.pad((x[1], x[2]))[1]
     starts = (np.arange(y[2]) * window.stride[1] - left) * x[3]
-    return Layout(window.kernel[0], window.kernel[1] * x[3], y[3], x[2] * x[3], starts)
+    return VectorLayout(window.kernel[0], window.kernel[1] * x[3], y[3], x[2] * x[3], starts)
 
 
 def in_runs(call: Call) -> bool:
@@ -143,7 +143,7 @@ def variant(call: Call) -> dict[str, int]:
     return {"finish": packing.finish_of(call) or 0, **sizes}
 
 
-def _picked(found: Layout) -> np.ndarray:
+def _picked(found: VectorLayout) -> np.ndarray:
     """[blocks, together] indices of outputs; beyond the last one it is repeated."""
     return np.minimum(np.arange(found.blocks * found.together), found.outputs - 1).reshape(found.blocks, -1)
 

@@ -27,7 +27,7 @@ NEAR = 4
 
 
 @dataclass(frozen=True)
-class Line:
+class ScaledSum:
     """y = (first * a + second * b + addend + ROUNDED) >> POINT, before the clamp."""
 
     first: int
@@ -36,7 +36,7 @@ class Line:
 
 
 @fact
-def line_of(call: Call) -> Line | None:
+def line_of(call: Call) -> ScaledSum | None:
     """The line that gives the runtime's results for all pairs of values, and leaves no sum beyond 32 bits."""
     if call.output.dtype != "s8":
         return None
@@ -56,7 +56,7 @@ def line_of(call: Call) -> Line | None:
         most = int(rest[results < high].min(initial=2**30)) + 2**POINT - 1
         addend = (least + most) // 2
         if least <= most and 128 * (abs(first) + abs(second)) + abs(addend) < 2**31:
-            return Line(first, second, addend)
+            return ScaledSum(first, second, addend)
     return None
 
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mcugen.machines.cycles.estimate import Estimator, Interval
-from mcugen.machines.cycles.model import Model, load
+from mcugen.machines.cycles.model import CycleModel, load
 
-__all__ = ["Estimator", "Interval", "Model", "load"]
+__all__ = ["CycleModel", "Estimator", "Interval", "load"]

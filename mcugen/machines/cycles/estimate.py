@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mcugen.boards.isa import Operation
 from mcugen.errors import ToolError
 from mcugen.machines.cycles import flow
-from mcugen.machines.cycles.model import Model, Pipeline
+from mcugen.machines.cycles.model import CycleModel, Pipeline
 from mcugen.machines.cycles.pipeline import cycles_of
 from mcugen.machines.toolchain.disassembly import Listing
 
@@ -41,7 +41,7 @@ class _Run:
 class Estimator:
     """Estimates for the runs of one image on one core; each run is walked through the pipelines once."""
 
-    model: Model
+    model: CycleModel
     listing: Listing
     _known: dict[tuple[int, int], _Run] = field(default_factory=dict)
 

@@ -46,7 +46,7 @@ class Pipeline:
 
 
 @dataclass(frozen=True)
-class Model:
+class CycleModel:
     """The least and the most that a core takes. source: where the figures are from; note: what the user should know."""
 
     core: str
@@ -56,10 +56,10 @@ class Model:
     note: str = ""
 
 
-def load(core: str) -> Model | None:
+def load(core: str) -> CycleModel | None:
     """The model of a bare core, or None where there is none."""
     name = f"mcugen.machines.cycles.cores.{core.replace('-', '_')}"
     if not core.replace("-", "_").isidentifier() or util.find_spec(name) is None:
         return None
-    found: Model = import_module(name).MODEL
+    found: CycleModel = import_module(name).MODEL
     return found

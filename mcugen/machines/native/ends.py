@@ -40,7 +40,7 @@ class End:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Argument:
     """An argument as the C takes it.
 
     count: how many sets of inputs; None for one, without an axis for them
@@ -70,13 +70,13 @@ def _end(graph: Graph, name: str, has_scale: bool) -> End:
     return End(graph.tensors[name].label or name, t.shape, t.np_dtype, scale, zero)
 
 
-def taken(end: End, value: object) -> Given:
+def taken(end: End, value: object) -> Argument:
     """An argument for an input. Raises UsageError where shape, type or values do not fit."""
     array = np.asarray(value)
     count, stacked = _count(end, array.shape)
     fitting, real = as_element(end, array)
     stored = end.is_quantized and not real
-    return Given(np.ascontiguousarray(fitting), count, real, stored, stacked)
+    return Argument(np.ascontiguousarray(fitting), count, real, stored, stacked)
 
 
 def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -125,7 +125,7 @@ def _count(end: End, shape: Shape) -> tuple[int | None, bool]:
     raise UsageError(f"an array of shape {list(shape)} does not fit", where=end.name, hint=hint)
 
 
-def together(given: Sequence[Given], ends: Sequence[End]) -> int | None:
+def together(given: Sequence[Argument], ends: Sequence[End]) -> int | None:
     """The number of input sets in the arguments, None for one. Raises UsageError where they disagree."""
     counts = {item.count for item in given}
     if len(counts) > 1:

@@ -12,7 +12,7 @@ from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.machines.native import library
-from mcugen.machines.native.ends import Given, as_element, ends_of, room, shaped, taken, together
+from mcugen.machines.native.ends import Argument, as_element, ends_of, room, shaped, taken, together
 
 _ALIGN = 64
 Outputs = np.ndarray | tuple[np.ndarray, ...]
@@ -127,7 +127,7 @@ class Model:
         return _one_or_all([a[0] for a in found])
 
 
-def _is_real(given: Sequence[Given]) -> bool:
+def _is_real(given: Sequence[Argument]) -> bool:
     """Whether outputs are real numbers: always, unless stored integers were given."""
     return not any(item.stored for item in given)
 

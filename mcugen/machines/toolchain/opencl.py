@@ -46,7 +46,7 @@ def environment(device: str) -> None:
 
 
 @dataclass(frozen=True)
-class Found:
+class OpenClDevice:
     """A device of this machine, as its driver describes it."""
 
     platform: str
@@ -60,14 +60,14 @@ class Found:
     unified: bool
 
 
-def devices() -> list[Found]:
+def devices() -> list[OpenClDevice]:
     """The OpenCL devices of this machine. Raises ToolError where OpenCL is not installed."""
     source = resources.templates() / "opencl" / "devices.c"
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
         lines = run(compile_program({"devices.c": source.read_bytes()}, Path(place))).decode(errors="replace")
-    found: list[Found] = []
+    found: list[OpenClDevice] = []
     for line in lines.splitlines():
         platform, name, driver, *numbers = line.split("\t")
         units, clock, local, group, memory, unified = map(int, numbers)
-        found.append(Found(platform, name, driver, units, clock, local, group, memory, bool(unified)))
+        found.append(OpenClDevice(platform, name, driver, units, clock, local, group, memory, bool(unified)))
     return found

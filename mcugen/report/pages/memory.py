@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from mcugen.report import memory_map
-from mcugen.report.output import Content, Model, Output
+from mcugen.report.output import Content, Output, ReportedModel
 
 FILE = "memory.svg"
 
@@ -16,5 +16,5 @@ def files(output: Output) -> dict[str, Content]:
     return {FILE if alone else f"{model.view.name}_{FILE}": partial(_picture, model) for model in output.models}
 
 
-def _picture(model: Model, _: Output) -> bytes:
+def _picture(model: ReportedModel, _: Output) -> bytes:
     return memory_map.picture(model.schedule, model.plan, model.view.name)

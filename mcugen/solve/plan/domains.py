@@ -24,7 +24,7 @@ Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
 
 
 @dataclass(frozen=True)
-class Problem:
+class DomainProblem:
     """Buffers and their forbidden distances: bit `span + d` of clear[i][j] is set if i may not lie d grains above j."""
 
     buffers: Sequence[Buffer]
@@ -33,7 +33,7 @@ class Problem:
     clear: tuple[dict[int, int], ...]
 
     @classmethod
-    def of(cls, buffers: Sequence[Buffer], forbidden: Forbidden, largest: int, grain: int = 0) -> Problem:
+    def of(cls, buffers: Sequence[Buffer], forbidden: Forbidden, largest: int, grain: int = 0) -> DomainProblem:
         """The problem for capacities up to `largest` bytes. grain: given where the buffers are part of a larger
         problem.
         """
@@ -134,7 +134,7 @@ class _DepthFirst:
     search places it earlier from then on.
     """
 
-    def __init__(self, problem: Problem, capacity: int, nodes: int) -> None:
+    def __init__(self, problem: DomainProblem, capacity: int, nodes: int) -> None:
         self._problem, self._nodes = problem, nodes
         self._weight = [1] * len(problem.buffers)
         self._size = capacity // problem.grain

@@ -94,7 +94,7 @@ def _searched(
 
     A capacity where the search gave up proves nothing; the next capacity is halfway to the best one.
     """
-    problem = domains.Problem.of(buffers, forbidden, height(buffers, best))
+    problem = domains.DomainProblem.of(buffers, forbidden, height(buffers, best))
     floor = low = capacity = problem.least_height(bound)
     left = min(_SEARCH_NODES, _SEARCH_WORK // (len(buffers) * (1 + problem.span // 1000)))
     while low < height(buffers, best) and left > 0:

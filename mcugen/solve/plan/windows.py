@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from mcugen.solve.plan.buffers import Buffer, height
-from mcugen.solve.plan.domains import Forbidden, Problem, grain_of
+from mcugen.solve.plan.domains import DomainProblem, Forbidden, grain_of
 
 _SIZE = 12
 """Minimum buffers per window. A window ends at the time with the fewest live buffers, before twice as many have
@@ -58,9 +58,9 @@ class _Kind:
     largest: int
 
     @cached_property
-    def problem(self) -> Problem:
+    def problem(self) -> DomainProblem:
         """The problem of the window; created on its first search, as it takes memory."""
-        return Problem.of(self.buffers, self.near, self.largest, self.grain)
+        return DomainProblem.of(self.buffers, self.near, self.largest, self.grain)
 
     def tries(self, capacity: int) -> Iterator[Mapping[int, int]]:
         """Offsets to require of the largest buffer that lives on: both ends of the arena first, then none, then

@@ -76,7 +76,7 @@ class _Step:
 
 
 @dataclass(frozen=True)
-class Problem:
+class OrderProblem:
     """Steps in a valid order, the bytes of their tensors, and the tensors that stay to the end.
 
     Tensors that no step writes are live from the start.
@@ -165,7 +165,7 @@ class Problem:
         return read + work.own_bytes + (0 if taken else result)
 
 
-def best_order(problem: Problem, tries: int = _TRIES) -> Order:
+def best_order(problem: OrderProblem, tries: int = _TRIES) -> Order:
     """The order with the least peak found: exact if the search ends within `tries` steps. The given order if none is
     better.
     """
@@ -192,7 +192,7 @@ class _State(NamedTuple):
 class _Search:
     """Search for an order whose peak is below a limit."""
 
-    def __init__(self, problem: Problem, limit: int) -> None:
+    def __init__(self, problem: OrderProblem, limit: int) -> None:
         self._problem, self._limit = problem, limit
         self._all = (1 << len(problem.works)) - 1
         self._tried = 0
@@ -293,13 +293,13 @@ class _Search:
         return [k for k in self._problem.followers[i] if not needs[k] & left]
 
 
-def problem_of(graph: Graph, choices: Sequence[Choice]) -> Problem:
+def problem_of(graph: Graph, choices: Sequence[Choice]) -> OrderProblem:
     """The steps of a network with these kernels, each run whole."""
     of = sources(choices)
     works = [_work(c, of, graph) for c in choices if c.kernel.has_code]
     names = dict.fromkeys([*graph.given, *(n for w in works for n in (*w.reads, *w.writes))])
     kept = {source for name in graph.kept for source in of.get(name, (name,))} | {s.before for s in graph.states}
-    return Problem(tuple(works), {name: graph.type(name).nbytes for name in names}, frozenset(kept))
+    return OrderProblem(tuple(works), {name: graph.type(name).nbytes for name in names}, frozenset(kept))
 
 
 def _work(choice: Choice, of: Mapping[str, tuple[str, ...]], graph: Graph) -> Work:

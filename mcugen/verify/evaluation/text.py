@@ -70,10 +70,10 @@ def _confusion(matrix: np.ndarray) -> tabular.Parts:
     """The whole matrix if there are few classes; otherwise the most confused pairs."""
     if len(matrix) > _SHOWN_CLASSES:
         return _pairs(matrix)
-    answers = (tabular.Column(str(k), right=True) for k in range(len(matrix)))
-    columns = (tabular.Column("label", right=True), *answers, tabular.Column("right", right=True))
+    answers = (tabular.TableColumn(str(k), right=True) for k in range(len(matrix)))
+    columns = (tabular.TableColumn("label", right=True), *answers, tabular.TableColumn("right", right=True))
     rows = [(str(label), *(str(n) if n else "." for n in row), _share(row, label)) for label, row in enumerate(matrix)]
-    return ["", "  label, and what was answered", tabular.Grid(columns, tuple(rows))]
+    return ["", "  label, and what was answered", tabular.TextTable(columns, tuple(rows))]
 
 
 def _share(row: np.ndarray, label: int) -> str:
@@ -85,5 +85,5 @@ def _pairs(matrix: np.ndarray) -> tabular.Parts:
     order = np.argsort(-wrong, axis=None, kind="stable")[:_SHOWN_PAIRS]
     pairs = [divmod(int(k), len(matrix)) for k in order]
     rows = [(str(label), str(answer), f"{wrong[label, answer]:,}") for label, answer in pairs if wrong[label, answer]]
-    columns = tuple(tabular.Column(head, right=True) for head in ("label", "taken for", "samples"))
-    return ["", "  most frequent errors", tabular.Grid(columns, tuple(rows))] if rows else []
+    columns = tuple(tabular.TableColumn(head, right=True) for head in ("label", "taken for", "samples"))
+    return ["", "  most frequent errors", tabular.TextTable(columns, tuple(rows))] if rows else []

@@ -32,7 +32,7 @@ NEAR_SHARE = 2.0**-22
 
 
 @dataclass
-class Evaluation:
+class EvaluatorRun:
     """The evaluator beside the oracle, case by case.
 
     known: the values of the case so far, by the file's names; fixed: values that operators do not replace.
@@ -189,7 +189,7 @@ def _tied(chosen: np.ndarray, scores: np.ndarray) -> np.ndarray | None:
 
 def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
     """The oracle against the evaluator, on as many cases as LIMIT_S allows, at least one."""
-    run = Evaluation(OnnxFile(data, folder), graph, Record(graph))
+    run = EvaluatorRun(OnnxFile(data, folder), graph, Record(graph))
     done, values = 0, dict[str, np.ndarray]()
     for case in cases:
         if done and run.spent * (done + 1) / done > LIMIT_S * 1e9:

@@ -54,7 +54,7 @@ def _judged(case: Written) -> Verdict:
 
 def compared(path: Path, data: Path, count: int, *, full: bool = False) -> bool:
     """Quantize a model, print its layers that differ, and return whether all are within a step."""
-    choices = run.Choices(method="full" if full else "min-max", limit=_CALIBRATION)
+    choices = run.QuantizeOptions(method="full" if full else "min-max", limit=_CALIBRATION)
     made = run.quantize(path, data, choices)
     given = [a[:count] for a in stored_inputs(made.graph, made.floats.given())]
     samples = [[a[k] for a in given] for k in range(len(given[0]))]

@@ -12,7 +12,7 @@ import pytest
 
 from mcugen.solve.plan import Buffer, Piece, check, lower_bound, plan, shapes, windows
 from mcugen.solve.plan.buffers import height
-from mcugen.solve.plan.domains import Forbidden, Problem
+from mcugen.solve.plan.domains import DomainProblem, Forbidden
 from mcugen.solve.plan.exact import Outcome
 from tests.support.clock import Watch
 
@@ -71,13 +71,13 @@ def test_a_network_of_many_layers_takes_no_more_than_one_of_few() -> None:
 
 
 def test_windows_that_are_alike_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    searches, search = [0], Problem.search
+    searches, search = [0], DomainProblem.search
 
-    def counted(problem: Problem, *given: Any) -> Outcome:
+    def counted(problem: DomainProblem, *given: Any) -> Outcome:
         searches[-1] += 1
         return search(problem, *given)
 
-    monkeypatch.setattr(Problem, "search", counted)
+    monkeypatch.setattr(DomainProblem, "search", counted)
     for times in (30, 120):
         buffers = repeated(times)
         offsets, forbidden = greedy(buffers)
@@ -128,6 +128,6 @@ def test_long_lives_and_many_offsets_are_bounded() -> None:
 def test_a_search_keeps_to_what_is_given(given: Mapping[int, int]) -> None:
     buffers = [Buffer(f"{k}", nbytes, 4, 0, 3) for k, nbytes in enumerate((4, 12, 8))]
     forbidden = shapes._forbidden(buffers)
-    outcome = Problem.of(buffers, forbidden, 64).search(40, 1000, given)
+    outcome = DomainProblem.of(buffers, forbidden, 64).search(40, 1000, given)
     assert outcome.offset is not None and all(outcome.offset[i] == at for i, at in given.items())
-    assert Problem.of(buffers, forbidden, 64).search(24, 1000, {0: 8, 1: 4}).offset is None
+    assert DomainProblem.of(buffers, forbidden, 64).search(24, 1000, {0: 8, 1: 4}).offset is None

@@ -20,14 +20,14 @@ from mcugen.oracle.stimuli import cases
 from mcugen.solve import schedule, solver
 from mcugen.solve.plan import lower_bound
 from mcugen.solve.schedule.branches import in_branches
-from mcugen.solve.schedule.order import Problem, Work, best_order, problem_of
+from mcugen.solve.schedule.order import OrderProblem, Work, best_order, problem_of
 from mcugen.solve.schedule.size import OBJECT_ALIGN
 from mcugen.verify import host
 from tests.support.clock import Watch
 from tests.support.tflite_writer import ModelWriter
 
 
-def random_problem(seed: int) -> Problem:
+def random_problem(seed: int) -> OrderProblem:
     """A network of 3 to 8 steps; some tensors are read by several of them, some stay, some may be written over."""
     rng = Random(seed)
     nbytes = {"x": rng.randint(1, 40)}
@@ -38,10 +38,10 @@ def random_problem(seed: int) -> Problem:
         nbytes |= {name: rng.choice((1, 4, 10, rng.randint(1, 40))) for name in writes}
         over = (reads[:1],) if rng.random() < 0.3 else ()
         works.append(Work(reads, writes, over, rng.choice((0, 0, 8))))
-    return Problem(tuple(works), nbytes, frozenset(rng.sample(sorted(nbytes), 1)))
+    return OrderProblem(tuple(works), nbytes, frozenset(rng.sample(sorted(nbytes), 1)))
 
 
-def orders(problem: Problem, done: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+def orders(problem: OrderProblem, done: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
     """Every order in which each tensor is written before it is read."""
     written = {name for work in problem.works for name in work.writes}
     there = {name for i in done for name in problem.works[i].writes}
@@ -52,7 +52,7 @@ def orders(problem: Problem, done: tuple[int, ...] = ()) -> Iterator[tuple[int, 
             yield from orders(problem, (*done, i))
 
 
-def most_live(problem: Problem, order: Sequence[int]) -> int:
+def most_live(problem: OrderProblem, order: Sequence[int]) -> int:
     """The peak of an order, from the lives of its tensors."""
     works = [problem.works[i] for i in order]
     peak = 0
@@ -87,7 +87,7 @@ def test_equals_the_best_of_all_orders(first: int) -> None:
     assert better >= 5
 
 
-def branches(count: int, length: int, seed: int = 0) -> Problem:
+def branches(count: int, length: int, seed: int = 0) -> OrderProblem:
     """Chains from one tensor to one step that reads all their ends; the file has them side by side."""
     rng = Random(seed)
     works, nbytes = [], {"x": 10}
@@ -97,7 +97,7 @@ def branches(count: int, length: int, seed: int = 0) -> Problem:
             nbytes[name] = rng.randint(1, 5) if step == length - 1 else rng.randint(1, 100)
             works.append(Work((read,), (name,)))
     ends = [f"{chain}.{length - 1}" for chain in range(count)]
-    return Problem((*works, Work(tuple(ends), ("y",))), nbytes | {"y": 1}, frozenset({"y"}))
+    return OrderProblem((*works, Work(tuple(ends), ("y",))), nbytes | {"y": 1}, frozenset({"y"}))
 
 
 @pytest.mark.parametrize(("count", "length"), [(2, 12), (5, 5), (8, 3), (12, 2)])

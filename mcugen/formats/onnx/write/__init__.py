@@ -8,7 +8,7 @@ from __future__ import annotations
 from mcugen.errors import UnsupportedError
 from mcugen.formats import _nodes
 from mcugen.formats.onnx.write import _file
-from mcugen.formats.onnx.write._sink import Network
+from mcugen.formats.onnx.write._sink import OnnxSink
 from mcugen.ir.graph import Graph, verify
 from mcugen.passes.follow_orders import follow_orders
 
@@ -27,7 +27,7 @@ def write(graph: Graph, halves: bool = False) -> bytes:
             f"values that live from run to run cannot be written as .onnx: {named}",
             hint="build C from the model as it is",
         )
-    network = Network()
+    network = OnnxSink()
     values = {name: network.value(graph.type(name)) for name in graph.inputs}
     for name, tensor in graph.tensors.items():
         if tensor.data is not None:

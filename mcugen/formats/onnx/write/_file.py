@@ -11,7 +11,7 @@ from onnx import helper, numpy_helper
 
 from mcugen.errors import UnsupportedError
 from mcugen.formats._halves import held
-from mcugen.formats.onnx.write._operator import REDUCTIONS, Operator
+from mcugen.formats.onnx.write._operator import REDUCTIONS, OnnxOperator
 from mcugen.ir import subbyte
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.types import NUMPY_DTYPES, TensorType
@@ -85,7 +85,7 @@ class _File:
         if isinstance(node.op, Reshape | Transpose):
             self._add_move(node)
             return
-        assert isinstance(node.op, Operator)
+        assert isinstance(node.op, OnnxOperator)
         if node.op.name == "Stored":
             self._add_stored(node)
             return

@@ -13,7 +13,7 @@ from mcugen.ops import _ordered
 
 
 @dataclass(frozen=True, eq=False)
-class Operator(Op):
+class OnnxOperator(Op):
     """An operator of ONNX. attributes: as its writer states them; axes, shapes and bounds among them.
 
     Source: the ONNX specification (docs/Operators.md).
@@ -26,30 +26,30 @@ class Operator(Op):
         rule = _RULES.get(self.name)
         return None if rule is None else rule(self, call, orders)
 
-    def with_attributes(self, **changed: Any) -> Operator:
+    def with_attributes(self, **changed: Any) -> OnnxOperator:
         return replace(self, attributes={**self.attributes, **changed})
 
 
-Rule = Callable[[Operator, Call, Sequence[Order | None]], Reordered | None]
+Rule = Callable[[OnnxOperator, Call, Sequence[Order | None]], Reordered | None]
 
 
-def _elementwise(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+def _elementwise(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
     return _ordered.elementwise(op, call, orders)
 
 
-def _joined(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+def _joined(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
     found = _ordered.joined(call, orders, op.attributes["axis"] % len(call.output.shape))
     return None if found is None else replace(found[1], op=op.with_attributes(axis=found[0]))
 
 
-def _along_axis(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+def _along_axis(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
     """Operators whose results have the sizes of operand 0, but along `axis`."""
     axis = op.attributes["axis"] % len(call.input(0).shape)
     found = _ordered.resized(call, orders, (axis,))
     return None if found is None else replace(found[1], op=op.with_attributes(axis=found[0][axis]))
 
 
-def _sliced(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+def _sliced(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
     axes = op.attributes["axes"]
     found = _ordered.resized(call, orders, axes)
     if found is None:
@@ -57,7 +57,7 @@ def _sliced(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reorder
     return replace(found[1], op=op.with_attributes(axes=tuple(found[0][axis] for axis in axes)))
 
 
-def _reduced(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+def _reduced(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
     """Reduces the stored axes, which stay with size 1."""
     order, axes = orders[0], op.attributes["axes"]
     stored = [] if order is None else [order.stored_axis(axis) for axis in axes]
@@ -68,7 +68,7 @@ def _reduced(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reorde
     return Reordered(op.with_attributes(axes=tuple(stored), keepdims=1), (order,), (kept,))
 
 
-def _product(op: Operator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+def _product(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
     """Vectors with permuted elements, multiplied by weights [outputs, elements] that are permuted alike."""
     x = orders[0]
     if x is None or call.constants[1] is None or not op.attributes.get("transB") or not x.leads(0):

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcugen.errors import UnsupportedError
 from mcugen.formats._nodes import constant_type
-from mcugen.formats.onnx.write._operator import Operator
+from mcugen.formats.onnx.write._operator import OnnxOperator
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
@@ -23,7 +23,7 @@ _QUANTIZED = ("s8", "u8", "s16")
 _UNKNOWN = ("u32", "u64", "s2")
 
 
-class Network:
+class OnnxSink:
     """A `mcugen.ir.writes.Sink`. Operators that only move are mcugen's own, which the orders of tensors carry."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Network:
         attributes: Mapping[str, Any] = MappingProxyType({}),
         version: int = 1,
     ) -> Sequence[str]:
-        op: Op = Operator(name, dict(attributes))
+        op: Op = OnnxOperator(name, dict(attributes))
         if name in ("Transpose", "Reshape"):
             op = Transpose(tuple(attributes["perm"])) if name == "Transpose" else Reshape(tuple(attributes["shape"]))
             data = self.data(str(inputs[0]))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from mcugen.formats import _nodes
 from mcugen.formats._halves import held
 from mcugen.formats.tflite.write import _file, _states
-from mcugen.formats.tflite.write._file import Operator, Subgraph
-from mcugen.formats.tflite.write._sink import Network
+from mcugen.formats.tflite.write._file import Subgraph, TfliteOperator
+from mcugen.formats.tflite.write._sink import TfliteSink
 from mcugen.ir.graph import Graph
 
 FORMAT = "tflite"
@@ -21,7 +21,7 @@ def write(graph: Graph, halves: bool = False) -> bytes:
 
     Raises UnsupportedError for all that no operator of the format says.
     """
-    network = Network()
+    network = TfliteSink()
     values = {name: network.value(graph.type(name)) for name in graph.inputs} | _states.begin(graph, network)
     for name, tensor in graph.tensors.items():
         if tensor.data is not None:
@@ -41,7 +41,7 @@ def _with_halves(graph: Subgraph) -> Subgraph:
     for k, value in enumerate(graph.values):
         narrow = held(value.data)
         if narrow is not None:
-            first.append(Operator("DEQUANTIZE", 3, (len(values),), (k,), {}))
+            first.append(TfliteOperator("DEQUANTIZE", 3, (len(values),), (k,), {}))
             values[k] = replace(value, data=None)
             values.append(replace(value, name=f"{value.name}_half", type=replace(value.type, dtype="f16"), data=narrow))
     return replace(graph, values=tuple(values), operators=(*first, *graph.operators))

@@ -45,7 +45,7 @@ class Value:
 
 
 @dataclass(frozen=True, eq=False)
-class Operator:
+class TfliteOperator:
     """An operator: its values by number, -1 for an absent operand. A custom operator's name begins with CUSTOM:.
 
     inner: values that it states the quantization of
@@ -58,7 +58,7 @@ class Operator:
     attributes: Mapping[str, Any]
     inner: tuple[int, ...] = ()
 
-    def moved(self, place: Mapping[int, int]) -> Operator:
+    def moved(self, place: Mapping[int, int]) -> TfliteOperator:
         """The operator with its values renumbered."""
         found = (tuple(place[k] for k in ends) for ends in (self.inputs, self.outputs, self.inner))
         inputs, outputs, inner = found
@@ -71,7 +71,7 @@ class Subgraph:
 
     name: str
     values: tuple[Value, ...]
-    operators: tuple[Operator, ...]
+    operators: tuple[TfliteOperator, ...]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
 
@@ -209,7 +209,7 @@ def _quantization(b: flatbuffers.Builder, t: TensorType) -> int | None:
     return int(tflite.QuantizationParametersEnd(b))
 
 
-def _operator(b: flatbuffers.Builder, op: Operator, code: int) -> int:
+def _operator(b: flatbuffers.Builder, op: TfliteOperator, code: int) -> int:
     is_custom = op.name.startswith("CUSTOM:")
     kind, options = (0, None) if is_custom else _options.written(b, op.name, op.attributes)
     custom = _vector(b, np.frombuffer(op.attributes["custom_options"], np.uint8), "u1") if is_custom else None

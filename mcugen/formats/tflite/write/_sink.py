@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.errors import UnsupportedError
 from mcugen.formats._nodes import constant_type
-from mcugen.formats.tflite.write._file import Operator, Subgraph, Value
+from mcugen.formats.tflite.write._file import Subgraph, TfliteOperator, Value
 from mcugen.ir.call import Call
 from mcugen.ir.imports import cleared
 from mcugen.ir.types import QuantParams, TensorType
@@ -20,8 +20,8 @@ from mcugen.ops import _tflite
 from mcugen.ops._tflite import Pending
 
 
-class Network:
-    """A `mcugen.ops._tflite.Target`. Values are named by their number until `subgraph` gives them the graph's names.
+class TfliteSink:
+    """A `mcugen.ops._tflite.TfliteTarget`. Values are named by number until `subgraph` names them as the graph does.
 
     kept: for each state that its operator keeps itself, its value in the next run, and whether it is a variable tensor.
     _shaped: results of RESHAPE, and what they are made of. _own_shapes: those that no node asked for. _spare: those
@@ -35,7 +35,7 @@ class Network:
         self._data: list[np.ndarray | None] = []
         self._labels: dict[int, str] = {}
         self._taken: set[str] = set()
-        self._operators: list[Operator] = []
+        self._operators: list[TfliteOperator] = []
         self._known: dict[tuple[TensorType, bytes], str] = {}
         self._pending: dict[str, Pending] = {}
         self._initial: dict[str, np.ndarray] = {}
@@ -102,7 +102,7 @@ class Network:
             self._require_computed(operand)
         operands = tuple(-1 if operand is None else int(operand) for operand in inputs)
         made = tuple(int(result) for result in results)
-        self._operators.append(Operator(name, version, operands, made, dict(attributes)))
+        self._operators.append(TfliteOperator(name, version, operands, made, dict(attributes)))
         if name == "RESHAPE" and inputs[0] is not None:
             self._shaped[results[0]] = inputs[0]
 
@@ -132,7 +132,7 @@ class Network:
         self._spare.add(name)
         return [None if k < 0 else str(k) for k in found.inputs]
 
-    def _maker(self, name: str) -> Operator | None:
+    def _maker(self, name: str) -> TfliteOperator | None:
         return next((op for op in reversed(self._operators) if int(name) in op.outputs), None)
 
     def keep_last(self, before: str, steps: str, axis: int) -> None:

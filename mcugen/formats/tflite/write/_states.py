@@ -6,19 +6,19 @@ from collections.abc import Mapping
 
 from mcugen.errors import UnsupportedError
 from mcugen.formats.tflite.write._file import Subgraph
-from mcugen.formats.tflite.write._sink import Network
+from mcugen.formats.tflite.write._sink import TfliteSink
 from mcugen.ir.graph import Graph, State
 from mcugen.ir.types import TensorType
 
 _HANDLE = TensorType((), "resource")
 
 
-def begin(graph: Graph, network: Network) -> dict[str, str]:
+def begin(graph: Graph, network: TfliteSink) -> dict[str, str]:
     """The value of each state at the beginning of a run."""
     return {s.before: network.state(graph.type(s.before), s.initial) for s in graph.states}
 
 
-def finish(graph: Graph, network: Network, values: Mapping[str, str]) -> list[Subgraph]:
+def finish(graph: Graph, network: TfliteSink, values: Mapping[str, str]) -> list[Subgraph]:
     """Append the operators that read and assign states which no operator owns; the subgraph of their initial values.
 
     Raises UnsupportedError where an operator keeps a state whose next value comes from elsewhere.
@@ -40,12 +40,12 @@ def finish(graph: Graph, network: Network, values: Mapping[str, str]) -> list[Su
     return [_first_values(graph, own)]
 
 
-def _handle(network: Network, k: int) -> str:
+def _handle(network: TfliteSink, k: int) -> str:
     return network.operator("VAR_HANDLE", [], [_HANDLE], {"container": "", "shared_name": f"state_{k}"})[0]
 
 
 def _first_values(graph: Graph, states: Mapping[int, State]) -> Subgraph:
-    network = Network()
+    network = TfliteSink()
     for k, s in states.items():
         value = network.constant_of(graph.type(s.before), s.initial)
         network.operator("ASSIGN_VARIABLE", [_handle(network, k), value], [])

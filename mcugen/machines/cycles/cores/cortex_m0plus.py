@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import Model, Pipeline
+from mcugen.machines.cycles.model import CycleModel, Pipeline
 
 LOW = Pipeline(
     cycles={"load": 2, "load_narrow": 2, "store": 2},
@@ -12,7 +12,7 @@ LOW = Pipeline(
     taken=1,
     jump=1,
 )
-MODEL = Model(
+MODEL = CycleModel(
     "cortex-m0plus",
     LOW,
     replace(LOW, jump=2),

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from mcugen.machines.cycles.cores.cortex_m4 import HIGH as M4_HIGH
 from mcugen.machines.cycles.cores.cortex_m4 import LOW as M4_LOW
-from mcugen.machines.cycles.model import Model
+from mcugen.machines.cycles.model import CycleModel
 
-MODEL = Model(
+MODEL = CycleModel(
     "cortex-m3",
     replace(M4_LOW, cycles={**M4_LOW.cycles, "mla": 2, "mull": 3}),
     replace(M4_HIGH, cycles={**M4_HIGH.cycles, "mla": 2, "mull": 7}),

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from mcugen.machines.cycles.cores.cortex_m4 import HIGH as M4_HIGH
 from mcugen.machines.cycles.cores.cortex_m4 import LOW as M4_LOW
-from mcugen.machines.cycles.model import Model
+from mcugen.machines.cycles.model import CycleModel
 
-MODEL = Model(
+MODEL = CycleModel(
     "cortex-m33",
     replace(M4_LOW, width=2, seconds=frozenset({"nop", "b", "adds", "subs", "movs", "mov", "add", "sub", "cmp"})),
     M4_HIGH,

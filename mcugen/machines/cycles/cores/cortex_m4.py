@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import Model, Pipeline
+from mcugen.machines.cycles.model import CycleModel, Pipeline
 
 MEMORY = frozenset({"load", "load_narrow", "store", "float_load", "float_store"})
 LOW = Pipeline(
@@ -21,7 +21,7 @@ LOW = Pipeline(
     jump=1,
 )  # fmt: skip
 HIGH = replace(LOW, cycles={**LOW.cycles, "div": 12}, taken=3, jump=3)
-MODEL = Model(
+MODEL = CycleModel(
     "cortex-m4",
     LOW,
     HIGH,

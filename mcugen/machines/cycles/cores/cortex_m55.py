@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import Model, Pipeline
+from mcugen.machines.cycles.model import CycleModel, Pipeline
 
 _VECTORS = ("vector_load", "vector_store", "vector_mul", "vector_int", "vector_narrow", "vector_move")
 _SCATTERED = ("vector_gather_load", "vector_scatter_store")
@@ -42,7 +42,7 @@ HIGH = replace(
     taken=3,
     jump=3,
 )
-MODEL = Model(
+MODEL = CycleModel(
     "cortex-m55",
     LOW,
     HIGH,

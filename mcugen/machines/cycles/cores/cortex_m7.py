@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import Model, Pipeline
+from mcugen.machines.cycles.model import CycleModel, Pipeline
 
 _LISTS = frozenset({"load_list", "store_list", "load_pair", "store_pair", "float_load_list", "float_store_list"})
 LOW = Pipeline(
@@ -39,7 +39,7 @@ HIGH = replace(
     jump=1,
     missed=6,
 )  # fmt: skip
-MODEL = Model(
+MODEL = CycleModel(
     "cortex-m7",
     LOW,
     HIGH,
