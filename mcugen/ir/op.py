@@ -316,14 +316,6 @@ class Op:
         """This operator without the clamp of its results, by whose magnitude float results are judged."""
         return self
 
-    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
-        """This operator on the unpadded image, where operand 0 is that image with `widths` rows and columns of `value`
-        added.
-
-        call: the present one, on the padded image. None where it cannot do the padding itself with the same bits.
-        """
-        return None
-
     def carried(self, call: Call, order: Order) -> Order | None:
         """The order of the result, if its bytes are those of operand 0 stored in `order`; None where bytes change."""
         return None

@@ -13,7 +13,7 @@ from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Kernel
-from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed, Widths
+from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Affine, Range, Removal, chosen
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -219,12 +219,6 @@ class DepthwiseConv2D(Weighted):
         spread = Affine(*(np.repeat(v, multiplier_of(call)) for v in (first.factor, first.addend)))
         skips = window_of(call).leaves(call.input(0).shape)
         return _factors.before(call, spread, 3, outputs=3, skips=skips)
-
-    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
-        """Possible where `value` is the value that the convolution uses outside the image anyway."""
-        h, w = call.input(0).shape[1:3]
-        window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
-        return None if window is None or value != _filter.outside(call) else replace(self, padding=window.padding)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         """Channels in another order, with weights in that order, give results in that order."""

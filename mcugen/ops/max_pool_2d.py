@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -12,7 +11,7 @@ from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Form, Kernel
-from mcugen.ir.op import Example, Op, Widths
+from mcugen.ir.op import Example
 from mcugen.ir.types import dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _onnx, _pool, _tflite
@@ -75,13 +74,6 @@ class MaxPool2D(_pool.Pool):
         """
         low = quantized.ends(call.input(0))[0]
         return quantized.activated(self._largest(x.astype(np.int64), low), self.activation, call.output)
-
-    def padded(self, call: Call, widths: Widths, value: int | float) -> Op | None:
-        """Possible where the value never wins a maximum."""
-        h, w = call.input(0).shape[1:3]
-        window = self.window.around((h - sum(widths[0]), w - sum(widths[1])), widths)
-        is_least = not call.input(0).is_float and value == smallest(call)
-        return replace(self, padding=window.padding) if window is not None and is_least else None
 
     def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
         """The gradient is split evenly among equal maxima."""

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import singledispatch
 
+from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph
+from mcugen.ir.op import Op, Widths
+from mcugen.ops import _filter, max_pool_2d
+from mcugen.ops._weighted import window_of
+from mcugen.ops.conv2d import Conv2D
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
+from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.pad import Pad, constant_value, value_is_constant
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 
@@ -23,7 +31,35 @@ def fuse_padding(graph: Graph, reference: str) -> Graph:
         widths = producer.op.widths
         if len(widths) != 4 or widths[0] != (0, 0) or widths[3] != (0, 0):
             return None
-        op = reader.op.padded(after, (widths[1], widths[2]), constant_value(call))
+        op = padded(reader.op, after, (widths[1], widths[2]), constant_value(call))
         return Made((replace(reader, op=op, inputs=(producer.inputs[0], *reader.inputs[1:])),)) if op else None
 
     return rewritten(graph, _PATTERN, fuse, "fused paddings", _WHY)
+
+
+@singledispatch
+def padded(op: Op, call: Call, widths: Widths, value: int | float) -> Op | None:
+    """The operator on the unpadded image, where operand 0 is that image with `widths` rows and columns of `value`
+    around it.
+
+    call: the present one, on the padded image. None where the operator cannot do the padding with the same bits.
+    """
+    return None
+
+
+@padded.register(Conv2D)
+@padded.register(DepthwiseConv2D)
+def _(op: Conv2D | DepthwiseConv2D, call: Call, widths: Widths, value: int | float) -> Op | None:
+    """Possible where `value` is the value that the convolution uses outside the image anyway."""
+    h, w = call.input(0).shape[1:3]
+    window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
+    return None if window is None or value != _filter.outside(call) else replace(op, padding=window.padding)
+
+
+@padded.register(MaxPool2D)
+def _(op: MaxPool2D, call: Call, widths: Widths, value: int | float) -> Op | None:
+    """Possible where the value never wins a maximum."""
+    h, w = call.input(0).shape[1:3]
+    window = op.window.around((h - sum(widths[0]), w - sum(widths[1])), widths)
+    is_least = not call.input(0).is_float and value == max_pool_2d.smallest(call)
+    return replace(op, padding=window.padding) if window is not None and is_least else None
