@@ -305,13 +305,6 @@ class Op:
         """
         return None
 
-    def unmoved(self, call: Call) -> Op | None:
-        """This operator with its operands stored inside the result, or its results inside the operand.
-
-        The bytes are the same, and its kernel has no code. None where bytes have to move or change.
-        """
-        return None
-
     def unclamped(self) -> Op:
         """This operator without the clamp of its results, by whose magnitude float results are judged."""
         return self

@@ -183,10 +183,6 @@ class Concatenation(Op):
     def is_identity(self, call: Call) -> bool:
         return len(call.inputs) == 1 and call.input(0) == call.output
 
-    def unmoved(self, call: Call) -> Op | None:
-        """Runs are placed in the result: runs that occur once are one piece, which any kernel accepts."""
-        return replace(self, in_place=True) if scales_agree(call) else None
-
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Joined along the channels, each channel is dropped with its place in the result; otherwise all drop the same
         ones.

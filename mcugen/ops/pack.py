@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,7 +24,8 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Pack(a["axis"]))
 
 
-def _outer(call: Call) -> int:
+def outer(call: Call) -> int:
+    """The number of repetitions of the operands' runs."""
     assert isinstance(call.op, Pack)
     return _join.outer_of(call.output.shape, call.op.axis % len(call.output.shape))
 
@@ -36,9 +37,9 @@ def stacks_in_rows(call: Call) -> bool:
 
 
 def params(call: Call) -> Params:
-    outer = _outer(call)
+    repeats = outer(call)
     shapes = [call.input(k).shape for k in range(len(call.inputs))]
-    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+    return {"run": _join.runs(shapes, repeats, call.output.np_dtype.itemsize), "outer": repeats}
 
 
 def _attributes(call: Call) -> dict[str, object]:
@@ -69,7 +70,7 @@ class Pack(Op):
     litert_types = dtypes("s8 u8 s16 s32 s64 u32 f32")
     imports = (Import("tflite", "PACK", from_tflite),)
     writes = (_tflite.same("PACK", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
-    kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, _outer)
+    kernels = _join.join_kernels("mg_concatenation", (), stacks_in_rows, params, outer)
 
     def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:
         given = [_strided.operand(x) for x in xs]
@@ -78,10 +79,6 @@ class Pack(Op):
         shape = given[0].shape
         axis = _strided.axis_of(self.axis, len(shape) + 1)
         return (TensorType((*shape[:axis], len(given), *shape[axis:]), given[0].dtype),)
-
-    def unmoved(self, call: Call) -> Op | None:
-        """Operands whose runs occur once follow each other in the result."""
-        return replace(self, in_place=True) if _outer(call) == 1 else None
 
     def reference(self, *xs: np.ndarray) -> np.ndarray:
         return np.stack(xs, self.axis)

@@ -45,15 +45,16 @@ def _constant_axis(source: Source, k: int, x: TensorType) -> int:
     return _strided.axis_of(axis[0], len(x.shape))
 
 
-def _outer(call: Call) -> int:
+def outer(call: Call) -> int:
+    """The number of repetitions of the results' runs."""
     assert isinstance(call.op, Split)
     return _join.outer_of(call.input(0).shape, call.op.axis)
 
 
 def params(call: Call) -> Params:
-    outer = _outer(call)
+    repeats = outer(call)
     shapes = [y.shape for y in call.outputs]
-    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+    return {"run": _join.runs(shapes, repeats, call.output.np_dtype.itemsize), "outer": repeats}
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -90,16 +91,12 @@ class Split(Op):
     litert_types = dtypes("s8 u8 s16 s32 s64 f32")
     imports = (Import("tflite", "SPLIT", from_split), Import("tflite", "SPLIT_V", from_split_v))
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
-    kernels = _join.split_kernels(params, _outer)
+    kernels = _join.split_kernels(params, outer)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         axis = self.axis % len(call.input(0).shape)
         found = _ordered.resized(call, orders, (axis,))
         return None if found is None else replace(found[1], op=replace(self, axis=found[0][axis]))
-
-    def unmoved(self, call: Call) -> Op | None:
-        """Parts along the outermost axis follow each other in the operand."""
-        return replace(self, in_place=True) if _outer(call) == 1 else None
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

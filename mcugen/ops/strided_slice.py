@@ -11,7 +11,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.op import Example, Op, Reordered
+from mcugen.ir.op import Example, Reordered
 from mcugen.ir.types import MOVABLE, Shape, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _join, _onnx, _strided, _tflite, _view
@@ -212,11 +212,6 @@ class StridedSlice(_view.View):
         if int(np.prod(self.shape)) != int(np.prod([count for _, count, _ in self.ranges])):
             raise ShapeError(f"the slice does not have the shape {list(self.shape)}")
         return (TensorType(self.shape, x.dtype),)
-
-    def unmoved(self, call: Call) -> Op | None:
-        """A single run of the operand's elements."""
-        found = _strided.view_loops(self.view(_strided.blank(call.input(0).shape)))
-        return replace(self, in_place=True) if [loop[1:] for loop in found] in ([], [(1, 1)]) else None
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         """Slices the stored axes instead; a result with other axes is reshaped from that."""

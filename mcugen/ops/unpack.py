@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,16 +24,17 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Unpack(a["axis"], a["num"]))
 
 
-def _outer(call: Call) -> int:
+def outer(call: Call) -> int:
+    """The number of repetitions of the results' runs."""
     assert isinstance(call.op, Unpack)
     x = call.input(0).shape
     return _join.outer_of(x, call.op.axis % len(x))
 
 
 def params(call: Call) -> Params:
-    outer = _outer(call)
+    repeats = outer(call)
     shapes = [y.shape for y in call.outputs]
-    return {"run": _join.runs(shapes, outer, call.output.np_dtype.itemsize), "outer": outer}
+    return {"run": _join.runs(shapes, repeats, call.output.np_dtype.itemsize), "outer": repeats}
 
 
 def _attributes(call: Call) -> dict[str, object]:
@@ -66,11 +67,7 @@ class Unpack(Op):
     litert_types = dtypes("s8 u8 s16 s32 f16 f32 bool")
     imports = (Import("tflite", "UNPACK", from_tflite),)
     writes = (_tflite.same("UNPACK", _attributes, s8=2, u8=2, bool=3, s16=4), Write("onnx", to_onnx))
-    kernels = _join.split_kernels(params, _outer)
-
-    def unmoved(self, call: Call) -> Op | None:
-        """Slices along the outermost axis follow each other in the operand."""
-        return replace(self, in_place=True) if _outer(call) == 1 else None
+    kernels = _join.split_kernels(params, outer)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import singledispatch
 
 from mcugen import kernels
 from mcugen.ir.call import Call
@@ -14,7 +15,13 @@ from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Op
 from mcugen.kernels import halves
+from mcugen.ops import _strided, concatenation, pack, split, unpack
+from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.copy import Copy
+from mcugen.ops.pack import Pack
+from mcugen.ops.split import Split
+from mcugen.ops.strided_slice import StridedSlice
+from mcugen.ops.unpack import Unpack
 from mcugen.passes._runs import Runs
 
 DEVICE_ALIGN = 16
@@ -57,7 +64,7 @@ class _Walk:
     def laid(self, node: Node) -> Iterable[Node]:
         """The node, laid in place where it can be, after the copies of its operands."""
         call = self._graph.call(node, self._reference)
-        op = node.op.unmoved(call)
+        op = unmoved(node.op, call)
         kernel = None if op is None else self._without_code(call, op)
         if op is None or kernel is None or kernel.starts is None:
             return [self._as_it_is(node, kernel_without_code(call))]
@@ -150,3 +157,43 @@ def kernel_without_code(call: Call, features: frozenset[str] = frozenset()) -> K
     """The kernel of a call that needs no code, if there is one for these features."""
     known = (*call.op.kernels, *(kernels.on_device(type(call.op)) if features else ()))
     return next((k for k in known if not k.has_code and not k.refusals(call, features)), None)
+
+
+@singledispatch
+def unmoved(op: Op, call: Call) -> Op | None:
+    """The operator with its operands stored inside the result, or its results inside the operand.
+
+    The bytes are the same, and its kernel has no code. None where bytes have to move or change.
+    """
+    return None
+
+
+@unmoved.register(Concatenation)
+def _(op: Concatenation, call: Call) -> Op | None:
+    """Runs are placed in the result: runs that occur once are one piece, which any kernel accepts."""
+    return replace(op, in_place=True) if concatenation.scales_agree(call) else None
+
+
+@unmoved.register(Pack)
+def _(op: Pack, call: Call) -> Op | None:
+    """Operands whose runs occur once follow each other in the result."""
+    return replace(op, in_place=True) if pack.outer(call) == 1 else None
+
+
+@unmoved.register(Split)
+def _(op: Split, call: Call) -> Op | None:
+    """Parts along the outermost axis follow each other in the operand."""
+    return replace(op, in_place=True) if split.outer(call) == 1 else None
+
+
+@unmoved.register(Unpack)
+def _(op: Unpack, call: Call) -> Op | None:
+    """Slices along the outermost axis follow each other in the operand."""
+    return replace(op, in_place=True) if unpack.outer(call) == 1 else None
+
+
+@unmoved.register(StridedSlice)
+def _(op: StridedSlice, call: Call) -> Op | None:
+    """A slice that is a single run of the operand's elements."""
+    loops = _strided.view_loops(op.view(_strided.blank(call.input(0).shape)))
+    return replace(op, in_place=True) if [loop[1:] for loop in loops] in ([], [(1, 1)]) else None
