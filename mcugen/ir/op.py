@@ -222,14 +222,6 @@ class Op:
         """Whether the only result is operand 0, in type and in all values that it can have."""
         return False
 
-    def clamped(self, call: Call, low: float, high: float) -> Op | None:
-        """This operator with its results clamped to [low, high] as stored, if one of its activations does that."""
-        return None
-
-    def float_clamp(self, call: Call) -> tuple[float, float] | None:
-        """The bounds to which this operator clamps its float operand, where it does nothing else."""
-        return None
-
     def affine(self, call: Call) -> Affine | None:
         """The factor and addend per channel that give the float result from the only computed operand.
 

@@ -128,9 +128,6 @@ class Relu(_bytes.ByteFunction):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
 
-    def float_clamp(self, call: Call) -> tuple[float, float] | None:
-        return (self.low, self.high) if call.output.is_float else None
-
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(np.clip(x, self.low, self.high))
 

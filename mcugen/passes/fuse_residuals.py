@@ -13,6 +13,7 @@ from mcugen.ops._summed import SummedConv2D
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D, groups_of
 from mcugen.passes._match import Made, Match, Pattern, rewritten
+from mcugen.passes.fuse_clamps import clamped, float_clamp
 
 WHAT = "fused sums"
 _WHY = "the convolution before it adds the other tensor before its activation"
@@ -48,16 +49,16 @@ def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
             fits = node and any(not k.refusals(graph.call(node, reference), features) for k in fitting)
             return Made((node,)) if node and fits else None
 
-        def clamped(match: Match) -> Made | None:
+        def activated(match: Match) -> Made | None:
             conv, reader = match.nodes["conv"], match.nodes["clamp"]
-            limits = reader.op.float_clamp(graph.call(reader, reference))
-            op = conv.op.clamped(graph.call(conv, reference), *limits) if limits else None
+            limits = float_clamp(reader.op, graph.call(reader, reference))
+            op = clamped(conv.op, graph.call(conv, reference), *limits) if limits else None
             return Made((replace(conv, op=op, outputs=reader.outputs),)) if op else None
 
         for pattern in _SUMS:
             graph = rewritten(graph, pattern, summed, WHAT, _WHY, exact=False)
             graph = rewritten(graph, pattern, stored, WHAT, _WHY_STORED)
-        return rewritten(graph, _CLAMP, clamped, WHAT, _WHY, exact=False)
+        return rewritten(graph, _CLAMP, activated, WHAT, _WHY, exact=False)
 
     fuse.__name__ = fuse_residuals.__name__
     return fuse

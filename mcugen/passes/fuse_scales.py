@@ -20,6 +20,7 @@ from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import window_of
 from mcugen.ops.conv2d import Conv2D, groups_of
 from mcugen.passes._match import Made, Match, Pattern, rewritten
+from mcugen.passes.fuse_clamps import float_clamp
 
 WHAT = "fused factors"
 _WHY = "the convolution after it scales, shifts and clamps what it reads"
@@ -39,7 +40,7 @@ def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
             conv, clamp, scale = (match.nodes[name] for name in ("conv", "clamp", "scale"))
             if not _is_known(graph, conv, clamp, scale):
                 return None
-            limits = clamp.op.float_clamp(graph.call(clamp, reference))
+            limits = float_clamp(clamp.op, graph.call(clamp, reference))
             found = _affine(graph.call(scale, reference))
             if limits not in _CLAMPS or found is None or not _is_plain(graph.call(conv, reference)):
                 return None
