@@ -334,10 +334,6 @@ class Op:
         known = self.tflm_types if runtime == "tflm" else self.litert_types
         return "" if dtype in known else f"no kernel for {dtype}"
 
-    def flipped(self) -> Op:
-        """This operator on int8 data made from uint8 by flipping the top bit; itself where nothing depends on it."""
-        return self
-
     @classmethod
     def examples(cls) -> Sequence[Example]:
         """Calls this operator is tested on."""

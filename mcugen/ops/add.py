@@ -105,9 +105,6 @@ class Add(Pointwise, Activated):
             return once.added(call, 1, a, b)
         return sums.added(call, 1, a, b)
 
-    def flipped(self) -> Op:
-        return replace(self, flipped_u8=True) if self.rounding == "single" else self
-
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
 

@@ -270,9 +270,6 @@ class AveragePool2D(_pool.Pool):
         mean = np.sign(acc) * ((np.abs(acc) + count // 2) // count)
         return quantized.activated(mean - offset, self.activation, call.output)
 
-    def flipped(self) -> Op:
-        return replace(self, flipped_u8=True) if self.rounding in ("", "single") else self
-
     def _stated(self, call: Call, x: np.ndarray) -> np.ndarray:
         if self.rounding in _IN_FLOAT:
             real = once.real(x, call.input(0))

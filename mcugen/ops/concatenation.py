@@ -238,9 +238,6 @@ class Concatenation(Op):
         x = np.arange(-FLIP, FLIP)
         return {"tables": np.concatenate([_joined(x, call.input(k), y, FLIP) for k in range(len(call.inputs))])}
 
-    def flipped(self) -> Op:
-        return replace(self, flipped_u8=True)
-
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         """Operands as they are, one after the other or together; whole where they are rescaled."""
         found = [x for k in range(len(call.inputs)) for x in [call.range_of(k)] if x is not None]

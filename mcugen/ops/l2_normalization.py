@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -73,9 +73,6 @@ class L2Normalization(Op):
     imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_byte),)
     writes = (_tflite.same("L2_NORMALIZATION", _attributes, s8=2), Write("onnx", to_onnx))
     kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, params=params, short="l2_norm_s8"),)
-
-    def flipped(self) -> Op:
-        return replace(self, flipped_u8=True)
 
     def quantized(self, call: Call) -> Scales:
         return fixed((1 / 128, 0))

@@ -138,9 +138,6 @@ class Mul(Pointwise, Activated):
         scale = quantized.product_multiplier(factors, y.scale, in_double=quantized.is_tflm(call))
         return quantized.activated(scaled_twice(product, *scale) + y.zero_point, self.activation, y)
 
-    def flipped(self) -> Op:
-        return replace(self, flipped_u8=True) if self.rounding == "single" else self
-
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
 

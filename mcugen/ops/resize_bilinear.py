@@ -6,7 +6,7 @@ Of legacy uint8 the runtime finds places and means in float32.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -139,9 +139,6 @@ class ResizeBilinear(Op):
         *(Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")),
         Kernel("mg_resize_bilinear_u8", Form.WHOLE, (was_unsigned,), float_params),
     )
-
-    def flipped(self) -> Op:
-        return replace(self, flipped_u8=True)
 
     def quantized(self, call: Call) -> Scales:
         return SHARED_BYTES

@@ -9,7 +9,6 @@ import numpy as np
 
 from mcugen.errors import ShapeError
 from mcugen.ir.call import Call
-from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _bytes, _onnx
@@ -39,12 +38,6 @@ class Table(_bytes.ByteFunction):
         if x is None or len(self.values) != 256:
             raise ShapeError("a table needs an operand and 256 values")
         return (TensorType(x.shape, self.dtype),)
-
-    def flipped(self) -> Op:
-        if self.dtype != "u8":
-            return self
-        values = np.frombuffer(self.values, np.uint8)[np.arange(256) ^ 128] ^ np.uint8(128)
-        return Table(values.tobytes(), "s8")
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         return self.reference_q(call, x)

@@ -3,19 +3,28 @@
 The interface stays uint8: a Quantize of equal scale, which only flips bits, stands at each end that nodes compute or
 read; an output that is an input or a constant is that tensor, as it was. So does it around an operator that reads or
 makes plain uint8 numbers too: it gets the stored integers as they were. Weights become s16 with their zero point
-subtracted, since their range does not fit int8. Operators whose result depends on the sign of the stored value say so
-in `Op.flipped`.
+subtracted, since their range does not fit int8. Operators whose result depends on the sign of the stored value have a
+rule of `flipped`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import singledispatch
 
 import numpy as np
 
 from mcugen.ir.graph import Graph, Node, Origin, State, Tensor
+from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ops.add import Add
+from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.l2_normalization import L2Normalization
+from mcugen.ops.mul import Mul
 from mcugen.ops.quantize import Quantize
+from mcugen.ops.resize_bilinear import ResizeBilinear
+from mcugen.ops.table import Table
 
 
 def flip_unsigned(graph: Graph, reference: str) -> Graph:
@@ -26,7 +35,7 @@ def flip_unsigned(graph: Graph, reference: str) -> Graph:
         return graph
     weights = _weights(graph, chosen)
     renamed = {name: f"{name}_s8" for name in chosen}
-    tensors = [_flipped(graph.tensors[name], renamed[name], name in weights) for name in sorted(chosen)]
+    tensors = [_flipped_tensor(graph.tensors[name], renamed[name], name in weights) for name in sorted(chosen)]
     there = {*graph.inputs, *(name for name in chosen if graph.tensors[name].is_constant)}
     nodes = [made for node in graph.nodes for made in _changed(graph, node, renamed, there)]
     before = [_convert(name, renamed[name], "input") for name in graph.inputs if name in chosen]
@@ -58,7 +67,7 @@ def _weights(graph: Graph, chosen: set[str]) -> set[str]:
     return {name for name in found if name in chosen and graph.tensors[name].is_constant}
 
 
-def _flipped(tensor: Tensor, name: str, is_weight: bool) -> Tensor:
+def _flipped_tensor(tensor: Tensor, name: str, is_weight: bool) -> Tensor:
     quant = tensor.type.quant
     if quant is None:
         raise ValueError(f"{tensor.name} has no quantization")
@@ -100,7 +109,7 @@ def _changed(graph: Graph, node: Node, renamed: dict[str, str], there: set[str])
 def _renamed(node: Node, renamed: dict[str, str]) -> Node:
     return replace(
         node,
-        op=node.op.flipped() if any(name in renamed for name in (*node.inputs, *node.outputs)) else node.op,
+        op=flipped(node.op) if any(name in renamed for name in (*node.inputs, *node.outputs)) else node.op,
         inputs=tuple(None if name is None else renamed.get(name, name) for name in node.inputs),
         outputs=tuple(renamed.get(name, name) for name in node.outputs),
     )
@@ -108,3 +117,36 @@ def _renamed(node: Node, renamed: dict[str, str]) -> Node:
 
 def _convert(source: str, result: str, end: str) -> Node:
     return Node(f"flip_{source}", Quantize("s8" if end == "input" else "u8"), (source,), (result,), f"{end} {source}")
+
+
+@singledispatch
+def flipped(op: Op) -> Op:
+    """The operator on int8 data made from uint8 by flipping the top bit; itself where nothing depends on it."""
+    return op
+
+
+@flipped.register(Concatenation)
+@flipped.register(L2Normalization)
+@flipped.register(ResizeBilinear)
+def _(op: Concatenation | L2Normalization | ResizeBilinear) -> Op:
+    return replace(op, flipped_u8=True)
+
+
+@flipped.register(Add)
+@flipped.register(Mul)
+def _(op: Add | Mul) -> Op:
+    """The roundings of "single" depend on the integers as they were; all others are the same for both."""
+    return replace(op, flipped_u8=True) if op.rounding == "single" else op
+
+
+@flipped.register(AveragePool2D)
+def _(op: AveragePool2D) -> Op:
+    return replace(op, flipped_u8=True) if op.rounding in ("", "single") else op
+
+
+@flipped.register(Table)
+def _(op: Table) -> Op:
+    if op.dtype != "u8":
+        return op
+    values = np.frombuffer(op.values, np.uint8)[np.arange(256) ^ 128] ^ np.uint8(128)
+    return Table(values.tobytes(), "s8")

@@ -20,7 +20,7 @@ from mcugen.ops.quantize import Quantize
 from mcugen.oracle import interpreter
 from mcugen.oracle.stimuli import draw
 from mcugen.passes.copy_outputs import copy_outputs
-from mcugen.passes.flip_unsigned import _flipped, flip_unsigned
+from mcugen.passes.flip_unsigned import _flipped_tensor, flip_unsigned
 from tests.runtimes import operators
 from tests.runtimes.sketch import Drawn
 from tests.support.tflite_writer import ModelWriter
@@ -126,6 +126,6 @@ def test_a_pass_that_breaks_the_graph_is_named() -> None:
 def test_weights_lose_the_zero_point_of_their_channel() -> None:
     quant = QuantParams((0.1, 0.2), (1, 100), 0)
     data = np.array([[1, 2, 255], [100, 0, 200]], np.uint8)
-    found = _flipped(Tensor("w", TensorType((2, 3), "u8", quant), data), "w_wide", True)
+    found = _flipped_tensor(Tensor("w", TensorType((2, 3), "u8", quant), data), "w_wide", True)
     assert found.data is not None and found.data.tolist() == [[0, 1, 254], [0, -100, 100]]
     assert found.type.quant is not None and found.type.quant.zero_point == (0, 0)
