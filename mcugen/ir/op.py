@@ -251,10 +251,6 @@ class Op:
         """
         return self.only_moves
 
-    def runs(self, call: Call) -> bool:
-        """Whether one of the operator's own kernels, which run on every core, accepts the call."""
-        return any(all(rule(call) for rule in kernel.accepts) for kernel in self.kernels)
-
     def rounded(self, call: Call) -> Op | None:
         """This operator, of real numbers in `call`, with integer results that are its exact real values rounded once.
 

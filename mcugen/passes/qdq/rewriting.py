@@ -20,7 +20,7 @@ from mcugen.ops.lookup import Lookup
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.passes.qdq.channels import by_channels
-from mcugen.passes.qdq.stored import BYTES, MAX_DEPTH, Draft
+from mcugen.passes.qdq.stored import BYTES, MAX_DEPTH, Draft, has_own_kernel
 from mcugen.passes.qdq.sums import summed
 
 
@@ -100,7 +100,7 @@ class Rewriting(Draft):
         if (
             not is_kind
             or made.shape != t.shape
-            or not (t.dtype in BYTES or exact.runs(self.call(exact, operands, [t])))
+            or not (t.dtype in BYTES or has_own_kernel(self.call(exact, operands, [t])))
         ):
             return None  # Few operators have a kernel for int16; the others stay float.
         return self.node(exact, operands, [t])[0]

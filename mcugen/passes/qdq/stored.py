@@ -199,3 +199,8 @@ def _real(tensor: Tensor) -> np.ndarray:
     """The real values of a constant of stored integers."""
     call = Call(Dequantize(), (tensor.type,), (TensorType(tensor.type.shape, "f32"),), (tensor.data,), "")
     return evaluate(call, call.constants)[0]
+
+
+def has_own_kernel(call: Call) -> bool:
+    """Whether one of the operator's own kernels, which run on every core, accepts the call."""
+    return any(all(rule(call) for rule in kernel.accepts) for kernel in call.op.kernels)

@@ -8,7 +8,7 @@ from mcugen.ir.graph import Node
 from mcugen.ir.types import TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.exact_sum import ExactSum
-from mcugen.passes.qdq.stored import Draft
+from mcugen.passes.qdq.stored import Draft, has_own_kernel
 
 
 def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
@@ -23,7 +23,7 @@ def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
         return None
     signed = [TensorType(x.shape, "s8", x.quant) for x in (*types, t)]
     as_int8 = Call(op, tuple(signed[:-1]), (signed[-1],), (None,) * len(parts), r.reference)
-    fits = made.shape == t.shape and made.dtype == t.dtype and op.runs(as_int8)
+    fits = made.shape == t.shape and made.dtype == t.dtype and has_own_kernel(as_int8)
     return r.node(op, parts, [t])[0] if fits else None
 
 
