@@ -269,7 +269,9 @@ def from_xgboost(model: Any, *, to: str | os.PathLike[str] | None = None) -> Pat
     booster = model.get_booster() if hasattr(model, "get_booster") else model
     best = getattr(model, "best_iteration", None) if _stopped_early(booster) else None
     part = booster if best is None else booster[: best + 1]
-    return _boosted("xgboost", bytes(part.save_raw("json")), model, to)
+    from mcugen.formats.xgboost.read import as_onnx  # imported on first use, as `import mcugen` stays quick
+
+    return _boosted(as_onnx, bytes(part.save_raw("json")), model, to)
 
 
 def _stopped_early(booster: Any) -> bool:
@@ -283,13 +285,17 @@ def from_lightgbm(model: Any, *, to: str | os.PathLike[str] | None = None) -> Pa
     """
     _check_no_path(model, "from_lightgbm", f"mcugen reads files of LightGBM itself: mcugen.compile({str(model)!r})")
     booster = getattr(model, "booster_", model)
-    return _boosted("lightgbm", booster.model_to_string().encode(), model, to)
+    from mcugen.formats.lightgbm.read import as_onnx
+
+    return _boosted(as_onnx, booster.model_to_string().encode(), model, to)
 
 
-def _boosted(reader: str, saved: bytes, model: Any, to: str | os.PathLike[str] | None) -> Path:
-    """The ONNX file of a saved model, by the reader of its format."""
+def _boosted(
+    as_onnx: Callable[[bytes, str], bytes], saved: bytes, model: Any, to: str | os.PathLike[str] | None
+) -> Path:
+    """The ONNX file of a saved model. as_onnx: its format's function of the saved bytes and a graph's name."""
     path = _path(to, type(model).__name__, ".onnx")
-    path.write_bytes(importlib.import_module(f"mcugen.formats.read.{reader}").as_onnx(saved, path.stem))
+    path.write_bytes(as_onnx(saved, path.stem))
     return path
 
 

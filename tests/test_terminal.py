@@ -124,7 +124,7 @@ def test_colour_is_for_terminals(plain: bool) -> None:
     """The knee of a curve is marked: in colour on a terminal, without where NO_COLOR is set."""
     program = (
         "from mcugen.cli._console import show; from mcugen.system.tabular import *;"
-        "show([Grid((Column('a'), Column('b')), (('1', '2'), ('3', '4')), frozenset({1}))])"
+        "show([TextTable((TableColumn('a'), TableColumn('b')), (('1', '2'), ('3', '4')), frozenset({1}))])"
     )
     ours, theirs = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")}

@@ -75,5 +75,5 @@ def test_refused_are_windows_beyond_its_registers_and_vectors_that_are_not_full(
     assert "16 channels or more" in refused(deep((4, 9, 12), (3, 3)))
     assert "16 channels or more" in refused(deep((4, 9, 8), (3, 3), stride=(2, 2)))
     assert "leave out at most 4095 bytes" in refused(deep((2, 60, 117), (1, 2), stride=(1, 37), gain=1e-4))
-    assert "side by side" in refused(deep((4, 3, 4), (3, 3)))
-    assert "side by side" in refused(deep((2, 5, 16), (4, 3)))
+    assert "adjacent windows" in refused(deep((4, 3, 4), (3, 3)))
+    assert "adjacent windows" in refused(deep((2, 5, 16), (4, 3)))

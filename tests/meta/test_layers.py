@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "cli __main__ pytest_plugin",
         "builds",
         "verify opencl_bench",
-        "pipeline ext",
+        "pipeline ext interop",
         "report machines",
         "quantize emit",
         "solve",
@@ -35,7 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "ops samples",
         "oracle",
         "ir",
-        "options system interop",
+        "options system",
         "errors",
     )
 )
