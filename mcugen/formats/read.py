@@ -151,9 +151,7 @@ def _knows(name: str, data: bytes) -> bool:
 
 
 def _recognises(name: str) -> Callable[[bytes], bool] | None:
-    recognises: Callable[[bytes], bool] | None = getattr(
-        _module(name), "recognises", None
-    )
+    recognises: Callable[[bytes], bool] | None = getattr(_module(name), "recognises", None)
     return recognises
 
 

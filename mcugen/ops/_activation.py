@@ -12,7 +12,7 @@ from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.op import Op
 
 
-def float_clamp(call: Call, activation: str) -> dict[str, Param]:
+def float_clamp_fields(call: Call, activation: str) -> dict[str, Param]:
     """out_min and out_max of the C structs of operators on floats.
 
     A result that overflows is infinite in ONNX Runtime. Kernels of TensorFlow Lite clamp it to the largest float; so

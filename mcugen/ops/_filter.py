@@ -19,7 +19,7 @@ from mcugen.ir.op import Scaling
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ir.writes import Sink
 from mcugen.ops import _rounding, _tflite
-from mcugen.ops._activation import float_clamp
+from mcugen.ops._activation import float_clamp_fields
 
 WEIGHT_TYPES = {"s8": ("s8", "s16", "s4"), "s16": ("s8", "s4"), "u8": ("u8",), "f32": ("f32",)}
 BIAS_TYPES = {"s8": ("s32",), "s16": ("s64", "s32"), "u8": ("s32",), "f32": ("f32",)}
@@ -243,7 +243,7 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
     x = call.input(0)
     fields: dict[str, Param] = {"weights": packed.astype(call.input(1).np_dtype)}
     if x.is_float:
-        return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), **float_clamp(call, activation)}
+        return fields | {"bias": wrap_bias(call, bias_of(call, w.shape[0])), **float_clamp_fields(call, activation)}
     bias = wrap_bias(call, folded_bias(call, w.sum(axis=1)))
     if _rounding.is_stated(call):
         zero: dict[str, Param] = {"bias": bias.astype(np.int32), "in_zero_point": x.zero_point}

@@ -18,7 +18,7 @@ from mcugen.ir.ranges import Range
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ir.writes import Sink
 from mcugen.ops import _tflite
-from mcugen.ops._activation import Activated, float_clamp
+from mcugen.ops._activation import Activated, float_clamp_fields
 from mcugen.ops._channelwise import Channelwise
 from mcugen.ops._window import Padding, Pair, Window, image, in_words
 from mcugen.oracle import quantized
@@ -143,7 +143,7 @@ def clamp(call: Call) -> Params:
     """out_min and out_max of the C structs."""
     activation = pool_of(call).activation
     if call.output.is_float:
-        return float_clamp(call, activation)
+        return float_clamp_fields(call, activation)
     low_q, high_q = activation_range(activation, call.output)
     return {"out_min": low_q, "out_max": high_q}
 

@@ -23,7 +23,8 @@ from mcugen.passes._match import Made, Match, Pattern, rewritten
 
 _WHY = "for every value that it can have, its reader only clamps it, as an activation of its operator does"
 _PATTERN = Pattern("clamp", inputs=(Pattern("producer"),))
-_ACTIVATIONS = ("RELU", "RELU6", "RELU_N1_TO_1")
+ACTIVATIONS = ("RELU", "RELU6", "RELU_N1_TO_1")
+"""Activations that clamp."""
 
 
 def fuse_clamps(graph: Graph, reference: str) -> Graph:
@@ -92,7 +93,7 @@ def _(op: Activated, call: Call, low: float, high: float) -> Op | None:
         return None
     now, first, last = activation_range(this.activation, y), *known.hull
     values = np.arange(first, last + 1)
-    for activation in _ACTIVATIONS:
+    for activation in ACTIVATIONS:
         new = activation_range(activation, y)
         narrows = now[0] <= new[0] and new[1] <= now[1]
         if narrows and np.array_equal(np.clip(values, *new), np.clip(values, low, high)):
@@ -106,6 +107,6 @@ def _clamped_floats(op: Any, low: float, high: float) -> Op | None:
     if now[0] > high or now[1] < low:
         return None  # the two clamps do not overlap
     both = max(now[0], low), min(now[1], high)
-    found = next((name for name in _ACTIVATIONS if activation_bounds(name) == both), None)
+    found = next((name for name in ACTIVATIONS if activation_bounds(name) == both), None)
     changed: Op | None = None if found is None else replace(op, activation=found)
     return changed

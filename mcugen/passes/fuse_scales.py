@@ -20,13 +20,13 @@ from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import window_of
 from mcugen.ops.conv2d import Conv2D, groups_of
 from mcugen.passes._match import Made, Match, Pattern, rewritten
-from mcugen.passes.fuse_clamps import float_clamp
+from mcugen.passes.fuse_clamps import ACTIVATIONS, float_clamp
 
 WHAT = "fused factors"
 _WHY = "the convolution after it scales, shifts and clamps what it reads"
 _CLAMPED = Pattern("conv", (Conv2D,), (Pattern("clamp", inputs=(Pattern("scale"),)),))
 _SCALED = Pattern("conv", (ScaledConv2D,), (Pattern("scale"),))
-_CLAMPS = {activation_bounds(name): name for name in ("RELU", "RELU6", "RELU_N1_TO_1")}
+_CLAMPS = {activation_bounds(name): name for name in ACTIVATIONS}
 
 
 def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:

@@ -12,7 +12,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.ops import _filter, _pool, _rounding, average_pool_2d
-from mcugen.ops._activation import float_clamp
+from mcugen.ops._activation import float_clamp_fields
 from mcugen.ops._weighted import activation_of, matrix, rounds_once, sums_fit, window_of
 from mcugen.ops.average_pool_2d import FLIP, by_runtime
 from mcugen.ops.average_pool_2d import sums_fit as pool_sums_fit
@@ -64,7 +64,7 @@ def of_floats(call: Call, w: np.ndarray) -> Params:
     """The fields of a convolution of floats with weights w [channels, taps], which are stored by taps."""
     bias = _filter.bias_of(call, len(w)).astype(np.float32)
     taps = np.ascontiguousarray(w.T.astype(np.float32))
-    return {"weights": taps, "bias": bias, **float_clamp(call, activation_of(call))}
+    return {"weights": taps, "bias": bias, **float_clamp_fields(call, activation_of(call))}
 
 
 def of_bytes(call: Call, w: np.ndarray, once: bool) -> Params:

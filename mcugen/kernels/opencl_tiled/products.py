@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.kernel import RESULT, Form, Grid, Kernel, Tile
 from mcugen.ops import _filter, _rounding
-from mcugen.ops._activation import float_clamp
+from mcugen.ops._activation import float_clamp_fields
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, sums_fit, window_of
@@ -161,7 +161,7 @@ def params_f32(call: Call) -> Params:
     return {
         "weights": weights(call).astype(np.float32),
         "bias": _padded(bias, np.float32),
-        **float_clamp(call, activation_of(call)),
+        **float_clamp_fields(call, activation_of(call)),
         **_geometry(call),
     }
 
@@ -313,7 +313,7 @@ RESIDUAL = tuple(
 
 
 def scaled_params(call: Call) -> Params:
-    first = float_clamp(call, call.op.first)
+    first = float_clamp_fields(call, call.op.first)
     scale, shift = (np.asarray(call.constants[k], np.float32) for k in (3, 4))
     ends = {"in_min": first["out_min"], "in_max": first["out_max"]}
     return {**params_f32(call), "scale": scale, "shift": shift, **ends}
