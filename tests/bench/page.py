@@ -44,8 +44,8 @@ reference's. [At the end](#presets) are some with each preset. Networks on a GPU
   run of a model that keeps values from run to run; by rows: the input is pushed row by row).
 - **cycles** are an estimate, from the least to the most; **per MAC** its middle. Memory of a core has no wait states;
   of a board the most has all that reads of its memories hold up past its caches, the least only the cycles that
-  constants take to come, where they are more than a cache keeps. None is narrower than estimates were found to be
-  [off](cycles.md) on chips.
+  constants take to come, where they are more than a cache keeps. No interval is narrower than the errors of the
+  estimates [on chips](cycles.md).
 - **RAM** is the model object, **stack** the painted depth, **constants** weights and tables, **copied** those of them
   that are also in RAM; **code** is .text and .rodata of a bare firmware less the constants and the start-up code. All
   in bytes.
