@@ -101,28 +101,34 @@ def activation_range(activation: str, y: TensorType) -> tuple[int, int]:
     """The clamp of a fused activation in y's stored integers.
 
     Raises UnsupportedError for an activation that runtimes do not fuse, QuantizationError where a bound leaves int32.
+    """
+    return clamp_range(*activation_bounds(activation), y)
+
+
+def clamp_range(low: float, high: float, y: TensorType) -> tuple[int, int]:
+    """The clamp to low..high in y's stored integers. Raises QuantizationError where a finite bound leaves int32.
+
     Source: kernel_util.cc, CalculateActivationRangeQuantized.
     """
-    if activation_bounds(activation) == (-math.inf, math.inf):
+    if (low, high) == (-math.inf, math.inf):
         return INT_RANGE[y.dtype]
-    return _clamp(activation, y.dtype, y.scale, y.zero_point)
+    return _clamp(low, high, y.dtype, y.scale, y.zero_point)
 
 
 @lru_cache(maxsize=1024)
-def _clamp(activation: str, dtype: str, scale: float, zero_point: int) -> tuple[int, int]:
-    low, high = INT_RANGE[dtype]
-    low_real, high_real = activation_bounds(activation)
+def _clamp(low: float, high: float, dtype: str, scale: float, zero_point: int) -> tuple[int, int]:
+    least, most = INT_RANGE[dtype]
 
     def stored(real: float) -> int:
         with np.errstate(over="ignore"):
             steps = float(np.float32(real) / np.float32(scale))
         if abs(steps) >= 2**31:
-            raise QuantizationError(f"the bound {real:g} of {activation} is {steps:g} steps of scale {scale:g}")
+            raise QuantizationError(f"the clamp to {real:g} is {steps:g} steps of scale {scale:g}, beyond 32 bits")
         return zero_point + round_half_away(steps)
 
     return (
-        low if low_real == -math.inf else max(low, stored(low_real)),
-        high if high_real == math.inf else min(high, stored(high_real)),
+        least if low == -math.inf else max(least, stored(low)),
+        most if high == math.inf else min(most, stored(high)),
     )
 
 

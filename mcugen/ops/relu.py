@@ -13,7 +13,7 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.element import Element
-from mcugen.ir.fixed_point import INT_RANGE, multiply_double_rounding, quantize_multiplier, round_half_away
+from mcugen.ir.fixed_point import clamp_range, multiply_double_rounding, quantize_multiplier
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import SHARED, Scales
@@ -35,15 +35,8 @@ def from_tflite(source: Source) -> Imported:
 
 
 def stored_bounds(call: Call, t: TensorType) -> tuple[int, int]:
-    """The clamp in the stored integers of t."""
-    low, high = INT_RANGE[t.dtype]
-    op = call.op
-    least, most = op.low, op.high
-    first = t.zero_point + round_half_away(float(np.float32(least) / np.float32(t.scale)))
-    if math.isinf(most):
-        return max(low, first), high
-    last = t.zero_point + round_half_away(float(np.float32(most) / np.float32(t.scale)))
-    return max(low, first), min(high, last)
+    """The clamp in the stored integers of t. Raises QuantizationError where a bound leaves int32."""
+    return clamp_range(call.op.low, call.op.high, t)
 
 
 def multiplier(call: Call) -> tuple[int, int]:

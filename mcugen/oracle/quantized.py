@@ -118,7 +118,7 @@ def step_of(real: Fraction, t: TensorType) -> int:
     """
     steps = nearest(binary32(quotient(real, scale_of(t))))
     if not _INT32[0] <= steps <= _INT32[1]:
-        raise QuantizationError(f"the bound {float(real):g} is {steps} steps of scale {t.scale:g}")
+        raise QuantizationError(f"the clamp to {float(real):g} is {steps} steps of scale {t.scale:g}, beyond 32 bits")
     return t.zero_point + steps
 
 
