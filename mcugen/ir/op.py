@@ -20,7 +20,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.element import Stated
 from mcugen.ir.kernel import Kernel
 from mcugen.ir.quant_rule import SHARED, Scales, refused
-from mcugen.ir.ranges import Affine, Range, Removal
+from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import WITH_HALVES, TensorType, shape_text
 
 Scaling = Mapping[str, Any]
@@ -221,29 +221,6 @@ class Op:
     def is_identity(self, call: Call) -> bool:
         """Whether the only result is operand 0, in type and in all values that it can have."""
         return False
-
-    def affine(self, call: Call) -> Affine | None:
-        """The factor and addend per channel that give the float result from the only computed operand.
-
-        None where the operator does anything else.
-        """
-        return None
-
-    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-        """The constant operands, by index and in float64, with which this operator gives `then` of its present float
-        results.
-
-        None where constants cannot do that.
-        """
-        return None
-
-    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-        """The constant operands, by index and in float64, with which this operator gives for x its present results for
-        first(x).
-
-        x is operand 0. None where constants cannot do that.
-        """
-        return None
 
     def keeps_values(self, call: Call) -> bool:
         """Whether each result is an element of an operand, or the largest or smallest of several, also where these are

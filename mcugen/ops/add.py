@@ -14,9 +14,9 @@ from mcugen.ir.element import Element
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import Scales
-from mcugen.ir.ranges import Affine, Range
+from mcugen.ir.ranges import Range
 from mcugen.ir.types import TensorType, dtypes
-from mcugen.ops import _elementwise, _factors, _linear_sum, _onnx, _pairs, _sum, _tflite
+from mcugen.ops import _elementwise, _linear_sum, _onnx, _pairs, _sum, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, sums
@@ -90,9 +90,6 @@ class Add(Pointwise, Activated):
 
     def scales_channels(self, call: Call) -> bool:
         return _elementwise.equal_shapes(call)
-
-    def affine(self, call: Call) -> Affine | None:
-        return _factors.sum_of(call, 1)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return quantized.clamped(a + b, self.activation)

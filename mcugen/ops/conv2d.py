@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +14,10 @@ from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
-from mcugen.ir.ranges import Affine, Range, Removal
+from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _slim, _steepest, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _steepest, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, row_kernels, sums_fit, window_of
@@ -194,13 +194,6 @@ class Conv2D(Weighted):
         outputs, inputs = ~removed.outputs[0], ~removed.of(0)
         changed = _slim.weights(call, 0, outputs, (3, inputs)) | _slim.biased(call, removed, _by_tap(call))
         return Slimmed(self, changed)
-
-    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-        return _factors.after(call, then, 0)
-
-    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-        skips = window_of(call).leaves(call.input(0).shape)
-        return _factors.before(call, first, 3, outputs=0, skips=skips) if groups_of(call) == 1 else None
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         """Channels in another order are multiplied by weights in that order."""

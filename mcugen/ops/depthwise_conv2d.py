@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +14,10 @@ from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Kernel
 from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
-from mcugen.ir.ranges import Affine, Range, Removal, chosen
+from mcugen.ir.ranges import Range, Removal, chosen
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _slim, _steepest, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _steepest, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, row_kernels, window_of
@@ -211,14 +211,6 @@ class DepthwiseConv2D(Weighted):
         keep = ~removed.outputs[0]
         bias = {2: (chosen(call.input(2), -1, keep), call.constant(2)[..., keep])} if call.has(2) else {}
         return Slimmed(self, _slim.weights(call, 3, keep) | bias)
-
-    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-        return _factors.after(call, then, 3)
-
-    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-        spread = Affine(*(np.repeat(v, multiplier_of(call)) for v in (first.factor, first.addend)))
-        skips = window_of(call).leaves(call.input(0).shape)
-        return _factors.before(call, spread, 3, outputs=3, skips=skips)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         """Channels in another order, with weights in that order, give results in that order."""

@@ -14,10 +14,9 @@ from mcugen.ir.fixed_point import activation_bounds, activation_range, quantize_
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import Scales, refused
-from mcugen.ir.ranges import Affine
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _elementwise, _factors, _onnx, _pairs, _quotients, _tflite
+from mcugen.ops import _elementwise, _onnx, _pairs, _quotients, _tflite
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized, quotients
 
@@ -119,9 +118,6 @@ class Div(Pointwise):
 
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
-
-    def affine(self, call: Call) -> Affine | None:
-        return _factors.quotient_of(call)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):

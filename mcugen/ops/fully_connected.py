@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,10 +14,10 @@ from mcugen.ir.call import Call, Param, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
-from mcugen.ir.ranges import Affine, Range, Removal, channels_of, met
+from mcugen.ir.ranges import Range, Removal, channels_of, met
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _factors, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
@@ -249,15 +249,6 @@ class FullyConnected(Weighted):
         inputs = np.tile(~removed.of(0), call.input(1).shape[1] // removed.of(0).size)
         changed = _slim.weights(call, 0, ~removed.outputs[0], (1, inputs))
         return Slimmed(self, changed | _slim.biased(call, removed, _by_channel(call)))
-
-    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-        return _factors.after(call, then, 0)
-
-    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-        """A channel of the data has one factor for all its weights: several columns where rows are flattened."""
-        times, rest = divmod(call.input(1).shape[1], first.factor.size)
-        spread = Affine(*(np.tile(v, times) for v in (first.factor, first.addend)))
-        return None if rest else _factors.before(call, spread, 1, outputs=0, skips=False)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         """Elements of a vector in another order are multiplied by weights in that order."""

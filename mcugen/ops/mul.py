@@ -14,10 +14,10 @@ from mcugen.ir.fixed_point import activation_range, quantize_multiplier
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import OWN, Scales
-from mcugen.ir.ranges import Affine, Range
+from mcugen.ir.ranges import Range
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _elementwise, _factors, _onnx, _pairs, _tflite
+from mcugen.ops import _elementwise, _onnx, _pairs, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once, quantized
@@ -120,9 +120,6 @@ class Mul(Pointwise, Activated):
 
     def infer(self, a: TensorType | None, b: TensorType | None) -> tuple[TensorType, ...]:
         return (_elementwise.broadcast_types(a, b, _TYPES),)
-
-    def affine(self, call: Call) -> Affine | None:
-        return _factors.product_of(call)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return quantized.clamped(a * b, self.activation)

@@ -6,10 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mcugen.ir.call import Call
 from mcugen.ir.element import Element
 from mcugen.ir.imports import Import
-from mcugen.ir.ranges import Affine, channels_of
 from mcugen.ir.types import dtypes
 from mcugen.ops import _onnx, _tflite, _unary
 from mcugen.ops._float_function import FloatFunction
@@ -27,10 +25,6 @@ class Neg(FloatFunction):
     writes = (_tflite.same("NEG"), _onnx.same("Neg"))
     element: ClassVar = {"f32": Element("-a")}
     kernels = _unary.kernels("mg_neg", element)
-
-    def affine(self, call: Call) -> Affine | None:
-        count = channels_of(call.output)
-        return Affine(-np.ones(count), np.zeros(count))
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(-x)

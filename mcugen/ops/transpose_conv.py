@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -14,10 +14,10 @@ from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Form, Kernel, RowWindow
 from mcugen.ir.op import Example, Op, Scaling, Slimmed
 from mcugen.ir.quant_rule import OWN, Scales
-from mcugen.ir.ranges import Affine, Range, Removal
+from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _factors, _filter, _onnx, _rounding, _slim, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _rounding, _slim, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import in_halves
@@ -217,13 +217,6 @@ class TransposeConv(Activated):
         outputs, inputs = ~removed.outputs[0], ~removed.of(0)
         changed = _slim.weights(call, 0, outputs, (3, inputs)) | _slim.biased(call, removed, _by_tap(call))
         return Slimmed(self, changed)
-
-    def followed_by(self, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-        return _factors.after(call, then, 0)
-
-    def preceded_by(self, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-        """Taps that reach a pixel differ from pixel to pixel, so that an addend has no constant sum."""
-        return _factors.before(call, first, 3, outputs=0, skips=True)
 
     def macs(self, call: Call) -> int:
         return call.input(0).size * call.input(1).size // call.input(0).shape[3]

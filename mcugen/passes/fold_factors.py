@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import singledispatch
 
 import numpy as np
 
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Tensor
-from mcugen.ir.ranges import Affine
+from mcugen.ir.op import Op
+from mcugen.ir.ranges import Affine, channels_of
 from mcugen.ir.types import TensorType
+from mcugen.ops import _filter
+from mcugen.ops._weighted import window_of
+from mcugen.ops.add import Add
+from mcugen.ops.conv2d import Conv2D, groups_of
+from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, multiplier_of
+from mcugen.ops.div import Div
+from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.mul import Mul
+from mcugen.ops.neg import Neg
+from mcugen.ops.sub import Sub
+from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 
 WHAT = "folded factors"
@@ -58,7 +71,7 @@ class _Folding:
         if then is None:
             return None
         call = self._call(weighted)
-        return self._folded(weighted, reader, call.op.followed_by(call, then))
+        return self._folded(weighted, reader, followed_by(call.op, call, then))
 
     def before(self, match: Match) -> Made | None:
         """Folds factors and addends into the weights after them."""
@@ -67,14 +80,14 @@ class _Folding:
         if first is None:
             return None
         call = self._call(weighted)
-        data = call.op.preceded_by(call, first)
+        data = preceded_by(call.op, call, first)
         operand = next(name for name in maker.inputs if name is not None and not self._tensor(name).is_constant)
         moved = replace(weighted, inputs=(operand, *weighted.inputs[1:]))
         return self._folded(moved, weighted, data)
 
     def _affine(self, node: Node) -> Affine | None:
         call = self._call(node)
-        found = call.op.affine(call) if len(node.outputs) == 1 else None
+        found = affine(call.op, call) if len(node.outputs) == 1 else None
         return found if found is not None and found.is_finite else None
 
     def _call(self, node: Node) -> Call:
@@ -108,3 +121,161 @@ class _Folding:
         tensor = Tensor(name, TensorType(values.shape, "f32"), values.astype(np.float32))
         self.made[name], self.exact[name] = tensor, values
         return tensor
+
+
+@singledispatch
+def affine(op: Op, call: Call) -> Affine | None:
+    """The factor and addend per channel that give the float result from the only computed operand.
+
+    None where the operator does anything else.
+    """
+    return None
+
+
+@affine.register(Add)
+def _(op: Add, call: Call) -> Affine | None:
+    return _sum_of(call, 1)
+
+
+@affine.register(Sub)
+def _(op: Sub, call: Call) -> Affine | None:
+    return _sum_of(call, -1)
+
+
+@affine.register(Mul)
+def _(op: Mul, call: Call) -> Affine | None:
+    operands = _constant_by_channel(call)
+    return None if operands is None else Affine(operands[1], np.zeros(operands[1].size))
+
+
+@affine.register(Div)
+def _(op: Div, call: Call) -> Affine | None:
+    """x / constant, where no constant is 0."""
+    operands = _constant_by_channel(call)
+    if operands is None or operands[0] != 0 or not operands[1].all():
+        return None
+    return Affine(1 / operands[1], np.zeros(operands[1].size))
+
+
+@affine.register(Neg)
+def _(op: Neg, call: Call) -> Affine | None:
+    count = channels_of(call.output)
+    return Affine(-np.ones(count), np.zeros(count))
+
+
+def _sum_of(call: Call, sign: int) -> Affine | None:
+    """x + constant, or with sign -1 x - constant or constant - x."""
+    operands = _constant_by_channel(call)
+    if operands is None:
+        return None
+    k, constant = operands
+    ones = np.ones(constant.size)
+    return Affine(ones, sign * constant) if k == 0 else Affine(sign * ones, constant)
+
+
+def _constant_by_channel(call: Call) -> tuple[int, np.ndarray] | None:
+    """The computed operand of two that has the result's shape, and the other one's constant for each channel.
+
+    None for integers, for an activation, and where the constant differs within a channel.
+    """
+    computed = [k for k in (0, 1) if call.constants[k] is None]
+    if not call.output.is_float or getattr(call.op, "activation", "NONE") != "NONE" or len(computed) != 1:
+        return None
+    data, count = call.constants[1 - computed[0]], channels_of(call.output)
+    if data is None or call.input(computed[0]) != call.output:
+        return None
+    if data.size != 1 and (data.size != count or data.shape[-1] != count):
+        return None
+    return computed[0], np.broadcast_to(data.reshape(-1), (count,)).astype(np.float64)
+
+
+@singledispatch
+def followed_by(op: Op, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+    """The constant operands, by index and in float64, with which an operator gives `then` of its present float results.
+
+    None where constants cannot do that.
+    """
+    return None
+
+
+@followed_by.register(Conv2D)
+@followed_by.register(FullyConnected)
+@followed_by.register(TransposeConv)
+def _(op: Op, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+    return _weights_before(call, then, 0)
+
+
+@followed_by.register(DepthwiseConv2D)
+def _(op: DepthwiseConv2D, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
+    return _weights_before(call, then, 3)
+
+
+def _weights_before(call: Call, then: Affine, axis: int) -> Mapping[int, np.ndarray] | None:
+    """Weights and bias that include `then`. axis: the axis of the weights for the results' channels."""
+    if getattr(call.op, "activation", "") != "NONE" or not _has_float_weights(call):
+        return None
+    w = call.constant(1).astype(np.float64)
+    bias = _filter.bias_of(call, then.factor.size)
+    return {1: w * _along(then.factor, w.ndim, axis), 2: bias * then.factor + then.addend}
+
+
+@singledispatch
+def preceded_by(op: Op, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+    """The constant operands, by index and in float64, with which an operator gives for x its present results for
+    first(x).
+
+    x is operand 0. None where constants cannot do that.
+    """
+    return None
+
+
+@preceded_by.register(Conv2D)
+def _(op: Conv2D, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+    skips = window_of(call).leaves(call.input(0).shape)
+    return _weights_after(call, first, 3, outputs=0, skips=skips) if groups_of(call) == 1 else None
+
+
+@preceded_by.register(DepthwiseConv2D)
+def _(op: DepthwiseConv2D, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+    spread = Affine(*(np.repeat(v, multiplier_of(call)) for v in (first.factor, first.addend)))
+    skips = window_of(call).leaves(call.input(0).shape)
+    return _weights_after(call, spread, 3, outputs=3, skips=skips)
+
+
+@preceded_by.register(TransposeConv)
+def _(op: TransposeConv, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+    """Taps that reach a pixel differ from pixel to pixel, so that an addend has no constant sum."""
+    return _weights_after(call, first, 3, outputs=0, skips=True)
+
+
+@preceded_by.register(FullyConnected)
+def _(op: FullyConnected, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
+    """A channel of the data has one factor for all its weights: several columns where rows are flattened."""
+    times, rest = divmod(call.input(1).shape[1], first.factor.size)
+    spread = Affine(*(np.tile(v, times) for v in (first.factor, first.addend)))
+    return None if rest else _weights_after(call, spread, 1, outputs=0, skips=False)
+
+
+def _weights_after(
+    call: Call, first: Affine, axis: int, *, outputs: int, skips: bool
+) -> Mapping[int, np.ndarray] | None:
+    """Weights and bias that include `first`, with a number for each index of the weights along `axis`.
+
+    outputs: the axis of the weights along which the results' channels lie. skips: whether some results leave out taps,
+    as windows beyond the image do: then there must be no addend.
+    """
+    if not _has_float_weights(call) or (skips and first.addend.any()):
+        return None
+    w = call.constant(1).astype(np.float64)
+    products = np.moveaxis(w * _along(first.addend, w.ndim, axis), outputs, 0)
+    bias = _filter.bias_of(call, w.shape[outputs]) + products.reshape(w.shape[outputs], -1).sum(axis=1)
+    return {1: w * _along(first.factor, w.ndim, axis), 2: bias}
+
+
+def _has_float_weights(call: Call) -> bool:
+    """Whether the call computes floats with constant weights."""
+    return call.output.is_float and _filter.constant_weights(call)
+
+
+def _along(values: np.ndarray, rank: int, axis: int) -> np.ndarray:
+    return values.reshape([-1 if k == axis else 1 for k in range(rank)])

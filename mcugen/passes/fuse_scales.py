@@ -20,6 +20,7 @@ from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import window_of
 from mcugen.ops.conv2d import Conv2D, groups_of
 from mcugen.passes._match import Made, Match, Pattern, rewritten
+from mcugen.passes.fold_factors import affine
 from mcugen.passes.fuse_clamps import ACTIVATIONS, float_clamp
 
 WHAT = "fused factors"
@@ -89,7 +90,7 @@ def _made(graph: Graph, conv: Node, scale: Node, found: Affine) -> Made:
 
 def _affine(call: Call) -> Affine | None:
     """The factors and addends per channel of a node that does nothing else."""
-    found = call.op.affine(call) if call.output.is_float and len(call.outputs) == 1 else None
+    found = affine(call.op, call) if call.output.is_float and len(call.outputs) == 1 else None
     shape = call.output.shape[-1:]
     if found is None or not found.is_finite or not shape:
         return None

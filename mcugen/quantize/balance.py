@@ -15,6 +15,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.ranges import Affine
 from mcugen.ir.types import TensorType
+from mcugen.passes.fold_factors import followed_by, preceded_by
 from mcugen.quantize.ranges import Observed
 from mcugen.quantize.streams import Stream, streams
 
@@ -126,14 +127,12 @@ def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
 
 def _followed(call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
     """Constants of a layer with the factors after it; a clamp at 0 commutes with positive factors."""
-    call = replace(call, op=call.op.unclamped())
-    found: Mapping[int, np.ndarray] | None = call.op.followed_by(call, then)
-    return found
+    op = call.op.unclamped()
+    return followed_by(op, replace(call, op=op), then)
 
 
 def _preceded(call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-    found: Mapping[int, np.ndarray] | None = call.op.preceded_by(call, first)
-    return found
+    return preceded_by(call.op, call, first)
 
 
 def _with_constants(tensors: dict[str, Tensor], node: Node, data: Mapping[int, np.ndarray]) -> Node:
