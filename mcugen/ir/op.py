@@ -244,32 +244,6 @@ class Op:
             return refused("the runtimes have an int8 kernel for it, but mcugen has no rule for its scales")
         return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")
 
-    def scales_channels(self, call: Call) -> bool:
-        """Whether scaling a channel of all computed operands by a positive factor scales that channel of the result
-        alike.
-
-        A fused activation does not count. Where the result's channels are those of several pixels, they follow each
-        other pixel by pixel.
-        """
-        return False
-
-    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
-        """The values of operand 0 that are multiplied by each result's weights, as [groups, rows, taps], float32.
-
-        For operators with `scaled_axis`: with `matrix(call)` of shape [outputs, taps], where each group has as many
-        successive outputs, row times weights is a result without its bias. x: any number of images. every: of results
-        that are images only these rows and columns count, from the first. None where there is no such form.
-        """
-        return None
-
-    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        """The gradient by operand 0, from the gradient g by the float result y before a fused activation.
-
-        x, y: values of any number of samples, one after the other along the first axis; float32. None where there is
-        no rule, as elementwise operators and data movement have general rules.
-        """
-        return None
-
     def unclamped(self) -> Op:
         """This operator without the clamp of its results, by whose magnitude float results are judged."""
         return self

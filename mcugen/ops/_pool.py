@@ -43,9 +43,6 @@ class Pool(Channelwise, Activated):
     def window(self) -> Window:
         return Window(self.kernel, self.stride, (1, 1), self.padding)
 
-    def scales_channels(self, call: Call) -> bool:
-        return True
-
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)
         if x.dtype not in DTYPES:

@@ -59,9 +59,6 @@ class Reduction(Channelwise):
         rank = len(call.input(0).shape)
         return asked.none if rank - 1 in self.chosen(rank) else alike(call, asked)
 
-    def scales_channels(self, call: Call) -> bool:
-        return len(call.input(0).shape) - 1 not in self.chosen(len(call.input(0).shape))
-
     def chosen(self, rank: int) -> tuple[int, ...]:
         """The reduced axes, each once, in order."""
         return tuple(sorted({a % rank for a in self.axes}))

@@ -166,13 +166,6 @@ class ReducedSum(_reduce.Reduction):
             return once.averaged(call, sums, count, "NONE") if self.divides else once.summed(call, sums, int(count))
         return reductions.summed(call, x, self.chosen(x.ndim), mean=self.divides)
 
-    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        axes = self.chosen(x.ndim)
-        if 0 in axes:
-            return None
-        kept = [1 if k in axes else n for k, n in enumerate(x.shape)]
-        return np.asarray(np.broadcast_to(g.reshape(kept) / np.float32(divisor(call)), x.shape))
-
     def scaling(self, call: Call) -> Scaling:
         return {} if call.output.is_float or _rounding.is_stated(call) else {"scale": multiplier(call)}
 

@@ -88,9 +88,6 @@ class Add(Pointwise, Activated):
     def refused_by(self, call: Call, runtime: str) -> str:
         return super().refused_by(call, runtime) or _sum.without_shifts(call, runtime)
 
-    def scales_channels(self, call: Call) -> bool:
-        return _elementwise.equal_shapes(call)
-
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return quantized.clamped(a + b, self.activation)
 

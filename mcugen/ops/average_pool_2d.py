@@ -289,10 +289,6 @@ class AveragePool2D(_pool.Pool):
     def keeps_values(self, call: Call) -> bool:
         return False
 
-    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        shared = (g / self._counts(x[:1])).astype(np.float32)
-        return self.window.spread(x.shape, lambda i, j: shared)
-
     def _sums(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(sum(tap for _, _, tap in self.window.taps(x, 0)))
 

@@ -207,22 +207,6 @@ class Conv2D(Weighted):
         w = call.constant(1)
         return _filter.centred(call, w).reshape(w.shape[0], -1)
 
-    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
-        w = call.input(1).shape
-        count, found = int(np.prod(w[1:])), self.window(w).patches(x, every)
-        if x.shape[3] == w[3]:
-            return found.reshape(1, -1, count)
-        parts = found.reshape(*found.shape[:5], -1, w[3]).transpose(5, 0, 1, 2, 3, 4, 6)
-        return parts.reshape(len(parts), -1, count)
-
-    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        w = call.constant(1)
-        groups = x.shape[3] // w.shape[3]
-        parts = zip(np.split(g, groups, axis=3), np.split(w, groups), strict=True)
-        shape, window = (*x.shape[:3], w.shape[3]), self.window(w.shape)
-        found = [window.spread(shape, lambda i, j, g=g, w=w: g @ w[:, i, j]) for g, w in parts]  # type: ignore[misc]
-        return found[0] if groups == 1 else np.concatenate(found, axis=3)
-
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:]))
 

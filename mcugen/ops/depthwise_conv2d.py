@@ -229,19 +229,6 @@ class DepthwiseConv2D(Weighted):
         w = call.constant(1)
         return _filter.centred(call, w, 3).reshape(-1, w.shape[3]).T
 
-    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
-        """Turned once so that channels come first: a tap of all rows is then a copy of pixels side by side."""
-        channels = x.shape[3]
-        planes = np.ascontiguousarray(x.transpose(3, 0, 1, 2)).reshape(-1, *x.shape[1:3], 1)
-        around = self.window(call.input(1).shape).taps(planes, 0.0)
-        taps = [tap[:, ::every, ::every].reshape(channels, -1) for _, _, tap in around]
-        return np.stack(taps, axis=1).swapaxes(1, 2)
-
-    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        w = call.constant(1)
-        several = (*g.shape[:3], x.shape[3], -1)
-        return self.window(w.shape).spread(x.shape, lambda i, j: (g * w[0, i, j]).reshape(several).sum(axis=4))
-
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(1).shape[1:3]))
 

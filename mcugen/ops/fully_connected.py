@@ -262,13 +262,6 @@ class FullyConnected(Weighted):
         weights = _ordered.along(vectors, (outputs, length), 1)
         return Reordered(replace(self, keep_dims=False), (vectors, weights, *rest), (y,))
 
-    def patches(self, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
-        return x.reshape(1, -1, call.input(1).shape[1])
-
-    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        w = call.constant(1)
-        return np.asarray(g.reshape(-1, w.shape[0]) @ w).reshape(x.shape)
-
     def macs(self, call: Call) -> int:
         return call.output.size * call.input(1).shape[1]
 

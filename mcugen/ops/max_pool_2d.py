@@ -75,12 +75,6 @@ class MaxPool2D(_pool.Pool):
         low = quantized.ends(call.input(0))[0]
         return quantized.activated(self._largest(x.astype(np.int64), low), self.activation, call.output)
 
-    def pulled(self, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-        """The gradient is split evenly among equal maxima."""
-        is_most = {(i, j): tap == y for i, j, tap in self.window.taps(x, -np.inf)}
-        shared = (g / np.maximum(sum(is_most.values()), 1)).astype(np.float32)
-        return self.window.spread(x.shape, lambda i, j: shared * is_most[i, j])
-
     def _largest(self, x: np.ndarray, fill: float) -> np.ndarray:
         return reduce(np.maximum, (tap for _, _, tap in self.window.taps(x, fill)))
 

@@ -99,9 +99,6 @@ class Reshape(Op):
     writes = (_tflite.to_target(to_tflite), Write("onnx", to_onnx))
     kernels = (Kernel("", Form.ALIAS),)
 
-    def scales_channels(self, call: Call) -> bool:
-        return call.output.shape[-1:] > (0,) and call.output.shape[-1] % call.input(0).shape[-1] == 0
-
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
             raise ShapeError("there is no operand")

@@ -12,6 +12,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph, Node
 from mcugen.quantize import batches, slopes
+from mcugen.quantize.im2col import im2col
 from mcugen.quantize.layers import is_constant
 
 Arrays = dict[str, np.ndarray]
@@ -143,7 +144,8 @@ class GradientNetwork:
 
     def _layer(self, run: ForwardPass, node: Node, call: Call) -> np.ndarray:
         x = run.values[str(node.inputs[0])]
-        met = call.op.patches(call, _stacked(x), 1)
+        met = im2col(call.op, call, _stacked(x), 1)
+        assert met is not None
         run.met[node.name] = met
         y = met @ matrix(call).reshape(len(met), -1, met.shape[2]).swapaxes(1, 2)
         rows = y[0] if len(y) == 1 else y.transpose(1, 0, 2).reshape(y.shape[1], -1)

@@ -12,6 +12,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.quantize import batches, rounding
+from mcugen.quantize.im2col import im2col
 from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
 from mcugen.quantize.steps import to_real
 
@@ -143,8 +144,7 @@ class Layer:
 
     def _patches(self, x: TensorType, values: np.ndarray, every: int) -> np.ndarray | None:
         call, real = self.call, to_real(values, x)
-        found: np.ndarray | None = call.op.patches(call, real.reshape(-1, *values.shape[2:]), every)
-        return found
+        return im2col(call.op, call, real.reshape(-1, *values.shape[2:]), every)
 
     def _constants(
         self, call: Call, rounded: rounding.Rounded, steps: np.ndarray, x: TensorType

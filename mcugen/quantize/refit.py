@@ -10,6 +10,7 @@ from mcugen.ir.graph import Node
 from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import layers, rounding
 from mcugen.quantize.backwards import Arrays, ForwardPass, GradientNetwork, Step, is_layer, matrix, unmatrix
+from mcugen.quantize.im2col import im2col
 from mcugen.quantize.moments import thinning
 from mcugen.quantize.parts import in_threads, parts
 
@@ -52,7 +53,8 @@ def _solved(student: GradientNetwork, step: Step, pairs: Pairs, kept: np.ndarray
         x = mine.values[str(node.inputs[0])]
         name = node.outputs[0]
         wanted = theirs.sums.get(name, theirs.values[name])[..., kept]
-        met = call.op.patches(call, x.reshape(-1, *x.shape[2:]), 1)
+        met = im2col(call.op, call, x.reshape(-1, *x.shape[2:]), 1)
+        assert met is not None
         flat = wanted.reshape(-1, len(met), wanted.shape[-1] // len(met)).transpose(1, 0, 2)
         step_of_rows = thinning(met.shape[1] // len(x) * count, met.shape[2])
         met, flat = met[:, ::step_of_rows], np.ascontiguousarray(flat[:, ::step_of_rows])

@@ -9,6 +9,8 @@ import numpy as np
 
 from mcugen.ir.call import Call
 from mcugen.ir.op import evaluate
+from mcugen.quantize.im2col import im2col
+from mcugen.quantize.input_gradients import input_gradient
 
 Operands = Sequence[np.ndarray | None]
 """Arrays [samples, *shape] of computed operands, and the data of constants."""
@@ -47,8 +49,8 @@ def has_rule(call: Call) -> bool:
         return False
     if any(t is not None and data is None for t, data in others):
         return False
-    has_rows = call.op.scaled_axis is None or call.op.patches(call, x, 1) is not None
-    return has_rows and call.op.pulled(call, x, y, y) is not None
+    has_rows = call.op.scaled_axis is None or im2col(call.op, call, x, 1) is not None
+    return has_rows and input_gradient(call.op, call, x, y, y) is not None
 
 
 def _is_float(call: Call) -> bool:
@@ -86,7 +88,7 @@ def backward(
         return _unmoved(call, moves, operands, given, wanted)
     x, y, g = operands[0], results[0], given[0]
     assert x is not None and g is not None
-    pulled = call.op.pulled(call, *(a.reshape(-1, *a.shape[2:]) for a in (x, y, g)))
+    pulled = input_gradient(call.op, call, *(a.reshape(-1, *a.shape[2:]) for a in (x, y, g)))
     assert pulled is not None
     return {0: pulled.reshape(x.shape)}
 

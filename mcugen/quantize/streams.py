@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import singledispatch
 
+from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
+from mcugen.ir.op import Op
 from mcugen.ir.ranges import channels_of
+from mcugen.ops._elementwise import equal_shapes
+from mcugen.ops._pool import Pool
+from mcugen.ops._reduce import Reduction
+from mcugen.ops.add import Add
+from mcugen.ops.reshape import Reshape
+from mcugen.ops.sub import Sub
 from mcugen.quantize.layers import with_same_weights
 
 _FREE = frozenset({"NONE", "RELU"})
@@ -108,7 +117,7 @@ class _Search:
         return "" if name in self.read else "nothing reads it"
 
     def _passes(self, node: Node) -> bool:
-        return bool(node.op.scales_channels(self.graph.call(node, self.reference)))
+        return scales_channels(node.op, self.graph.call(node, self.reference))
 
     def _computed(self, node: Node) -> list[str]:
         return [n for n in node.inputs if n is not None and self.graph.tensors[n].data is None]
@@ -137,3 +146,34 @@ class _Grown:
 
     def add(self, *names: str) -> None:
         self.names += [name for name in names if name not in self.names]
+
+
+@singledispatch
+def scales_channels(op: Op, call: Call) -> bool:
+    """Whether scaling a channel of all computed operands by a positive factor scales that channel of the result alike.
+
+    A fused activation does not count. Where the result's channels are those of several pixels, they follow each other
+    pixel by pixel.
+    """
+    return False
+
+
+@scales_channels.register(Add)
+@scales_channels.register(Sub)
+def _(op: Op, call: Call) -> bool:
+    return equal_shapes(call)
+
+
+@scales_channels.register(Pool)
+def _(op: Pool, call: Call) -> bool:
+    return True
+
+
+@scales_channels.register(Reduction)
+def _(op: Reduction, call: Call) -> bool:
+    return len(call.input(0).shape) - 1 not in op.chosen(len(call.input(0).shape))
+
+
+@scales_channels.register(Reshape)
+def _(op: Reshape, call: Call) -> bool:
+    return call.output.shape[-1:] > (0,) and call.output.shape[-1] % call.input(0).shape[-1] == 0
