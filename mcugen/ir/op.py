@@ -214,14 +214,6 @@ class Op:
         """The operator without channels that `removable` returned: the same bits in all others."""
         raise InternalError(f"{self} cannot drop channels")
 
-    def byte_table(self, call: Call) -> np.ndarray | None:
-        """The result byte for each byte of operand 0, indexed by its unsigned value; None where more decides it."""
-        return None
-
-    def is_identity(self, call: Call) -> bool:
-        """Whether the only result is operand 0, in type and in all values that it can have."""
-        return False
-
     def keeps_values(self, call: Call) -> bool:
         """Whether each result is an element of an operand, or the largest or smallest of several, also where these are
         stored integers of one scale and zero point.
@@ -243,14 +235,6 @@ class Op:
         if "s8" in known:
             return refused("the runtimes have an int8 kernel for it, but mcugen has no rule for its scales")
         return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")
-
-    def unclamped(self) -> Op:
-        """This operator without the clamp of its results, by whose magnitude float results are judged."""
-        return self
-
-    def carried(self, call: Call, order: Order) -> Order | None:
-        """The order of the result, if its bytes are those of operand 0 stored in `order`; None where bytes change."""
-        return None
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
         """This operator on operands that are stored in other orders; None where it needs the original order.

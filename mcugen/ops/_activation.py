@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,15 @@ def float_clamp_fields(call: Call, activation: str) -> dict[str, Param]:
 class Activated(Op):
     """Base of operators with a field `activation`."""
 
-    def unclamped(self) -> Op:
-        this: Any = self
-        changed: Op = this if this.activation == "NONE" else replace(this, activation="NONE")
-        return changed
+
+@singledispatch
+def unclamped(op: Op) -> Op:
+    """The operator without the clamp of its results, by whose magnitude float results are judged."""
+    return op
+
+
+@unclamped.register(Activated)
+def _(op: Activated) -> Op:
+    this: Any = op
+    changed: Op = this if this.activation == "NONE" else replace(this, activation="NONE")
+    return changed

@@ -28,9 +28,6 @@ class ByteFunction(Pointwise):
         """The results for stored bytes x as the emitted table has them: not from the reference, which checks them."""
         raise NotImplementedError
 
-    def byte_table(self, call: Call) -> np.ndarray | None:
-        return table(call) if byte_to_byte(call) else None
-
     def telling(self, call: Call) -> Sequence[np.ndarray]:
         """Every byte."""
         x = call.input(0)
@@ -39,13 +36,6 @@ class ByteFunction(Pointwise):
         count = -(-256 // max(x.size, 1))
         every = np.resize(np.arange(256, dtype=np.uint8).view(x.np_dtype), count * x.size)
         return [*every.reshape(count, *x.shape)]
-
-    def is_identity(self, call: Call) -> bool:
-        values, x = self.byte_table(call), call.range_of(0)
-        if values is None or x is None or call.input(0) != call.output:
-            return False
-        low, high = x.hull
-        return np.array_equal(between(values.view(call.output.np_dtype), low, high), np.arange(low, high + 1))
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         x = call.range_of(0)
@@ -65,6 +55,11 @@ def image_of(x: Range, values: np.ndarray) -> Range:
 def between(values: np.ndarray, low: int, high: int) -> np.ndarray:
     """The entries, in int64, of the stored bytes from low to high, signed or not, in a table by unsigned value."""
     return np.asarray(values[np.arange(low, high + 1) % 256].astype(np.int64))
+
+
+def byte_table(call: Call) -> np.ndarray | None:
+    """The result byte for each byte of operand 0, indexed by its unsigned value; None where more decides it."""
+    return table(call) if isinstance(call.op, ByteFunction) and byte_to_byte(call) else None
 
 
 def table(call: Call) -> np.ndarray:

@@ -180,9 +180,6 @@ class Concatenation(Op):
     def keeps_values(self, call: Call) -> bool:
         return True
 
-    def is_identity(self, call: Call) -> bool:
-        return len(call.inputs) == 1 and call.input(0) == call.output
-
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Joined along the channels, each channel is dropped with its place in the result; otherwise all drop the same
         ones.

@@ -168,9 +168,6 @@ class Pad(Op):
         """Padding real numbers with zeros is padding stored ones with the zero point."""
         return len(call.inputs) == 1
 
-    def is_identity(self, call: Call) -> bool:
-        return call.input(0) == call.output
-
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Channels of the operand are dropped with those of the result; padding channels can always be dropped."""
         if not self.widths:

@@ -20,6 +20,7 @@ from mcugen.ir.quant_rule import SHARED, Scales
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _bytes, _onnx, _tflite, _unary
+from mcugen.ops._activation import unclamped
 from mcugen.oracle import quantized
 
 _BOUNDS = {
@@ -131,9 +132,6 @@ class Relu(_bytes.ByteFunction):
         scaled = multiply_double_rounding(x.astype(np.int64) - a.zero_point, *multiplier(call)) + y.zero_point
         return np.asarray(np.clip(scaled, *stored_bounds(call, y)))
 
-    def unclamped(self) -> Op:
-        return Relu(-math.inf, math.inf)
-
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y, tflm = call.input(0), call.output, quantized.is_tflm(call)
         if tflm and self.high == 6.0:
@@ -173,3 +171,8 @@ class Relu(_bytes.ByteFunction):
         wide = [((0.0003, 0), (0.0002, 0)), ((0.001, 0), (0.001, 0))]
         integer += [e for high in (math.inf, 6.0) for e in _unary.examples(cls(0.0, high), "s16", wide, 30)]
         return [*integer, *(e for b in _BOUNDS.values() for e in _unary.examples(cls(*b), "f32"))]
+
+
+@unclamped.register(Relu)
+def _(op: Relu) -> Op:
+    return Relu(-math.inf, math.inf)

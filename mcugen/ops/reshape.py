@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Form, Kernel
@@ -111,9 +110,6 @@ class Reshape(Op):
             raise ShapeError(f"{x.size} elements do not fit the shape {list(self.shape)}")
         return (TensorType(shape, x.dtype),)
 
-    def is_identity(self, call: Call) -> bool:
-        return call.input(0) == call.output
-
     def removable(self, call: Call, asked: Removal) -> Removal:
         """One number of channels must divide the other: then channels that share one in the other shape are dropped
         together."""
@@ -126,9 +122,6 @@ class Reshape(Op):
 
     def without(self, call: Call, removed: Removal) -> Slimmed:
         return Slimmed(Reshape((*call.output.shape[:-1], int((~removed.outputs[0]).sum()))))
-
-    def carried(self, call: Call, order: Order) -> Order | None:
-        return order.reshaped(call.output.shape)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
         return x.reshape(self.shape)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call
 from mcugen.ir.kernel import Form, Kernel
 from mcugen.ir.op import Example
@@ -59,10 +58,6 @@ class Stored(Channelwise):
         if x is None:
             raise ShapeError("there is nothing to store")
         return (TensorType(x.shape, x.dtype),)
-
-    def carried(self, call: Call, order: Order) -> Order | None:
-        """Where nothing changes: a tensor in the place of the result must have its scale."""
-        return order if call.input(0).quant == call.output.quant and same_bytes(call) else None
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return (call.range_of(0),) if same_bytes(call) else super().bounds(call)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.op import Example
@@ -75,9 +74,6 @@ class Transpose(_view.View):
 
     def view(self, x: np.ndarray) -> np.ndarray:
         return x.transpose(self.perm)
-
-    def carried(self, call: Call, order: Order) -> Order | None:
-        return order.transposed(self.perm)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcugen.ir.graph import Graph, Node
+from mcugen.ops._bytes import byte_table
 from mcugen.ops.table import Table
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 
@@ -15,7 +16,7 @@ def compose_tables(graph: Graph, reference: str) -> Graph:
 
     def fuse(match: Match) -> Made | None:
         producer, reader = match.nodes["first"], match.nodes["second"]
-        first, second = (node.op.byte_table(graph.call(node, reference)) for node in (producer, reader))
+        first, second = (byte_table(graph.call(node, reference)) for node in (producer, reader))
         if first is None or second is None:
             return None
         table = Table(second[first].tobytes(), graph.type(reader.outputs[0]).dtype)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import singledispatch
 
+import numpy as np
+
+from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Removed
+from mcugen.ir.op import Op
+from mcugen.ops._bytes import ByteFunction, between, byte_table
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.pad import Pad
+from mcugen.ops.reshape import Reshape
 
 _WHY = "it has the type of its operand, and the same value for every value that its operand can have"
 
@@ -22,7 +31,7 @@ def drop_identities(graph: Graph, reference: str) -> Graph:
 
 def _goes(graph: Graph, node: Node, reference: str, renamed: dict[str, str]) -> bool:
     """Whether the node is an identity that can be removed; one of its two names then replaces the other."""
-    if len(node.outputs) != 1 or not node.inputs or not node.op.is_identity(graph.call(node, reference)):
+    if len(node.outputs) != 1 or not node.inputs or not is_identity(node.op, graph.call(node, reference)):
         return False
     x, y = node.inputs[0], node.outputs[0]
     x = renamed.get(x, x) if x is not None else None
@@ -51,3 +60,29 @@ def _report(graph: Graph, dropped: list[Node], renamed: dict[str, str]) -> Itera
         origin = graph.tensors[y if y in renamed else x].origin
         if origin is not None:
             yield Removed("identities", origin.tensor, _WHY)
+
+
+@singledispatch
+def is_identity(op: Op, call: Call) -> bool:
+    """Whether the only result is operand 0, in type and in all values that it can have."""
+    return False
+
+
+@is_identity.register(Pad)
+@is_identity.register(Reshape)
+def _(op: Op, call: Call) -> bool:
+    return call.input(0) == call.output
+
+
+@is_identity.register(Concatenation)
+def _(op: Concatenation, call: Call) -> bool:
+    return len(call.inputs) == 1 and call.input(0) == call.output
+
+
+@is_identity.register(ByteFunction)
+def _(op: ByteFunction, call: Call) -> bool:
+    values, x = byte_table(call), call.range_of(0)
+    if values is None or x is None or call.input(0) != call.output:
+        return False
+    low, high = x.hull
+    return np.array_equal(between(values.view(call.output.np_dtype), low, high), np.arange(low, high + 1))

@@ -9,13 +9,16 @@ outputs.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import singledispatch
 
 from mcugen.errors import InternalError
 from mcugen.ir.axis_order import Order, move
+from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Tensor
-from mcugen.ir.op import Reordered
+from mcugen.ir.op import Op, Reordered
 from mcugen.ir.types import Shape
 from mcugen.ops.reshape import Reshape
+from mcugen.ops.stored import Stored, same_bytes
 from mcugen.ops.transpose import Transpose
 
 _Stored = tuple[str, Order]
@@ -38,7 +41,7 @@ def _carries(graph: Graph, node: Node, reference: str) -> bool:
     call = graph.call(node, reference)
     if not node.inputs or call.inputs[0] is None or call.constants[0] is not None:
         return False
-    found = node.op.carried(call, Order.plain(call.input(0).shape))
+    found = carried(node.op, call, Order.plain(call.input(0).shape))
     return found is not None and (isinstance(node.op, Transpose) or not found.is_plain)
 
 
@@ -59,7 +62,7 @@ class _Walk:
         call = self.graph.call(node, self.reference)
         orders = [None if self._is_free(name) else self._stored(str(name))[0][1] for name in node.inputs]
         if orders and orders[0] is not None and len(node.outputs) == 1:
-            order = node.op.carried(call, orders[0])
+            order = carried(node.op, call, orders[0])
             if order is not None:
                 self.known[node.outputs[0]] = [(self._stored(str(node.inputs[0]))[0][0], order)]
                 return
@@ -174,3 +177,25 @@ class _Walk:
 
 def _is_unmoved(order: Order, shape: Shape) -> bool:
     return order.is_plain and order.stored_shape == shape
+
+
+@singledispatch
+def carried(op: Op, call: Call, order: Order) -> Order | None:
+    """The order of the result, if its bytes are those of operand 0 stored in `order`; None where bytes change."""
+    return None
+
+
+@carried.register(Transpose)
+def _(op: Transpose, call: Call, order: Order) -> Order | None:
+    return order.transposed(op.perm)
+
+
+@carried.register(Reshape)
+def _(op: Reshape, call: Call, order: Order) -> Order | None:
+    return order.reshaped(call.output.shape)
+
+
+@carried.register(Stored)
+def _(op: Stored, call: Call, order: Order) -> Order | None:
+    """Where nothing changes: a tensor in the place of the result must have its scale."""
+    return order if call.input(0).quant == call.output.quant and same_bytes(call) else None

@@ -17,7 +17,7 @@ from mcugen.ir.graph import Graph
 from mcugen.ir.op import Op
 from mcugen.ir.ranges import Range
 from mcugen.ops._activation import Activated
-from mcugen.ops._bytes import between
+from mcugen.ops._bytes import between, byte_table
 from mcugen.ops.relu import Relu
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 
@@ -54,7 +54,7 @@ def _in_a_loop(call: Call) -> bool:
 
 def _limits(call: Call) -> tuple[int, int] | None:
     """The clamp that is equal to a function of bytes for all values of its operand; None where there is none."""
-    values = call.op.byte_table(call) if call.input(0) == call.output else None
+    values = byte_table(call) if call.input(0) == call.output else None
     x = call.range_of(0)
     if values is None or x is None:
         return None

@@ -98,6 +98,6 @@ def _distance(graph: Graph, name: str, makers: Mapping[str, Node], reads: Counte
         return None
     length = x.type.shape[-1] if len(x.type.shape) == 2 and x.type.shape[0] == 1 else 0
     whole = graph.type(name).shape == (1,) and data.size == length and graph.type(apart.outputs[0]) == x.type
-    if not whole or apart.op.unclamped() != apart.op:
+    if not whole or apart.op.activation != "NONE":
         return None
     return _Distance(x.name, data.reshape(length), kind, (total, each, apart))

@@ -11,6 +11,7 @@ import numpy as np
 from mcugen.ir.call import Call
 from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph, Node
+from mcugen.ops._activation import unclamped
 from mcugen.quantize import batches, slopes
 from mcugen.quantize.im2col import im2col
 from mcugen.quantize.layers import is_constant
@@ -87,7 +88,7 @@ class GradientNetwork:
             call = self.graph.call(node, self.reference)
             activation = getattr(node.op, "activation", "NONE")
             clamp = None if activation == "NONE" else activation_bounds(activation)
-            steps.append((node, replace(call, op=node.op.unclamped()), clamp))
+            steps.append((node, replace(call, op=unclamped(node.op)), clamp))
         return tuple(reversed(steps))
 
     @cached_property

@@ -15,6 +15,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.ranges import Affine
 from mcugen.ir.types import TensorType
+from mcugen.ops._activation import unclamped
 from mcugen.passes.fold_factors import followed_by, preceded_by
 from mcugen.quantize.ranges import Observed
 from mcugen.quantize.streams import Stream, streams
@@ -127,7 +128,7 @@ def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
 
 def _followed(call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
     """Constants of a layer with the factors after it; a clamp at 0 commutes with positive factors."""
-    op = call.op.unclamped()
+    op = unclamped(call.op)
     return followed_by(op, replace(call, op=op), then)
 
 

@@ -11,6 +11,7 @@ from mcugen.errors import UsageError
 from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph
 from mcugen.ir.quant_rule import Bounds
+from mcugen.ops._activation import unclamped
 from mcugen.quantize import batches
 from mcugen.quantize.older import Older
 from mcugen.quantize.ranges import Observed, observed
@@ -126,7 +127,7 @@ class FloatWalk:
             return
         call = self._graph.call(node, self._reference)
         if self._clamps[node.outputs[0]] is not None:
-            call = replace(call, op=call.op.unclamped())
+            call = replace(call, op=unclamped(call.op))
         operands = [None if name is None else self._operand(name) for name in node.inputs]
         found = batches.results(call, operands)
         self._sums.update(zip(node.outputs, found, strict=True))

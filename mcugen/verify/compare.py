@@ -11,7 +11,9 @@ import numpy as np
 from mcugen.ir.axis_order import Order
 from mcugen.ir.graph import UNREAD_NODE, Graph, Node, Origin
 from mcugen.ir.ranges import channels_of
+from mcugen.ops._activation import unclamped
 from mcugen.oracle.interpreter import FLOAT_TOLERANCE
+from mcugen.passes.follow_orders import carried
 
 TERM_TOLERANCE = 2.0**-26
 """Relative error that each product may add to an operator's sum.
@@ -142,7 +144,7 @@ class Comparison:
         node = self._makers.get(tensor)
         sums = [values]
         known = node is not None and all(n is None or n in oracle for n in node.inputs)
-        if node is not None and known and (inner := node.op.unclamped()) is not node.op:
+        if node is not None and known and (inner := unclamped(node.op)) is not node.op:
             operands = [None if n is None else oracle[n].astype(np.float64) for n in node.inputs]
             found = inner.reference(*operands)
             sums += found if isinstance(found, tuple) else (found,)
@@ -154,7 +156,7 @@ class Comparison:
         if node is None or not all(n is None or n in oracle for n in node.inputs):
             return 0.0
         operands = [None if n is None else np.abs(oracle[n].astype(np.float64)) for n in node.inputs]
-        found = node.op.unclamped().reference(*operands)
+        found = unclamped(node.op).reference(*operands)
         return max(float(v[np.isfinite(v)].max(initial=0.0)) for v in (found if isinstance(found, tuple) else (found,)))
 
     def _values(
@@ -266,7 +268,7 @@ class Comparison:
         if given is None or not self._imported.type(given).shape:
             return None
         plain = Order.plain(self._imported.type(given).shape)
-        return None if node.op.carried(self._imported.call(node, "litert"), plain) is None else given
+        return None if carried(node.op, self._imported.call(node, "litert"), plain) is None else given
 
     def _name(self, name: str) -> str:
         origin = self._graph.tensors[name].origin

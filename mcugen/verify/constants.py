@@ -14,6 +14,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import Scaling, evaluate
 from mcugen.ir.types import NUMPY_DTYPES
+from mcugen.ops._bytes import byte_table
 from mcugen.pipeline import Artifact
 
 
@@ -45,7 +46,7 @@ def _pairs(graph: Graph, call: Call, *, emitted: bool) -> Iterator[tuple[Scaling
     """
     if emitted:
         yield call.op.scaling(call), call.op.scaling_q(call)
-    table = call.op.byte_table(call)
+    table = byte_table(call)
     if table is not None:
         given, stored = call.input(0), np.arange(256, dtype=np.uint8).view(NUMPY_DTYPES[call.input(0).dtype])
         whole = Call(call.op, (given.with_shape((256,)),), (call.output.with_shape((256,)),), (None,), call.reference)

@@ -16,6 +16,7 @@ import numpy as np
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import TensorType
+from mcugen.ops._activation import unclamped
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import interpreter
@@ -52,7 +53,7 @@ def real_steps(call: Call, operands: Sequence[np.ndarray | None]) -> np.ndarray 
         return None
     plain = Softmax() if isinstance(op, TableSoftmax) else replace(op, rounding="")
     reals = [None if a is None else _real(call, k, a) for k, a in enumerate(operands)]
-    found = plain.unclamped().reference(*reals) if hasattr(plain, "reference") else None
+    found = unclamped(plain).reference(*reals) if hasattr(plain, "reference") else None
     if not isinstance(found, np.ndarray) or type(plain).__name__ == "Quantize":
         found = reals[0]
     return None if found is None else np.asarray(found / np.float64(np.float32(call.output.scale)))

@@ -18,6 +18,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _filter, _reduce_sum, _sigmoid, _sum, curve, leaky_relu, mul, prelu, quantize, relu, softmax
+from mcugen.ops._bytes import byte_table
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.curve import Curve
@@ -187,7 +188,7 @@ BYTE_FUNCTIONS = (
 
 def table(found: Call) -> np.ndarray:
     """The emitted table as stored results."""
-    entries = found.op.byte_table(found)
+    entries = byte_table(found)
     return np.asarray(entries.view(found.output.np_dtype))
 
 

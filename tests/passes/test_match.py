@@ -8,6 +8,7 @@ import pytest
 
 from mcugen.ir.graph import Graph, Node, with_origins
 from mcugen.ir.types import TensorType
+from mcugen.ops._bytes import byte_table
 from mcugen.ops.add import Add
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.logistic import Logistic
@@ -41,7 +42,7 @@ def composed(graph: Graph) -> Graph:
 
     def make(match: Match) -> Made:
         gate, product = match.nodes["gate"], match.nodes["product"]
-        first = gate.op.byte_table(graph.call(gate, "tflm"))
+        first = byte_table(graph.call(gate, "tflm"))
         assert first is not None
         every = np.arange(256).astype(np.uint8).view(np.int8)
         operands = [every if name == match.tensors["x"] else first.view(np.int8) for name in product.inputs]
