@@ -19,8 +19,8 @@ from mcugen import pipeline
 from mcugen.ir.graph import Graph, Node
 from mcugen.ops.transpose import Transpose
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated, golden, run
+from mcugen.verify.cases import cases
 from tests.support import model_rows
 from tests.support.collection import EMULATED, SAMPLE, Model, collection, is_in_scope, models
 from tests.support.cores import CORES, cores

@@ -15,8 +15,8 @@ from mcugen.errors import ToolError
 from mcugen.machines.toolchain import cross
 from mcugen.machines.toolchain.disassembly import code_bytes, disassemble, parse
 from mcugen.machines.toolchain.stack import Stack, bound
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated, report
+from mcugen.verify.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSEMBLY = {"fault", "board_reset", "board_trap", "sim_stack_mark", "semihost"}

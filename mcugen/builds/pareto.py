@@ -16,7 +16,6 @@ from mcugen.emit.command import command_of
 from mcugen.errors import MemoryBudgetError, NoKernelError, TargetError, UsageError
 from mcugen.machines.toolchain import count
 from mcugen.options import GOALS, Options
-from mcugen.oracle.stimuli import cases as drawn_cases
 from mcugen.pipeline import Artifact
 from mcugen.report import curve, estimates
 from mcugen.report.facts import CycleFacts, PointFacts
@@ -24,6 +23,7 @@ from mcugen.solve.advice import knee_of
 from mcugen.system import tabular
 from mcugen.system.forked import Apart
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases as drawn_cases
 from mcugen.verify.runs import Run, sequence_of
 
 MAX_POINTS = 4

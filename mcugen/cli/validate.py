@@ -45,10 +45,10 @@ def COMMAND(
     The firmware answers over a serial line, by the header of `mcugen build --export validate`. Give MODEL and the
     options of that build. Constants on the board are compared too, and a changed one is named.
     """
-    from mcugen.oracle.stimuli import cases
     from mcugen.system import files
     from mcugen.verify import golden as recordings
     from mcugen.verify import onboard
+    from mcugen.verify.cases import cases
     from mcugen.verify.serial import SerialLine, require_port
 
     require_port(port)

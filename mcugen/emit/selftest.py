@@ -11,7 +11,7 @@ from mcugen.emit.literals import C_TYPES, array_lines, float32
 from mcugen.emit.view import ModelView
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import NUMPY_DTYPES
-from mcugen.oracle import interpreter
+from mcugen.oracle import interpreter, near_ties
 from mcugen.oracle.stimuli import draw, overlapping
 
 TOLERANCE = 1e-4
@@ -66,12 +66,7 @@ def _least_doubtful(imported: Graph, which: str) -> int:
 
     def distance(seed: int) -> float:
         values = interpreter.run(imported, draw(imported, seed), which)
-        found = (
-            flip.distance
-            for node in imported.nodes
-            for flip in node.op.near_ties(imported.call(node, which), *(values[n] for n in node.inputs if n))
-        )
-        return min(found, default=1.0)
+        return min((flip.distance for _, flip in near_ties.of_run(imported, values, which)), default=1.0)
 
     return max(range(SEEDS), key=distance)
 

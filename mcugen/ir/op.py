@@ -48,17 +48,6 @@ class Reordered:
     outputs: tuple[Order, ...]
 
 
-@dataclass(frozen=True)
-class Flip:
-    """An alternative for element `index` of result `output`: `value`, if the number before rounding moves by
-    `distance`."""
-
-    output: int
-    index: tuple[int, ...]
-    value: int
-    distance: float
-
-
 class Writing(Protocol):
     """How an operator is written to a format: `mcugen.ir.writes.Write`."""
 
@@ -138,13 +127,6 @@ class Op:
         """The bit-exact meaning on the stored integers, as `call.reference` computes it."""
         raise NotImplementedError
 
-    def near_ties(self, call: Call, *inputs: Any) -> Sequence[Flip]:
-        """Integer results that may be one step off where float operands differ in their last bits, nearest tie first.
-
-        By default none: only operators that round floats to integers have any.
-        """
-        return ()
-
     def scaling(self, call: Call) -> Scaling:
         """The numbers that emitted constants derive from scales, by name: multipliers, bounds, tables."""
         return {}
@@ -180,25 +162,6 @@ class Op:
         The bounds are those of the exact sum: where they leave 32 bits, the sum may wrap. None for operators without
         such sums, for floats, and where weights are not constant.
         """
-        return None
-
-    def steepest(self, call: Call) -> np.ndarray | None:
-        """Operand 0, of the greatest and least stored integers, that drives a sum of products as far up as it can go.
-
-        `verify` runs it where operand 0 is an input of the model. None where there is no such sum to overflow.
-        """
-        return None
-
-    def telling(self, call: Call) -> Sequence[np.ndarray]:
-        """Values of operand 0 that reveal a slightly wrong implementation: thresholds of the operator, and exact
-        halves.
-
-        `verify` runs them, and so do its witnesses where operand 0 is a tensor inside the model. () for most operators.
-        """
-        return ()
-
-    def unwritten(self, call: Call) -> np.ndarray | None:
-        """A mask of the elements of the result that the runtime does not write; None where it writes all."""
         return None
 
     def removable(self, call: Call, asked: Removal) -> Removal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -27,15 +27,6 @@ class ByteFunction(Pointwise):
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
         """The results for stored bytes x as the emitted table has them: not from the reference, which checks them."""
         raise NotImplementedError
-
-    def telling(self, call: Call) -> Sequence[np.ndarray]:
-        """Every byte."""
-        x = call.input(0)
-        if not byte_to_byte(call):
-            return ()
-        count = -(-256 // max(x.size, 1))
-        every = np.resize(np.arange(256, dtype=np.uint8).view(x.np_dtype), count * x.size)
-        return [*every.reshape(count, *x.shape)]
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         x = call.range_of(0)

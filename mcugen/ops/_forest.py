@@ -104,44 +104,6 @@ class Forest:
         return found
 
 
-def reaching(forest: Forest, features: int, most: int) -> Iterator[np.ndarray]:
-    """Vectors of features that reach a node with its threshold and with the next number above, for up to `most` nodes,
-    evenly over all. A node that no vector reaches so is left out.
-    """
-    inner = np.flatnonzero(forest.inner)
-    above = np.full(len(forest.nodes), -1)
-    for branch in (1, 2):
-        above[forest.nodes[inner, branch]] = inner
-    for at in inner[np.unique(np.linspace(0, inner.size - 1, min(most, inner.size)).astype(int))].tolist():
-        low: dict[int, float] = {}
-        high: dict[int, float] = {}
-        below, node = at, int(above[at])
-        while node >= 0:
-            feature, threshold = int(forest.nodes[node, 0]), float(forest.thresholds[node])
-            if forest.nodes[node, 3] & DIFFERS:
-                pass  # nearly every number takes the branch `yes`
-            elif forest.nodes[node, 1] == below:
-                high[feature] = min(high.get(feature, np.inf), threshold)
-            else:
-                low[feature] = max(low.get(feature, -np.inf), threshold)
-            below, node = node, int(above[node])
-        own, threshold = int(forest.nodes[at, 0]), float(forest.thresholds[at])
-        found = np.zeros(features)
-        for feature in {*low, *high}:
-            found[feature] = high[feature] if feature in high else _next(forest, low[feature])
-        for value in (threshold, _next(forest, threshold)):
-            if low.get(own, -np.inf) < value <= high.get(own, np.inf):
-                found[own] = value
-                yield found.copy()
-
-
-def _next(forest: Forest, value: float) -> float:
-    """The next number above one, of the type of the thresholds."""
-    if forest.thresholds.dtype.kind != "f":
-        return value + 1
-    return float(np.nextafter(np.float32(value), np.float32(np.inf)))
-
-
 def numbers(a: Attributes, name: str, *, finite: bool = True) -> np.ndarray:
     """An attribute with floats, or its form `<name>_as_tensor`, as float32. Raises UnsupportedError for double."""
     tensor = a.get(f"{name}_as_tensor")

@@ -17,7 +17,7 @@ from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _steepest, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, row_kernels, sums_fit, window_of
@@ -177,11 +177,6 @@ class Conv2D(Weighted):
             return None
         skips = window_of(call).leaves(call.input(0).shape)
         return _accumulators.sums(call, matrix(call), _taps(call, x), may_skip=skips)
-
-    def steepest(self, call: Call) -> np.ndarray | None:
-        w = _filter.centred(call, call.constant(1))
-        most = int(np.abs(w).sum(axis=(1, 2, 3)).argmax())
-        return _steepest.image(call, w[most], window_of(call))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Groups must stay equal, so that a grouped convolution keeps all channels."""

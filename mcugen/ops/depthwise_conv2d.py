@@ -17,7 +17,7 @@ from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal, chosen
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _steepest, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, row_kernels, window_of
@@ -192,10 +192,6 @@ class DepthwiseConv2D(Weighted):
         taps = Range(*(np.repeat(v, multiplier_of(call))[:, None] for v in (x.low, x.high)))
         skips = window_of(call).leaves(call.input(0).shape)
         return _accumulators.sums(call, matrix(call), taps, may_skip=skips)
-
-    def steepest(self, call: Call) -> np.ndarray | None:
-        x, w = call.input(0), _filter.centred(call, call.constant(1), 3)[0]
-        return _steepest.image(call, w.reshape(*w.shape[:2], x.shape[3], -1)[..., 0], window_of(call))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """A channel of the data is dropped together with all its results, or stays; the last channel stays."""

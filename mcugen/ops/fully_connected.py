@@ -17,7 +17,7 @@ from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal, channels_of, met
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _rounding, _slim, _steepest, _tflite
+from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _rounding, _slim, _tflite
 from mcugen.ops._filter_examples import example
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, rounds_once, sums_fit
@@ -233,11 +233,6 @@ class FullyConnected(Weighted):
             return None
         seen = met(x, call.input(1).shape[1])
         return _accumulators.sums(call, matrix(call), Range(seen.low[None], seen.high[None]), may_skip=False)
-
-    def steepest(self, call: Call) -> np.ndarray | None:
-        x, w = call.input(0), matrix(call)
-        most = w[np.abs(w).sum(axis=1).argmax()] > 0
-        return None if x.is_float else _steepest.extremes(call, np.tile(most, x.size // most.size)).reshape(x.shape)
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """A channel of the data is dropped with all its weights: several columns where rows are flattened."""

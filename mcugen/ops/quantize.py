@@ -149,15 +149,6 @@ class Quantize(_bytes.ByteFunction):
             raise UnsupportedError(f"quantizing {x.dtype} to {self.dtype} is not supported")
         return (TensorType(x.shape, self.dtype),)
 
-    def telling(self, call: Call) -> Sequence[np.ndarray]:
-        """Floats half way between two results, all over their range; every byte."""
-        x, y = call.input(0), call.output
-        if not x.is_float:
-            return super().telling(call)
-        low, high = y.limits
-        steps = np.linspace(low, high - 1, min(x.size, high - low)).astype(np.int64) + 0.5 - y.zero_point
-        return [np.resize(np.float32(y.scale) * steps.astype(np.float32), x.shape)]
-
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         a, y = call.input(0), call.output
         if self.rounding:

@@ -10,11 +10,12 @@ import numpy as np
 from mcugen.errors import ShapeError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import Form, Kernel
-from mcugen.ir.op import Example, Flip, Op
+from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.ops import _tflite
 from mcugen.ops._tflite import TfliteTarget
-from mcugen.oracle import hybrid
+from mcugen.oracle import hybrid, near_ties
+from mcugen.oracle.near_ties import Flip
 
 
 def params(call: Call) -> Params:
@@ -58,10 +59,6 @@ class QuantizeDynamic(Op):
         q, scale, zero = hybrid.quantized(x.reshape(self.groups, -1), self.symmetric)
         return q.reshape(x.shape), scale, zero
 
-    def near_ties(self, call: Call, x: np.ndarray) -> Sequence[Flip]:
-        found = hybrid.near_ties(x.reshape(self.groups, -1), self.symmetric)
-        return [Flip(0, tuple(map(int, np.unravel_index(at, x.shape))), value, away) for at, value, away in found]
-
     @classmethod
     def examples(cls) -> Sequence[Example]:
         cases = (((1, 7), 1), ((3, 5), 3), ((2, 3, 4, 5), 2), ((1,), 1))
@@ -71,3 +68,9 @@ class QuantizeDynamic(Op):
             for symmetric in (False, True)
             for op, x in [(cls(groups, symmetric), TensorType(shape, "f32"))]
         ]
+
+
+@near_ties.of_call.register(QuantizeDynamic)
+def flips_of(op: QuantizeDynamic, call: Call, x: np.ndarray) -> Sequence[Flip]:
+    places = hybrid.near_ties(x.reshape(op.groups, -1), op.symmetric)
+    return [Flip(0, tuple(map(int, np.unravel_index(at, x.shape))), value, away) for at, value, away in places]

@@ -62,10 +62,6 @@ class SignalEnergy(Op):
         k = np.arange(found.size)
         return np.where((k >= self.start) & (k < self.end), found, 0)
 
-    def unwritten(self, call: Call) -> np.ndarray | None:
-        k = np.arange(call.output.size)
-        return ((k < self.start) | (k >= self.end)).reshape(call.output.shape)
-
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [

@@ -21,8 +21,6 @@ from mcugen.ops.div import Div
 
 DTYPES = ("f32", "s8", "u8", "s16", "s32")
 AGGREGATES = ("SUM", "MIN", "MAX")
-MOST_TOLD = 32
-"""Nodes whose thresholds `telling` tries."""
 
 
 def regressor(source: Source, e: Expansion) -> Sequence[str]:
@@ -144,18 +142,6 @@ class TreeEnsemble(Op):
             for k in range(leaf[1], leaf[2]):
                 y[forest.targets[k]] = join(y[forest.targets[k]], forest.weights[k])
         return y
-
-    def telling(self, call: Call) -> Sequence[np.ndarray]:
-        """Features that reach a node with its threshold itself, and with the next number above."""
-        if any(c is None for c in call.constants[1:]):
-            return ()
-        forest = Forest(*(np.asarray(c) for c in call.constants[1:]))
-        t, points = call.input(0), []
-        for values in _forest.reaching(forest, t.shape[-1], MOST_TOLD):
-            points.append(values.astype(t.np_dtype))
-        rows = t.size // t.shape[-1]
-        groups = [points[k : k + rows] for k in range(0, len(points), rows)]
-        return [np.stack([*group, *group[-1:] * (rows - len(group))]).reshape(t.shape) for group in groups]
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -20,9 +20,9 @@ from mcugen.machines.toolchain import cross, qemu
 from mcugen.machines.toolchain.count import Counts, Fetches
 from mcugen.machines.toolchain.disassembly import Listing, code_bytes, disassemble
 from mcugen.machines.toolchain.stack import Stack, StackBound
-from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
 from mcugen.verify import assembled
+from mcugen.verify.cases import Case
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.runs import Run, sequence_of
 

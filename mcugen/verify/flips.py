@@ -6,14 +6,13 @@ of them, and in all that follows. Such a flip is looked for among the numbers ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.ir.graph import Graph, Node
-from mcugen.ir.op import Flip
-from mcugen.oracle import interpreter
+from mcugen.ir.graph import Graph
+from mcugen.oracle import interpreter, near_ties
 
 TOLERANCE = 1e-4
 """Largest error of a whole model without a flip, as a share of the largest magnitude of an output."""
@@ -57,7 +56,7 @@ def _run(
 
 def _near(graph: Graph, values: Values, which: str) -> list[tuple[str, np.ndarray, str]]:
     """(tensor, its value with one element flipped, the flip in words), nearest to a tie first."""
-    nearest = sorted(_ties(graph, values, which), key=lambda one: one[1].distance)[:_TRIED]
+    nearest = sorted(near_ties.of_run(graph, values, which), key=lambda one: one[1].distance)[:_TRIED]
     made = []
     for node, flip in nearest:
         name = node.outputs[flip.output]
@@ -67,12 +66,6 @@ def _near(graph: Graph, values: Values, which: str) -> list[tuple[str, np.ndarra
         value[flip.index] = flip.value
         made.append((name, value, text))
     return made
-
-
-def _ties(graph: Graph, values: Values, which: str) -> Iterator[tuple[Node, Flip]]:
-    for node in graph.nodes:
-        operands = [None if n is None else values[n] for n in node.inputs]
-        yield from ((node, flip) for flip in node.op.near_ties(graph.call(node, which), *operands))
 
 
 def _distance(values: Values, wanted: Values) -> float:

@@ -24,10 +24,10 @@ from mcugen.ir.graph import Graph, Tensor
 from mcugen.ir.types import TensorType
 from mcugen.oracle import interpreter
 from mcugen.oracle.interpreter import HALF_TOLERANCE
-from mcugen.oracle.stimuli import RECORDED, Case
 from mcugen.passes.layouts import in_interface
 from mcugen.system import files
 from mcugen.verify import flips, halves, simulated
+from mcugen.verify.cases import RECORDED, Case
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.rebased import is_needed
 from mcugen.verify.simulated import Simulated

@@ -16,9 +16,9 @@ from mcugen.errors import InternalError, ToolError
 from mcugen.ir.types import TensorType, row_count
 from mcugen.machines.toolchain import host, process
 from mcugen.oracle.interpreter import HALF_TOLERANCE
-from mcugen.oracle.stimuli import RECORDED, Case
 from mcugen.pipeline import Artifact
 from mcugen.verify import device
+from mcugen.verify.cases import RECORDED, Case
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.rebased import Rebased, is_needed
 from mcugen.verify.runs import Run, runs_of

@@ -12,9 +12,9 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
 from mcugen.system import tabular
+from mcugen.verify.cases import Case
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.emulated import outputs_of
 from mcugen.verify.serial import SerialLine

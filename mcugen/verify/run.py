@@ -11,10 +11,10 @@ from mcugen.emit.promise import stated
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.imports import Import
-from mcugen.oracle.stimuli import Case
-from mcugen.oracle.stimuli import cases as drawn_cases
 from mcugen.pipeline import Artifact
 from mcugen.verify import constants, delivered, emulated, golden, helpers, host, text, witnesses
+from mcugen.verify.cases import Case
+from mcugen.verify.cases import cases as drawn_cases
 from mcugen.verify.compare import Verdict
 from mcugen.verify.constants import Constants
 from mcugen.verify.delivered import Delivered

@@ -8,8 +8,9 @@ from enum import IntEnum
 import numpy as np
 
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case, Inputs, overlapping
+from mcugen.oracle.stimuli import Inputs, overlapping
 from mcugen.pipeline import Artifact
+from mcugen.verify.cases import Case
 
 
 class Start(IntEnum):

@@ -12,9 +12,9 @@ from typing import Any
 import mcugen
 from mcugen.boards import target
 from mcugen.machines.toolchain import cross
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases
 from mcugen.verify.emulated import Simulation
 from tests.bench import bounds
 

@@ -19,10 +19,10 @@ from mcugen.ir.kernel import Form, Kernel
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.max_pool_2d import MaxPool2D
-from mcugen.oracle.stimuli import cases
 from mcugen.solve import costs, fitted
 from mcugen.solve.schedule.steps import Choice, node_of
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases
 from tests.costs import fitting
 from tests.support.calls import example_calls
 

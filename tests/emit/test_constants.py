@@ -14,11 +14,11 @@ from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
 from mcugen.emit.constants import placed
 from mcugen.emit.parts import ArrayView
 from mcugen.machines.toolchain.process import run_checked
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.solve.plan import Region
 from mcugen.solve.weights import ALL_WITH_CODE, WeightRegions
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases
 from tests.emit.built import ROOT, WARNINGS, Built
 
 DIGITS = ROOT / "examples/digits/digits.tflite"

@@ -15,9 +15,9 @@ import pytest
 import mcugen
 from mcugen.machines.toolchain.process import run, run_checked
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.emit.built import WARNINGS, Built
 from tests.solve.schedule.test_frames import MAIN
 from tests.support.tflite_writer import ModelWriter

@@ -19,12 +19,12 @@ from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
 from mcugen.errors import ToolError
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.solve.plan import MemoryPlan, check
 from mcugen.solve.plan.buffers import align_up
 from mcugen.solve.schedule import Schedule
 from mcugen.verify import emulated, host
+from mcugen.verify.cases import cases
 from tests.emit.built import ROOT, WARNINGS, Built
 from tests.formats.small_models import image_net
 from tests.support.tflite_writer import ModelWriter

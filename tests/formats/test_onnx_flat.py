@@ -12,8 +12,8 @@ from onnx import helper
 
 import mcugen
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case
 from mcugen.verify import host
+from mcugen.verify.cases import Case
 from tests.formats.onnx_models import Writer, write
 
 

@@ -15,8 +15,8 @@ from mcugen.formats import read, registry
 from mcugen.formats.onnx.operators import resize
 from mcugen.ops.gru import Gru
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case
 from mcugen.verify import host
+from mcugen.verify.cases import Case
 from tests.formats import onnx_windows
 from tests.formats.onnx_models import write
 from tests.formats.recorded_gru import MODELS, made

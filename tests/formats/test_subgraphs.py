@@ -15,9 +15,9 @@ from mcugen.errors import CorruptModelError, McugenError, ModelError, Unsupporte
 from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
 from mcugen.system.tabular import text_of
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.support.tflite_writer import ModelWriter
 
 SHAPE = (1, 4)

@@ -24,8 +24,8 @@ from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated, host
+from mcugen.verify.cases import cases
 from tests.states.graphs import built
 from tests.support.tflite_writer import ModelWriter
 

@@ -13,10 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from mcugen.ir.op import Op
+
 ROOT = Path(__file__).resolve().parents[2]
 MAX_MODULE_LINES = 700
 MEDIAN_MODULE_LINES = 160
 MAX_FUNCTION_LINES = 60
+MAX_OPERATOR_FUNCTIONS = 18
 FORBIDDEN = re.compile(
     r"(?<![\w.])/(?:work|root|home/\w+)/|pypi\.\w+|registry\.npm|artifactory|https?://(?:10|192\.168|127)\."
     r"|\b(?:TODO|FIXME|XXX)\b"
@@ -61,6 +64,12 @@ def test_functions_are_small() -> None:
     ordered = sorted(sizes.values())
     assert statistics.median(ordered) <= 8
     assert ordered[len(ordered) * 9 // 10] <= 35
+
+
+def test_the_base_class_of_operators_is_small() -> None:
+    """It states what an operator is; a question that one module asks is a function of that module."""
+    functions = [name for name in vars(Op) if not name.startswith("__") and callable(getattr(Op, name))]
+    assert len(functions) <= MAX_OPERATOR_FUNCTIONS, functions
 
 
 @pytest.mark.parametrize("suffix", sorted(TEXT))

@@ -23,8 +23,8 @@ from mcugen.ir.graph import Graph
 from mcugen.ops._weighted import Weighted
 from mcugen.ops.distances import Distances
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 
 FORMATS = (".tflite", ".onnx", ".nnef")
 

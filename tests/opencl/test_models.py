@@ -17,8 +17,8 @@ from mcugen.kernels import halves
 from mcugen.opencl_bench import device_bench
 from mcugen.options import Options
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import run
+from mcugen.verify.cases import cases
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
 ON_DEVICE = ("f32_conv_2d", "s8_depthwise_conv_2d")

@@ -13,7 +13,7 @@ from mcugen.formats import registry
 from mcugen.formats.read import load
 from mcugen.ir.graph import Graph
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
+from mcugen.verify.cases import cases
 from tests.support.tflite_writer import ModelWriter
 
 SCALE = 0.05

@@ -12,8 +12,8 @@ import mcugen
 from mcugen.ir.graph import Graph
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.passes.net import Net, simplified
 
 

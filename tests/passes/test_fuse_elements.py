@@ -12,10 +12,10 @@ import pytest
 import mcugen
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.ops.element_chain import ElementChain
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.solve import costs
 from mcugen.verify import emulated, host
+from mcugen.verify.cases import cases
 from tests.emit.built import Built
 from tests.support.tflite_writer import ModelWriter
 

@@ -14,8 +14,8 @@ from mcugen.ir.graph import Graph
 from mcugen.ops._window import Window
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.table import Table
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.passes.net import Net, simplified
 
 IMAGE = (1, 4, 4, 3)

@@ -17,8 +17,8 @@ from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.ops.table import Table
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
 from mcugen.passes._match import Made, Match, Pattern, rewritten
+from mcugen.verify.cases import cases
 from tests.states.graphs import Sketch
 
 GATE = Pattern("product", (Mul,), ("x", Pattern("gate", (Logistic,), ("x",))), commutes=True)

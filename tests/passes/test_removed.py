@@ -16,8 +16,9 @@ from mcugen import report
 from mcugen.cli import cli
 from mcugen.ir.graph import Graph, Origin
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases, draw
+from mcugen.oracle.stimuli import draw
 from mcugen.pipeline import Artifact
+from mcugen.verify.cases import cases
 from mcugen.verify.compare import Comparison
 from tests.passes.net import Net, differences
 

@@ -19,13 +19,13 @@ from mcugen.builds.mixed.plan import BitsChooser, Progress, Request, recipes
 from mcugen.builds.mixed.search import BitsPoint, BitsSearch
 from mcugen.errors import MemoryBudgetError, UnsupportedError
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.quantize import run
 from mcugen.quantize.bench import TaskPool
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scores import Score
 from mcugen.report.facts import Report
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 
 Verdict = tuple[str, bool]
 

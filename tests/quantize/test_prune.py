@@ -29,12 +29,12 @@ from mcugen.ops.mean import Mean
 from mcugen.ops.mul import Mul
 from mcugen.ops.select import Select
 from mcugen.ops.softmax import Softmax
-from mcugen.oracle.stimuli import cases
 from mcugen.quantize import coupled, distill, prune, removal, run, text
 from mcugen.quantize.backwards import GradientNetwork
 from mcugen.quantize.recipe import Widths
 from mcugen.report import quantization
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.quantize.net_builder import Builder
 
 SIZE, CHANNELS = 6, 6

@@ -22,9 +22,9 @@ from mcugen.errors import InternalError, McugenError, ToolError
 from mcugen.formats import registry
 from mcugen.machines.toolchain.host import SANITIZE, compile_program
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case as Inputs
 from mcugen.pipeline import Artifact
 from mcugen.verify import host
+from mcugen.verify.cases import Case as Inputs
 from tests.random.drawing import Drawn, Kind, Sets, UnjudgedError, kind
 from tests.support import conformance, draw, program
 from tests.support.cases import Case

@@ -13,8 +13,8 @@ from onnx import helper, numpy_helper
 
 import mcugen
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case as Inputs
 from mcugen.verify import host
+from mcugen.verify.cases import Case as Inputs
 from tests.random import exact_judge, judging, mutants, quantized
 from tests.random.drawing import kind
 from tests.random.kinds import quantized as quantized_kind

@@ -16,11 +16,11 @@ from mcugen.emit import emit
 from mcugen.errors import McugenError, ToolError, UsageError
 from mcugen.ir.graph import Node
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.solve import schedule
 from mcugen.solve.plan import check, plan
 from mcugen.solve.schedule import Choice
+from mcugen.verify.cases import cases
 from tests.rows import memory
 from tests.rows.graphs import BOARDS, RandomGraph, board_of
 from tests.rows.program import Arrays, Model, Wanted, Workshop, problem, wanted_of

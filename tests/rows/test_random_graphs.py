@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.rows import checks, soak
 from tests.rows.graphs import BOARDS, board_of, planted_graph, random_graph
 from tests.rows.joins import joining_graph

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.solve import batches as batches_of
 from mcugen.solve import candidates
 from mcugen.solve.candidates import Candidate
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases
 from mcugen.verify.runs import sequence_of
 from tests.solve.test_budget import built
 from tests.support.tflite_writer import ModelWriter

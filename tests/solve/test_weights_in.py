@@ -11,11 +11,11 @@ import mcugen
 from mcugen.builds import shared_arena
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.solve.memories import STACK_RESERVE_BYTES
 from mcugen.system import resources
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases
 from tests.emit.built import ROOT
 
 DIGITS = ROOT / "examples/digits/digits.tflite"

@@ -16,8 +16,9 @@ from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
 from mcugen.formats import registry
 from mcugen.ir.imports import Import
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases, draw
+from mcugen.oracle.stimuli import draw
 from mcugen.verify import emulated, host
+from mcugen.verify.cases import cases
 from tests.support.tflite_writer import ModelWriter
 
 MODULE = '''

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import mcugen
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.runtimes import signals
 
 STATEFUL = ("SpectralSubtraction u32 1", "SignalDelay s16 0", "SignalFramer s16 2", "SignalStacker s16 2", "Add s16 1")

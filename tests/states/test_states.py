@@ -20,9 +20,10 @@ from mcugen.ir.graph import Graph, State, verify
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases, draw
+from mcugen.oracle.stimuli import draw
 from mcugen.pipeline import Artifact
 from mcugen.verify import emulated, host
+from mcugen.verify.cases import cases
 from mcugen.verify.compare import Verdict
 from tests.emit.built import WARNINGS, Built
 from tests.states.graphs import (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import mcugen
 from mcugen.errors import McugenError
-from mcugen.oracle.stimuli import cases as drawn
 from mcugen.verify import emulated, run
+from mcugen.verify.cases import cases as drawn
 from mcugen.verify.compare import Verdict
 from mcugen.verify.run import Verification
 from tests.support.collection import EMULATED, PROMISES, Model

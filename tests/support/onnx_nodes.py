@@ -19,8 +19,8 @@ import mcugen
 from mcugen.errors import InternalError, McugenError, ToolError
 from mcugen.formats import read, registry
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case
 from mcugen.verify import host
+from mcugen.verify.cases import Case
 from mcugen.verify.runs import runs_of
 
 TYPES = frozenset({

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import mcugen
-from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
+from mcugen.oracle import interpreter, near_ties
 from mcugen.verify import flips, host
+from mcugen.verify.cases import cases
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -50,7 +50,7 @@ def test_a_flip_of_one_step_explains_what_is_too_far(tmp_path: Path) -> None:
     for k in range(1000):
         x = np.random.default_rng(k).standard_normal((1, 6, 6, 2)).astype(np.float32)
         plain = interpreter.run(graph, [x], "litert")
-        for flip in node.op.near_ties(graph.call(node, "litert"), x):
+        for flip in near_ties.of_call(node.op, graph.call(node, "litert"), x):
             changed = plain[node.outputs[0]].copy()
             changed[flip.index] = flip.value
             other = interpreter.run(graph, [x], "litert", seen={node.outputs[0]: changed})

@@ -26,10 +26,10 @@ from mcugen.cli import main
 from mcugen.emit import sources_of
 from mcugen.machines.toolchain import count, qemu
 from mcugen.machines.toolchain.cross import Image, build_image
-from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
 from mcugen.system import resources
 from mcugen.verify import emulated, serial
+from mcugen.verify.cases import Case
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 MAIN = Path(__file__).with_name("board_main.c")

@@ -22,9 +22,9 @@ from mcugen.formats._builder import Expander
 from mcugen.formats.onnx.operators import resize
 from mcugen.formats.operators import _images
 from mcugen.ops import _forest
-from mcugen.oracle.stimuli import cases
 from mcugen.passes.qdq import rewriting
 from mcugen.verify import report, run
+from mcugen.verify.cases import cases
 from mcugen.verify.witnesses import Ask, evaluator, testimony
 
 Patch = pytest.MonkeyPatch

@@ -10,9 +10,10 @@ import pytest
 
 import mcugen
 from mcugen.errors import ToolError, UsageError
-from mcugen.oracle.stimuli import cases, draw
+from mcugen.oracle.stimuli import draw
 from mcugen.pipeline import Artifact
 from mcugen.verify import delivered, emulated, golden, host, report, run
+from mcugen.verify.cases import cases
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
 

@@ -12,11 +12,11 @@ import numpy as np
 from mcugen import samples
 from mcugen.errors import UsageError
 from mcugen.machines.native import Model, all_of
-from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
 from mcugen.quantize.scores import confusion
 from mcugen.samples import Samples
 from mcugen.verify import emulated
+from mcugen.verify.cases import Case
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.evaluation import metrics
 

@@ -16,7 +16,7 @@ from mcugen.formats import read
 from mcugen.ir.graph import Graph
 from mcugen.machines.toolchain.runtimes import PACKAGES
 from mcugen.options import RUNTIMES
-from mcugen.oracle.stimuli import Case
+from mcugen.verify.cases import Case
 from mcugen.verify.witnesses import installed
 from mcugen.verify.witnesses.testimony import Testimony
 

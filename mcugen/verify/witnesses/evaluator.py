@@ -18,8 +18,9 @@ from mcugen.ir.graph import Graph
 from mcugen.ir.op import evaluate
 from mcugen.oracle import interpreter
 from mcugen.oracle.interpreter import FLOAT_TOLERANCE
-from mcugen.oracle.stimuli import Case
 from mcugen.passes.layouts import in_file
+from mcugen.verify.cases import Case
+from mcugen.verify.probes import boundary_values
 from mcugen.verify.witnesses.onnx_file import FileNode, LeftOutError, OnnxFile, adds, chooses, work_ns
 from mcugen.verify.witnesses.testimony import Record, Testimony
 
@@ -58,19 +59,19 @@ class EvaluatorRun:
         for node in self.file.nodes:
             self.node(f"{name} (the oracle against the file)", node, values)
 
-    def told(self, values: Mapping[str, np.ndarray], which: str) -> None:
-        """Compare operators inside the model on values that reveal a slightly wrong implementation.
+    def boundaries(self, values: Mapping[str, np.ndarray], which: str) -> None:
+        """Compare operators inside the model on their boundary values.
 
         Such values take the place of a tensor of the last case for its readers. The evaluator runs these, and what
         follows until the next tensor that the oracle has by name.
         """
-        told = dict(self._telling(which))
+        tried = dict(self._boundary_values(which))
         before = self.known
-        for k in range(max(map(len, told.values()), default=0)):
+        for k in range(max(map(len, tried.values()), default=0)):
             if self.spent > LIMIT_S * 1e9:
-                self.record.left_out["some values that tell readings apart: the evaluator takes too long"] = None
+                self.record.left_out["some boundary values: the evaluator takes too long"] = None
                 return
-            seen = {name: arrays[k % len(arrays)] for name, arrays in told.items()}
+            seen = {name: arrays[k % len(arrays)] for name, arrays in tried.items()}
             made, changed = dict[str, np.ndarray](), {*seen}
             for node in self.graph.nodes:
                 if changed & {*node.inputs}:
@@ -78,25 +79,25 @@ class EvaluatorRun:
                     operands = [None if n is None else given[n] for n in node.inputs]
                     made |= zip(node.outputs, evaluate(self.graph.call(node, which), operands), strict=True)
                     changed |= {*node.outputs}
-            self._read_told(f"telling values {k}", {**values, **made}, seen, before)
+            self._read_boundaries(f"boundary values {k}", {**values, **made}, seen, before)
 
-    def _telling(self, which: str) -> Iterator[tuple[str, Sequence[np.ndarray]]]:
+    def _boundary_values(self, which: str) -> Iterator[tuple[str, Sequence[np.ndarray]]]:
         """(a tensor of the file that a node computes, values for it)."""
         computed = {name for node in self.graph.nodes for name in node.outputs} & {*self.named.values()}
         for node in self.graph.nodes:
             if node.inputs and node.inputs[0] in computed:
-                arrays = node.op.telling(self.graph.call(node, which))
+                arrays = boundary_values(node.op, self.graph.call(node, which))
                 if arrays:
                     yield str(node.inputs[0]), arrays
 
-    def _read_told(
+    def _read_boundaries(
         self,
         place: str,
         values: Mapping[str, np.ndarray],
         seen: Mapping[str, np.ndarray],
         before: dict[str, np.ndarray],
     ) -> None:
-        """The part of `told` that the evaluator computes, from the values of the last case."""
+        """The part of `boundaries` that the evaluator computes, from the values of the last case."""
         names = {value: name for value, name in self.named.items() if name in seen and value in before}
         given = {**values, **seen}
         again = {value: given[n].astype(before[value].dtype) for value, n in self.named.items() if value in before}
@@ -197,7 +198,7 @@ def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[C
         values = interpreter.run(graph, case.inputs, which)
         run.case(case.name, case.inputs, values)
         done += 1
-    run.told(values, which)
+    run.boundaries(values, which)
     if done < len(cases):
         run.record.left_out[f"{len(cases) - done} of {len(cases)} inputs: the evaluator takes too long"] = None
     run.record.left_out.pop("", None)

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import singledispatch
 from pathlib import Path
 
 import numpy as np
 
 from mcugen.errors import ToolError
+from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph
+from mcugen.ir.op import Op
 from mcugen.machines.toolchain.runtimes import Answer, Key, Runtime
 from mcugen.ops.quantize import Quantize
+from mcugen.ops.signal_energy import SignalEnergy
 from mcugen.options import RUNTIMES
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import Case
 from mcugen.passes.layouts import in_file
 from mcugen.verify import halves
+from mcugen.verify.cases import Case
 from mcugen.verify.golden import numbered
 from mcugen.verify.witnesses import onnx_file
 from mcugen.verify.witnesses.testimony import Record, Testimony
@@ -38,7 +42,7 @@ def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[C
     """
     named = _onnx_names(data, folder, graph) if graph.format == "onnx" else _tflite_names(graph)
     model = onnx_file.showing(data, folder, [str(name) for name in named.values()]) if graph.format == "onnx" else data
-    masks = ((node.outputs[0], node.op.unwritten(graph.call(node, which))) for node in graph.nodes)
+    masks = ((node.outputs[0], unwritten(node.op, graph.call(node, which))) for node in graph.nodes)
     free = {name: mask for name, mask in masks if mask is not None}
     record, stopped, tensors = Record(graph, _SINGLE if which == "ort" else None), [], tuple(named.values())
     with Runtime(which) as runtime:
@@ -120,3 +124,15 @@ def _note_stop(case: Case, answer: Answer, which: str) -> str:
     if not answer.crashed:
         raise ToolError(f"refuses the model: {answer.refused}", where=RUNTIMES[which])
     return f"{case.name}: {answer.refused}"
+
+
+@singledispatch
+def unwritten(op: Op, call: Call) -> np.ndarray | None:
+    """A mask of the elements of the result that the runtime does not write; None where it writes all."""
+    return None
+
+
+@unwritten.register(SignalEnergy)
+def _(op: SignalEnergy, call: Call) -> np.ndarray | None:
+    k = np.arange(call.output.size)
+    return ((k < op.start) | (k >= op.end)).reshape(call.output.shape)

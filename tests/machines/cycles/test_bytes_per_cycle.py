@@ -13,9 +13,9 @@ import mcugen
 from mcugen.boards import target
 from mcugen.boards.machine import Estimation
 from mcugen.machines.toolchain import cross, qemu
-from mcugen.oracle.stimuli import cases
 from mcugen.system import resources
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases
 from tests.machines.cycles.test_flash import LOOP, PASSES, WORDS, counted
 
 DIGITS = Path(__file__).resolve().parents[3] / "examples" / "digits" / "digits.tflite"

@@ -10,8 +10,8 @@ import pytest
 
 import mcugen
 from mcugen.machines.toolchain.count import Counts
-from mcugen.oracle.stimuli import cases
 from mcugen.verify import emulated
+from mcugen.verify.cases import cases
 from tests.support.tflite_writer import ModelWriter
 
 MOST_LINES = 0.02

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from mcugen.machines.native import Model
-from mcugen.oracle.stimuli import Case
 from mcugen.pipeline import Artifact
 from mcugen.verify import host
+from mcugen.verify.cases import Case
 from mcugen.verify.runs import Run, Start, runs_of
 
 Values = list[np.ndarray]

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import mcugen
 from mcugen.options import INPUT_MODES
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
+from mcugen.verify.cases import cases
 from mcugen.verify.runs import runs_of
 from tests.machines.native.sides import differ, differences, outputs
 from tests.support.collection import Model, collection

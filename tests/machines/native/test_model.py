@@ -17,7 +17,7 @@ import mcugen
 from mcugen.errors import ToolError, UsageError
 from mcugen.machines.native import Model
 from mcugen.machines.toolchain import host
-from mcugen.oracle.stimuli import cases
+from mcugen.verify.cases import cases
 from mcugen.verify.runs import runs_of
 from tests.machines.native.sides import differ, outputs
 from tests.states.graphs import accumulator, built

@@ -17,8 +17,8 @@ from mcugen.emit import sources_of
 from mcugen.errors import UsageError
 from mcugen.machines.toolchain import host, process
 from mcugen.oracle import interpreter
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
+from mcugen.verify.cases import cases
 from mcugen.verify.host import verify
 from tests.support.tflite_writer import ModelWriter
 

@@ -16,13 +16,13 @@ import mcugen
 from mcugen.builds import pareto
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.solve import schedule, solver
 from mcugen.solve.plan import lower_bound
 from mcugen.solve.schedule.branches import in_branches
 from mcugen.solve.schedule.order import OrderProblem, Work, best_order, problem_of
 from mcugen.solve.schedule.size import OBJECT_ALIGN
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.support.clock import Watch
 from tests.support.tflite_writer import ModelWriter
 

@@ -14,13 +14,13 @@ import mcugen
 from mcugen import kernels
 from mcugen.ir.kernel import Form
 from mcugen.options import Options
-from mcugen.oracle.stimuli import cases
 from mcugen.pipeline import Artifact
 from mcugen.solve import budget, schedule
 from mcugen.solve.plan import MemoryPlan, plan
 from mcugen.solve.schedule import Schedule
 from mcugen.solve.schedule.places import Place
 from mcugen.verify import host
+from mcugen.verify.cases import cases
 from tests.support.tflite_writer import ModelWriter
 
 PIXELS = {"padding": "SAME", "stride_h": 1, "stride_w": 1}
