@@ -19,6 +19,8 @@ DEVICE_BOARD = "opencl-generic"
 LAYOUTS = ("nhwc", "nchw")
 INPUT_MODES = ("whole", "rows", "frames")
 DEFAULT_EXPORTS = ("cmake",)
+TFLM = "tflm"
+"""The export for firmware of TensorFlow Lite Micro, which has options of its own."""
 GOALS = ("balanced", "speed", "ram", "flash")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -218,6 +220,40 @@ class Options:
         group="Files",
         building=True,
     )
+    symbol: tuple[str, ...] = _option(
+        (),
+        "--export tflm: a variable that was the flatbuffer in the firmware, e.g. `g_model` or `ns::g_model`, and is to "
+        "stand for the compiled model; may be given several times, with --share-arena as MODEL=NAME. By default the "
+        "flatbuffer stays and is known by its content.",
+        metavar="NAME",
+        group="Files",
+        building=True,
+        export=TFLM,
+    )
+    length_symbol: tuple[str, ...] = _option(
+        (),
+        "--export tflm: a variable that was the length of the flatbuffer, e.g. `g_model_len`; may be given several "
+        "times.",
+        metavar="NAME",
+        group="Files",
+        building=True,
+        export=TFLM,
+    )
+    find: bool = _option(
+        False,
+        "--export tflm: also know the flatbuffer by its content, for firmware that still links it.",
+        group="Files",
+        building=True,
+        export=TFLM,
+    )
+    header_prefix: str = _option(
+        "",
+        "--export tflm: a folder before the paths of TensorFlow Lite Micro's headers, e.g. `edge-impulse-sdk`.",
+        metavar="FOLDER",
+        group="Files",
+        building=True,
+        export=TFLM,
+    )
     kernels_dir: str = _option(
         "",
         "Folder for kernels and their headers, as seen from the output folder, e.g. `../kernels`; models of one "
@@ -289,6 +325,13 @@ class Options:
             raise UsageError(
                 "--weights-blob, --fetch-weights and --amalgamate exclude each other", hint="choose one of them"
             )
+        for item in fields(self):
+            owner, value = item.metadata.get("export"), getattr(self, item.name)
+            if owner and value != item.default and owner not in self.export:
+                flag = item.name.replace("_", "-")
+                raise UsageError(f"--{flag} is for --export {owner}", hint=f"add --export {owner}, or leave it out")
+        if TFLM in self.export:
+            _check_tflm(self)
         if self.kernels_dir:
             _check_kernels_dir(self.kernels_dir, amalgamate=self.amalgamate)
         if self.name and not is_c_name(self.name):
@@ -296,6 +339,40 @@ class Options:
                 f"--name {self.name!r} cannot prefix C symbols",
                 hint="use at most 40 letters, digits and underscores, a letter first, no word of C, C++, Rust or CMake",
             )
+
+
+_VARIABLE = re.compile(r"(?:[A-Za-z]\w{0,39}=)?[A-Za-z_]\w{0,99}(?:::[A-Za-z_]\w{0,99})*", re.ASCII)
+
+
+def _check_tflm(options: Options) -> None:
+    """Raise UsageError where firmware of TensorFlow Lite Micro would see another model than the file, or for names that
+    are none of C++."""
+    inputs = {
+        f"--input-mode {options.input_mode}": options.input_mode != "whole",
+        f"--input-layout {options.input_layout}": options.input_layout not in ("", "nhwc"),
+        f"--output-layout {options.output_layout}": options.output_layout not in ("", "nhwc"),
+        "--quantize": bool(options.quantize),
+        "--weights-blob": options.weights_blob,
+        "--backend opencl": options.backend == "opencl",
+    }
+    for flag in (flag for flag, given in inputs.items() if given):
+        raise UsageError(
+            f"{flag} contradicts --export {TFLM}: the firmware would see another model than its flatbuffer",
+            hint="leave one of them out",
+        )
+    for flag, names in (("--symbol", options.symbol), ("--length-symbol", options.length_symbol)):
+        for name in names:
+            if not _VARIABLE.fullmatch(name) or _C_KEYWORDS & set(re.split("::|=", name)):
+                raise UsageError(
+                    f"{name!r} is no variable of C++", where=flag, hint="write it like g_model or ns::g_model"
+                )
+    twice = [name for name in options.symbol if (options.symbol + options.length_symbol).count(name) > 1]
+    if twice:
+        raise UsageError(f"{twice[0]!r} is given twice", where="--symbol", hint="name each variable once")
+    if options.header_prefix and not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)*/?", options.header_prefix, re.ASCII):
+        raise UsageError(
+            f"{options.header_prefix!r} is no folder", where="--header-prefix", hint="write it like edge-impulse-sdk"
+        )
 
 
 def _check_kernels_dir(folder: str, *, amalgamate: bool) -> None:
@@ -453,6 +530,10 @@ class Choices(TypedDict, total=False):
     keep_input: bool
     selftest: bool
     export: tuple[str, ...]
+    symbol: tuple[str, ...]
+    length_symbol: tuple[str, ...]
+    find: bool
+    header_prefix: str
     kernels_dir: str
     no_report: bool
     amalgamate: bool

@@ -15,7 +15,7 @@ from typing import Any
 from mcugen import kernels, passes, report, solve
 from mcugen.boards import target
 from mcugen.boards.target import Target
-from mcugen.emit import files_of
+from mcugen.emit import files_of, tflm
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
 from mcugen.emit.layout import PLAIN, BuildFolders
@@ -25,7 +25,7 @@ from mcugen.formats import read, registry, write
 from mcugen.ir.graph import Graph
 from mcugen.machines.native import Model as Native
 from mcugen.machines.native.model import Outputs
-from mcugen.options import MAX_PREFIX, RUNTIMES, Options, c_name_from, is_shortened, named, shape_texts, stem_of
+from mcugen.options import MAX_PREFIX, RUNTIMES, TFLM, Options, c_name_from, is_shortened, named, shape_texts, stem_of
 from mcugen.passes import layouts
 from mcugen.report import devices as report_devices
 from mcugen.report import exports
@@ -131,7 +131,16 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
     """The stages, in order: import, passes, kernels and memory, C. Unknown exports are refused first."""
     exports.layout_of(options)
     prepared = prepare(path, options, ops)
-    return finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
+    solution = solve.solve(prepared.graph, prepared.board, prepared.options)
+    if options.keep_input and TFLM in options.export:
+        prepared = dataclasses.replace(prepared, notes=(*prepared.notes, _price_of_inputs(prepared, solution)))
+    return finish(prepared, solution)
+
+
+def _price_of_inputs(model: Prepared, kept: Solution) -> str:
+    """A note on the RAM that a build takes to leave inputs as they are, beside the same build without."""
+    without = solve.solve(model.graph, model.board, dataclasses.replace(model.options, keep_input=False))
+    return f"--keep-input takes {max(kept.ram_bytes - without.ram_bytes, 0):,} bytes of RAM"
 
 
 def inspect(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
@@ -264,7 +273,7 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
     if view.blob and any(view.blob.stage_bytes) and not schedule.staged:
         return _measured(model, staged(solution, view.blob.stage_bytes))
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
-    notes = (*notes, *report_devices.notes(schedule, model.board))
+    notes = (*notes, *report_devices.notes(schedule, model.board), *tflm.notes(model.options))
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
     facts = dataclasses.replace(facts, quantization=model.noise, title=model.title or model.name)
     report.require_fit(facts, model.board, solution, model.options, weight_regions)

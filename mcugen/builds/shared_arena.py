@@ -15,7 +15,7 @@ from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError, UsageError
-from mcugen.options import Options
+from mcugen.options import Options, c_name_from, named, stem_of
 from mcugen.pipeline import Artifact
 from mcugen.report import exports
 from mcugen.report.output import ReportedModel
@@ -95,7 +95,10 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
         raise UsageError("--share-arena: constants as a block go with a model object of their own", hint=hint)
     # RAM that one model leaves free is not free for the constants of the others.
     each = dataclasses.replace(options, name="", weights_in=options.weights_in or "none")
-    artifacts = tuple(pipeline.build(path, each) for path in paths)
+    symbols = _symbols_of(paths, options)
+    artifacts = tuple(
+        pipeline.build(path, dataclasses.replace(each, **names)) for path, names in zip(paths, symbols, strict=True)
+    )
     _require_no_states(artifacts)
     names = [artifact.name for artifact in artifacts]
     if len({*names, name}) <= len(names):
@@ -108,6 +111,27 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     facts = _facts(name, regions, artifacts)
     out = exports.folder(name, models, emitted, facts, options, exports.layout_of(options))
     return Shared(name, regions, artifacts, out.files, emit_folder.SharedFiles(options.kernels_dir, out.kernels))
+
+
+def _symbols_of(paths: Sequence[Path], options: Options) -> list[dict[str, Any]]:
+    """For each model, its share of the options that name variables of the firmware. Raises UsageError for a name that
+    does not say of which model it is."""
+    names = [named(path)[0] or c_name_from(stem_of(named(path)[1])) for path in paths]
+    for flag, entries in (("--symbol", options.symbol), ("--length-symbol", options.length_symbol)):
+        for entry in entries:
+            if entry.rpartition("=")[0] not in names:
+                raise UsageError(
+                    f"{entry!r} does not say which model it is",
+                    where=flag,
+                    hint=f"write MODEL=NAME, where MODEL is one of {', '.join(names)}",
+                )
+    return [
+        {
+            "symbol": tuple(entry for entry in options.symbol if entry.startswith(f"{name}=")),
+            "length_symbol": tuple(entry for entry in options.length_symbol if entry.startswith(f"{name}=")),
+        }
+        for name in names
+    ]
 
 
 def _require_no_states(artifacts: Sequence[Artifact]) -> None:

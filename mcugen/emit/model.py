@@ -11,6 +11,7 @@ from mcugen.emit.memory import MapView, RegionView
 from mcugen.emit.parts import ArrayView, DeviceView, EndView, PushView, StepView
 from mcugen.emit.promise import Promise
 from mcugen.emit.states import StateView
+from mcugen.emit.tflm import TflmView
 from mcugen.emit.windows import HelperView
 
 
@@ -53,6 +54,7 @@ class ModelView:
     runtime_files: dict[str, bytes]
     device: DeviceView | None = None
     blob: BlobView | None = None
+    tflm: TflmView | None = None
 
     @property
     def ends(self) -> list[EndView]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcugen import __version__
-from mcugen.emit import blob, bundle, windows
+from mcugen.emit import blob, bundle, tflm, windows
 from mcugen.emit.command import command_of
 from mcugen.emit.constants import ConstantPool, placed
 from mcugen.emit.events import events_after_rows, index_type, order_of, period
@@ -65,7 +65,12 @@ def build(
     weight_regions: memories for constants; imported: the graph before any pass; on_device: whether OpenCL runs it.
     """
     view = _Builder(schedule, plan, options, name, weight_regions, imported, on_device).model()
-    return replace(view, blob=blob.asked(options, schedule, plan, view.arrays, view.steps))
+    behind = (view.ends, view.steps, view.arena_size)
+    return replace(
+        view,
+        blob=blob.asked(options, schedule, plan, view.arrays, view.steps),
+        tflm=tflm.asked(options, imported, name, *behind, spread=view.spread),
+    )
 
 
 @dataclass

@@ -49,7 +49,7 @@ def load(
     except ModelError as error:
         error.where = error.where or path.name
         raise
-    graph = replace(graph, notes=(*graph.notes, note)) if note else graph
+    graph = replace(graph, file=data, notes=(*graph.notes, *([note] if note else ())))
     return verify(graph, f"{name} front end")
 
 

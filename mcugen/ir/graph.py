@@ -145,6 +145,7 @@ class Graph:
     values: names that the file gives to values, of formats that have such names: the tensor that holds each. Tensors
     that the graph no longer has may be among them.
     rounds_once: whether integer operators replace float ones, with their real results rounded once.
+    file: the bytes of the model file, empty for a folder. unlike_file: how inputs and outputs differ from the file's.
     """
 
     name: str
@@ -163,6 +164,8 @@ class Graph:
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     rounds_once: bool = False
+    file: bytes = b""
+    unlike_file: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

@@ -5,7 +5,7 @@ comes from an installed package through the entry point group `mcugen.exports`, 
 folder's files, or a module with a function `files` like a page's. There is no list of them.
 
 export.toml: `title`, one line about it; a table `[files]` of output path = template, both jinja2 text over `name`,
-`version`, `sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts` (see
+`version`, `sources`, `cpp_sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts` (see
 `mcugen.report.output`); and, if needed, `with`, the names of exports that it builds on and that are also written,
 `code`, the folder of the output for the C, `alone = true` if its files are about one model, and `packed = true` if the
 output folder is passed on as a whole, so that no other file may be in it.
@@ -239,6 +239,7 @@ def _values(output: Output) -> dict[str, Any]:
         "name": output.name,
         "version": __version__,
         "sources": output.sources,
+        "cpp_sources": output.cpp_sources,
         "headers": output.headers,
         "include": output.include,
         "code": "" if output.include[0] == "." else f"{output.include[0]}/",

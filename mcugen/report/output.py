@@ -26,7 +26,7 @@ class Output:
 
     name       the prefix of its C symbols; of several models that share their memory, the name of their union
     models     one, or several that share their memory
-    sources    the C files to compile, by path relative to the folder, sorted
+    sources    the C files to compile, by path relative to the folder, sorted; cpp_sources: those of C++
     headers    the headers of the interface, by path relative to the folder, sorted
     include    the folders to search for headers
     tested     the models that bring a recorded input
@@ -42,6 +42,12 @@ class Output:
     headers: tuple[str, ...] = ()
     include: tuple[str, ...] = (".",)
     tested: frozenset[str] = frozenset()
+
+    @property
+    def cpp_sources(self) -> tuple[str, ...]:
+        behind = any(model.view.tflm for model in self.models)
+        code = "" if self.include[0] == "." else f"{self.include[0]}/"
+        return (f"{code}{self.name}_tflm.cc",) if behind else ()
 
 
 Content = Callable[[Output], bytes]

@@ -6,7 +6,7 @@ call them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -83,6 +83,7 @@ def load(
             *(f"{label!r} is float16 in the file, and float32 here" for label in dict.fromkeys(halves)),
             *(note for i in raw.inputs for note in _open_sizes(raw.tensors[i])),
         ),
+        unlike_file=tuple(importer.unlike_file()),
     )
 
 
@@ -168,6 +169,18 @@ class _Importer:
     def held(self, index: int) -> str:
         """The tensor that holds a value of the file, or the variable that it refers to."""
         return self.handles.get(index) or self.values.get(index, self.name(index))
+
+    def unlike_file(self) -> Iterator[str]:
+        """How inputs and outputs of the graph differ from those that the file states."""
+        for kind, indices in (("input", self.raw.inputs), ("output", self.raw.outputs)):
+            for i in indices:
+                raw = self.raw.tensors[i]
+                if kind == "input" and raw.data is not None:
+                    yield f"input {raw.label!r} is a constant in the file"
+                elif is_half(raw):
+                    yield f"{kind} {raw.label!r} is float16 in the file and float32 here"
+                elif self.tensors[self.held(i)].type.shape != raw.shape:
+                    yield f"{kind} {raw.label!r} has another shape in the file, {list(raw.shape)}"
 
     def call(self, operands: Sequence[str]) -> Sequence[str]:
         """Import the subgraph on these operands; the names of its results."""

@@ -1,0 +1,188 @@
+"""What stands for a flatbuffer in firmware that speaks the C++ interface of TensorFlow Lite Micro."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcugen.emit.literals import comment, float32, packed
+from mcugen.emit.parts import EndView, StepView
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.ir.graph import Graph
+from mcugen.options import TFLM, Options
+
+_TYPES = {
+    "s8": "kTfLiteInt8",
+    "u8": "kTfLiteUInt8",
+    "s16": "kTfLiteInt16",
+    "u16": "kTfLiteUInt16",
+    "s32": "kTfLiteInt32",
+    "u32": "kTfLiteUInt32",
+    "s64": "kTfLiteInt64",
+    "f32": "kTfLiteFloat32",
+    "bool": "kTfLiteBool",
+}
+_FIRST = 64
+"""Bytes of a flatbuffer that are compared before it is read on."""
+
+_TENSOR_BYTES = 40
+"""Most bytes of a tensor on a 32-bit core: 32 where enumerations are short."""
+
+_ALIGN_BYTES = 30
+"""Most bytes lost because an arena begins and ends anywhere: the object and the tensors lie at multiples of 16."""
+
+
+@dataclass(frozen=True)
+class PortView:
+    """An input or output as the file states it. dims: the rank, then the shape; scales: none where not quantized."""
+
+    symbol: str
+    type: str
+    label: str
+    offset: int
+    nbytes: int
+    dims: tuple[int, ...]
+    scales: tuple[str, ...]
+    zero_points: tuple[int, ...]
+    axis: int
+
+
+@dataclass(frozen=True)
+class TflmView:
+    """A model behind the C++ interface.
+
+    symbols, lengths: namespaces and name of each variable of the firmware that was the flatbuffer, or its length. find:
+    whether the flatbuffer is known by its content. nbytes, crc, first, hash: of the flatbuffer. prefix: the folder that
+    stands before the paths of headers. layers: the operator of each step.
+    """
+
+    ports: tuple[PortView, ...]
+    symbols: tuple[tuple[tuple[str, ...], str], ...]
+    lengths: tuple[tuple[tuple[str, ...], str], ...]
+    find: bool
+    prefix: str
+    nbytes: int
+    crc: int
+    first: tuple[str, ...]
+    hash: tuple[str, ...]
+    object_bytes: int
+    layers: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The variables as C++ names them."""
+        return ["::".join((*space, name)) for space, name in (*self.symbols, *self.lengths)]
+
+    @property
+    def arena_bytes(self) -> int:
+        """The tensor arena that suffices on any 32-bit core, wherever it begins."""
+        return self.object_bytes + _TENSOR_BYTES * len(self.ports) + _ALIGN_BYTES
+
+
+def asked(
+    options: Options,
+    imported: Graph,
+    name: str,
+    ends: Sequence[EndView],
+    steps: Sequence[StepView],
+    object_bytes: int,
+    *,
+    spread: bool,
+) -> TflmView | None:
+    """The view, if the export is chosen. ends: inputs, then outputs; spread: whether the object points to memories.
+
+    Raises UsageError and UnsupportedError where the interface cannot be that of the file.
+    """
+    if TFLM not in options.export:
+        return None
+    _require_same_interface(imported, ends, spread=spread)
+    symbols, lengths = (_own(entries, name, flag) for entries, flag in _entries(options))
+    file = imported.file
+    return TflmView(
+        ports=tuple(_ports(imported, name, ends)),
+        symbols=symbols,
+        lengths=lengths,
+        find=options.find or not symbols,
+        prefix=f"{options.header_prefix.strip('/')}/" if options.header_prefix else "",
+        nbytes=len(file),
+        crc=zlib.crc32(file),
+        first=tuple(packed(f"0x{byte:02x}," for byte in file[:_FIRST].ljust(_FIRST, b"\0"))),
+        hash=tuple(f"0x{imported.sha256[k : k + 2]}" for k in range(0, 16, 2)),
+        object_bytes=object_bytes,
+        layers=tuple(step.title.split()[0] for step in steps),
+    )
+
+
+def notes(options: Options) -> tuple[str, ...]:
+    """What firmware should know of the interface."""
+    if TFLM not in options.export or options.keep_input:
+        return ()
+    return (
+        "a run overwrites the inputs, as one of TensorFlow Lite Micro may: firmware writes all of them before each "
+        "run, or the build keeps them with --keep-input",
+    )
+
+
+def _require_same_interface(imported: Graph, ends: Sequence[EndView], *, spread: bool) -> None:
+    """Raise where inputs and outputs are not those of the file, or where one arena does not hold the model."""
+    if imported.format != "tflite":
+        raise UsageError(
+            f"the firmware's flatbuffer is a .tflite file, and this model is .{imported.format}",
+            where=f"--export {TFLM}",
+            hint="give the file that the firmware has",
+        )
+    if imported.unlike_file:
+        raise UnsupportedError(
+            f"the firmware would see another interface than the file's: {imported.unlike_file[0]}",
+            where=f"--export {TFLM}",
+            hint="use the C interface of the build for this model",
+        )
+    if spread:
+        raise UsageError(
+            "the model lies in several memories, and the firmware gives one arena",
+            where=f"--export {TFLM}",
+            hint="leave --region out, or name one region",
+        )
+    count = len(imported.inputs) + len(imported.outputs)
+    if len(ends) != count:
+        raise UnsupportedError(f"the build has {len(ends)} inputs and outputs, the file {count}")
+
+
+def _entries(options: Options) -> tuple[tuple[tuple[str, ...], str], tuple[tuple[str, ...], str]]:
+    return (options.symbol, "--symbol"), (options.length_symbol, "--length-symbol")
+
+
+def _own(entries: Sequence[str], name: str, flag: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The namespaces and names of variables given as SYMBOL or MODEL=SYMBOL. Raises UsageError for another model."""
+    owned = []
+    for entry in entries:
+        model, equals, symbol = entry.rpartition("=")
+        if equals and model != name:
+            raise UsageError(f"{entry!r} names the model {model!r}, and this one is {name!r}", where=flag)
+        *space, last = symbol.split("::")
+        owned.append((tuple(space), last))
+    return tuple(owned)
+
+
+def _ports(imported: Graph, name: str, ends: Sequence[EndView]) -> list[PortView]:
+    ports = []
+    for k, (tensor, end) in enumerate(zip((*imported.inputs, *imported.outputs), ends, strict=True)):
+        t = imported.type(tensor)
+        if t.nbytes != end.nbytes:
+            raise UnsupportedError(f"{end.label!r} has {end.nbytes} bytes in the build and {t.nbytes} in the file")
+        quant = t.quant
+        ports.append(
+            PortView(
+                symbol=f"{name}_port{k}",
+                type=_TYPES[t.dtype],
+                label=comment(imported.tensors[tensor].label),
+                offset=end.offset,
+                nbytes=end.nbytes,
+                dims=(len(t.shape), *t.shape),
+                scales=tuple(float32(scale) for scale in quant.scale) if quant else (),
+                zero_points=tuple(quant.zero_point) if quant else (),
+                axis=quant.axis if quant else 0,
+            )
+        )
+    return ports
