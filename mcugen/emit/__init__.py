@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from mcugen.emit import blob, opencl, selftest
-from mcugen.emit.amalgamate import amalgamate
 from mcugen.emit.environment import render
 from mcugen.emit.layout import EXAMPLE, PLAIN, BuildFolders
 from mcugen.emit.resolution import require_declared
@@ -71,6 +70,8 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFo
     if view.blob and not view.blob.fetched:
         files[f"{name}.blob"] = view.blob.data
     if options.amalgamate:
+        from mcugen.emit.amalgamate import amalgamate  # imported on first use, as are parts for devices
+
         files = amalgamate(files, view)
     if options.selftest:
         files[f"{name}_selftest.c"] = _selftest(view, imported)

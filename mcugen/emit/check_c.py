@@ -59,11 +59,6 @@ class Violation:
         return f"{self.file}:{self.line}: {self.text} [{self.rule}]"
 
 
-def stubs() -> Path:
-    """The folder of the stub headers, for -I."""
-    return Path(__file__).resolve().parent / "stubs"
-
-
 def check_source(
     preprocessed: str, filename: str, *, allowed_headers: Collection[str] = INTEGER_HEADERS
 ) -> list[Violation]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mcugen.emit.check_c import stubs
+from mcugen.emit.stub_headers import stubs
 from mcugen.errors import InternalError
 
 _HIDDEN = re.compile(

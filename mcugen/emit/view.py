@@ -28,7 +28,6 @@ from mcugen.emit.literals import (
 )
 from mcugen.emit.memory import element, pointer, regions_of
 from mcugen.emit.model import ModelView
-from mcugen.emit.opencl import view as opencl_view
 from mcugen.emit.parts import DeviceView, EndView, PushView, RowsView, StepView
 from mcugen.emit.promise import REFERENCE_TITLES, promises_of, stated
 from mcugen.emit.states import StateView, states_of
@@ -161,8 +160,11 @@ class _Builder:
 
     def _device(self, steps: list[StepView], inputs: list[EndView], outputs: list[EndView]) -> DeviceView | None:
         """Tables of a model that runs on a device, None for C."""
-        titles = [step.title for step in steps]
-        return opencl_view.build(self.schedule, self.plan, inputs, outputs, titles) if self.on_device else None
+        if not self.on_device:
+            return None
+        from mcugen.emit.opencl import view  # imported on first use
+
+        return view.build(self.schedule, self.plan, inputs, outputs, [step.title for step in steps])
 
     def _ends(self, names: tuple[str, ...], kind: str) -> list[EndView]:
         return [self._end(name, kind, "" if len(names) == 1 else f"_{k}") for k, name in enumerate(names)]

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from mcugen.emit import libraries_of, opencl, sources_of
-from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
+from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files
+from mcugen.emit.stub_headers import stubs
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.pipeline import Artifact
 

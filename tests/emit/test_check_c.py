@@ -17,8 +17,8 @@ from mcugen.emit.check_c import (
     check_includes,
     check_recursion,
     check_source,
-    stubs,
 )
+from mcugen.emit.stub_headers import stubs
 from tests.support import runtime
 
 PRELUDE = """#include <stddef.h>

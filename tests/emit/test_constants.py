@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
+from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files
 from mcugen.emit.constants import placed
 from mcugen.emit.parts import ArrayView
+from mcugen.emit.stub_headers import stubs
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.pipeline import Artifact
 from mcugen.solve.plan import Region

@@ -13,7 +13,8 @@ import pytest
 
 from mcugen.emit import EXAMPLE, bundle
 from mcugen.emit.amalgamate import LOCAL
-from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files, stubs
+from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files
+from mcugen.emit.stub_headers import stubs
 from mcugen.errors import ToolError
 from mcugen.machines.toolchain.process import run, run_checked
 from mcugen.options import c_name_from

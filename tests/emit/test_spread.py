@@ -15,7 +15,8 @@ import pytest
 import mcugen
 from mcugen import pipeline, solve
 from mcugen.emit import EXAMPLE
-from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files, stubs
+from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files
+from mcugen.emit.stub_headers import stubs
 from mcugen.errors import ToolError
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
