@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,27 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects tests marked `whole` unless --whole is given; long tests run first, so that short ones fill the end."""
+    """Without --whole, deselects tests marked `whole`, and all but each n-th case of those marked `sampled(n)`.
+
+    Long tests run first, so that short ones fill the end.
+    """
     if not config.getoption("--whole"):
-        left_out = [item for item in items if item.get_closest_marker("whole")]
+        seen = Counter[str]()
+        left_out = [item for item in items if item.get_closest_marker("whole") or _is_between_samples(item, seen)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("whole")]
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def _is_between_samples(item: pytest.Item, seen: Counter[str]) -> bool:
+    """Whether a case lies between those of its test's sample. seen: cases of each test so far, counted here."""
+    mark = item.get_closest_marker("sampled")
+    if mark is None:
+        return False
+    test = item.nodeid.partition("[")[0]
+    seen[test] += 1
+    return (seen[test] - 1) % mark.args[0] != 0
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

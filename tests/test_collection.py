@@ -75,6 +75,7 @@ def test_the_page_has_a_row_for_each_model(request: pytest.FixtureRequest) -> No
     assert set(model_rows.read(PAGE)) == {model.name for model in everything}
 
 
+@pytest.mark.sampled(2)
 def test_a_model_of_each_promise_keeps_it(sampled: Model) -> None:
     row = model_rows.row(sampled, random=1)
     known = model_rows.read(PAGE).get(sampled.name, "")
@@ -115,6 +116,7 @@ def reached(nodes: Sequence[Node]) -> set[str | None]:
 
 
 @pytest.mark.long
+@pytest.mark.sampled(2)
 def test_model_equals_the_runtime(folder: Path, reference: str) -> None:
     board = MEANINGS[(zlib.crc32(folder.name.encode()) + 2 * (reference == "litert")) % len(MEANINGS)]
     artifact = mcugen.compile(folder / "model.tflite", board=board, reference=reference, name="model")

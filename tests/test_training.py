@@ -286,7 +286,7 @@ mcugen.from_sklearn(object(), file="a.onnx")
 """
 
 
-@pytest.mark.long
+@pytest.mark.whole
 def test_a_users_type_checker_sees_the_package(tmp_path: Path) -> None:
     (tmp_path / "right.py").write_text(USER)
     (tmp_path / "wrong.py").write_text(WRONG)

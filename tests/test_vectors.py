@@ -18,6 +18,7 @@ def test_there_is_a_model_with_vectors_for_each_family() -> None:
     assert all((vectors.MODELS / f"{name}.npz").is_file() for name in NAMES)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_equals_the_runtimes(name: str) -> None:
     differences = vectors.oracle_differences(name)
@@ -29,6 +30,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("built", NAMES[:: 1 if metafunc.config.getoption("--whole") else EVERY])
 
 
+@pytest.mark.sampled(3)
 def test_the_generated_code_equals_the_runtimes(built: str, tmp_path: Path) -> None:
     group = vectors.group(built)
     problems = conformance.run_host(conformance.compile_host(group, tmp_path), list(group.cases))

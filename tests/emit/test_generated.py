@@ -76,6 +76,7 @@ def test_header_is_cpp(plain: Built, tmp_path: Path) -> None:
     assert (tmp_path / "use.o").exists()
 
 
+@pytest.mark.sampled(3)
 def test_optimised_whole_program_computes_the_same(plain: Built) -> None:
     inputs = plain.inputs()
     expected = run_checked([plain.program(["-O0", "-fno-strict-aliasing"])], stdin=inputs).stdout
@@ -87,6 +88,7 @@ def test_optimised_whole_program_computes_the_same(plain: Built) -> None:
         assert got == expected
 
 
+@pytest.mark.sampled(3)
 def test_amalgamated_computes_the_same(amalgamated: Built, tmp_path: Path) -> None:
     stem = next(model for model in MODELS if amalgamated.name == c_name_from(model))
     plain = build(stem, tmp_path)
@@ -130,6 +132,7 @@ def _is_emitted(path: Path) -> bool:
     return path.is_file() and not path.name.startswith("program")
 
 
+@pytest.mark.sampled(2)
 def test_numbers_in_comments_are_true(plain: Built, tmp_path: Path) -> None:
     view, header = plain.view, (plain.folder / f"{plain.name}.h").read_text()
     names = [f"sizeof({plain.name}_t)", *(f"{e.macro}_SIZE / sizeof({e.c_type})" for e in view.ends)]
@@ -328,6 +331,7 @@ def test_main_is_where_no_glob_over_sources_finds_it(plain: Built) -> None:
     assert holding == [EXAMPLE] and EXAMPLE.startswith("examples/")  # a folder that Arduino and PlatformIO leave out
 
 
+@pytest.mark.sampled(2)
 def test_example_main_runs(plain: Built, tmp_path: Path) -> None:
     text = (plain.folder / EXAMPLE).read_text()
     command = re.search(r"gcc .*? -lm$", text.replace("\\\n *", " "), re.MULTILINE)

@@ -28,6 +28,7 @@ def findings(folder: Path, sources: list[str]) -> list[tuple[str, str]]:
     return FINDING.findall((done.stderr + done.stdout).decode())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("model", "choices"),
     [("image_net", {"board": "cortex-m4"}), ("digits", {"board": "cortex-m0plus", "optimize": "ram"})],

@@ -47,6 +47,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return run_checked([built.program()], stdin=built.inputs()).stdout
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", HOSTILE)
 def test_tensor_names(honest: bytes, tmp_path: Path, case: str) -> None:
     built = build_bytes(image_net([HOSTILE[case]] * 7), tmp_path, selftest=True)

@@ -54,6 +54,7 @@ def line_at(line: LinearRounding, k: int, sums: np.ndarray, even: int = 0) -> np
     return np.asarray(y)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("span", [(-128, 127), (0, 255), (-100, 60)])
 def test_one_multiplication_and_shift_equal_the_exact_meaning(span: tuple[int, int]) -> None:
     real = factors(1, 24)

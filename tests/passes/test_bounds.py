@@ -58,6 +58,7 @@ def within(value: np.ndarray, x: Range) -> bool:
     return bool((rows >= x.low).all() and (rows <= x.high).all())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 def test_bounds_hold(op: type[Op], pytestconfig: pytest.Config) -> None:
     whole = pytestconfig.getoption("--whole")

@@ -20,6 +20,7 @@ GRAPHS = 48
 AT_ONCE = 6
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("first", range(0, GRAPHS, AT_ONCE))
 def test_what_stays_keeps_its_bits(first: int, tmp_path: Path) -> None:
     removed: Counter[str] = Counter()

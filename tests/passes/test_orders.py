@@ -53,6 +53,7 @@ def test_outputs_are_as_the_model_states_them() -> None:
     assert moves(b.graph(b.mean(y), y)) == 1
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(25))
 def test_random_networks(seed: int) -> None:
     rng, b = random.Random(seed), Builder(seed)

@@ -109,6 +109,7 @@ def kinds(found: run.Quantized) -> set[tuple[str, str]]:
     return {(finding.kind, finding.place.partition(".")[0]) for finding in found.diagnosis.findings}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("clip", "widths"),
     [(False, Widths()), (True, Widths()), (False, Widths(weights=4)), (True, Widths(activations=16))],
@@ -118,6 +119,7 @@ def test_healthy_network_has_no_finding(quantized: Quantize, clip: bool, widths:
     assert said(quantized(weights(), clip=clip, widths=widths)) == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", ["full", "min-max"])
 @pytest.mark.parametrize("layer", LAYERS)
 def test_layer_whose_weights_are_scaled(quantized: Quantize, layer: str, method: str) -> None:
@@ -134,6 +136,7 @@ def enlarge_channel(w: Weights, layer: str) -> None:
     w[layer][channel] *= 1000
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["full", "min-max"])
 @pytest.mark.parametrize("layer", LAYERS[:3])
 def test_channel_far_above_the_others(quantized: Quantize, layer: str, method: str) -> None:
@@ -156,6 +159,7 @@ def test_channels_that_cannot_be_balanced_say_why(quantized: Quantize) -> None:
     assert all("--activations" not in f.remedy for f in wide)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("layer", LAYERS)
 def test_dead_layer(quantized: Quantize, layer: str) -> None:
     w = weights()

@@ -49,6 +49,7 @@ def test_networks_are_accurate(name: str, tmp_path: Path) -> None:
     assert accuracy(results(graph, net.test[:200]), net) > ACCURACY[name]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["gratings", "gratings_uneven", "moves", "attention", "ssd_heads"])
 @pytest.mark.parametrize("format_name", ["tflite", "onnx"])
 def test_networks_come_back_from_their_files(name: str, format_name: str, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("kernels"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("first", range(0, SAMPLE, AT_ONCE))
 def test_each_frame_gives_what_the_oracle_gives_for_its_window(first: int, workshop: Workshop, tmp_path: Path) -> None:
     graphs = [streams.random_stream(seed) for seed in range(first, first + AT_ONCE)]

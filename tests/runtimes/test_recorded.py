@@ -43,6 +43,7 @@ def recorded(name: str) -> list[Recorded]:
 graph_of = cache(imported)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", recording.names())
 def test_the_oracle_equals_the_runtimes(name: str) -> None:
     """Every output, and which runtime does not compute a model: the answers, not the importer's belief."""

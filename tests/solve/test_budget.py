@@ -279,6 +279,7 @@ def test_solutions_are_ranked_by_what_they_exceed_then_by_cost() -> None:
     assert rank(90, 7) == (0, 16, 90)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("goal", ["speed", "balanced"])
 def test_more_ram_is_never_slower(tmp_path: Path, goal: str, pytestconfig: pytest.Config) -> None:
     """Times by the estimates that select kernels, from the least RAM to the most."""

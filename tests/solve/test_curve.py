@@ -31,6 +31,7 @@ def curve_of(folder: Path, seed: int, *, keep_input: bool = False) -> tuple[Grap
     return graph, candidates, list(curve.points())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_found_is_what_is_built(seed: int, tmp_path: Path) -> None:
     """The whole network costs what its stretches say, and needs no more, or a little where kernels change which tensors
@@ -86,6 +87,7 @@ def test_kept_inputs_count_to_the_end(seed: int, tmp_path: Path) -> None:
     assert lower_bound(made.buffers())[0] <= points[-1].peak
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", SEEDS[:10])
 def test_curves_of_other_candidates_share_frames(seed: int, tmp_path: Path) -> None:
     """A curve is the same with what another one, of other kernels at other costs, already found."""

@@ -79,6 +79,7 @@ def step_by_step(loads: Loads, picks: tuple[int, ...], limit: int) -> tuple[int,
     return picks
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_search_goes_the_way_of_whole_counts(seed: int) -> None:
     loads = drawn(seed)

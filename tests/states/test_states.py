@@ -46,6 +46,7 @@ def checked(artifact: Artifact, count: int = 3) -> Verdict:
     return host.verify(artifact, islice(cases(artifact.imported, 1), count))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["s8", "s16", "f32"])
 @pytest.mark.parametrize(
     "make", [accumulator, filtered, delay_line, averaged, unit_delays, swapped, both_read], ids=lambda f: f.__name__
@@ -63,6 +64,7 @@ def test_legacy_uint8_is_kept_as_int8(make: Make) -> None:
     assert checked(artifact).agrees
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "choices",
     [{"optimize": "ram"}, {"optimize": "ram", "keep_input": True}, {"input_mode": "rows"}, {"no_simplify": True}],

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcugen import kernels
 from mcugen.boards import target
+from mcugen.ir.kernel import Kernel
 from mcugen.ir.op import Op
 from tests.support.cases import Sample
 
@@ -36,30 +36,36 @@ def cores(whole: bool) -> tuple[str, ...]:
 class Portion:
     """The cases that a core runs. every: as of `Sample`.
 
-    operators: those of which it runs all kernels; None for all. Of the others it runs kernels that need `features`.
+    operators: those of which it runs all kernels; None for all. Of the others it runs kernels that need `features`, and
+    with `families` those of families that need none.
     """
 
     every: int = 1
     operators: frozenset[str] | None = None
     features: frozenset[str] = frozenset()
+    families: bool = False
 
-    def sample(self, operator: str) -> Sample:
+    def sample(self, op: type[Op]) -> Sample:
         """The sample of an operator's cases."""
-        if self.operators is None or operator in self.operators:
+        if self.operators is None or op.__name__ in self.operators:
             return Sample(self.every)
-        return Sample(self.every, lambda kernel: bool(kernel.needs & self.features))
+
+        def runs(kernel: Kernel) -> bool:
+            return bool(kernel.needs & self.features) or (
+                self.families and not kernel.needs and kernel not in op.kernels
+            )
+
+        return Sample(self.every, runs)
 
 
 def portion(core: str, operators: Sequence[type[Op]]) -> Portion:
-    """The portion of these operators for a sampled core; the sampled cores together run every kernel.
+    """The portion of these operators for a sampled core; with the sample of this machine they run every kernel.
 
-    The cores share the operators among them, and the first one with a feature runs all kernels that need it. The first
-    core without any features runs all operators that have such kernels: some of the others are for cores like it.
-    All of them run on this machine too.
+    The cores share every second operator among them, as this machine runs the others, and the first core with a feature
+    runs all kernels that need it. The first core without any features runs those of families that need none.
     """
     place, features = SAMPLED.index(core), target.load(core).features
     known = {feature for name in SAMPLED[:place] for feature in target.load(name).features}
-    share = {op.__name__ for op in operators[place :: len(SAMPLED)]}
-    if core == next(name for name in SAMPLED if not target.load(name).features):
-        share |= {op.__name__ for op in operators if any(kernel.needs for kernel in kernels.of(op))}
-    return Portion(EVERY, frozenset(share), features - known)
+    share = {op.__name__ for op in operators[2 * place + 1 :: 2 * len(SAMPLED)]}
+    plainest = next(name for name in SAMPLED if not target.load(name).features)
+    return Portion(EVERY, frozenset(share), features - known, families=core == plainest)

@@ -34,7 +34,7 @@ def _groups(features: frozenset[str], ops: tuple[type[Op], ...], portion: Portio
     made = []
     for op in ops:
         name = op.__name__.lower()
-        cases, _ = cases_of(op, features, SETS, f"{name}_", variants=False, sample=portion.sample(op.__name__))
+        cases, _ = cases_of(op, features, SETS, f"{name}_", variants=False, sample=portion.sample(op))
         if cases:
             made.append(program.Group(name, tuple(cases)))
     return tuple(made)

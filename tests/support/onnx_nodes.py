@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import pkgutil
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from onnx.backend.test.case import node
 
 import mcugen
 from mcugen.errors import InternalError, McugenError, ToolError
@@ -62,13 +65,17 @@ class Outcome:
 
 
 @functools.cache
-def cases() -> Mapping[str, Any]:
-    """Name -> the plain cases of inference that are static and of types that mcugen has."""
-    from onnx.backend.test.case.node import collect_testcases
+def cases(*, pooling: bool = True) -> Mapping[str, Any]:
+    """Name -> the plain cases of inference that are static and of types that mcugen has.
 
+    pooling: whether those of pooling are among them; the onnx package takes 16 s to compute their results.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = collect_testcases(None)
+        for module in pkgutil.iter_modules(node.__path__, f"{node.__name__}."):
+            if pooling or not module.name.endswith("pool"):
+                importlib.import_module(module.name)
+    found = node._NodeTestCases
     plain = (case for case in found if "_expanded" not in case.name and case.name not in OTHERWISE)
     return {case.name: case for case in plain if _is_plain(case.model)}
 
@@ -88,14 +95,20 @@ def _is_static(value: onnx.ValueInfoProto) -> bool:
     return value.type.tensor_type.HasField("shape") and all(d.HasField("dim_value") for d in shape.dim)
 
 
+def case_of(name: str) -> Any:
+    """The case of that name."""
+    quick = cases(pooling=False)
+    return quick[name] if name in quick else cases()[name]
+
+
 def operator_of(name: str) -> str:
     """The operator that a case tests."""
-    return str(cases()[name].model.graph.node[-1].op_type)
+    return str(case_of(name).model.graph.node[-1].op_type)
 
 
 def check(name: str, *, with_c: bool = True) -> Outcome:
     """Run one case; operands that make shapes are taken from the test as constants where nothing else helps."""
-    case = cases()[name]
+    case = case_of(name)
     operator = operator_of(name)
     arrays, wanted = ([np.asarray(a) for a in part] for part in case.data_sets[0])
     reason = ""

@@ -50,6 +50,7 @@ def kinds(data: bytes) -> Counter[str]:
     return Counter(node.op_type for node in model.graph.node)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", onnx_cases.operators(), ids=lambda op: str(op.__name__))
 def test_what_is_written_is_read_again(op: type[Op], tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """Every third example, all with --whole: integers within a step of the runtimes' rounding, floats within 1e-5."""

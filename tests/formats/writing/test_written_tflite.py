@@ -71,6 +71,7 @@ def same(want: np.ndarray, got: np.ndarray, atol: float = 1e-30) -> bool:
     return np.allclose(want, got, rtol=1e-6, atol=atol, equal_nan=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", WRITTEN, ids=lambda op: op.__name__)
 def test_each_example_computes_the_same(op: type[Op]) -> None:
     count = 0
@@ -144,6 +145,7 @@ def test_recorded_models_come_back(path: Path) -> None:
     assert write.write(imported(path.read_bytes()), "tflite") == model
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", dict.fromkeys(name for name, _ in operators.KINDS))
 def test_random_models_of_one_operator_come_back(name: str) -> None:
     """Operators come back unchanged. Those that become several may be refused, or come back as an equivalent."""

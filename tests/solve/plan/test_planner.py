@@ -66,6 +66,7 @@ def gap_buffers(unit: int = 1, align: int = 1) -> list[Buffer]:
     return [Buffer(f"t{i}", n * unit, align, first, last) for i, (n, first, last) in enumerate(GAP)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(10))
 def test_equals_brute_force(seed: int) -> None:
     rng = Random(seed)

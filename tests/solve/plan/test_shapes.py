@@ -69,6 +69,7 @@ def fits(left: Sequence[tuple[list[int], int]], arena: list[int]) -> bool:
     return False
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(5))
 def test_equals_brute_force(seed: int) -> None:
     rng = Random(seed)
@@ -177,6 +178,7 @@ def test_a_buffer_as_large_as_the_arena_has_one_place() -> None:
     assert [domains._first_domain(b, size, 4) for size in (20, 24, 28, 32)] == [0, 0b1, 0b1, 0b101]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(20))
 def test_an_order_is_placed_again_as_if_from_the_start(seed: int) -> None:
     """After each of many moves and swaps, as hill climbing makes them, though most buffers are not looked at again."""

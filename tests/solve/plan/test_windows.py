@@ -51,6 +51,7 @@ def greedy(buffers: Sequence[Buffer]) -> tuple[list[int], Forbidden]:
     return shapes._greedy(buffers, near, lower_bound(buffers)[0])[0], forbidden
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_plans_are_right(seed: int) -> None:
     buffers = random_network(seed)

@@ -73,6 +73,7 @@ def most_live(problem: OrderProblem, order: Sequence[int]) -> int:
     return peak
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("first", range(0, 200, 40))
 def test_equals_the_best_of_all_orders(first: int) -> None:
     better = 0
