@@ -89,6 +89,18 @@ void of_2022()
     CHECK(interpreter.AllocateTensors() == kTfLiteOk && computes(&interpreter) && profiler.GetTotalTicks() > 0u);
 }
 
+/* An engine that takes its arena for each inference, and tells AllocateTensors to run its own way. */
+void anew_for_each_inference()
+{
+    tflite::AllOpsResolver resolver;
+    for (int k = 0; k < 3; k += 1) {
+        uint8_t *taken = static_cast<uint8_t *>(calloc(4000u, 1u));
+        tflite::MicroInterpreter interpreter(tflite::GetModel(g_digits_data), resolver, taken, 4000u);
+        CHECK(interpreter.AllocateTensors(true) == kTfLiteOk && computes(&interpreter));
+        free(taken);
+    }
+}
+
 void two_models_in_one_arena()
 {
     tflite::AllOpsResolver resolver;
@@ -120,5 +132,6 @@ void older_applications()
     of_2019();
     of_2020();
     of_2022();
+    anew_for_each_inference();
     two_models_in_one_arena();
 }
