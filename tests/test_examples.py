@@ -12,7 +12,7 @@ import pytest
 from mcugen import kernels
 from mcugen.formats import registry
 from mcugen.ir.call import Call, Rule
-from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.kernel import Kernel, RowWindow, Whole, Window
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import tree_ensemble
@@ -55,7 +55,7 @@ WEIGHTED = sorted(name for name, op in OPS.items() if op.weight_operands)
 WINDOWED = sorted(
     name
     for name, op in OPS.items()
-    if any(k.form is Form.WINDOW for k in kernels.of(op)) and hasattr(op, "stride") and hasattr(op, "padding")
+    if any(isinstance(k.form, Window) for k in kernels.of(op)) and hasattr(op, "stride") and hasattr(op, "padding")
 )
 PLANTED: dict[str, list[Call]] = {
     "Transpose": [planted(Transpose((1, 0, 3, 2, 5, 4, 7, 6)), (2,) * 8)],
@@ -138,8 +138,8 @@ def windows(op: type[Op]) -> Iterator[tuple[Call, RowWindow]]:
     """The calls that run on a windowed kernel, with their vertical geometry."""
     for call in calls.example_calls(op):
         for kernel in kernels.of(op):
-            if kernel.form is Form.WINDOW and kernel.window and not kernel.refusals(call, kernels.features()):
-                yield call, kernel.window(call)
+            if isinstance(kernel.form, Window) and not kernel.refusals(call, kernels.features()):
+                yield call, kernel.form.rows(call)
                 break
 
 
@@ -230,7 +230,7 @@ def test_a_kernel_without_an_example_and_a_rule_that_cannot_fail_would_be_found(
 
     op = OPS["MaxPool2D"]
     call = calls.example_calls(op)[0]
-    assert not calls.accepted(Kernel("mg_nothing", Form.WHOLE, accepts=(never,)), op)
-    assert calls.accepted(Kernel("mg_all", Form.WHOLE, accepts=(always,)), op)
+    assert not calls.accepted(Kernel("mg_nothing", Whole(), accepts=(never,)), op)
+    assert calls.accepted(Kernel("mg_all", Whole(), accepts=(always,)), op)
     assert not any(calls.violates(always, bad) for bad in calls.hostile(call))
     assert all(calls.violates(never, bad) for bad in calls.hostile(call))

@@ -189,7 +189,7 @@ def _place_text(place: Place) -> str:
 
 
 def _choice_text(choice: Choice) -> str:
-    return f"{choice.kernel.symbol} {choice.kernel.form.value} ({choice.why}) for {choice.node.source}"
+    return f"{choice.kernel.symbol} {choice.kernel.form.name} ({choice.why}) for {choice.node.source}"
 
 
 def _event_text(schedule: Schedule, event: Event) -> str:

@@ -24,7 +24,7 @@ from mcugen.system import tabular
 from mcugen.system.forked import Apart
 from mcugen.verify import emulated
 from mcugen.verify.cases import cases as drawn_cases
-from mcugen.verify.runs import Run, sequence_of
+from mcugen.verify.runs import OracleRun, sequence_of
 
 MAX_POINTS = 4
 """Most points besides those of the presets and the knee."""
@@ -110,7 +110,7 @@ class _Builds:
         self._allowed: dict[_Key, tuple[Options, _Key]] = {}
         self._refused: list[TargetError] = []
         self._oracle = Lock()
-        self._runs: list[Run] | None = None
+        self._runs: list[OracleRun] | None = None
 
     def front(self) -> Front:
         """The presets and further points; then the knee of all."""

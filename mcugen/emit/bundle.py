@@ -18,7 +18,7 @@ from mcugen import kernels
 from mcugen.errors import InternalError, UsageError
 from mcugen.formats import registry
 from mcugen.ir.call import Call
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel
 from mcugen.solve.schedule import Choice
 from mcugen.system import resources
 
@@ -36,9 +36,6 @@ _FUNCTION = re.compile(r"(^#define MG_\w+ |\b)(mg_\w+)(?=\(|$)", re.MULTILINE)
 
 _SHARED = re.compile(r"^MG_LINKAGE \w+ \*?(mg_\w+)\(", re.MULTILINE)
 """A function of a helper source, which kernels of several sizes call."""
-
-_PARTS = {Form.RING: ("", "_row"), Form.ACCUMULATE: ("_begin", "_rows", "_end")}
-"""Suffixes of a kernel's functions, if it has more than one."""
 
 _FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
 _LICENSE = "SPDX-License-Identifier: Apache-2.0"
@@ -72,7 +69,7 @@ def brought_files(used: Iterable[Kernel]) -> dict[str, str]:
     """C files that plugins' operators bring for these kernels, by name. Raises UsageError if two clash."""
     found: dict[str, str] = {}
     for kernel in used:
-        for name, text in kernel.files.items():
+        for name, text in kernel.text.files.items():
             if not _FILE_NAME.fullmatch(name):
                 raise UsageError(f"kernel {kernel.symbol} brings a file named {name!r}", hint="name it <name>.c or .h")
             taken = name in resources.c_files()
@@ -90,15 +87,15 @@ class Bundle:
     def __init__(self, known: Iterable[Kernel], brought: Mapping[str, str] = MappingProxyType({})) -> None:
         """known: the kernels whose functions headers may declare. brought: further files, by name."""
         self._brought = brought
-        there = [k for k in known if k.has_code and k.files.keys() <= brought.keys()]
-        self._fixed = {k.symbol: k for k in there if not k.is_made}
-        self._helpers = sorted({helper for k in there for helper in k.helpers})
-        self._stems = {k.source_name: k.short_name for k in there if not (k.is_made or k.source)}
-        self._stems |= {template_of(k): k.short_name for k in there if k.variant}
+        there = [k for k in known if k.has_code and k.text.files.keys() <= brought.keys()]
+        self._fixed = {k.symbol: k for k in there if not k.text.is_generated}
+        self._helpers = sorted({helper for k in there for helper in k.text.helpers})
+        self._stems = {k.source_name: k.short_name for k in there if not (k.text.is_generated or k.text.source)}
+        self._stems |= {template_of(k): k.short_name for k in there if k.text.variant}
         self._declared: dict[str, set[str]] = defaultdict(set)
-        for kernel in (k for k in there if not k.loop):
-            own = () if kernel.variant else (kernel.source_name,)
-            self._declared[header_of(kernel)] |= {*own, *kernel.helpers}
+        for kernel in (k for k in there if not k.text.generate):
+            own = () if kernel.text.variant else (kernel.source_name,)
+            self._declared[header_of(kernel)] |= {*own, *kernel.text.helpers}
         self._hashes: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
         self._functions: dict[str, str] = {}
@@ -114,7 +111,7 @@ class Bundle:
         for choice in choices:
             kernel, call = choice.kernel, choice.call
             claims.take(self.function(kernel, call), kernel.identity(call))
-            wanted |= {*self._needed(kernel, call), *kernel.helpers}
+            wanted |= {*self._needed(kernel, call), *kernel.text.helpers}
             for path, text in self._made(kernel, call, self.function(kernel, call)).items():
                 claims.take(path, kernel.identity(call))
                 found[path] = text.encode()
@@ -125,7 +122,7 @@ class Bundle:
 
     def knows(self, kernel: Kernel) -> bool:
         """Whether the kernel has a name here: always for a copy; for a function, if it is among the known kernels."""
-        return kernel.is_made or kernel.symbol in self._fixed
+        return kernel.text.is_generated or kernel.symbol in self._fixed
 
     def path(self, file: str) -> str:
         """Path of a file of the runtime in the output."""
@@ -139,19 +136,19 @@ class Bundle:
 
     def source(self, kernel: Kernel, call: Call) -> str:
         """Name of the C file that defines the kernel for a call."""
-        return f"{self._stem(kernel, call)}.c" if kernel.is_made else self.name(kernel.source_name)
+        return f"{self._stem(kernel, call)}.c" if kernel.text.is_generated else self.name(kernel.source_name)
 
     def header(self, kernel: Kernel, call: Call) -> str:
         """Path of the header that declares the kernel's parameters and, unless it is a copy, the function."""
-        return f"mcugen/{self._stem(kernel, call)}.h" if kernel.loop else self.path(header_of(kernel))
+        return f"mcugen/{self._stem(kernel, call)}.h" if kernel.text.generate else self.path(header_of(kernel))
 
     def params(self, kernel: Kernel, call: Call) -> str:
         """C type of the kernel's parameters."""
-        return f"{self.function(kernel, call) if kernel.loop else kernel.contract}_params"
+        return f"{self.function(kernel, call) if kernel.text.generate else kernel.contract}_params"
 
     def function(self, kernel: Kernel, call: Call) -> str:
         """The C function that computes the call: `mg_conv2d_dsp16_3fa2b1`. Raises UsageError for a name too long."""
-        if not kernel.is_made:
+        if not kernel.text.is_generated:
             return self._function(kernel.symbol)
         hashes = [self._hash(file) for file in sorted(self._needed(kernel, call))]
         return self._named(kernel, *self._made(kernel, call, "mg_").values(), *hashes)
@@ -177,7 +174,7 @@ class Bundle:
         """Function of the runtime -> its kernel or helper source, and its suffix there."""
         found: dict[str, tuple[Kernel | str, str]] = {}
         for symbol, kernel in self._fixed.items():
-            for part in ("", *_PARTS.get(kernel.form, ())):
+            for part in ("", *kernel.form.suffixes):
                 found[symbol + part] = kernel, part
         for helper in self._helpers:
             for function in _SHARED.findall(self._raw(helper)):
@@ -212,19 +209,19 @@ class Bundle:
 
     def _needed(self, kernel: Kernel, call: Call) -> set[str]:
         """Files of the runtime that make up a call's function, without the files that they include."""
-        if kernel.loop:
-            made = kernel.loop(call).files("mg_")
+        if kernel.text.generate:
+            made = kernel.text.generate(call).files("mg_")
             return {name for text in made.values() for name in includes(text)} - made.keys()
-        return {header_of(kernel), template_of(kernel) if kernel.variant else kernel.source_name}
+        return {header_of(kernel), template_of(kernel) if kernel.text.variant else kernel.source_name}
 
     def _made(self, kernel: Kernel, call: Call, function: str) -> dict[str, str]:
         """Path -> text of the files generated for a call: none for a kernel of the runtime."""
-        if kernel.loop:
-            made = kernel.loop(call).files(function)
+        if kernel.text.generate:
+            made = kernel.text.generate(call).files(function)
             (own,) = (name for name in made if name.endswith(".h"))
             folders = {name: "kernels" if name.endswith(".c") else "mcugen" for name in made}
             return {f"{folders[name]}/{name}": self._owned(text, own) for name, text in made.items()}
-        if kernel.variant:
+        if kernel.text.variant:
             return {f"kernels/{function.removeprefix('mg_')}.c": self._copy(kernel, call, function)}
         return {}
 

@@ -21,7 +21,7 @@ def layout_of(kernel: Kernel, field: str) -> str:
     """Note on a parameter field from the kernel's header, on one line; "" if there is none."""
     name = f"{kernel.contract.removeprefix('mg_')}.h"
     path = resources.c_files().get(name)
-    text = kernel.files.get(name) or (path.read_text(encoding="utf-8") if path else "")
+    text = kernel.text.files.get(name) or (path.read_text(encoding="utf-8") if path else "")
     return " ".join(comment(line) for line in _described(text).get(field, ()))
 
 

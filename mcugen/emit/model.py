@@ -88,7 +88,7 @@ class ModelView:
     @property
     def uses_row(self) -> bool:
         """Whether the code of any step depends on the row to compute."""
-        return any(s.by_rows and (s.form != "pointwise" or s.batch > 1 or s.mentions("row")) for s in self.steps)
+        return any(s.by_rows and (s.form != "run" or s.batch > 1 or s.mentions("row")) for s in self.steps)
 
     @property
     def weight_places(self) -> list[ConstantsView]:

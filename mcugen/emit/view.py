@@ -34,7 +34,7 @@ from mcugen.emit.states import StateView, states_of
 from mcugen.emit.windows import RingView, WindowInput, WindowView, row_name
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph
-from mcugen.ir.kernel import Form, RowWindow
+from mcugen.ir.kernel import Accumulate, Grid, Ring, RowWindow, Run, Window
 from mcugen.ir.types import images_of, row_count, rows_of
 from mcugen.options import Options
 from mcugen.solve.plan import MemoryPlan, lower_bound
@@ -95,7 +95,7 @@ class _Builder:
     @property
     def _choices(self) -> list[Choice]:
         """The choices of the steps in C."""
-        return [step.choice for step in self.schedule.steps if step.choice.kernel.form is not Form.GRID]
+        return [step.choice for step in self.schedule.steps if not isinstance(step.choice.kernel.form, Grid)]
 
     @functools.cached_property
     def bundle(self) -> bundle.Bundle:
@@ -147,7 +147,7 @@ class _Builder:
 
     def _declarations(self) -> list[str]:
         """Declarations of kernels that are copies for the sizes of a call."""
-        return sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.variant})
+        return sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.text.variant})
 
     def _states(self) -> list[StateView]:
         """The states; their initial values are constants."""
@@ -245,7 +245,7 @@ class _Builder:
 
     def _step(self, step: Step) -> StepView:
         choice, kernel = step.choice, step.choice.kernel
-        if kernel.form is Form.GRID:
+        if isinstance(kernel.form, Grid):
             return StepView.on_device(step.index, self._title(step), kernel.symbol)
         call, row = choice.call, row_name(step)
         first = next((call.input(k) for k in kernel.pointer_operands(call)), call.output)
@@ -259,16 +259,17 @@ class _Builder:
             params=f"step{step.index}" if choice.params else "",
             params_type=self.bundle.params(kernel, call),
             fields=fields,
-            form=kernel.form.value,
+            form=kernel.form.name,
             inputs=self._inputs(step),
             outputs=self._outputs(step),
             scratch=self._scratch(step),
-            count=(kernel.count(call) if kernel.count else 0) // (step.walked_rows if step.writes_rows else 1),
+            count=(kernel.form.count(call) if isinstance(kernel.form, Run) else 0)
+            // (step.walked_rows if step.writes_rows else 1),
             batch=step.batch,
             images=images_of(call.output.shape),
             in_image=first.size // images_of(first.shape),
             out_image=call.output.size // images_of(call.output.shape),
-            rows=rows_of(first.shape) if kernel.form is Form.ACCUMULATE else rows_of(call.output.shape),
+            rows=rows_of(first.shape) if isinstance(kernel.form, Accumulate) else rows_of(call.output.shape),
             window=window_view,
             ring=ring,
             row=row,
@@ -334,14 +335,15 @@ class _Builder:
 
     def _window(self, step: Step) -> tuple[WindowView | None, RingView | None]:
         """The rows that a step with a window reads, and the ring of converted rows, if it converts them."""
-        call, kernel = step.choice.call, step.choice.kernel
-        if not kernel.slides or kernel.window is None:
+        call, form = step.choice.call, step.choice.kernel.form
+        w = form.window(call)
+        if w is None:
             return None, None
-        x, w, name, streams = call.input(0), kernel.window(call), str(step.choice.node.inputs[0]), self.schedule.streams
+        x, name, streams = call.input(0), str(step.choice.node.inputs[0]), self.schedule.streams
         length, start = x.size // row_count(x.shape), self._pointer(name, const=True, image=True)
         image = WindowInput(start, x.dtype, w.in_rows, length, self._ring(name), row_name(step))
-        if kernel.ring is not None:
-            ring = kernel.ring(call)
+        if isinstance(form, Ring):
+            ring = form.storage(call)
             at = pointer(self.plan, step.ring_name, C_TYPES[ring.dtype], const=False)
             if step.refills:
                 return windows.refilled(w, ring, at, image)
@@ -352,10 +354,10 @@ class _Builder:
 
     def _outside(self, step: Step, w: RowWindow) -> str:
         """The row in place of those outside the image. Raises UnsupportedError if it would be too long."""
-        call, kernel = step.choice.call, step.choice.kernel
-        if kernel.outside is None or not w.leaves_image:
+        call, form = step.choice.call, step.choice.kernel.form
+        if not isinstance(form, Window) or form.outside is None or not w.leaves_image:
             return "NULL"
-        x, value = call.input(0), kernel.outside(call)
+        x, value = call.input(0), form.outside(call)
         length = x.size // row_count(x.shape)
         if length > MAX_OUTSIDE_ELEMENTS:
             raise UnsupportedError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcugen.emit.literals import C_TYPES, plus, remainder, times
-from mcugen.ir.kernel import Ring, RowWindow
+from mcugen.ir.kernel import RowStorage, RowWindow
 from mcugen.solve.schedule import Step
 
 
@@ -95,7 +95,7 @@ def streamed_window(w: RowWindow, image: WindowInput) -> WindowView:
 
 
 def converted(
-    w: RowWindow, row: Ring, slots: int, ring: str, image: WindowInput, *, streams: bool
+    w: RowWindow, row: RowStorage, slots: int, ring: str, image: WindowInput, *, streams: bool
 ) -> tuple[WindowView, RingView]:
     """Window on converted rows, and the ring that keeps `slots` of them. ring: pointer to it, as C text."""
     c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
@@ -118,7 +118,7 @@ def converted(
     return replace(found, helpers=(helper, *found.helpers)), view
 
 
-def refilled(w: RowWindow, row: Ring, ring: str, image: WindowInput) -> tuple[WindowView, RingView]:
+def refilled(w: RowWindow, row: RowStorage, ring: str, image: WindowInput) -> tuple[WindowView, RingView]:
     """Window on rows that are all converted for each output row. ring: pointer to their memory, as C text."""
     c_type = C_TYPES[row.dtype]
     first = plus(times(f"(int32_t){image.y}", w.stride), -w.pad)

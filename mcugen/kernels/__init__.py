@@ -107,5 +107,8 @@ def _checked(module: ModuleType) -> Family:
 def _with_files(family: Family) -> Family:
     """An external family, each kernel with the C files in its package's folder."""
     files = {path.name: path.read_text(encoding="utf-8") for path in sorted(family.folder.glob("*.[ch]"))}
-    serves = {op: tuple(replace(k, files=files) for k in kernels) for op, kernels in family.serves.items()}
+    serves = {
+        op: tuple(replace(k, text=replace(k.text, files=files)) for k in kernels)
+        for op, kernels in family.serves.items()
+    }
     return replace(family, serves=serves)

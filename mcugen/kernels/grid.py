@@ -11,7 +11,7 @@ from typing import Any
 from mcugen.ir.alike import keeps
 from mcugen.ir.call import Call, Params
 from mcugen.ir.element import Line, Loop, Operand, Walk
-from mcugen.ir.kernel import Form, Grid, Kernel
+from mcugen.ir.kernel import Cost, Grid, Kernel, Text
 from mcugen.system import resources
 
 TYPES = {
@@ -217,38 +217,32 @@ def _computed(dtype: str) -> str:
 
 
 def of_loop(kernel: Kernel, needs: frozenset[str]) -> Kernel:
-    """The GRID kernel with the expressions of a generated C kernel."""
-    made, params = kernel.loop, kernel.params
-    assert made is not None
+    """The device kernel with the expressions of a generated C kernel."""
+    generate, params = kernel.text.generate, kernel.params
+    assert generate is not None
 
     def takes_numbers(call: Call) -> bool:
         "the constants of its expressions are numbers, and tensors have types of OpenCL C"
         if not all(keeps(call, rule) for rule in kernel.accepts):
             return False
-        found = made(call)
+        found = generate(call)
         return isinstance(found, Loop) and _is_plain(found)
 
     def fields(call: Call) -> Params:
         given: dict[str, Any] = dict(params(call)) if params else {}
         named = {name.replace(".", "__"): value for name, value in given.items()}
-        unset = dict.fromkeys((a for field in made(call).fields for a, _ in _struct_arguments(*field)), 0)  # type: ignore[attr-defined]
+        unset = dict.fromkeys((a for field in generate(call).fields for a, _ in _struct_arguments(*field)), 0)  # type: ignore[attr-defined]
         return {**unset, **named, "total": call.output.size}
 
     return replace(
         kernel,
         symbol=f"{kernel.symbol}__cl" if "__" not in kernel.symbol else f"{kernel.symbol}_cl",
-        form=Form.GRID,
+        form=Grid(halved=()),
         accepts=(*kernel.accepts, takes_numbers),
         params=fields,
-        count=None,
-        loop=lambda call: GridLoop(made(call)),  # type: ignore[arg-type]
-        parts=None,
-        code=None,
-        work=None,
-        terms=(),
-        halved=(),
+        text=Text(generate=lambda call: GridLoop(generate(call))),  # type: ignore[arg-type]
+        cost=Cost(),
         needs=needs,
-        grid=lambda call, tile: Grid.each(call.output.size),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from mcugen.errors import InternalError
 from mcugen.ir.alike import keeps, made_call
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Grid, Kernel
 from mcugen.ir.types import TensorType
 from mcugen.kernels.grid import GridLoop
 
@@ -88,12 +88,13 @@ def floats(call: Call) -> bool:
 def both(kernel: Kernel) -> tuple[Kernel, ...]:
     """The kernel for floats and the one for halves; only the kernel itself where it takes no halves or treats data as
     bytes."""
-    return (kernel,) if kernel.halved is None else (kernel.ruled(floats), of(kernel))
+    takes_halves = isinstance(kernel.form, Grid) and kernel.form.halved is not None
+    return (kernel.ruled(floats), of(kernel)) if takes_halves else (kernel,)
 
 
 def of(kernel: Kernel) -> Kernel:
     """The kernel with tensors, and the constants that it names, stored as half."""
-    given, named = kernel.params, kernel.halved or ()
+    grid, given, named = kernel.grid, kernel.params, kernel.grid.halved or ()
 
     def params(call: Call) -> Params:
         found = dict(given(in_floats(call))) if given else {}
@@ -103,16 +104,18 @@ def of(kernel: Kernel) -> Kernel:
     return replace(
         kernel,
         symbol=symbol,
+        form=replace(
+            grid,
+            launch=_wide(grid.launch),
+            tiles=_wide(grid.tiles),
+            room=_wide(grid.room),
+            halved=None,
+            pitched=_wide(grid.pitched),
+        ),
         accepts=(stores_halves, *(_rule(rule) for rule in kernel.accepts)),
         params=params,
         operands=_wide(kernel.operands),
-        pitched=_wide(kernel.pitched),
-        variant=_sizes(kernel),
-        loop=_loop(kernel),
-        grid=_wide(kernel.grid),
-        tiles=_wide(kernel.tiles),
-        room=_wide(kernel.room),
-        halved=None,
+        text=replace(kernel.text, variant=_sizes(kernel), generate=_loop(kernel)),
     )
 
 
@@ -132,16 +135,16 @@ def _wide(given: Any) -> Any:
 
 
 def _sizes(kernel: Kernel) -> Callable[[Call], dict[str, int]] | None:
-    return None if kernel.loop else lambda call: {**kernel.sizes(in_floats(call)), "HALF": 1}
+    return None if kernel.text.generate else lambda call: {**kernel.sizes(in_floats(call)), "HALF": 1}
 
 
 def _loop(kernel: Kernel) -> Callable[[Call], GridLoop] | None:
-    made = kernel.loop
-    if made is None:
+    generate = kernel.text.generate
+    if generate is None:
         return None
 
     def loop(call: Call) -> GridLoop:
-        found = made(in_floats(call))
+        found = generate(in_floats(call))
         if not isinstance(found, GridLoop):
             raise InternalError(f"{kernel.symbol} is no loop of a device", where="halves")
         return replace(found, half_in=True, half_out=True)

@@ -109,7 +109,7 @@ def step_facts(artifact: Artifact) -> list[dict[str, Any]]:
             {
                 "title": artifact.view.steps[step.index].title,
                 "kernel": kernel.symbol,
-                "tile": dict(kernel.tile),
+                "tile": dict(kernel.grid.tile),
                 "on_device": step.on_device,
                 "macs": macs,
                 "bytes": moved,

@@ -157,7 +157,7 @@ def _row(product: Product, choice: Choice, seconds: float, error: float, target:
     return {
         "product": product.label,
         "kernel": choice.kernel.symbol,
-        "tile": dict(choice.kernel.tile),
+        "tile": dict(choice.kernel.grid.tile),
         "chosen": choice.why,
         "seconds": seconds,
         "flops_per_s": flops / seconds,

@@ -22,7 +22,7 @@ from mcugen.boards.target import Target
 from mcugen.emit.opencl import launches, program
 from mcugen.errors import ToolError, UsageError
 from mcugen.ir.call import Call
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Grid, Kernel
 from mcugen.machines.toolchain import opencl
 from mcugen.options import Options
 from mcugen.solve import devices
@@ -107,7 +107,7 @@ def worth(call: Call, target: Target) -> list[Kernel]:
     every = [
         made
         for kernel in fitting(call, target)
-        if kernel.form is Form.GRID
+        if isinstance(kernel.form, Grid)
         for made in devices.launches(call, kernel, device)
     ]
     timed = sorted(every, key=lambda k: devices.roofline(k.launch(call), call, device, k))
@@ -151,7 +151,9 @@ def _launch(key: str, choice: Choice) -> TunedLaunch:
     call, kernel = choice.call, choice.kernel
     computed = [call.input(k) for k in kernel.pointer_operands(call) if call.constants[k] is None]
     operands = tuple((t.np_dtype.name, t.size) for t in computed)
-    return TunedLaunch(key, kernel.symbol, kernel.tile, program.digest_of(choice), operands, call.output.np_dtype.name)
+    return TunedLaunch(
+        key, kernel.symbol, kernel.grid.tile, program.digest_of(choice), operands, call.output.np_dtype.name
+    )
 
 
 def timed(every: Sequence[TunedLaunch], folder: Path, refused: list[str]) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import INT_RANGE, round_array_half_away
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run
 from mcugen.ir.ranges import Range
 from mcugen.ir.types import NUMPY_DTYPES
 from mcugen.ops._channelwise import Pointwise
@@ -71,7 +71,7 @@ def elements(call: Call) -> int:
 
 def table_kernel() -> Kernel:
     """One look-up per byte."""
-    return Kernel("mg_table_b1", Form.POINTWISE, (byte_to_byte,), params, elements, operands=(0,), in_place=(0,))
+    return Kernel("mg_table_b1", Run(elements), (byte_to_byte,), params, operands=(0,), in_place=(0,))
 
 
 def rounded(call: Call, x: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

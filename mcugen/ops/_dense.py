@@ -6,13 +6,13 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ops import _filter
-from mcugen.ops._window import Window, edge_pixels, fields
+from mcugen.ops._window import SlidingWindow, edge_pixels, fields
 
 BLOCK = 2
 """Output channels whose weights are interleaved."""
 
 
-def dense_fields(call: Call, w: np.ndarray, window: Window, activation: str, groups: int = 1) -> Params:
+def dense_fields(call: Call, w: np.ndarray, window: SlidingWindow, activation: str, groups: int = 1) -> Params:
     """The parameters of mg_conv2d_<type> for weights w [outputs, taps], zero points removed."""
     packed = np.concatenate([_filter.interleave(part, BLOCK) for part in np.split(w, groups)])
     return {
@@ -34,7 +34,7 @@ def patch_bytes(call: Call) -> int:
 GATHERING = ("copies", "copied")
 
 
-def gathering(call: Call, window: Window, groups: int = 1) -> dict[str, float]:
+def gathering(call: Call, window: SlidingWindow, groups: int = 1) -> dict[str, float]:
     """Counts for estimates of cycles where taps are gathered: the copies, and the elements in them."""
     pieces = edge_pixels(window, call.input(0), call.output, groups=groups) * window.kernel[0] * window.kernel[1]
     return {"copies": pieces * groups, "copied": pieces * call.input(0).shape[3]}

@@ -18,7 +18,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Rule
 from mcugen.ir.element import OPERANDS, TERMS, Element, Stated, Walk, element_of, loop
 from mcugen.ir.fixed_point import INT_RANGE, activation_bounds
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Form, Kernel, Run, Text, Whole
 from mcugen.ir.op import Example, Op, evaluate
 from mcugen.ir.ranges import Range, channels_of
 from mcugen.ir.types import QuantParams, Shape, TensorType
@@ -116,15 +116,16 @@ def kernels(
     result: the element type of the result where it is another.
     """
     element = partial(element_of, stated)
+    own = Cost(lambda call: element(call).work(call), TERMS)
 
-    def kernel(how: str, form: Form, walk: Walk, *more: Rule, **fields: Any) -> Kernel:
+    def kernel(how: str, form: Form, walk: Walk, rule: Rule, cost: Cost = own, **fields: Any) -> Kernel:
         return Kernel(
             f"{symbol}{how}",
             form,
-            (of_type(dtype, result), *rules, *more),
+            (of_type(dtype, result), *rules, rule),
             lambda call: _params(element(call), call, walk),
-            loop=lambda call: loop(element(call), call, walk, _kinds(element(call), call, walk)),
-            terms=(*TERMS, *(("starts",) if walk is Walk.BROADCAST else ())),
+            text=Text(generate=lambda call: loop(element(call), call, walk, _kinds(element(call), call, walk))),
+            cost=cost,
             **fields,
         )
 
@@ -137,15 +138,14 @@ def kernels(
     def starts(call: Call) -> dict[str, float]:
         return {"starts": _broadcast_fields(call, (0, 1))["layout.runs"], **element(call).work(call)}
 
-    over = () if result else (0, 1)
-    run: dict[str, Any] = {"operands": computed, "in_place": over, "work": lambda call: element(call).work(call)}
-    size: dict[str, Any] = {"count": lambda call: call.output.size, **run}
-    pixels: dict[str, Any] = {"count": lambda call: call.output.size // _last(call.output.shape), **run}
+    run: dict[str, Any] = {"operands": computed, "in_place": () if result else (0, 1)}
+    elements = Run(lambda call: call.output.size)
+    pixels = Run(lambda call: call.output.size // _last(call.output.shape))
     return (
-        kernel("", Form.POINTWISE, Walk.RUN, equal_shapes, **size),
-        kernel("__number", Form.POINTWISE, Walk.RUN, constant_number, **size),
-        kernel("__vector", Form.POINTWISE, Walk.VECTOR, constant_vector, **pixels),
-        kernel("__broadcast", Form.WHOLE, Walk.BROADCAST, repeats, operands=both, work=starts),
+        kernel("", elements, Walk.RUN, equal_shapes, **run),
+        kernel("__number", elements, Walk.RUN, constant_number, **run),
+        kernel("__vector", pixels, Walk.VECTOR, constant_vector, **run),
+        kernel("__broadcast", Whole(), Walk.BROADCAST, repeats, Cost(starts, (*TERMS, "starts")), operands=both),
     )
 
 

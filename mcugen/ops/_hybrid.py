@@ -13,7 +13,7 @@ from mcugen.ir.imports import Expansion, Source
 from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
 from mcugen.ops._tflite import TfliteTarget
-from mcugen.ops._window import Window, fields
+from mcugen.ops._window import SlidingWindow, fields
 from mcugen.ops.quantize_dynamic import QuantizeDynamic
 
 WEIGHTS = ("s8", "s4")
@@ -102,7 +102,7 @@ def weight_fields(call: Call, w: np.ndarray, activation: str) -> dict[str, Param
     }
 
 
-def geometry(call: Call, window: Window) -> Params:
+def geometry(call: Call, window: SlidingWindow) -> Params:
     """The C fields of a window that slides over whole images."""
     x, y = call.input(0), call.output
     return {

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Alias, Cost, Join, Kernel, Run, Text, Whole
 from mcugen.ir.types import Shape, TensorType
 from mcugen.ops import _strided
 
@@ -55,8 +55,8 @@ def parts_starts(call: Call) -> list[int]:
     return _starts(call.outputs)
 
 
-JOINED = Kernel("", Form.JOIN, accepts=(in_place, nothing_constant), starts=joined_starts)
-PARTED = Kernel("", Form.ALIAS, accepts=(in_place, nothing_constant), starts=parts_starts)
+JOINED = Kernel("", Join(joined_starts), accepts=(in_place, nothing_constant))
+PARTED = Kernel("", Alias(parts_starts), accepts=(in_place, nothing_constant))
 
 
 def comes_once(outer: Callable[[Call], int]) -> Rule:
@@ -86,7 +86,7 @@ def join_kernels(
     params: Callable[[Call], Params],
     count: Callable[[Call], int],
 ) -> tuple[Kernel, ...]:
-    """A kernel without code, and for each number of operands a pointwise one that joins rows, and a whole one."""
+    """A kernel without code, and for each number of operands one that joins rows, and a whole one."""
     found = [JOINED.ruled(comes_once(count))]
     for k in range(1, MAX_PARTS + 1):
         rules = (_strided.has_c_type, *accepts, parts_are(k, lambda call: len(call.inputs)))
@@ -94,15 +94,19 @@ def join_kernels(
         found += [
             Kernel(
                 f"{contract}__{k}",
-                Form.POINTWISE,
+                Run(count),
                 accepts=(*rules, in_rows),
                 params=params,
-                count=count,
                 operands=operands,
-                source=source,
+                text=Text(source=source),
             ),
             Kernel(
-                f"{contract}__whole_{k}", Form.WHOLE, accepts=rules, params=params, operands=operands, source=source
+                f"{contract}__whole_{k}",
+                Whole(),
+                accepts=rules,
+                params=params,
+                operands=operands,
+                text=Text(source=source),
             ),
         ]
     return tuple(found)
@@ -118,12 +122,11 @@ def split_kernels(params: Callable[[Call], Params], outer: Callable[[Call], int]
     moving = (
         Kernel(
             f"mg_split__{k}",
-            Form.WHOLE,
+            Whole(),
             accepts=(_strided.has_c_type, parts_are(k, lambda call: len(call.outputs))),
             params=params,
-            source="split.c",
-            work=work,
-            terms=_strided.MOVED,
+            text=Text(source="split.c"),
+            cost=Cost(work, _strided.MOVED),
         )
         for k in range(1, MAX_PARTS + 1)
     )

@@ -19,7 +19,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 
 Attributes = Callable[[Call], Mapping[str, object]]
 _FIRST, _LAST = (0, 3, 1, 2), (0, 2, 3, 1)
@@ -122,7 +122,7 @@ def on_images(
     return [channels_last(sink, y)]
 
 
-def geometry(window: Window, shape: Sequence[int]) -> dict[str, Any]:
+def geometry(window: SlidingWindow, shape: Sequence[int]) -> dict[str, Any]:
     """The attributes of a window on images [N, H, W, C] of that shape."""
     size = (shape[1], shape[2])
     out, before = window.output(size), window.pad(size)

@@ -20,7 +20,7 @@ from mcugen.ir.writes import Sink
 from mcugen.ops import _tflite
 from mcugen.ops._activation import Activated, float_clamp_fields
 from mcugen.ops._channelwise import Channelwise
-from mcugen.ops._window import Padding, Pair, Window, image, in_words
+from mcugen.ops._window import Padding, Pair, SlidingWindow, image, in_words
 from mcugen.oracle import quantized
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
@@ -40,8 +40,8 @@ class Pool(Channelwise, Activated):
     takes_images = True
 
     @property
-    def window(self) -> Window:
-        return Window(self.kernel, self.stride, (1, 1), self.padding)
+    def window(self) -> SlidingWindow:
+        return SlidingWindow(self.kernel, self.stride, (1, 1), self.padding)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from mcugen.ir.call import Call
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example
 from mcugen.ir.quant_rule import SHARED_BYTES, Scales
 from mcugen.ir.ranges import Range
@@ -47,5 +47,5 @@ def kernels(symbol: str) -> tuple[Kernel, ...]:
     """The kernels <symbol>_<dtype>."""
     rules = {"s8": _pool.int8_data, "s16": _pool.int16_data, "f32": _pool.float_data}
     return tuple(
-        Kernel(f"{symbol}_{dtype}", Form.WHOLE, accepts=(rule,), params=_reduce.walk) for dtype, rule in rules.items()
+        Kernel(f"{symbol}_{dtype}", Whole(), accepts=(rule,), params=_reduce.walk) for dtype, rule in rules.items()
     )

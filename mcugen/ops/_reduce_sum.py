@@ -11,7 +11,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import INT_RANGE, multiply_double_rounding, quantize_multiplier
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Accumulate, Kernel, Whole
 from mcugen.ir.op import Example, Scaling
 from mcugen.ir.quant_rule import OWN, Scales
 from mcugen.ir.ranges import Range, whole
@@ -132,12 +132,12 @@ def _of_type(dtype: str, rules: tuple[Callable[[Call], bool], ...]) -> tuple[Ker
     """The kernels of one element type: for all axes but the channels, and for any."""
     whole_image = Kernel(
         f"mg_reduce_sum_{dtype}__global",
-        Form.ACCUMULATE,
+        Accumulate(),
         accepts=(*rules, _reduce.leaves_channels),
         params=global_params,
         scratch=sums_bytes,
     )
-    return whole_image, Kernel(f"mg_reduce_sum_{dtype}", Form.WHOLE, accepts=rules, params=whole_params)
+    return whole_image, Kernel(f"mg_reduce_sum_{dtype}", Whole(), accepts=rules, params=whole_params)
 
 
 def stated(examples: Sequence[Example], how: str) -> list[Example]:

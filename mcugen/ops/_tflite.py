@@ -18,7 +18,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _rounding
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 from mcugen.system import flexbuffer
 from mcugen.system.flexbuffer import Number
 
@@ -205,19 +205,19 @@ def pad_version(t: TensorType) -> int:
     return 4 if len(t.shape) > 4 else version(t, s8=2, s16=3)
 
 
-def named_padding(window: Window, size: tuple[int, int]) -> str:
+def named_padding(window: SlidingWindow, size: tuple[int, int]) -> str:
     """SAME or VALID where that is what a window does on an image of that height and width, else ""."""
     if isinstance(window.padding, str):
         return window.padding
     for name in ("VALID", "SAME"):
-        other = Window(window.kernel, window.stride, window.dilation, name)
+        other = SlidingWindow(window.kernel, window.stride, window.dilation, name)
         fits = all(window.extent(d) <= size[d] for d in (0, 1)) or name == "SAME"
         if fits and (other.output(size), other.pad(size)) == (window.output(size), window.pad(size)):
             return name
     return ""
 
 
-def around(sink: Sink, x: str, window: Window, value: int | float | None = None) -> tuple[str, str]:
+def around(sink: Sink, x: str, window: SlidingWindow, value: int | float | None = None) -> tuple[str, str]:
     """The operand of a window and its padding: SAME, VALID, or VALID on a padded image. value: as for `pad`."""
     height, width = sink.type(x).shape[1:3]
     name = named_padding(window, (height, width))

@@ -9,7 +9,7 @@ from functools import partial
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.element import TERMS, Stated, Walk, element_of, loop
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 
@@ -36,7 +36,7 @@ def kernel(symbol: str, dtype: str, params: Callable[[Call], Params] | None = No
         return call.input(0).dtype == dtype and call.output.dtype == dtype
 
     accepts.__doc__ = f"input and output are {dtype}"
-    return Kernel(symbol, Form.POINTWISE, (accepts,), params, lambda call: call.output.size, (0,), in_place=(0,))
+    return Kernel(symbol, Run(lambda call: call.output.size), (accepts,), params, operands=(0,), in_place=(0,))
 
 
 def kernels(symbol: str, elements: Mapping[str, Stated]) -> tuple[Kernel, ...]:
@@ -48,9 +48,8 @@ def _element_kernel(symbol: str, dtype: str, stated: Stated) -> Kernel:
     element = partial(element_of, stated)
     return replace(
         kernel(symbol, dtype, lambda call: element(call).constants(call)),
-        loop=lambda call: loop(element(call), call, Walk.RUN, ["tensor"]),
-        work=lambda call: element(call).work(call),
-        terms=TERMS,
+        text=Text(generate=lambda call: loop(element(call), call, Walk.RUN, ["tensor"])),
+        cost=Cost(lambda call: element(call).work(call), TERMS),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.ranges import Range
 from mcugen.ir.types import Shape, TensorType
@@ -55,7 +55,7 @@ def params(call: Call) -> Params:
     }
 
 
-KERNELS = (Kernel("mg_view", Form.WHOLE, accepts=(_strided.has_c_type, few_loops), params=params),)
+KERNELS = (Kernel("mg_view", Whole(), accepts=(_strided.has_c_type, few_loops), params=params),)
 
 
 def examples(cases: Iterable[tuple[Op, Shape]]) -> Sequence[Example]:

@@ -6,7 +6,7 @@ Recipes of kernels call these functions for any call, so that one recipe serves 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -15,11 +15,11 @@ import numpy as np
 
 from mcugen.ir import subbyte
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.kernel import Cost, Kernel, RowWindow, Window
 from mcugen.ir.quant_rule import OWN, Scales
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import Activated
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 
 
 class Weighted(Activated):
@@ -49,9 +49,9 @@ def taps_of(call: Call) -> int:
 
 
 @fact
-def window_of(call: Call) -> Window:
+def window_of(call: Call) -> SlidingWindow:
     """The window of a convolution."""
-    return cast(Window, call.op.window(call.input(1).shape))
+    return cast(SlidingWindow, call.op.window(call.input(1).shape))
 
 
 @fact
@@ -195,11 +195,9 @@ def _halved(kernel: Kernel, call: Call) -> Params:
 def row_kernels(
     name: str,
     params: Callable[[Call], Params],
+    cost: Cost,
     scratch: Callable[[Call], int] | None = None,
-    work: Callable[[Call], Mapping[str, float]] | None = None,
-    terms: tuple[str, ...] = (),
 ) -> tuple[Kernel, ...]:
     """All portable kernels of an operator that slides a window over rows."""
-    model = Kernel("", Form.WINDOW, params=params, scratch=scratch, window=row_window, outside=_filter.outside)
-    model = replace(model, work=work, terms=terms)
+    model = Kernel("", Window(row_window, _filter.outside), params=params, scratch=scratch, cost=cost)
     return _filter.all_kernels(name, sums_fit, lambda symbol: replace(model, symbol=symbol))

@@ -21,7 +21,7 @@ MAX_FIELD = 2**16 - 1
 
 
 @dataclass(frozen=True)
-class Window:
+class SlidingWindow:
     """A sliding window over [N, H, W, C]: sizes as (vertical, horizontal).
 
     padding: "SAME", "VALID", or rows (above, below) and columns (left, right), less than the window's extent.
@@ -71,7 +71,7 @@ class Window:
         after = [(out[d] - 1) * self.stride[d] + self.extent(d) - size[d] - pad[d] for d in (0, 1)]
         return max(*pad, *after) > 0
 
-    def around(self, size: Pair, widths: Widths) -> Window | None:
+    def around(self, size: Pair, widths: Widths) -> SlidingWindow | None:
         """This window on an image of that size with `widths` as its whole padding; None where it would read beyond
         that."""
         if self.leaves((1, size[0] + sum(widths[0]), size[1] + sum(widths[1]), 1)):
@@ -178,19 +178,19 @@ def total(products: Iterator[np.ndarray]) -> np.ndarray:
     return found
 
 
-def in_words(w: Window, call: Call) -> str:
+def in_words(w: SlidingWindow, call: Call) -> str:
     """The sizes of a windowed operator in words: `3x3 stride 2, 3 to 8 channels`."""
     given, made = call.input(0).shape[3], call.output.shape[3]
     return f"{w}, {made} channels" if given == made else f"{w}, {given} to {made} channels"
 
 
-def edge_pixels(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> int:
+def edge_pixels(w: SlidingWindow, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> int:
     """Output pixels in columns whose taps are gathered, not read in place; see `fields`."""
     first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)
     return y.shape[0] * y.shape[1] * (y.shape[2] - (end - first))
 
 
-def fields(w: Window, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> dict[str, Any]:
+def fields(w: SlidingWindow, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> dict[str, Any]:
     """The geometry fields that the C parameter structs of windowed kernels share.
 
     adjacent, groups: whether a column's taps must be neighbours to be read in place, and of how many parts they are.

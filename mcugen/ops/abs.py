@@ -12,7 +12,7 @@ from mcugen.ir.call import Call, Params
 from mcugen.ir.element import Element
 from mcugen.ir.fixed_point import quantize_multiplier
 from mcugen.ir.imports import Import
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Cost, Kernel
 from mcugen.ir.op import Example, Scaling
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _elementwise, _onnx, _tflite, _unary
@@ -39,7 +39,7 @@ def work(call: Call) -> dict[str, float]:
 
 def _kernel(kernel: Kernel) -> Kernel:
     found = kernel.ruled(_elementwise.symmetric)
-    return replace(found, work=work, terms=("scaled",)) if kernel.symbol == "mg_abs_s16" else found
+    return replace(found, cost=Cost(work, ("scaled",))) if kernel.symbol == "mg_abs_s16" else found
 
 
 class Abs(FloatFunction):

@@ -11,7 +11,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op, Reordered
 from mcugen.ir.quant_rule import OWN_BYTES, Scales
 from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
@@ -90,7 +90,7 @@ class ArgMax(Op):
     imports = (Import("tflite", "ARG_MAX", from_tflite), Import("tflite", "ARG_MIN", from_tflite))
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
-        Kernel(f"mg_arg_max_{dtype}", Form.WHOLE, accepts=(values_are(dtype, name),), params=params)
+        Kernel(f"mg_arg_max_{dtype}", Whole(), accepts=(values_are(dtype, name),), params=params)
         for dtype, name in (("s8", "int8 or bool"), ("s32", "int32"), ("f32", "float32"))
     )
 

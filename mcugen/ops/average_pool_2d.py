@@ -14,7 +14,7 @@ from mcugen.ir import ranges
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import activation_range
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Accumulate, Cost, Kernel, Window
 from mcugen.ir.op import Example, Op
 from mcugen.ir.ranges import Range
 from mcugen.ir.requantize_proof import LinearRounding
@@ -190,67 +190,52 @@ class AveragePool2D(_pool.Pool):
     kernels = (
         Kernel(
             "mg_average_pool_2d_s8_line__global",
-            Form.ACCUMULATE,
+            Accumulate(),
             accepts=(_pool.int8_data, sums_fit, is_global, has_lines),
             params=params_line,
             scratch=sums_bytes,
         ),
         Kernel(
             "mg_average_pool_2d_s8_line",
-            Form.WINDOW,
+            Window(_pool.row_window, lambda call: 0),
             accepts=(_pool.int8_data, sums_fit, has_lines),
             params=params_line,
-            window=_pool.row_window,
-            work=_pool.work,
-            terms=_pool.TERMS,
-            outside=lambda call: 0,
+            cost=Cost(_pool.work, _pool.TERMS),
         ),
         Kernel(
             "mg_average_pool_2d_s8_float",
-            Form.WINDOW,
+            Window(_pool.row_window, lambda call: 0),
             accepts=(_pool.int8_data, sums_floats),
             params=params_real,
-            window=_pool.row_window,
-            work=_pool.work,
-            terms=_pool.TERMS,
-            outside=lambda call: 0,
+            cost=Cost(_pool.work, _pool.TERMS),
         ),
         Kernel(
             "mg_average_pool_2d_s8__global",
-            Form.ACCUMULATE,
+            Accumulate(),
             accepts=(_pool.int8_data, sums_fit, is_global, by_runtime),
             params=params_int,
             scratch=sums_bytes,
         ),
         Kernel(
             "mg_average_pool_2d_s8",
-            Form.WINDOW,
+            Window(_pool.row_window, lambda call: 0),
             accepts=(_pool.int8_data, sums_fit, by_runtime),
             params=params_int,
-            window=_pool.row_window,
-            work=_pool.work,
-            terms=_pool.TERMS,
-            outside=lambda call: 0,
+            cost=Cost(_pool.work, _pool.TERMS),
         ),
         Kernel(
             "mg_average_pool_2d_s16",
-            Form.WINDOW,
+            Window(_pool.row_window, lambda call: 0),
             accepts=(_pool.int16_data, sums_fit, by_runtime),
             params=params_int,
-            window=_pool.row_window,
-            work=_pool.work,
-            terms=_pool.TERMS,
-            outside=lambda call: 0,
+            cost=Cost(_pool.work, _pool.TERMS),
         ),
         Kernel(
             "mg_average_pool_2d_f32",
-            Form.WINDOW,
+            Window(_pool.row_window, lambda call: 0.0),
             accepts=(_pool.float_data,),
             params=params_float,
-            window=_pool.row_window,
-            work=_pool.work,
-            terms=_pool.TERMS,
-            outside=lambda call: 0.0,
+            cost=Cost(_pool.work, _pool.TERMS),
         ),
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Param, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import OWN, Scales
 from mcugen.ir.ranges import Range, filled
@@ -138,7 +138,7 @@ class BatchMatmul(Op):
     imports = (Import("tflite", "BATCH_MATMUL", from_tflite),)
     writes = (_tflite.same("BATCH_MATMUL", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
     kernels = tuple(
-        Kernel(f"mg_batch_matmul_{name}", Form.WHOLE, (rule,), params, operands=(0, 1))
+        Kernel(f"mg_batch_matmul_{name}", Whole(), (rule,), params, operands=(0, 1))
         for name, rule in {
             "s8": int8_data,
             "s8_line": int8_data_rounded_once,

@@ -11,7 +11,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.element import Line, Loop, Operand, Walk
 from mcugen.ir.imports import Expansion, Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import FLOATS, NUMPY_DTYPES, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -104,8 +104,8 @@ class Cast(Op):
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     takes_unsigned = True
     kernels = (
-        Kernel("mg_cast", Form.POINTWISE, (has_c_types,), params, elements),
-        Kernel("mg_cast_wide", Form.POINTWISE, (has_wide_type,), None, elements, loop=wide_loop),
+        Kernel("mg_cast", Run(elements), (has_c_types,), params),
+        Kernel("mg_cast_wide", Run(elements), (has_wide_type,), None, text=Text(generate=wide_loop)),
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:

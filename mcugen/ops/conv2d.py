@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run
 from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import TensorType, dtypes
@@ -21,7 +21,7 @@ from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, pixels, row_kernels, sums_fit, window_of
-from mcugen.ops._window import Padding, Pair, Window, image, in_words, total
+from mcugen.ops._window import Padding, Pair, SlidingWindow, image, in_words, total
 from mcugen.oracle import filters
 
 
@@ -75,7 +75,7 @@ def _taps(call: Call, x: Range) -> Range:
 
 def _pointwise_kernel(dtype: str, rule: Rule) -> Kernel:
     rules = (rule, _filter.constant_weights, is_pointwise, *_filter.proofs(dtype, sums_fit))
-    return _filter.in_floats(Kernel(f"mg_conv2d_{dtype}__pointwise", Form.POINTWISE, rules, params, pixels))
+    return _filter.in_floats(Kernel(f"mg_conv2d_{dtype}__pointwise", Run(pixels), rules, params))
 
 
 def one_group(call: Call) -> bool:
@@ -85,7 +85,7 @@ def one_group(call: Call) -> bool:
 
 _KERNELS = (
     *(_pointwise_kernel(*kind) for kind in _filter.TYPE_RULES),
-    *row_kernels("conv2d", params, patch_bytes, work, GATHERING),
+    *row_kernels("conv2d", params, Cost(work, GATHERING), patch_bytes),
 )
 
 
@@ -209,9 +209,9 @@ class Conv2D(Weighted):
         groups = groups_of(call)
         return in_words(window_of(call), call) + (f" in {groups} groups" if groups > 1 else "")
 
-    def window(self, w: Sequence[int]) -> Window:
+    def window(self, w: Sequence[int]) -> SlidingWindow:
         """The window of weights of that shape."""
-        return Window((w[1], w[2]), self.stride, self.dilation, self.padding)
+        return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The plain convolution in float64, exact for integers: sums stay below 2**53."""

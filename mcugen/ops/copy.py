@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.ranges import Range
 from mcugen.ir.types import TensorType
 from mcugen.ops import _onnx
@@ -24,7 +24,7 @@ class Copy(Channelwise):
     """
 
     writes = (_onnx.same("Identity"),)
-    kernels = (Kernel("mg_copy", Form.WHOLE, params=params, operands=(0,)),)
+    kernels = (Kernel("mg_copy", Whole(), params=params, operands=(0,)),)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return (call.range_of(0),)

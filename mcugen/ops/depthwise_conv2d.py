@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Cost, Kernel
 from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal, chosen
 from mcugen.ir.types import TensorType, dtypes
@@ -21,7 +21,7 @@ from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _slim, _tflite
 from mcugen.ops._dense import GATHERING, dense_fields, gathering, patch_bytes
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import Weighted, activation_of, matrix, narrowed, row_kernels, window_of
-from mcugen.ops._window import Padding, Pair, Window, edge_pixels, fields, image, in_words
+from mcugen.ops._window import Padding, Pair, SlidingWindow, edge_pixels, fields, image, in_words
 from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
 
@@ -96,11 +96,11 @@ def one_output_each(call: Call) -> bool:
 
 
 def _dense_kernels() -> tuple[Kernel, ...]:
-    made = row_kernels("conv2d", dense_params, patch_bytes, dense_work, GATHERING)
+    made = row_kernels("conv2d", dense_params, Cost(dense_work, GATHERING), patch_bytes)
     return tuple(replace(kernel, accepts=(*kernel.accepts, reads_one_channel)) for kernel in made)
 
 
-_KERNELS = (*_dense_kernels(), *row_kernels("depthwise_conv2d", params, work=work, terms=TERMS))
+_KERNELS = (*_dense_kernels(), *row_kernels("depthwise_conv2d", params, Cost(work, TERMS)))
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -231,9 +231,9 @@ class DepthwiseConv2D(Weighted):
     def in_words(self, call: Call) -> str:
         return in_words(window_of(call), call)
 
-    def window(self, w: Sequence[int]) -> Window:
+    def window(self, w: Sequence[int]) -> SlidingWindow:
         """The window of weights of that shape."""
-        return Window((w[1], w[2]), self.stride, self.dilation, self.padding)
+        return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The plain convolution in float64, exact for integers: sums stay below 2**53."""

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run
 from mcugen.ir.op import Example, has_int16_zero_point
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -38,7 +38,7 @@ def _from(dtype: str) -> Kernel:
         return call.input(0).dtype == dtype
 
     accepts.__doc__ = f"the input is {dtype}"
-    return Kernel(f"mg_dequantize__{dtype}", Form.POINTWISE, (accepts, per_tensor), params, elements)
+    return Kernel(f"mg_dequantize__{dtype}", Run(elements), (accepts, per_tensor), params)
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

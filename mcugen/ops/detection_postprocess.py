@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Param, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import QuantParams, TensorType, dtypes
@@ -143,7 +143,7 @@ class DetectionPostprocess(Op):
     kernels = (
         Kernel(
             "mg_detection_postprocess",
-            Form.WHOLE,
+            Whole(),
             (has_kinds,),
             params,
             operands=(0, 1),

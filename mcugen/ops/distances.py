@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops.sqrt import Sqrt
@@ -60,12 +60,11 @@ class Distances(Op):
     kernels = (
         Kernel(
             "mg_distances_f32",
-            Form.POINTWISE,
+            Run(lambda call: call.input(0).shape[0]),
             accepts=(constant_rows, one_vector),
             params=params,
-            count=lambda call: call.input(0).shape[0],
             operands=(0,),
-            variant=lambda call: {"kind": KINDS.index(call.op.kind)},
+            text=Text(lambda call: {"kind": KINDS.index(call.op.kind)}),
         ),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _strided, _tflite
@@ -46,9 +46,7 @@ class DynamicUpdateSlice(Op):
     imports = (Import("tflite", "DYNAMIC_UPDATE_SLICE"),)
     writes = (_tflite.same("DYNAMIC_UPDATE_SLICE"),)
     kernels = (
-        Kernel(
-            "mg_dynamic_update_slice", Form.WHOLE, (_strided.has_c_type,), params, operands=(0, 1, 2), short="update"
-        ),
+        Kernel("mg_dynamic_update_slice", Whole(), (_strided.has_c_type,), params, operands=(0, 1, 2), short="update"),
     )
 
     def infer(self, x: TensorType | None, u: TensorType | None, start: TensorType | None) -> tuple[TensorType, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.element import OPERANDS, Element, Line, Loop, Operand, Walk, composed, element_of
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
 from mcugen.ops._elementwise import number_of
@@ -147,14 +147,12 @@ class ElementChain(Op):
     kernels = (
         Kernel(
             "mg_elements_f32",
-            Form.POINTWISE,
+            Run(_count),
             (fits,),
             _params,
-            _count,
             in_place=tuple(range(len(OPERANDS))),
-            loop=_loop,
-            parts=_parts,
-            code=_code,
+            text=Text(generate=_loop),
+            cost=Cost(parts=_parts, code=_code),
         ),
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.element import OPERANDS, TERMS, Element, Walk, loop
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.ir.op import Example
 from mcugen.ir.ranges import Range, filled
 from mcugen.ir.types import QuantParams, TensorType
@@ -85,14 +85,12 @@ class ExactSum(Pointwise):
     kernels = (
         Kernel(
             "mg_exact_sum_s8",
-            Form.POINTWISE,
+            Run(lambda call: call.output.size),
             (are_bytes, tells_halves),
             lambda call: _element(call).constants(call),
-            lambda call: call.output.size,
             in_place=tuple(range(len(OPERANDS))),
-            loop=lambda call: loop(_element(call), call, Walk.RUN, ["tensor"] * len(call.inputs)),
-            terms=TERMS,
-            work=lambda call: _element(call).work(call),
+            text=Text(generate=lambda call: loop(_element(call), call, Walk.RUN, ["tensor"] * len(call.inputs))),
+            cost=Cost(lambda call: _element(call).work(call), TERMS),
         ),
     )
 

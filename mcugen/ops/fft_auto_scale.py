@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -37,7 +37,7 @@ class FftAutoScale(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFftAutoScale", from_tflite),)
     writes = (_tflite.custom("SignalFftAutoScale"),)
-    kernels = (Kernel("mg_fft_auto_scale", Form.WHOLE, params=params),)
+    kernels = (Kernel("mg_fft_auto_scale", Whole(), params=params),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype != "s16":

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -69,7 +69,7 @@ class FilterBank(Op):
     imports = (Import("tflite", "CUSTOM:SignalFilterBank", from_tflite),)
     writes = (_tflite.custom("SignalFilterBank", _options),)
     kernels = (
-        Kernel("mg_filter_bank", Form.WHOLE, (constant_tables,), params, operands=(0,), work=work, terms=("bins",)),
+        Kernel("mg_filter_bank", Whole(), (constant_tables,), params, operands=(0,), cost=Cost(work, ("bins",))),
     )
 
     def infer(

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -60,7 +60,7 @@ class FilterBankLog(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankLog", from_tflite),)
     writes = (_tflite.custom("SignalFilterBankLog", _options),)
-    kernels = (Kernel("mg_filter_bank_log", Form.WHOLE, params=params, short="bank_log"),)
+    kernels = (Kernel("mg_filter_bank_log", Whole(), params=params, short="bank_log"),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("channels", x, "u32")

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -40,7 +40,7 @@ class FilterBankSquareRoot(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankSquareRoot", from_tflite),)
     writes = (_tflite.custom("SignalFilterBankSquareRoot"),)
-    kernels = (Kernel("mg_filter_bank_square_root", Form.WHOLE, params=params, operands=(0, 1), short="bank_root"),)
+    kernels = (Kernel("mg_filter_bank_square_root", Whole(), params=params, operands=(0, 1), short="bank_root"),)
 
     def infer(self, x: TensorType | None, bits: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("energy", x, "u64")

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import Shape, TensorType
 from mcugen.ops import _strided
@@ -41,7 +41,7 @@ class FlatIndex(Op):
     batches: int = 1
 
     only_moves = True
-    kernels = (Kernel("mg_flat_index", Form.WHOLE, (), params),)
+    kernels = (Kernel("mg_flat_index", Whole(), (), params),)
 
     def infer(self, index: TensorType | None) -> tuple[TensorType, ...]:
         index = _strided.operand(index)

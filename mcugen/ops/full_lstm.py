@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Param, Params
 from mcugen.ir.fixed_point import quantize_multiplier, wrap32
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops.lstm_quantized import cell_power, distances, litert_lacks
@@ -162,14 +162,13 @@ class FullLstm(Op):
     kernels = (
         Kernel(
             "mg_full_lstm_s8",
-            Form.WHOLE,
+            Whole(),
             (constant_parts,),
             params,
             operands=(0, 4, 5),
             scratch=scratch,
             in_place=(5,),
-            work=work,
-            terms=("steps", "units", "normal", "projected"),
+            cost=Cost(work, ("steps", "units", "normal", "projected")),
         ),
     )
 

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Param, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal, channels_of, met
 from mcugen.ir.types import TensorType, dtypes
@@ -98,15 +98,14 @@ def _own_rules(symbol: str) -> tuple[Rule, ...]:
 _KERNELS = _filter.all_kernels(
     "fully_connected",
     sums_fit,
-    lambda symbol: Kernel(symbol, Form.POINTWISE, _own_rules(symbol), params=params, count=pixels),
+    lambda symbol: Kernel(symbol, Run(pixels), _own_rules(symbol), params=params),
 )
 _WIDENING = Kernel(
     "mg_fully_connected_s8_s16",
-    Form.POINTWISE,
+    Run(pixels),
     (int8_to_int16, _filter.constant_weights),
     params=params,
-    count=pixels,
-    struct="mg_fully_connected_s8",
+    text=Text(struct="mg_fully_connected_s8"),
 )
 
 

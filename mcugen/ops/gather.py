@@ -11,7 +11,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op, Reordered
 from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -93,12 +93,11 @@ class Gather(Op):
     kernels = tuple(
         Kernel(
             f"mg_gather_{dtype}",
-            Form.WHOLE,
+            Whole(),
             accepts=(_strided.has_c_type, indices_are(dtype, name)),
             params=params,
             operands=(0, 1),
-            work=work,
-            terms=_strided.MOVED,
+            cost=Cost(work, _strided.MOVED),
         )
         for dtype, name in (("s32", "int32"), ("s64", "int64"))
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import TensorType
@@ -104,13 +104,12 @@ class Gru(Op):
     kernels = (
         Kernel(
             "mg_gru_f32",
-            Form.WHOLE,
+            Whole(),
             (),
             params,
             operands=(0, 1, 2, 3, 4, 5),
             scratch=scratch,
-            work=work,
-            terms=_recurrent.TERMS,
+            cost=Cost(work, _recurrent.TERMS),
         ),
     )
 

@@ -12,12 +12,12 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _tflite
 from mcugen.ops._tflite import TfliteTarget
-from mcugen.ops._window import Padding, Pair, Window, image, in_words
+from mcugen.ops._window import Padding, Pair, SlidingWindow, image, in_words
 from mcugen.ops.reshape import Reshape
 from mcugen.oracle import hybrid
 
@@ -173,13 +173,12 @@ class HybridConv2D(Op):
     kernels = (
         Kernel(
             "mg_hybrid_conv2d",
-            Form.WHOLE,
+            Whole(),
             (_hybrid.constant_weights, _hybrid.sums_fit),
             params,
             operands=(0, 1, 2),
             scratch=scratch,
-            work=work,
-            terms=("reads", "gathered", "single"),
+            cost=Cost(work, ("reads", "gathered", "single")),
         ),
     )
 
@@ -213,9 +212,9 @@ class HybridConv2D(Op):
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.asarray(sum(tap @ w[:, i, j].T for i, j, tap in self.window(w.shape).taps(x, 0.0)))
 
-    def window(self, w: Sequence[int]) -> Window:
+    def window(self, w: Sequence[int]) -> SlidingWindow:
         """The window of weights of that shape."""
-        return Window((w[1], w[2]), self.stride, self.dilation, self.padding)
+        return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def macs(self, call: Call) -> int:
         return call.output.size * math.prod(call.input(3).shape[1:])

@@ -11,12 +11,12 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _tflite
 from mcugen.ops._tflite import TfliteTarget
-from mcugen.ops._window import Padding, Pair, Window, image, in_words
+from mcugen.ops._window import Padding, Pair, SlidingWindow, image, in_words
 from mcugen.oracle import hybrid
 
 
@@ -94,13 +94,12 @@ class HybridDepthwiseConv2D(Op):
     kernels = (
         Kernel(
             "mg_hybrid_depthwise_conv2d",
-            Form.WHOLE,
+            Whole(),
             (_hybrid.constant_weights, _hybrid.sums_fit),
             params,
             operands=(0, 1, 2),
+            cost=Cost(work, ("seen", "rows")),
             short="hybrid_depthw",
-            work=work,
-            terms=("seen", "rows"),
         ),
     )
 
@@ -130,9 +129,9 @@ class HybridDepthwiseConv2D(Op):
         sums = np.asarray(sum(tap * w[0, i, j] for i, j, tap in self.window(w.shape).taps(spread, 0.0)))
         return hybrid.results(call, sums, s, b, self.activation, twice=False)
 
-    def window(self, w: Sequence[int]) -> Window:
+    def window(self, w: Sequence[int]) -> SlidingWindow:
         """The window of weights of that shape."""
-        return Window((w[1], w[2]), self.stride, self.dilation, self.padding)
+        return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def macs(self, call: Call) -> int:
         return call.output.size * int(np.prod(call.input(3).shape[1:3]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _recurrent
@@ -77,13 +77,12 @@ class HybridLstm(Op):
     kernels = (
         Kernel(
             "mg_hybrid_lstm",
-            Form.WHOLE,
+            Whole(),
             (constant_weights, _hybrid.recurrent_sums_fit),
             params,
             operands=(0, 1, 2, 6, 7),
             scratch=scratch,
-            work=work,
-            terms=(*_recurrent.TERMS, "ranges"),
+            cost=Cost(work, (*_recurrent.TERMS, "ranges")),
         ),
     )
 

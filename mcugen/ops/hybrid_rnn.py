@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _recurrent
@@ -67,13 +67,12 @@ class HybridRnn(Op):
     kernels = (
         Kernel(
             "mg_hybrid_rnn",
-            Form.WHOLE,
+            Whole(),
             (constant_weights, _hybrid.recurrent_sums_fit),
             params,
             operands=(0, 1, 2, 6),
             scratch=scratch,
-            work=work,
-            terms=("curved", "ranges"),
+            cost=Cost(work, ("curved", "ranges")),
         ),
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op, Reordered
 from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import Shape, TensorType
@@ -95,7 +95,7 @@ class Interpolate(Op):
     axis: int
 
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
-    kernels = (Kernel("mg_interpolate_f32", Form.WHOLE, (constant_tables,), params, operands=(0,)),)
+    kernels = (Kernel("mg_interpolate_f32", Whole(), (constant_tables,), params, operands=(0,)),)
 
     def quantized(self, call: Call) -> Scales:
         return refused("of resizing, mcugen quantizes bilinear means of images and the nearest elements")

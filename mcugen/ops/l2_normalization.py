@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import QuantizationError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.quant_rule import Scales, fixed
 from mcugen.ir.types import QuantParams, TensorType, dtypes
@@ -72,7 +72,7 @@ class L2Normalization(Op):
     litert_types = dtypes("s8 u8 f32")
     imports = (Import("tflite", "L2_NORMALIZATION", from_tflite, when=_is_byte),)
     writes = (_tflite.same("L2_NORMALIZATION", _attributes, s8=2), Write("onnx", to_onnx))
-    kernels = (Kernel("mg_l2_normalization_s8", Form.WHOLE, params=params, short="l2_norm_s8"),)
+    kernels = (Kernel("mg_l2_normalization_s8", Whole(), params=params, short="l2_norm_s8"),)
 
     def quantized(self, call: Call) -> Scales:
         return fixed((1 / 128, 0))

@@ -13,7 +13,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import multiply_double_rounding, quantize_multiplier
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import Scales, fixed
 from mcugen.ir.types import QuantParams, TensorType, dtypes
@@ -100,7 +100,7 @@ class LogSoftmax(Op):
         _tflite.same("LOG_SOFTMAX", s8=2),
         _onnx.same("LogSoftmax", _last_axis),
     )
-    kernels = (Kernel("mg_log_softmax_s8", Form.POINTWISE, (small_enough,), params, rows, in_place=(0,)),)
+    kernels = (Kernel("mg_log_softmax_s8", Run(rows), (small_enough,), params, in_place=(0,)),)
 
     def quantized(self, call: Call) -> Scales:
         return fixed((16 / 256, 127))

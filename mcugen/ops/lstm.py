@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import TensorType, dtypes
@@ -173,13 +173,12 @@ class Lstm(Op):
     kernels = (
         Kernel(
             "mg_lstm_f32",
-            Form.WHOLE,
+            Whole(),
             (constant_peepholes,),
             params,
             operands=(0, 1, 2, 3, 4, 5),
             scratch=scratch,
-            work=work,
-            terms=_recurrent.TERMS,
+            cost=Cost(work, _recurrent.TERMS),
         ),
     )
 

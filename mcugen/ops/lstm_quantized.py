@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Param, Params, Rule
 from mcugen.ir.fixed_point import quantize_multiplier, reduced_multiplier, wrap32
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Whole
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _sigmoid, _tflite
@@ -168,15 +168,14 @@ def _kernel(symbol: str, *rules: Rule, struct: str = "mg_lstm_s8") -> Kernel:
     rules = (*rules, constant_weights)
     return Kernel(
         symbol,
-        Form.WHOLE,
+        Whole(),
         rules,
         params,
         operands=(0, 4, 5),
         scratch=scratch,
         in_place=(5,),
-        struct=struct,
-        work=work,
-        terms=("steps", "units"),
+        text=Text(struct=struct),
+        cost=Cost(work, ("steps", "units")),
     )
 
 

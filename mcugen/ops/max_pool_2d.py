@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Window
 from mcugen.ir.op import Example
 from mcugen.ir.types import dtypes
 from mcugen.ir.writes import Sink, Write
@@ -53,13 +53,10 @@ class MaxPool2D(_pool.Pool):
     kernels = tuple(
         Kernel(
             f"mg_max_pool_2d_{rule_dtype}",
-            Form.WINDOW,
+            Window(_pool.row_window, smallest),
             accepts=(rule,),
             params=params,
-            window=_pool.row_window,
-            work=_pool.work,
-            terms=_pool.TERMS,
-            outside=smallest,
+            cost=Cost(_pool.work, _pool.TERMS),
         )
         for rule_dtype, rule in (("s8", _pool.int8_data), ("s16", _pool.int16_data), ("f32", _pool.float_data))
     )

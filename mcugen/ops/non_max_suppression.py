@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.oracle import overlaps
@@ -77,13 +77,12 @@ class NonMaxSuppression(Op):
     kernels = (
         Kernel(
             "mg_non_max_suppression",
-            Form.WHOLE,
+            Whole(),
             params=params,
             operands=(0, 1),
             scratch=lambda call: call.input(1).shape[2],
+            cost=Cost(work, ("scores", "compared")),
             short="nms",
-            work=work,
-            terms=("scores", "compared"),
         ),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import NUMPY_DTYPES, TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -65,7 +65,7 @@ class OverlapAdd(Op):
     imports = (Import("tflite", "CUSTOM:SignalOverlapAdd", expand=from_tflite),)
     writes = (_tflite.to_target(to_tflite),)
     kernels = tuple(
-        Kernel(f"mg_overlap_add_{dtype}", Form.WHOLE, (_signal.data_is(dtype),), params, operands=(0, 1))
+        Kernel(f"mg_overlap_add_{dtype}", Whole(), (_signal.data_is(dtype),), params, operands=(0, 1))
         for dtype in _NUMBERS
     )
 

@@ -12,7 +12,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.kernel import Kernel, RowWindow, Whole, Window
 from mcugen.ir.op import Example, Op, Reordered, Slimmed, has_int16_zero_point
 from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
@@ -95,12 +95,10 @@ def whole_params(call: Call) -> Params:
 def _row_kernel(dtype: str, rule: Any) -> Kernel:
     return Kernel(
         f"mg_pad_rows_{dtype}",
-        Form.WINDOW,
+        Window(row_window, constant_value),
         accepts=(rule, value_is_constant, pads_rows),
         params=row_params,
         operands=(0,),
-        window=row_window,
-        outside=constant_value,
     )
 
 
@@ -142,13 +140,7 @@ class Pad(Op):
         _row_kernel("s8", _pool.int8_data),
         _row_kernel("s16", _pool.int16_data),
         _row_kernel("f32", _pool.float_data),
-        Kernel(
-            "mg_pad",
-            Form.WHOLE,
-            accepts=(_strided.has_c_type, value_is_constant),
-            params=whole_params,
-            operands=(0,),
-        ),
+        Kernel("mg_pad", Whole(), accepts=(_strided.has_c_type, value_is_constant), params=whole_params, operands=(0,)),
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:

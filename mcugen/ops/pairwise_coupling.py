@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 
@@ -43,9 +43,8 @@ class PairwiseCoupling(Op):
     kernels = (
         Kernel(
             "mg_pairwise_coupling_f32",
-            Form.POINTWISE,
+            Run(lambda call: call.input(0).shape[0]),
             params=params,
-            count=lambda call: call.input(0).shape[0],
             scratch=scratch,
             short="coupling_f32",
         ),

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -56,7 +56,7 @@ class Pcan(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalPCAN", from_tflite),)
     writes = (_tflite.custom("SignalPCAN", _options),)
-    kernels = (Kernel("mg_pcan", Form.WHOLE, (constant_table,), params, operands=(0, 1)),)
+    kernels = (Kernel("mg_pcan", Whole(), (constant_table,), params, operands=(0, 1)),)
 
     def infer(self, x: TensorType | None, n: TensorType | None, gains: TensorType | None) -> tuple[TensorType, ...]:
         x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.ops import _recurrent
@@ -72,13 +72,12 @@ class ProjectedLstm(Op):
     kernels = (
         Kernel(
             "mg_projected_lstm_f32",
-            Form.WHOLE,
+            Whole(),
             (constant_parts,),
             params,
             operands=(0, 1, 2, 3, 4, 5),
             scratch=scratch,
-            work=work,
-            terms=(*_recurrent.TERMS, "normal"),
+            cost=Cost(work, (*_recurrent.TERMS, "normal")),
         ),
     )
 

@@ -13,7 +13,7 @@ from mcugen.ir import requantize_proof
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import INT_RANGE, multiply_double_rounding, quantize_multiplier
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run
 from mcugen.ir.op import Example, Scaling, has_int16_zero_point
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -93,7 +93,7 @@ def _from_float(dtype: str, rounding: str = "") -> Kernel:
 
     accepts.__doc__ = f"the input is float32, the output {dtype}" + (", halves go to even" if rounding else "")
     symbol = f"mg_quantize_f32__{dtype}" + ("_even" if rounding else "")
-    return Kernel(symbol, Form.POINTWISE, (accepts,), params_float, elements)
+    return Kernel(symbol, Run(elements), (accepts,), params_float)
 
 
 def _requantize(source: str, target: str) -> Kernel:
@@ -103,7 +103,7 @@ def _requantize(source: str, target: str) -> Kernel:
     accepts.__doc__ = f"the input is {source}, the output {target}"
     symbol = f"mg_requantize__{source}_{target}"
     in_place = (0,) if source == target else ()
-    return Kernel(symbol, Form.POINTWISE, (accepts,), params_integer, elements, in_place=in_place)
+    return Kernel(symbol, Run(elements), (accepts,), params_integer, in_place=in_place)
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -129,7 +129,7 @@ class Quantize(_bytes.ByteFunction):
     writes = (Write("tflite", to_tflite), _onnx.same("Identity"))
     takes_unsigned = True
     kernels = (
-        Kernel("mg_flip_sign", Form.POINTWISE, (flips_sign,), count=elements, in_place=(0,)),
+        Kernel("mg_flip_sign", Run(elements), (flips_sign,), in_place=(0,)),
         _bytes.table_kernel(),
         *(_from_float(dtype) for dtype in ("s8", "u8", "s16")),
         *(_from_float(dtype, "even") for dtype in ("s8", "u8", "s16")),

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.ops import _tflite
@@ -43,7 +43,7 @@ class QuantizeDynamic(Op):
 
     exact_floats = True
     writes = (_tflite.to_target(to_tflite),)
-    kernels = (Kernel("mg_quantize_dynamic", Form.WHOLE, params=params),)
+    kernels = (Kernel("mg_quantize_dynamic", Whole(), params=params),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype != "f32" or self.groups < 1 or x.size % self.groups:

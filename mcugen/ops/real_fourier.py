@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -124,12 +124,11 @@ class RealFourier(Op):
     kernels = tuple(
         Kernel(
             f"mg_real_fourier_{dtype}",
-            Form.WHOLE,
+            Whole(),
             (_signal.data_is(dtype),),
             params,
+            cost=Cost(work, tuple(_GROUPS.values())),
             short=f"fourier_{dtype}",
-            work=work,
-            terms=tuple(_GROUPS.values()),
         )
         for dtype in _BITS
     )

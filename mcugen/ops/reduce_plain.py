@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -78,8 +78,8 @@ class ReducePlain(_reduce.Reduction):
     )
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
-        Kernel("mg_reduce_plain_integers", Form.WHOLE, (_plain.integers(0),), params),
-        Kernel("mg_reduce_plain_f32", Form.WHOLE, (_plain.floats(0),), params),
+        Kernel("mg_reduce_plain_integers", Whole(), (_plain.integers(0),), params),
+        Kernel("mg_reduce_plain_f32", Whole(), (_plain.floats(0),), params),
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:

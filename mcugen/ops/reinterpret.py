@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import NUMPY_DTYPES, TensorType
 from mcugen.ops import _plain
@@ -32,7 +32,7 @@ class Reinterpret(Op):
     dtype: str
 
     only_moves = True
-    kernels = (Kernel("mg_copy", Form.WHOLE, params=params, operands=(0,)),)
+    kernels = (Kernel("mg_copy", Whole(), params=params, operands=(0,)),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _plain.operand(x)

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Alias, Kernel
 from mcugen.ir.op import Example, Op, Slimmed
 from mcugen.ir.ranges import Range, Removal, channels_of, met
 from mcugen.ir.types import MOVABLE, QuantParams, Shape, TensorType
@@ -96,7 +96,7 @@ class Reshape(Op):
         Import("tflite", "EXPAND_DIMS", from_expand_dims),
     )
     writes = (_tflite.to_target(to_tflite), Write("onnx", to_onnx))
-    kernels = (Kernel("", Form.ALIAS),)
+    kernels = (Kernel("", Alias()),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:

@@ -14,7 +14,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.quant_rule import SHARED_BYTES, Scales
 from mcugen.ir.ranges import Range
@@ -136,8 +136,8 @@ class ResizeBilinear(Op):
     imports = (Import("tflite", "RESIZE_BILINEAR", from_tflite, when=_is_integer),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
-        *(Kernel(f"mg_resize_bilinear_{dtype}", Form.WHOLE, (_data_is(dtype),), params) for dtype in ("s8", "s16")),
-        Kernel("mg_resize_bilinear_u8", Form.WHOLE, (was_unsigned,), float_params),
+        *(Kernel(f"mg_resize_bilinear_{dtype}", Whole(), (_data_is(dtype),), params) for dtype in ("s8", "s16")),
+        Kernel("mg_resize_bilinear_u8", Whole(), (was_unsigned,), float_params),
     )
 
     def quantized(self, call: Call) -> Scales:

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.kernel import Kernel, RowWindow, Text, Window
 from mcugen.ir.op import Example
 from mcugen.ir.ranges import Range
 from mcugen.ir.types import QuantParams, TensorType, dtypes
@@ -74,11 +74,10 @@ def _data_is(dtype: str) -> Rule:
 def _kernel(dtype: str) -> Kernel:
     return Kernel(
         f"mg_resize_nearest_neighbor__{dtype}",
-        Form.WINDOW,
+        Window(row_window),
         accepts=(_data_is(dtype),),
         params=params,
-        window=row_window,
-        source="resize_nearest_neighbor.c",
+        text=Text(source="resize_nearest_neighbor.c"),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.ops import _strided, _tflite
@@ -75,7 +75,7 @@ class ReverseSequence(Op):
     kernels = tuple(
         Kernel(
             f"mg_reverse_sequence_{dtype}",
-            Form.WHOLE,
+            Whole(),
             accepts=(_strided.has_c_type, lengths_are(dtype, name)),
             params=params,
             operands=(0, 1),

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import TensorType
@@ -86,9 +86,7 @@ class Rnn(Op):
 
     imports = (Import("onnx", "RNN", expand=from_onnx),)
     writes = (Write("onnx", to_onnx), _tflite.to_target(to_tflite))
-    kernels = (
-        Kernel("mg_rnn_f32", Form.WHOLE, (), params, operands=(0, 1, 2, 3, 4), work=work, terms=_recurrent.TERMS),
-    )
+    kernels = (Kernel("mg_rnn_f32", Whole(), (), params, operands=(0, 1, 2, 3, 4), cost=Cost(work, _recurrent.TERMS)),)
 
     def quantized(self, call: Call) -> Scales:
         return refused(

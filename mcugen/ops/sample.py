@@ -11,7 +11,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.ops import _strided
@@ -62,7 +62,7 @@ class Sample(Op):
     beyond: str = "zeros"
     combine: str = "sum"
 
-    kernels = (Kernel("mg_sample_f32", Form.WHOLE, (), params, operands=(0, 1)),)
+    kernels = (Kernel("mg_sample_f32", Whole(), (), params, operands=(0, 1)),)
 
     def infer(self, x: TensorType | None, places: TensorType | None) -> tuple[TensorType, ...]:
         x, places = _strided.operand(x), _strided.operand(places)

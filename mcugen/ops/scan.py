@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import Shape, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -77,8 +77,8 @@ class Scan(Op):
     imports = (Import("tflite", "CUMSUM", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
-        Kernel("mg_scan_integers", Form.WHOLE, (_plain.integers(0),), params),
-        Kernel("mg_scan_f32", Form.WHOLE, (_plain.floats(0),), params),
+        Kernel("mg_scan_integers", Whole(), (_plain.integers(0),), params),
+        Kernel("mg_scan_f32", Whole(), (_plain.floats(0),), params),
     )
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

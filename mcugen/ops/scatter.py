@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
@@ -57,9 +57,9 @@ class Scatter(Op):
     only_moves = True
     writes = (Write("onnx", to_onnx),)
     kernels = (
-        Kernel("mg_scatter_rows", Form.WHOLE, (replaces,), params, operands=(0, 1, 2)),
-        Kernel("mg_scatter_integers", Form.WHOLE, (joins, _plain.integers(0)), params, operands=(0, 1, 2)),
-        Kernel("mg_scatter_f32", Form.WHOLE, (joins, _plain.floats(0)), params, operands=(0, 1, 2)),
+        Kernel("mg_scatter_rows", Whole(), (replaces,), params, operands=(0, 1, 2)),
+        Kernel("mg_scatter_integers", Whole(), (joins, _plain.integers(0)), params, operands=(0, 1, 2)),
+        Kernel("mg_scatter_f32", Whole(), (joins, _plain.floats(0)), params, operands=(0, 1, 2)),
     )
 
     def infer(

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import Shape, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -76,13 +76,7 @@ class ScatterNd(Op):
     imports = (Import("tflite", "SCATTER_ND", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = tuple(
-        Kernel(
-            f"mg_scatter_nd_{dtype}",
-            Form.WHOLE,
-            accepts=(updates_are(dtype, name),),
-            params=params,
-            operands=(0, 1),
-        )
+        Kernel(f"mg_scatter_nd_{dtype}", Whole(), accepts=(updates_are(dtype, name),), params=params, operands=(0, 1))
         for dtype, name in (("s8", "int8"), ("s32", "int32"), ("s64", "int64"), ("f32", "float32"))
     )
 

@@ -11,7 +11,7 @@ from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.element import OPERANDS, Line, Loop, Operand, Walk
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ir.op import Example, Reordered
 from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -101,13 +101,12 @@ def _kernel(dtype: str) -> Kernel:
     elements: Callable[[Call], int] = lambda call: call.output.size  # noqa: E731
     return Kernel(
         f"mg_select_{dtype}",
-        Form.POINTWISE,
+        Run(elements),
         (values_are(dtype), whole_operands),
         params,
-        elements,
-        tensors,
-        loop=loop_of,
+        operands=tensors,
         in_place=(1, 2),
+        text=Text(generate=loop_of),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Alias, Kernel
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import MOVABLE, TensorType
 from mcugen.ops import _strided
@@ -45,7 +45,7 @@ class Shape(Op):
     only_moves = True
     tflm_types = litert_types = MOVABLE
     imports = (Import("tflite", "SHAPE", from_tflite),)
-    kernels = (Kernel("", Form.ALIAS, accepts=(at_run_time,)),)
+    kernels = (Kernel("", Alias(), accepts=(at_run_time,)),)
 
     def keeps_values(self, call: Call) -> bool:
         return False

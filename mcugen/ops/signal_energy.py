@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -48,7 +48,7 @@ class SignalEnergy(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalEnergy", from_tflite),)
     writes = (_tflite.custom("SignalEnergy", _options),)
-    kernels = (Kernel("mg_signal_energy", Form.WHOLE, params=params),)
+    kernels = (Kernel("mg_signal_energy", Whole(), params=params),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("spectrum", x, "s16")

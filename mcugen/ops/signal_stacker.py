@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _tflite
@@ -84,7 +84,7 @@ class SignalStacker(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalStacker", expand=from_tflite),)
     writes = (_tflite.to_target(to_tflite),)
-    kernels = (Kernel("mg_signal_stacker", Form.WHOLE, params=params, operands=(0, 1, 2)),)
+    kernels = (Kernel("mg_signal_stacker", Whole(), params=params, operands=(0, 1, 2)),)
 
     def check(self, x: TensorType | None) -> None:
         """Raise ShapeError or UnsupportedError for data or sizes that the runtime does not take."""

@@ -14,7 +14,7 @@ from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import quantize_multiplier, rounding_doubling_high_mul
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import Scales, fixed
 from mcugen.ir.types import QuantParams, TensorType, dtypes
@@ -167,10 +167,10 @@ class Softmax(Op):
     imports = (Import("tflite", "SOFTMAX", from_tflite),)
     writes = (_tflite.same("SOFTMAX", _attributes, s8=2, s16=3), Write("onnx", to_onnx))
     kernels = (
-        Kernel("mg_softmax_s8", Form.POINTWISE, (int8_to_int8, small_enough), params_s8, rows, in_place=(0,)),
-        Kernel("mg_softmax_s8_s16", Form.POINTWISE, (int8_to_int16, small_enough), params_s8, rows),
-        Kernel("mg_softmax_s16", Form.POINTWISE, (int16_data, small_enough), params_s16, rows, in_place=(0,)),
-        Kernel("mg_softmax_f32", Form.POINTWISE, (float_data,), params_f32, rows, in_place=(0,)),
+        Kernel("mg_softmax_s8", Run(rows), (int8_to_int8, small_enough), params_s8, in_place=(0,)),
+        Kernel("mg_softmax_s8_s16", Run(rows), (int8_to_int16, small_enough), params_s8),
+        Kernel("mg_softmax_s16", Run(rows), (int16_data, small_enough), params_s16, in_place=(0,)),
+        Kernel("mg_softmax_f32", Run(rows), (float_data,), params_f32, in_place=(0,)),
     )
 
     def refused_by(self, call: Call, runtime: str) -> str:

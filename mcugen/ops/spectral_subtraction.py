@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _signal, _tflite
@@ -108,7 +108,7 @@ class SpectralSubtraction(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankSpectralSubtraction", expand=from_tflite),)
     writes = (_tflite.to_target(to_tflite),)
-    kernels = (Kernel("mg_spectral_subtraction", Form.WHOLE, params=params, operands=(0, 1)),)
+    kernels = (Kernel("mg_spectral_subtraction", Whole(), params=params, operands=(0, 1)),)
 
     def infer(self, x: TensorType | None, n: TensorType | None) -> tuple[TensorType, ...]:
         x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")

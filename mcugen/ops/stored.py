@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Alias, Kernel, Run
 from mcugen.ir.op import Example
 from mcugen.ir.ranges import Range
 from mcugen.ir.types import QuantParams, TensorType
@@ -50,8 +50,8 @@ class Stored(Channelwise):
     takes_unsigned = True
     writes = (Write("onnx", to_onnx),)
     kernels = (
-        Kernel("", Form.ALIAS, (same_bytes,)),
-        Kernel("mg_flip_sign", Form.POINTWISE, (other_sign,), count=elements, in_place=(0,)),
+        Kernel("", Alias(), (same_bytes,)),
+        Kernel("mg_flip_sign", Run(elements), (other_sign,), in_place=(0,)),
     )
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -11,6 +11,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Import, Imported, Source
+from mcugen.ir.kernel import Alias
 from mcugen.ir.op import Example, Reordered
 from mcugen.ir.types import MOVABLE, Shape, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -121,7 +122,7 @@ def _starts(call: Call) -> list[int]:
     return [_strided.view_offset(base, call.op.view(base)) * call.output.np_dtype.itemsize]
 
 
-_PARTED = replace(_join.PARTED, starts=_starts)
+_PARTED = replace(_join.PARTED, form=Alias(_starts))
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:

@@ -11,7 +11,7 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.fixed_point import INT_RANGE, activation_bounds, quantize_multiplier, wrap32
 from mcugen.ir.imports import Expansion, Import, Source, cleared
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import QuantParams, TensorType, dtypes
@@ -201,13 +201,12 @@ class Svdf(Op):
     kernels = tuple(
         Kernel(
             f"mg_svdf_{dtype}",
-            Form.WHOLE,
+            Whole(),
             (memory_of(dtype), constant_weights),
             params,
             operands=(0, 1),
             in_place=(0,),
-            work=work,
-            terms=("filters", "units", "single"),
+            cost=Cost(work, ("filters", "units", "single")),
         )
         for dtype in ("s8", "s16", "f32")
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ir.writes import Sink, Write
@@ -72,7 +72,7 @@ class TableSoftmax(Op):
     lifts: bool = False
 
     writes = (Write("onnx", to_onnx),)
-    kernels = (Kernel("mg_softmax_table_s8", Form.POINTWISE, (_pool.int8_data,), params, rows, in_place=(0,)),)
+    kernels = (Kernel("mg_softmax_table_s8", Run(rows), (_pool.int8_data,), params, in_place=(0,)),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or not x.shape:

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, Shape, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
@@ -73,8 +73,8 @@ class TopK(Op):
     imports = (Import("tflite", "TOPK_V2", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
     kernels = (
-        Kernel("mg_top_k_integers", Form.WHOLE, (_plain.integers(0),), params),
-        Kernel("mg_top_k_f32", Form.WHOLE, (_plain.floats(0),), params),
+        Kernel("mg_top_k_integers", Whole(), (_plain.integers(0),), params),
+        Kernel("mg_top_k_f32", Whole(), (_plain.floats(0),), params),
     )
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Form, Kernel, RowWindow
+from mcugen.ir.kernel import Kernel, RowWindow, Window
 from mcugen.ir.op import Example, Op, Scaling, Slimmed
 from mcugen.ir.quant_rule import OWN, Scales
 from mcugen.ir.ranges import Range, Removal
@@ -21,7 +21,7 @@ from mcugen.ops import _accumulators, _filter, _onnx, _rounding, _slim, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._filter_examples import example
 from mcugen.ops._weighted import in_halves
-from mcugen.ops._window import MAX_FIELD, Pair, Window, image, in_words
+from mcugen.ops._window import MAX_FIELD, Pair, SlidingWindow, image, in_words
 from mcugen.oracle import filters
 
 BLOCK = 4
@@ -129,7 +129,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 _KERNELS = _filter.all_kernels(
     "transpose_conv",
     sums_fit,
-    lambda symbol: Kernel(symbol, Form.WINDOW, params=params, window=row_window),
+    lambda symbol: Kernel(symbol, Window(row_window), params=params),
 )
 
 
@@ -228,9 +228,9 @@ class TransposeConv(Activated):
         """Rows above and columns to the left of the output that taps reach."""
         return self._window(w).pad(self.size)
 
-    def _window(self, w: Sequence[int]) -> Window:
+    def _window(self, w: Sequence[int]) -> SlidingWindow:
         """The window that slides over the output in the convolution this one is the gradient of."""
-        return Window((w[1], w[2]), self.stride, (1, 1), self.padding)
+        return SlidingWindow((w[1], w[2]), self.stride, (1, 1), self.padding)
 
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Every tap added where it lands, in float64, exact for integers; what lands outside is cut off."""

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _forest, _scores, _tree_tables
@@ -100,14 +100,12 @@ class TreeEnsemble(Op):
     kernels = (
         Kernel(
             "mg_tree_ensemble",
-            Form.POINTWISE,
+            Run(rows),
             accepts=(has_tables,),
             params=lambda call: _tree_tables.of(call).params,
-            count=rows,
             operands=(0,),
-            variant=lambda call: _tree_tables.of(call).variant,
-            work=_tree_tables.work,
-            terms=_tree_tables.WORK,
+            text=Text(lambda call: _tree_tables.of(call).variant),
+            cost=Cost(_tree_tables.work, _tree_tables.WORK),
             short="trees",
         ),
     )

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from mcugen import kernels
 from mcugen.ir.graph import Graph, Node
-from mcugen.ir.kernel import RESULT, Form, Kernel
+from mcugen.ir.kernel import RESULT, Grid
 
 
 class Runs:
@@ -35,7 +35,8 @@ class Runs:
         fitting = [k for k in kernels.on_device(type(node.op)) if not k.refusals(call, self._features)]
         asked = {which(given, k) for k, given in enumerate(node.inputs)} | {which(None, None)}
         return bool(fitting) and all(
-            _is_grid(kernel) and all(kernel.takes_runs(call, k) for k in asked if k is not None) for kernel in fitting
+            isinstance(kernel.form, Grid) and all(kernel.form.takes_runs(call, k) for k in asked if k is not None)
+            for kernel in fitting
         )
 
     @cached_property
@@ -50,7 +51,3 @@ class Runs:
             for name in dict.fromkeys(n for n in node.inputs if n is not None):
                 found.setdefault(name, []).append(node)
         return found
-
-
-def _is_grid(kernel: Kernel) -> bool:
-    return kernel.form is Form.GRID

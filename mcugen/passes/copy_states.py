@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcugen.ir.graph import Graph, Node, State, Tensor
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Alias
 from mcugen.ops.copy import Copy
 from mcugen.passes.lay_in_place import kernel_without_code
 
@@ -44,7 +44,7 @@ def _sources(graph: Graph, reference: str) -> dict[str, str]:
     for node in graph.nodes:
         kernel = kernel_without_code(graph.call(node, reference))
         operand = node.inputs[0] if node.inputs else None
-        if kernel is not None and kernel.form is Form.ALIAS and operand is not None:
+        if kernel is not None and isinstance(kernel.form, Alias) and operand is not None:
             found.update(dict.fromkeys(node.outputs, found.get(operand, operand)))
     return found
 

@@ -12,7 +12,7 @@ from functools import singledispatch
 from mcugen import kernels
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Tensor
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Alias, Join, Kernel
 from mcugen.ir.op import Op
 from mcugen.kernels import halves
 from mcugen.ops import _strided, concatenation, pack, split, unpack
@@ -66,12 +66,13 @@ class _Walk:
         call = self._graph.call(node, self._reference)
         op = unmoved(node.op, call)
         kernel = None if op is None else self._without_code(call, op)
-        if op is None or kernel is None or kernel.starts is None:
+        form = None if kernel is None else kernel.form
+        if op is None or not isinstance(form, (Alias, Join)) or form.starts is None:
             return [self._as_it_is(node, kernel_without_code(call))]
-        starts = kernel.starts(call)
-        if kernel.pitch is not None:
-            return self._in_runs(node, op, call, starts, kernel.pitch(call))
-        lay = self._joined if kernel.form is Form.JOIN else self._parted
+        starts = form.starts(call)
+        if isinstance(form, Join) and form.pitch is not None:
+            return self._in_runs(node, op, call, starts, form.pitch(call))
+        lay = self._joined if isinstance(form, Join) else self._parted
         made = lay(node, op, call, starts, must=not _has_kernel(call))
         self.changed |= bool(made)
         return made or [self._as_it_is(node, None)]

@@ -13,7 +13,7 @@ import numpy as np
 from mcugen import kernels
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Origin, Tensor
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Grid
 from mcugen.ir.op import evaluate
 from mcugen.kernels import halves
 from mcugen.ops.cast import Cast
@@ -91,7 +91,7 @@ class _Walk:
             return False
         stored = halves.halved(call)
         known = (*kernels.on_device(type(call.op)), *(k for k in call.op.kernels if not k.has_code))
-        return any(not k.refusals(stored, self._features) for k in known if k.form is Form.GRID or not k.has_code)
+        return any(not k.refusals(stored, self._features) for k in known if isinstance(k.form, Grid) or not k.has_code)
 
     def _made(self, name: str, dtype: str, *, is_kept: bool) -> str:
         """The name of a result that is stored in this type."""

@@ -100,7 +100,7 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
     rules = [(rule.__doc__ or rule.__name__).strip() for rule in kernel.accepts]
     return {
         "symbol": kernel.symbol,
-        "form": kernel.form.value,
+        "form": kernel.form.name,
         "needs": sorted(kernel.needs),
         "accepts": rules,
     }

@@ -107,7 +107,7 @@ def _solved(graph: Graph, target: Target, options: Options, known: Known | None)
     works = [partial(solver.solve, nodes, listed, options, target, known.searched) for nodes, listed in every]
     shared = chain(known.parts(graph), (nodes for nodes, _ in every))
     found = [*forked.in_turn(works, shared, is_worth_it=is_long(graph))]
-    lies = any(candidate.choice.kernel.starts for listed in candidates for candidate in listed)
+    lies = any(candidate.choice.kernel.form.has_parts for listed in candidates for candidate in listed)
     if lies and any(s.plan.nbytes > s.plan.lower_bound for s in found):
         moving = [*_orders(graph, candidates_of(graph, target, options, moving=True), options)]
         found += [solver.solve(nodes, listed, options, target) for nodes, listed in moving]

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.boards.target import Target
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Run
 from mcugen.ir.types import rows_of
 from mcugen.options import Options
 from mcugen.solve.candidates import Candidate, Candidates, rows_costs_of
@@ -59,7 +59,7 @@ def _kind(listed: Candidates) -> object:
     """Key of the candidates' costs: layers with equal keys are examined once."""
     call = listed[0].choice.call
     types = tuple((t.shape, t.dtype) if t else None for t in (*call.inputs, *call.outputs))
-    return types, tuple((c.choice.kernel.symbol, c.choice.kernel.keeps, c.cost, c.rows_cost) for c in listed)
+    return types, tuple((c.choice.kernel.symbol, not c.choice.kernel.form.refills, c.cost, c.rows_cost) for c in listed)
 
 
 def _like(c: Candidate, other: Candidate) -> Candidate:
@@ -86,7 +86,7 @@ def _in_batches(listed: Candidates, target: Target, options: Options) -> Candida
 
 
 def _multiplies(c: Candidate) -> bool:
-    return c.choice.kernel.form is Form.POINTWISE and c.choice.call.op.macs(c.choice.call) > 0
+    return isinstance(c.choice.kernel.form, Run) and c.choice.call.op.macs(c.choice.call) > 0
 
 
 def _with_rows(c: Candidate, rows: int, target: Target, options: Options) -> Candidate:

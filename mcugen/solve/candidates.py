@@ -14,7 +14,7 @@ from mcugen.errors import McugenError, NoKernelError
 from mcugen.ir.alike import shared_fact
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Grid, Kernel, Ring, Whole
 from mcugen.ir.types import rows_of
 from mcugen.kernels import halves
 from mcugen.options import Options
@@ -161,7 +161,7 @@ def _call(graph: Graph, node: Node, target: Target, options: Options) -> Call:
 def _every(known: Sequence[Sequence[Kernel]]) -> Iterator[Kernel]:
     """All kernels, and those with rings also as kernels that keep no rows."""
     for kernel in {id(kernel): kernel for listed in known for kernel in listed}.values():
-        yield from (kernel, kernel.forgetful) if kernel.ring else (kernel,)
+        yield from (kernel, kernel.refilling) if isinstance(kernel.form, Ring) else (kernel,)
 
 
 def _asked(listed: Candidates, priced: bool) -> Candidates:
@@ -196,8 +196,8 @@ def _known(node: Node, call: Call, target: Target) -> tuple[Kernel, ...]:
 def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Candidates:
     fitting = [kernel for kernel, why in refused if not why]
     if run.target.device:
-        fitting = [*devices.tiled(call, fitting, run.target), *(k for k in fitting if k.form is not Form.GRID)]
-    fitting = [k for kernel in fitting for k in (kernel, *_forgetful(node, call, kernel, run))]
+        fitting = [*devices.tiled(call, fitting, run.target), *(k for k in fitting if not isinstance(k.form, Grid))]
+    fitting = [k for kernel in fitting for k in (kernel, *_refilling(node, call, kernel, run))]
     free = [kernel for kernel in fitting if not kernel.has_code]
     found: list[_Measured] = []
     for kernel in reversed(free[:1] or fitting):
@@ -220,7 +220,7 @@ def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged
         return kernel.slides or Choice(node, call, kernel, "").can_run_by_rows
 
     able = any(not why and follows(kernel) for kernel, why in refused)
-    return [(kernel, why) for kernel, why in refused if not (able and kernel.form is Form.WHOLE)]
+    return [(kernel, why) for kernel, why in refused if not (able and isinstance(kernel.form, Whole))]
 
 
 def _moving(refused: Sequence[_Judged]) -> Sequence[_Judged]:
@@ -263,12 +263,12 @@ class _Taken(NamedTuple):
 @shared_fact
 def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
     function = kernel.identity(call)
-    if kernel.form is Form.GRID:
+    if isinstance(kernel.form, Grid):
         taken_ns = devices.nanoseconds(kernel, call, run.target)
         return _Taken(taken_ns, taken_ns, function, 0, True)
     choice = Choice(node_of(call), call, kernel, "")
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
-    stays_whole = not (kernel.parts or choice.can_run_by_rows)
+    stays_whole = not (kernel.cost.parts or choice.can_run_by_rows)
     walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
     cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
     rows_cost = max(cost, _cost(choice, walked, run))  # by rows the same work takes more calls, whatever the fit
@@ -277,12 +277,12 @@ def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
     return _Taken(cost, rows_cost, function, costs.code_bytes(kernel, call, run.core), taken.is_fitted)
 
 
-def _forgetful(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:
+def _refilling(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:
     """The kernel without its rows kept, if it keeps rows for output rows that follow; else nothing."""
-    if kernel.ring is None or run.batch is not None:
+    if not isinstance(kernel.form, Ring) or run.batch is not None:
         return ()
     step = Step(0, Choice(node, call, kernel, ""), by_rows=True)
-    return (kernel.forgetful,) if step.choice.can_run_by_rows and step.ring_stays(streams=False) else ()
+    return (kernel.refilling,) if step.choice.can_run_by_rows and step.ring_stays(streams=False) else ()
 
 
 def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
@@ -294,7 +294,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
 
 def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run: _Run) -> str:
     """Reason for a kernel: its rank among those that can run, or the rule that each preferred kernel breaks."""
-    if kernel.form is Form.GRID:
+    if isinstance(kernel.form, Grid):
         return devices.reason(kernel, call, run.target)
     if run.target.device and kernel.has_code:
         return _why_not_on_device(refused)
@@ -309,18 +309,18 @@ def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run
 
 def _why_not_on_device(refused: Sequence[_Judged]) -> str:
     """Reason why none of the kernels for devices runs a call."""
-    broken = [f"{kernel.symbol} needs: {why}" for kernel, why in refused if kernel.form is Form.GRID and why]
+    broken = [f"{kernel.symbol} needs: {why}" for kernel, why in refused if isinstance(kernel.form, Grid) and why]
     return "; ".join(broken) or "no kernel of the device computes this operator"
 
 
 def _places(listed: Sequence[_Measured]) -> list[str]:
     """Ranks by cost among kernels that differ."""
-    of = sum(m.kernel.keeps for m in listed)
+    of = sum(not m.kernel.form.refills for m in listed)
     least = max(min(m.cost for m in listed), 1.0)
     least_by_rows = max(min(m.rows_cost for m in listed), 1.0)
 
     def place(m: _Measured) -> str:
-        if not m.kernel.keeps:
+        if m.kernel.form.refills:
             anew = m.rows_cost / least_by_rows
             return f"converts rows anew each time: {anew:.2f} times the fastest of {of}"
         return f"fastest of {of}" if m is listed[0] else f"{m.cost / least:.2f} times the fastest of {of}"

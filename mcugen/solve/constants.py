@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcugen.boards.target import Target
+from mcugen.ir.kernel import Window
 from mcugen.ir.types import row_count
 from mcugen.options import Options
 from mcugen.solve.candidates import Candidate, Candidates
@@ -81,11 +82,9 @@ def no_larger(candidates: Sequence[Candidates], picks: Picks) -> list[Candidates
 
 def _rows(choice: Choice) -> dict[_Row, int]:
     """Rows outside the image that a window kernel reads, with their bytes."""
-    kernel, call = choice.kernel, choice.call
-    if kernel.outside is None or kernel.ring is not None or kernel.window is None:
-        return {}
-    if not kernel.window(call).leaves_image:
+    form, call = choice.kernel.form, choice.call
+    if not isinstance(form, Window) or form.outside is None or not form.rows(call).leaves_image:
         return {}
     x = call.input(0)
     length = x.size // row_count(x.shape)
-    return {(x.dtype, length, float(kernel.outside(call))): length * x.np_dtype.itemsize}
+    return {(x.dtype, length, float(form.outside(call))): length * x.np_dtype.itemsize}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from mcugen.errors import InternalError
 from mcugen.ir.alike import made_call, shared_fact
 from mcugen.ir.call import Call
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Accumulate, Kernel, Ring, Run
 from mcugen.ir.types import TensorType, images_of, rows_of
 from mcugen.solve import fitted
 from mcugen.solve.schedule.steps import Choice, Step, batch_of, node_of
@@ -52,7 +52,7 @@ def estimate(
     """
     if not kernel.has_code:
         return Estimate(0, 0, 0, True)
-    if kernel.parts:
+    if kernel.cost.parts:
         return _in_one_loop(kernel, call, core, by_rows, batch)
     found = _counted(call, kernel, by_rows, batch, frames)
     row = fitted.rows(core).get(kernel.symbol)
@@ -69,7 +69,7 @@ def estimate(
 
 def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: int | None) -> Estimate:
     """The sum of the parts' costs, without storing, loading and counting between each two of them."""
-    parts = kernel.parts(call) if kernel.parts else ()
+    parts = kernel.cost.parts(call) if kernel.cost.parts else ()
     found = [estimate(part, inner, core, by_rows and k == 0, batch) for k, (part, inner) in enumerate(parts)]
     between = call.output.size * (len(found) - 1)
     sums = [sum(column) for column in zip(*((e.instructions, e.cycles_low, e.cycles_high) for e in found), strict=True)]
@@ -79,8 +79,8 @@ def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: in
 
 def code_bytes(kernel: Kernel, call: Call, core: str) -> int:
     """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, if it has several."""
-    if kernel.code:
-        return _stated_code(call, kernel.code)
+    if kernel.cost.code:
+        return _stated_code(call, kernel.cost.code)
     row = fitted.rows(core).get(kernel.symbol)
     return 0 if not kernel.has_code else row.code_bytes if row else _UNKNOWN_BYTES
 
@@ -126,7 +126,7 @@ def features(
     rest       macs of channels beyond the last four           odd        of the last one of an odd number
     calls      of the C function
     once       1                             events     of the step by rows, one for each batch of them, less one
-    converted  elements that a RING kernel writes into its ring
+    converted  elements that a ring kernel writes into its ring
     """
     found = _counted(call, kernel, by_rows, batch, frames)
     return {name: float(value) for name, value in found.items() if value}
@@ -137,15 +137,16 @@ def _counted(call: Call, kernel: Kernel, by_rows: bool, batch: int | None, frame
     """The `features` of a step, including those that are zero."""
     step = _step(call, kernel, by_rows, batch)
     found = {**_common(call, kernel, step.events), **_work(step)}
-    for name in ("inputs", "converted", *kernel.converting) if kernel.ring and (step.refills or frames) else ():
-        found[name] *= _conversions(step)
+    if isinstance(kernel.form, Ring) and (step.refills or frames):
+        for name in ("inputs", "converted", *kernel.cost.converting):
+            found[name] *= _conversions(step, kernel.form)
     return found
 
 
 @shared_fact
 def _common(call: Call, kernel: Kernel, events: int) -> Mapping[str, float]:
     """Features that every kernel has, for a kernel called in `events` events."""
-    sizes, window = _sizes(call), kernel.window(call) if kernel.slides and kernel.window else None
+    sizes, window = _sizes(call), kernel.form.window(call)
     return {
         **sizes,
         "inputs": sum(call.input(k).size for k in kernel.pointer_operands(call)),
@@ -183,11 +184,11 @@ def _step(call: Call, kernel: Kernel, by_rows: bool, batch: int | None) -> Step:
 
 
 def _work(step: Step) -> Mapping[str, float]:
-    """Features that the kernel states itself; a pointwise kernel by rows is called once per event, on a few rows."""
+    """Features that the kernel states itself; a kernel of runs by rows is called once per event, on a few rows."""
     kernel, call = step.choice.kernel, step.choice.call
-    if kernel.work is None:
+    if kernel.cost.work is None:
         return {}
-    if not step.by_rows or kernel.form is not Form.POINTWISE:
+    if not step.by_rows or not isinstance(kernel.form, Run):
         return _stated(call, kernel)
     rows = step.walked_rows
     batch = min(step.batch, rows)
@@ -214,8 +215,8 @@ def _part(call: Call, batch: int, rows: int, operands: tuple[int, ...]) -> Call:
 
 def _stated(call: Call, kernel: Kernel) -> Mapping[str, float]:
     """Features that a kernel states of a call. Raises InternalError for a term that is not in its `terms`."""
-    found = _counts(call, kernel.work) if kernel.work else {}
-    if unstated := [name for name in found if name not in kernel.terms]:
+    found = _counts(call, kernel.cost.work) if kernel.cost.work else {}
+    if unstated := [name for name in found if name not in kernel.cost.terms]:
         raise InternalError(f"{kernel.symbol} gives {', '.join(sorted(unstated))}, which is not in its terms")
     return found
 
@@ -233,21 +234,17 @@ def _calls(kernel: Kernel, call: Call, events: int) -> int:
     images = images_of(call.output.shape)
     if kernel.slides:
         return images * rows_of(call.output.shape)
-    if kernel.form is Form.ACCUMULATE:
+    if isinstance(kernel.form, Accumulate):
         return images * (2 + events)
     return events
 
 
 def _converted(kernel: Kernel, call: Call) -> int:
-    if kernel.ring is None or kernel.window is None:
-        return 0
-    return kernel.window(call).walked_rows * kernel.ring(call).length
+    form = kernel.form
+    return form.rows(call).walked_rows * form.storage(call).length if isinstance(form, Ring) else 0
 
 
-def _conversions(step: Step) -> float:
+def _conversions(step: Step, ring: Ring) -> float:
     """How often each input row is converted: once for each output row that reads it, or once in all."""
-    kernel = step.choice.kernel
-    if kernel.window is None:
-        return 1.0
-    window = kernel.window(step.choice.call)
+    window = ring.rows(step.choice.call)
     return window.out_rows * (window.size if step.refills else 1) / window.walked_rows

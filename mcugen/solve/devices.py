@@ -13,7 +13,7 @@ from mcugen.boards.machine import Device
 from mcugen.boards.target import Target, load, names
 from mcugen.errors import UsageError
 from mcugen.ir.call import Call
-from mcugen.ir.kernel import Form, Grid, Kernel, Tile
+from mcugen.ir.kernel import Grid, Kernel, NDRange, Tile
 from mcugen.kernels import halves
 
 TABLE = "tuned.json"
@@ -97,10 +97,8 @@ def device_of(target: Target) -> Device:
 
 
 def tiled(call: Call, fitting: Sequence[Kernel], target: Target) -> list[Kernel]:
-    """The GRID kernels of `fitting`, each with its best tile, the fastest first; kernels without a legal tile are left
-    out.
-    """
-    found = [_best(call, kernel, target) for kernel in fitting if kernel.form is Form.GRID]
+    """The device kernels of `fitting`, each with its best tile, the fastest first; only those with a legal tile."""
+    found = [_best(call, kernel, target) for kernel in fitting if isinstance(kernel.form, Grid)]
     legal = [kernel for kernel in found if kernel is not None]
     return sorted(legal, key=lambda kernel: nanoseconds(kernel, call, target))
 
@@ -112,7 +110,7 @@ def _best(call: Call, kernel: Kernel, target: Target) -> Kernel | None:
 
 def launches(call: Call, kernel: Kernel, device: Device) -> Iterator[Kernel]:
     """The kernel with each tile that the device can launch."""
-    tiles: Sequence[Tile] = kernel.tiles(call) if kernel.tiles else ({},)
+    tiles: Sequence[Tile] = kernel.grid.tiles(call) if kernel.grid.tiles else ({},)
     for tile in tiles:
         made = _tiled(kernel, tuple(tile.items())) if tile else kernel
         if is_legal(made.launch(call), device):
@@ -125,7 +123,7 @@ def _tiled(kernel: Kernel, tile: tuple[tuple[str, int], ...]) -> Kernel:
     return kernel.tiled(dict(tile))
 
 
-def is_legal(grid: Grid, device: Device) -> bool:
+def is_legal(grid: NDRange, device: Device) -> bool:
     """Whether a work-group fits the device."""
     return grid.group_items <= device.max_group and grid.local_bytes <= device.local_bytes
 
@@ -137,12 +135,12 @@ def nanoseconds(kernel: Kernel, call: Call, target: Target) -> float:
     A measured kernel is preferred to all other kernels of its call.
     """
     tuned, _ = tuned_of(call, target)
-    if tuned and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.tile):
+    if tuned and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.grid.tile):
         return min(1e9 * tuned.seconds, _BEST_NS)
     return 1e9 * roofline(kernel.launch(call), call, device_of(target), kernel)
 
 
-def roofline(grid: Grid, call: Call, device: Device, kernel: Kernel | None = None) -> float:
+def roofline(grid: NDRange, call: Call, device: Device, kernel: Kernel | None = None) -> float:
     """Seconds of a launch by the device's profile."""
     groups = math.prod(-(-items // group) for items, group in zip(grid.items, grid.group or grid.items, strict=True))
     room = device.compute_units * GROUPS_TO_FILL
@@ -163,9 +161,9 @@ def bytes_moved(call: Call) -> int:
 
 def reason(kernel: Kernel, call: Call, target: Target) -> str:
     """Why a device's kernel was chosen, for the report: its tile, and its time, measured or by the profile."""
-    tile = " ".join(f"{name} {value}" for name, value in kernel.tile)
+    tile = " ".join(f"{name} {value}" for name, value in kernel.grid.tile)
     tuned, whose = tuned_of(call, target)
-    known = tuned is not None and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.tile)
+    known = tuned is not None and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.grid.tile)
     if tuned and known and whose == target.name:
         how = f"{1e6 * tuned.seconds:.3g} us measured"
     else:

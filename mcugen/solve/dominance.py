@@ -22,7 +22,7 @@ def undominated(listed: Candidates) -> Candidates:
     for c in listed:
         whole, passing, staying = c.choice.working
         memory = whole, passing + staying, staying
-        needs = c.cost, c.rows_cost, *memory, reads_again(c.choice), not c.choice.kernel.keeps
+        needs = c.cost, c.rows_cost, *memory, reads_again(c.choice), c.choice.kernel.form.refills
         alike = least.setdefault((c.choice.can_run_by_rows, rows_of(c)), [])
         if not any(_is_no_more(other, needs) for other in alike):
             alike.append(needs)

@@ -56,7 +56,7 @@ def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, FittedCo
         return read(folder, found, table)
     stated: dict[str, set[str]] = {}
     for kernel in found:
-        stated.setdefault(kernel.symbol, {CODE, *COMMON}).update(kernel.terms)
+        stated.setdefault(kernel.symbol, {CODE, *COMMON}).update(kernel.cost.terms)
     for symbol, row in table.items():
         for name in row.keys() - stated.get(symbol, set()):
             what = f"states no {name!r}" if symbol in stated else "is not among the kernels there"

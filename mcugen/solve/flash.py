@@ -6,9 +6,9 @@ Bytes have a price in time, and the model's code has a limit besides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Accumulate, Form, Ring, Window
 from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.sharing import Picks, cheapest, code_of, within_each
 
@@ -27,7 +27,7 @@ FEWER = 0.9
 STEP_CODE_BYTES = 31
 """Bytes of code that call a step."""
 
-FORM_CODE_BYTES = {Form.RING: 140, Form.WINDOW: 68, Form.ACCUMULATE: 50}
+FORM_CODE_BYTES: Mapping[type[Form], int] = {Ring: 140, Window: 68, Accumulate: 50}
 """Further bytes for kernels called row by row, and for filling the rows that they read."""
 
 START_CODE_BYTES = 300
@@ -94,11 +94,11 @@ def _code_of(picks: Sequence[Candidate]) -> int:
 
 def _around(picks: Sequence[Candidate]) -> int:
     """Bytes of code that start and call the kernels, and of functions that kernels call."""
-    helpers = {helper for c in picks for helper in c.choice.kernel.helpers}
+    helpers = {helper for c in picks for helper in c.choice.kernel.text.helpers}
     return START_CODE_BYTES + sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
 
 
 def _calling(c: Candidate) -> int:
     """Bytes of code that call a step."""
     kernel = c.choice.kernel
-    return (STEP_CODE_BYTES + FORM_CODE_BYTES.get(kernel.form, 0)) * kernel.has_code
+    return (STEP_CODE_BYTES + FORM_CODE_BYTES.get(type(kernel.form), 0)) * kernel.has_code

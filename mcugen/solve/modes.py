@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Accumulate, Window
 from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.schedule.steps import Choice, Step, batch_of
 
@@ -29,7 +29,7 @@ class Mode(Enum):
     def of(self, listed: Candidates) -> Sequence[Candidate]:
         """Candidates of a node in this mode; by rows, those that take as many rows per event as the fastest."""
         if self is Mode.WHOLE:
-            return [c for c in listed if c.choice.kernel.keeps]
+            return [c for c in listed if not c.choice.kernel.form.refills]
         if self is Mode.MIXED and _is_faster_whole(listed):
             return [c for c in listed if not c.choice.can_run_by_rows]
         able = [c for c in listed if c.choice.can_run_by_rows] or list(listed)
@@ -39,13 +39,12 @@ class Mode(Enum):
 
 def rows_of(c: Candidate) -> tuple[bool, int]:
     """(whether a candidate steps through the rows of its input rather than its output, rows per event)."""
-    return c.choice.kernel.form is Form.ACCUMULATE, batch_of(c.choice)
+    return isinstance(c.choice.kernel.form, Accumulate), batch_of(c.choice)
 
 
 def reads_again(choice: Choice) -> bool:
     """Whether the kernel, by rows, rereads rows of earlier events."""
-    kernel = choice.kernel
-    return kernel.form is Form.WINDOW or (kernel.form is Form.RING and not kernel.keeps)
+    return isinstance(choice.kernel.form, Window) or choice.kernel.form.refills
 
 
 def _is_faster_whole(listed: Candidates) -> bool:

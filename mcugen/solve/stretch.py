@@ -252,7 +252,7 @@ def _kind(listed: Candidates) -> object:
 def _form(usable: Sequence[Candidate]) -> object:
     """Key of a node with these candidates, for schedules."""
     found = [_first(usable, returns=returns) for returns in (False, True)]
-    traits = tuple((id(c.kernel), c.rows, c.kernel.window(c.call) if c.kernel.window else None) for c in found)
+    traits = tuple((id(c.kernel), c.rows, c.kernel.form.window(c.call)) for c in found)
     return _operation(usable[0].choice.call), traits
 
 
@@ -271,7 +271,7 @@ def _op_of(op: object) -> object:
 
 def _traits(c: Candidate) -> object:
     kernel, call = c.choice.kernel, c.choice.call
-    window = kernel.window(call) if kernel.window else None
+    window = kernel.form.window(call)
     return id(kernel), c.cost, c.rows_cost, c.choice.working, window
 
 

@@ -24,7 +24,7 @@ from mcugen.pipeline import Artifact
 from mcugen.verify import assembled
 from mcugen.verify.cases import Case
 from mcugen.verify.compare import Comparison, Verdict
-from mcugen.verify.runs import Run, sequence_of
+from mcugen.verify.runs import OracleRun, sequence_of
 
 OUTSIDE = -1
 _TIMEOUT_S = 600.0
@@ -153,7 +153,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
     )
 
 
-def counted(artifact: Artifact, case: Case, runs: Sequence[Run]) -> tuple[int, bool]:
+def counted(artifact: Artifact, case: Case, runs: Sequence[OracleRun]) -> tuple[int, bool]:
     """The instructions of the first inference, and whether all runs gave what the oracle gives.
 
     Part of what `simulate` finds, which also repeats every sequence, follows reads of slow memories, and has the
@@ -178,7 +178,7 @@ def _run(artifact: Artifact, cases: Sequence[Case], optimize: str) -> _Trial:
 def _firmware(
     artifact: Artifact,
     cases: Sequence[Case],
-    sequences: Sequence[Sequence[Run]],
+    sequences: Sequence[Sequence[OracleRun]],
     folder: Path,
     optimize: str,
     *,
@@ -295,7 +295,7 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
 
 
 def _compare(
-    artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[Run]], output: bytes, times: int
+    artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[OracleRun]], output: bytes, times: int
 ) -> _Compared:
     """The verdict on every first sequence, whether repeated ones gave the same bytes, and the last outputs."""
     graph = artifact.graph

@@ -21,7 +21,7 @@ from mcugen.verify import device
 from mcugen.verify.cases import RECORDED, Case
 from mcugen.verify.compare import Comparison, Verdict
 from mcugen.verify.rebased import Rebased, is_needed
-from mcugen.verify.runs import Run, runs_of
+from mcugen.verify.runs import OracleRun, runs_of
 
 OUTPUTS = 0xFFFFFFFF
 _HEAD = struct.Struct("<4I")
@@ -91,7 +91,7 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
     return host.compile_program([*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, timeout_s=600)
 
 
-def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Run]) -> Iterator[list[Computed]]:
+def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[OracleRun]) -> Iterator[list[Computed]]:
     """The tensors that each run of a case computes, in the order completed, then the outputs with step -1.
 
     Rows are put together first; of a network that is fed frame by frame there is the newest row of each tensor.
@@ -107,7 +107,7 @@ def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Run]
         raise InternalError(f"{len(done.stdout) - at} bytes more than the runs give", where="verify")
 
 
-def _stdin(artifact: Artifact, runs: Sequence[Run]) -> bytes:
+def _stdin(artifact: Artifact, runs: Sequence[OracleRun]) -> bytes:
     """The inputs of the runs; each begins with its start mode for a model that has states or no inputs."""
     parts: list[bytes] = []
     for run in runs:

@@ -13,7 +13,7 @@ from mcugen.ops import _filter
 from mcugen.ops._bytes import ByteFunction, byte_to_byte
 from mcugen.ops._forest import DIFFERS, Forest
 from mcugen.ops._weighted import matrix, window_of
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
@@ -59,7 +59,7 @@ def _extremes(call: Call, rising: np.ndarray) -> np.ndarray:
     return np.where(rising, info.max, info.min).astype(call.input(0).np_dtype)
 
 
-def _image(call: Call, w: np.ndarray, window: Window) -> np.ndarray | None:
+def _image(call: Call, w: np.ndarray, window: SlidingWindow) -> np.ndarray | None:
     """An image in which windows their own size apart see each weight of w, [rows, columns, channels], in its place."""
     x = call.input(0)
     if x.is_float:

@@ -13,7 +13,7 @@ import numpy as np
 from mcugen.ir.graph import Graph, Origin
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
-from mcugen.verify.runs import Run, Start
+from mcugen.verify.runs import OracleRun, Start
 
 
 def is_needed(graph: Graph) -> bool:
@@ -28,7 +28,7 @@ class Rebased:
         self._artifact = artifact
         self._states: dict[str, np.ndarray] | None = None
 
-    def oracle(self, run: Run, made: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
+    def oracle(self, run: OracleRun, made: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
         """Every imported tensor of a run, from the C's tensors in it."""
         graph = self._artifact.imported
         seen = self._seen(made)

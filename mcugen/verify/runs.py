@@ -26,7 +26,7 @@ AFTER_RESET = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class OracleRun:
     """One run, with the tensors that the oracle computes in it."""
 
     start: Start
@@ -34,7 +34,7 @@ class Run:
     oracle: dict[str, np.ndarray]
 
 
-def sequence_of(artifact: Artifact, case: Case) -> list[Run]:
+def sequence_of(artifact: Artifact, case: Case) -> list[OracleRun]:
     """The runs of a case in order, one where the model has no states.
 
     A model that is fed frames sees one new frame in each further run.
@@ -45,12 +45,12 @@ def sequence_of(artifact: Artifact, case: Case) -> list[Run]:
         calls = tuple(overlapping(calls, view.push.input))
     values = interpreter.runs(graph, calls, view.reference)
     return [
-        Run(Start.GO_ON if k else Start.GARBAGE, inputs, oracle)
+        OracleRun(Start.GO_ON if k else Start.GARBAGE, inputs, oracle)
         for k, (inputs, oracle) in enumerate(zip(calls, values, strict=True))
     ]
 
 
-def runs_of(artifact: Artifact, case: Case) -> list[Run]:
+def runs_of(artifact: Artifact, case: Case) -> list[OracleRun]:
     """The sequence of a case, on an uninitialised object without reset; for a model with states, then its first runs
     again after a reset."""
     sequence = sequence_of(artifact, case)

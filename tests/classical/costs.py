@@ -14,7 +14,7 @@ from mcugen.emit.literals import float32
 from mcugen.errors import McugenError
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ops import tree_ensemble
 from mcugen.ops._forest import DIFFERS, LEAF, Forest
 from mcugen.ops.tree_ensemble import TreeEnsemble
@@ -77,7 +77,7 @@ def _branches(forest: Forest, root: int) -> Iterator[str]:
 def as_ifs(call: Call) -> TreeEnsemble:
     """The operator of a call with a kernel of nested ifs."""
     files = {"nested_ifs.h": _HEADER, "nested_ifs.c": nested(call)}
-    kernel = Kernel("mg_nested_ifs", Form.POINTWISE, count=tree_ensemble.rows, operands=(0,), files=files)
+    kernel = Kernel("mg_nested_ifs", Run(tree_ensemble.rows), operands=(0,), text=Text(files=files))
 
     @dataclass(frozen=True)
     class NestedIfs(TreeEnsemble):

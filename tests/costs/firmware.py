@@ -160,10 +160,15 @@ def measure(core: str, found: Sequence[Layer], folder: Path) -> list[Measured]:
 
 def _in_one_source(kernel: Kernel) -> int:
     """Kernels of the source that has this one: they share its bytes, since functions of it share others."""
-    if kernel.is_made:
+    if kernel.text.is_generated:
         return 1
     return len(
-        {k.symbol for _, of in fitted.places() for k in of if not k.is_made and k.source_name == kernel.source_name}
+        {
+            k.symbol
+            for _, of in fitted.places()
+            for k in of
+            if not k.text.is_generated and k.source_name == kernel.source_name
+        }
     )
 
 

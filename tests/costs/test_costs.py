@@ -15,7 +15,7 @@ from mcugen import kernels
 from mcugen.boards import target
 from mcugen.errors import InternalError, UsageError
 from mcugen.formats import registry
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.max_pool_2d import MaxPool2D
@@ -133,7 +133,7 @@ def test_every_kernel_of_a_family_was_measured() -> None:
     ],
 )
 def test_a_row_that_its_kernel_does_not_state_is_refused(row: object, reason: str, tmp_path: Path) -> None:
-    kernel = Kernel("mg_test", Form.WHOLE, terms=("blocks",))
+    kernel = Kernel("mg_test", Whole(), cost=Cost(terms=("blocks",)))
     path = tmp_path / fitted.FOLDER / "cortex-m4.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"mg_test": {"code": 8, "blocks": [3, 4, 5]}}))
@@ -145,10 +145,10 @@ def test_a_row_that_its_kernel_does_not_state_is_refused(row: object, reason: st
 
 def test_work_gives_what_its_kernel_states() -> None:
     call = example_calls(MaxPool2D)[0]
-    kernel = next(k for k in kernels.of(MaxPool2D) if k.work and not k.refusals(call, frozenset()))
+    kernel = next(k for k in kernels.of(MaxPool2D) if k.cost.work and not k.refusals(call, frozenset()))
     assert costs.features(kernel, call)["taps"] > 0
     with pytest.raises(InternalError, match="taps"):
-        costs.features(dataclasses.replace(kernel, terms=()), call)
+        costs.features(dataclasses.replace(kernel, cost=dataclasses.replace(kernel.cost, terms=())), call)
 
 
 def test_coefficients_are_never_negative_and_the_best_such() -> None:

@@ -62,7 +62,7 @@ def test_every_kernel_has_a_name_of_its_own() -> None:
 def test_names_stand_for_all_that_a_file_says() -> None:
     """The text of a file, names of functions included, follows from the text that its name is a hash of."""
     runtime = bundle.of([])
-    sources = {k.symbol: k.source_name for k in bundle.known() if not k.variant}
+    sources = {k.symbol: k.source_name for k in bundle.known() if not k.text.variant}
     named = 0
     for file in resources.c_files():
         raw, text = resources.c_files()[file].read_text(), runtime.text(file).decode()

@@ -79,7 +79,7 @@ def test_a_step_that_names_what_it_has_not_is_refused(
 
     def planted(*args: object, **kwargs: object) -> ModelView:
         view = made(*args, **kwargs)  # type: ignore[arg-type]
-        step = next(s for s in view.steps if s.form == "pointwise")
+        step = next(s for s in view.steps if s.form == "run")
         broken = dataclasses.replace(step, outputs=[f"{step.outputs[0]} + row * 4u"])
         return dataclasses.replace(view, steps=[broken if s is step else s for s in view.steps])
 

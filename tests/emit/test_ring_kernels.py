@@ -30,9 +30,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir.imports import Import, Imported
-from mcugen.ir.kernel import Form, Kernel, Ring
+from mcugen.ir.kernel import Kernel, Ring, RowStorage, Text
 from mcugen.ir.op import Example, Op
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 from mcugen.ir.types import TensorType
 
 HEADER = """#ifndef COLUMN_SUM_S8_WIDE_H
@@ -67,7 +67,7 @@ MG_LINKAGE void MG_KERNEL(const mg_column_sum_s8__wide_params *p, const mg_s16 *
 
 def from_tflite(source):
     size, stride, dilation, same = source.attributes["custom_options"]
-    return Imported(ColumnSum(Window((size, 1), (stride, 1), (dilation, 1), "SAME" if same else "VALID")))
+    return Imported(ColumnSum(SlidingWindow((size, 1), (stride, 1), (dilation, 1), "SAME" if same else "VALID")))
 
 def length(call):
     return call.input(0).shape[2] * call.input(0).shape[3]
@@ -76,18 +76,18 @@ def length(call):
 class ColumnSum(Op):
     """y = z + sum of (k + 1) * (row k - z). Source: none."""
 
-    window: Window = Window((3, 1), (1, 1), (1, 1), "SAME")
+    window: SlidingWindow = SlidingWindow((3, 1), (1, 1), (1, 1), "SAME")
     imports = (Import("tflite", "CUSTOM:ColumnSum", from_tflite),)
     kernels = (
         Kernel(
             "mg_column_sum_s8__wide",
-            Form.RING,
+            Ring(lambda call: call.op.window.rows(call.input(0)), lambda call: RowStorage("s16", length(call) + 2)),
             params=lambda call: {"zero_point": call.input(0).zero_point},
-            window=lambda call: call.op.window.rows(call.input(0)),
-            ring=lambda call: Ring("s16", length(call) + 2),
-            variant=lambda call: {"size": call.op.window.kernel[0], "length": length(call)},
-            struct="mg_column_sum_s8__wide",
-            files={"column_sum_s8__wide.h": HEADER, "column_sum_s8__wide_template.h": TEMPLATE},
+            text=Text(
+                lambda call: {"size": call.op.window.kernel[0], "length": length(call)},
+                struct="mg_column_sum_s8__wide",
+                files={"column_sum_s8__wide.h": HEADER, "column_sum_s8__wide_template.h": TEMPLATE},
+            ),
         ),
     )
 

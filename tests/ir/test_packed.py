@@ -16,7 +16,7 @@ from mcugen.errors import CorruptModelError, InternalError, UnsupportedError
 from mcugen.ir import subbyte
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Tensor, verify
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ir.op import Op
 from mcugen.ir.types import PACKED_BITS, QuantParams, TensorType
 from mcugen.ops.conv2d import Conv2D
@@ -160,12 +160,11 @@ class Halves(Op):
     kernels = (
         Kernel(
             "mg_halves",
-            Form.POINTWISE,
+            Run(lambda call: call.output.size),
             accepts=(packed_weights,),
             params=lambda call: {"scale": float(call.input(1).scale)},
-            count=lambda call: call.output.size,
             operands=(0, 1),
-            files={"halves.h": HEADER, "halves.c": SOURCE},
+            text=Text(files={"halves.h": HEADER, "halves.c": SOURCE}),
         ),
     )
 

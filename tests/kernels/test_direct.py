@@ -11,6 +11,7 @@ import pytest
 
 from mcugen.boards import target
 from mcugen.ir.call import Call
+from mcugen.ir.kernel import Window
 from mcugen.kernels.dsp import direct
 from mcugen.kernels.dsp.shape import shape_of
 from mcugen.ops._filter_examples import example
@@ -47,7 +48,7 @@ def test_it_takes_the_usual_layers_without_memory_of_its_own() -> None:
     for call in (call_of(), call_of((9, 1), 8, (9, 1)), call_of(c=4), call_of(c=4095, per_channel=False)):
         assert not KERNEL.refusals(call, frozenset({"dsp"}))
     assert KERNEL.refusals(call_of(), frozenset()) == ["the core has no dsp"]
-    assert KERNEL.scratch is None and KERNEL.ring is None
+    assert KERNEL.scratch is None and isinstance(KERNEL.form, Window)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +100,8 @@ def test_layers_that_differ_in_height_share_a_copy() -> None:
 )
 def test_the_stated_code_of_a_copy_is_near_its_size(changed: dict[str, Any], tmp_path: Path) -> None:
     call = call_of(**changed)
-    assert KERNEL.code is not None
-    assert KERNEL.code(call) == pytest.approx(code_of_copy(KERNEL, call, tmp_path), rel=0.05)
+    assert KERNEL.cost.code is not None
+    assert KERNEL.cost.code(call) == pytest.approx(code_of_copy(KERNEL, call, tmp_path), rel=0.05)
 
 
 def test_groups_have_both_sums_and_pairs_of_weights() -> None:

@@ -295,8 +295,8 @@ def test_gathered_words_hold_all_taps_and_waste_few(total: int) -> None:
 
 def variant(symbol: str, call: Call) -> object:
     kernel = kernel_of(call, symbol)
-    assert kernel.variant is not None
-    return kernel.variant(call)
+    assert kernel.text.variant is not None
+    return kernel.text.variant(call)
 
 
 def test_a_copy_serves_1x1_convolutions_of_all_sizes() -> None:
@@ -352,8 +352,8 @@ def test_a_copy_serves_vectors_of_all_sizes() -> None:
 def test_the_stated_code_of_a_vector_is_near_its_size(symbol: str, changed: dict[str, Any], tmp_path: Path) -> None:
     call = vectors(**changed)
     kernel = kernel_of(call, f"mg_fully_connected_s8__{symbol}")
-    assert kernel.code is not None
-    assert kernel.code(call) == pytest.approx(code_of_copy(kernel, call, tmp_path), rel=0.03)
+    assert kernel.cost.code is not None
+    assert kernel.cost.code(call) == pytest.approx(code_of_copy(kernel, call, tmp_path), rel=0.03)
 
 
 def test_vectors_refuse_convolutions_that_move() -> None:

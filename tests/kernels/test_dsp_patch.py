@@ -16,8 +16,8 @@ from tests.support.copies import code_of_copy
 def test_the_stated_code_of_a_patch_is_near_its_size(symbol: str, channels: int, tmp_path: Path) -> None:
     call = conv(c=channels)
     kernel = kernel_of(call, symbol)
-    assert kernel.code is not None
-    assert kernel.code(call) == pytest.approx(code_of_copy(kernel, call, tmp_path), rel=0.03)
+    assert kernel.cost.code is not None
+    assert kernel.cost.code(call) == pytest.approx(code_of_copy(kernel, call, tmp_path), rel=0.03)
 
 
 def test_a_patch_takes_the_memory_of_one_pixel_and_direct_kernels_none() -> None:

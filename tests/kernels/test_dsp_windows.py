@@ -12,7 +12,7 @@ import pytest
 from mcugen import kernels
 from mcugen.boards import target
 from mcugen.ir.call import Call
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Kernel, Window
 from mcugen.ir.op import Example
 from mcugen.kernels.dsp import windows
 from mcugen.ops.conv2d import Conv2D
@@ -83,7 +83,7 @@ def test_shapes_on_the_host_and_on_an_emulated_core(operator: type[Conv2D], tmp_
 
 def test_shapes_differ_in_what_is_beyond_the_image() -> None:
     calls = [call_of(found) for found in Shapes.examples()]
-    found = [kernel.variant(call) for kernel in KERNELS[:1] for call in calls if kernel.variant]
+    found = [kernel.text.variant(call) for kernel in KERNELS[:1] for call in calls if kernel.text.variant]
     assert {sizes["edges"] for sizes in found} == {0, 1, 2}
     assert {sizes["tail"] for sizes in found} == {0, 1, 2, 3}
     assert {sizes["loop"] for sizes in found} == {0, 1}
@@ -124,9 +124,9 @@ def test_they_refuse_pixels_apart_long_rows_and_images_of_less_than_a_word() -> 
 @pytest.mark.parametrize("image", [(5, 6, 3), (4, 5, 16), (3, 5, 68)])
 def test_the_stated_code_is_near_its_size(kernel: Kernel, image: tuple[int, ...], tmp_path: Path) -> None:
     call = call_of(filtered(image, (3, 3), 5, zero=3, out_zero=-7))
-    assert kernel.code is not None
-    assert kernel.code(call) == pytest.approx(code_of_copy(kernel, call, tmp_path), rel=0.03)
+    assert kernel.cost.code is not None
+    assert kernel.cost.code(call) == pytest.approx(code_of_copy(kernel, call, tmp_path), rel=0.03)
 
 
 def test_they_take_no_memory_of_their_own() -> None:
-    assert all(kernel.scratch is None and kernel.ring is None for kernel in KERNELS)
+    assert all(kernel.scratch is None and isinstance(kernel.form, Window) for kernel in KERNELS)

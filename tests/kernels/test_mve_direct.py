@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from mcugen import kernels
+from mcugen.ir.kernel import Window
 from mcugen.ir.op import Example
 from mcugen.kernels.helium import direct, packing
 from mcugen.ops._filter_examples import example
@@ -120,4 +121,4 @@ def test_it_refuses_pixels_apart_long_rows_and_many_outputs() -> None:
 
 
 def test_it_takes_no_memory_of_its_own() -> None:
-    assert KERNEL.scratch is None and KERNEL.ring is None
+    assert KERNEL.scratch is None and isinstance(KERNEL.form, Window)

@@ -92,7 +92,7 @@ def test_the_shapes_need_all_ways_to_requantize_but_the_rarest() -> None:
 def test_bands_take_few_groups_of_four() -> None:
     """25 rows of 5 are five bands of 25 outputs, in 7 groups of four, or two of 65, in 17, which take less."""
     call = call_of(filtered((49, 10, 1), (10, 4), 64, stride=(2, 2)))
-    sizes = FLAT.variant(call) if FLAT.variant else {}
+    sizes = FLAT.text.variant(call) if FLAT.text.variant else {}
     assert (sizes["band"], sizes["width"], sizes["height"]) == (13, 65, 25)
 
 

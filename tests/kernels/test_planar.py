@@ -143,7 +143,7 @@ def test_weights_that_stay_bytes_have_eight_bits() -> None:
 )
 def test_the_stated_code_of_a_copy_is_near_its_size(kernel: Kernel, changed: dict[str, Any], tmp_path: Path) -> None:
     call = call_of(**changed)
-    assert kernel.code is not None and kernel.code(call) == pytest.approx(
+    assert kernel.cost.code is not None and kernel.cost.code(call) == pytest.approx(
         code_of_copy(kernel, call, tmp_path), rel=0.15
     )
 

@@ -9,10 +9,14 @@ import resource
 import statistics
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from mcugen import kernels
+from mcugen.formats import registry
+from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Op
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +24,7 @@ MAX_MODULE_LINES = 700
 MEDIAN_MODULE_LINES = 160
 MAX_FUNCTION_LINES = 60
 MAX_OPERATOR_FUNCTIONS = 18
+MAX_KERNEL_FIELDS = 15
 FORBIDDEN = re.compile(
     r"(?<![\w.])/(?:work|root|home/\w+)/|pypi\.\w+|registry\.npm|artifactory|https?://(?:10|192\.168|127)\."
     r"|\b(?:TODO|FIXME|XXX)\b"
@@ -122,3 +127,14 @@ def test_import_loads_no_heavy_library() -> None:
     script = "import sys, mcugen, mcugen.cli; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert not {"numpy", "tflite", "flatbuffers", "jinja2", "pycparser", "onnx"} & set(loaded.split())
+
+
+def test_a_kernel_states_what_kernels_of_several_forms_have() -> None:
+    """A property that one form alone has is a field of that form."""
+    ops = {*registry.own(), *registry.load().ops}
+    every = [kernel for op in ops for kernel in (*kernels.of(op), *kernels.on_device(op))]
+    plain = Kernel("", Whole())
+    stated = {f.name for f in fields(Kernel)} - {"symbol", "form"}
+    users = {name: {type(k.form) for k in every if getattr(k, name) != getattr(plain, name)} for name in stated}
+    assert len(stated) + 2 <= MAX_KERNEL_FIELDS
+    assert {name: forms for name, forms in users.items() if len(forms) < 2} == {}

@@ -25,7 +25,7 @@ from mcugen.boards.machine import Device
 from mcugen.emit.opencl import launches
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Grid, Kernel
 from mcugen.ir.op import Example, evaluate
 from mcugen.ir.types import TensorType
 from mcugen.kernels import halves
@@ -86,7 +86,7 @@ def _choices(example: Example) -> Iterator[tuple[Choice, str]]:
         for node, call in [(n, call) for n in nodes for call in _calls(graph, n, which)]:
             for made in _launches(node, call, device):
                 choice = Choice(node, call, made, "")
-                key = f"{made.identity(call)} {made.tile} {_text(choice)}"
+                key = f"{made.identity(call)} {made.grid.tile} {_text(choice)}"
                 if key not in seen:
                     seen.add(key)
                     yield choice, which
@@ -102,7 +102,7 @@ def _calls(graph: Graph, node: Node, which: str) -> Iterator[Call]:
 
 def _launches(node: Node, call: Call, device: Device) -> Iterator[Kernel]:
     for kernel in kernels.on_device(type(node.op)):
-        if kernel.form is Form.GRID and not kernel.refusals(call, FEATURES):
+        if isinstance(kernel.form, Grid) and not kernel.refusals(call, FEATURES):
             yield from devices.launches(call, kernel, device)
 
 
@@ -128,7 +128,7 @@ def cases(example: Example, choice: Choice, which: str) -> Iterator[Launched]:
             expected = _of_stored(graph.call(node, which), choice, known, operands)
         floats = [np.abs(a).max(initial=0.0) for a in operands if a.dtype.kind == "f"]
         magnitude = float(max(floats, default=0.0))
-        title = f"{example.op} {choice.kernel.symbol} {dict(choice.kernel.tile)} {which} {name}"
+        title = f"{example.op} {choice.kernel.symbol} {dict(choice.kernel.grid.tile)} {which} {name}"
         yield Launched(title, choice, operands, expected, magnitude)
 
 

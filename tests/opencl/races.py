@@ -43,7 +43,7 @@ def chosen(names: Iterable[str]) -> tuple[list[Found], set[str], set[str]]:
             if FENCE in kernel.needs:
                 exempt.add(kernel.symbol)
             elif grid.local_bytes <= LOCAL_BYTES:
-                key = (kernel.symbol, kernel.tile if grid.local_bytes else ())
+                key = (kernel.symbol, kernel.grid.tile if grid.local_bytes else ())
                 work = call.op.macs(call) + call.output.size
                 if key not in best or work < best[key][0]:
                     best[key] = (work, (example, choice, which))

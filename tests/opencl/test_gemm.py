@@ -41,7 +41,9 @@ def cases(op: BatchMatmul, size: tuple[int, int, int], batches: int) -> list[lau
     assert any("pair" in made.symbol for made in every_launch)
     expected = op.reference(*given)
     return [
-        launched.Launched(f"{op} {size} {k.symbol} {dict(k.tile)}", Choice(node, call, k, ""), given, expected, 8.0)
+        launched.Launched(
+            f"{op} {size} {k.symbol} {dict(k.grid.tile)}", Choice(node, call, k, ""), given, expected, 8.0
+        )
         for k in every_launch
     ]
 
@@ -55,7 +57,7 @@ def test_every_transposition_equals_numpy(tmp_path: Path, pytestconfig: pytest.C
     else:
         ops = [BatchMatmul(transpose_b=True), BatchMatmul(transpose_a=True)]
         found = [[c for c in cases(op, SIZES[0], 2) if "pair" in c.choice.kernel.symbol][-1] for op in ops]
-        assert all(dict(c.choice.kernel.tile)["EDGE"] for c in found)
+        assert all(dict(c.choice.kernel.grid.tile)["EDGE"] for c in found)
     assert not launched.check(found, tmp_path)
 
 

@@ -71,7 +71,7 @@ def checked(given: Graph, *symbols: str) -> Iterator[launched.Launched]:
     assert len(np.unique(expected)) > 20
     for choice in smallest(graph):
         if choice.kernel.symbol in symbols:
-            yield launched.Launched(f"{choice.kernel.symbol} {choice.kernel.tile}", choice, (x, x), expected, 0.0)
+            yield launched.Launched(f"{choice.kernel.symbol} {choice.kernel.grid.tile}", choice, (x, x), expected, 0.0)
 
 
 TILED = "mg_matmul_s8__tiled_sum"

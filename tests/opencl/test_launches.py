@@ -66,7 +66,7 @@ def _sampled() -> Iterator[launched.Launched]:
 
 def _is_asked(choice: Choice, asked: str) -> bool:
     kernel = choice.kernel
-    return kernel.symbol.startswith(asked) or (not kernel.loop and bool(kernel.sizes(choice.call).get(asked)))
+    return kernel.symbol.startswith(asked) or (not kernel.text.generate and bool(kernel.sizes(choice.call).get(asked)))
 
 
 def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
     for name in sorted(ALL):
         for _, choice, _ in launched.choices(ALL[name]):
             kernel = choice.kernel
-            constants = kernel.sizes(choice.call) if not kernel.loop else {}
+            constants = kernel.sizes(choice.call) if not kernel.text.generate else {}
             chosen.setdefault((kernel.symbol, str(sorted(constants.items()))), choice)
     text = program.of(chosen.values()).text
     file = tmp_path / "all.cl"
@@ -83,9 +83,9 @@ def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
     flags = ["-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-Werror"]
     done = subprocess.run(["clang", *flags, str(file)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
-    used = {choice.kernel.source_name for choice in chosen.values() if not choice.kernel.loop}
+    used = {choice.kernel.source_name for choice in chosen.values() if not choice.kernel.text.generate}
     serving = [k for kind in registry.own() for k in kernels.on_device(kind) if k.has_code]
-    assert {k.source_name for k in serving if not k.loop} - used <= {"vector_f32.cl"}
+    assert {k.source_name for k in serving if not k.text.generate} - used <= {"vector_f32.cl"}
 
 
 def _first(operator: str, symbol: str) -> Choice:

@@ -120,7 +120,7 @@ def test_launches_fit_the_device() -> None:
             assert grid.group_items <= device.max_group
             assert grid.local_bytes <= device.local_bytes
     small = dataclasses.replace(device, local_bytes=64)
-    step = next(s for s in artifact.schedule.steps if s.choice.kernel.tiles)
+    step = next(s for s in artifact.schedule.steps if s.on_device and s.choice.kernel.grid.tiles)
     from mcugen.solve import devices as chosen
 
     assert not list(chosen.launches(step.choice.call, step.choice.kernel, small))

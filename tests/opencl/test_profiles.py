@@ -14,7 +14,7 @@ import pytest
 from mcugen import kernels, pipeline, solve
 from mcugen.boards.target import load, names
 from mcugen.ir.graph import Graph
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Grid
 from mcugen.opencl_bench import device_bench
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
@@ -102,14 +102,16 @@ def test_a_device_without_a_table_takes_the_nearest_one_and_says_so(tmp_path: Pa
     graph = network()
     table = chosen.table_of(own.folder)
     call = graph.call(next(n for n in graph.nodes if n.outputs == ("p",)), "tflm")
-    fitting = [k for k in kernels.on_device(Conv2D) if k.form is Form.GRID and not k.refusals(call, target.features)]
+    fitting = [
+        k for k in kernels.on_device(Conv2D) if isinstance(k.form, Grid) and not k.refusals(call, target.features)
+    ]
     other = list(chosen.launches(call, fitting[0], chosen.device_of(target)))[-1]
-    known = {**table, chosen.key_of(call): chosen.Tuned(other.symbol, other.tile, 1e-6)}
+    known = {**table, chosen.key_of(call): chosen.Tuned(other.symbol, other.grid.tile, 1e-6)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chosen, "table_of", lambda folder: known if folder == own.folder else {})
         chosen.nearest.cache_clear()
         found = chosen.tiled(call, fitting, target)[0]
-        assert (found.symbol, found.tile) == (other.symbol, other.tile)
+        assert (found.symbol, found.grid.tile) == (other.symbol, other.grid.tile)
         why = chosen.reason(found, call, target)
     chosen.nearest.cache_clear()
     assert "opencl-nvidia-h100, the nearest device with a table" in why

@@ -13,7 +13,7 @@ from mcugen import passes, pipeline
 from mcugen.boards.target import Target, load
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph, Node, Tensor, verify
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Grid
 from mcugen.ir.types import TensorType
 from mcugen.machines.toolchain import opencl
 from mcugen.opencl_bench import tuning
@@ -69,12 +69,12 @@ def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Pat
 
     assert launched.DEVICE is not None
     for kernel in kernels.on_device(ResidualConv2D):
-        assert kernel.form is Form.GRID
+        assert isinstance(kernel.form, Grid)
         if kernel.refusals(call, launched.FEATURES):
             continue
-        smallest = [k for k in chosen.launches(call, kernel, launched.DEVICE) if dict(k.tile)["BM"] <= 16][:count]
+        smallest = [k for k in chosen.launches(call, kernel, launched.DEVICE) if dict(k.grid.tile)["BM"] <= 16][:count]
         for made in smallest:
-            title = f"{made.symbol} {dict(made.tile)}"
+            title = f"{made.symbol} {dict(made.grid.tile)}"
             cases.append(launched.Launched(title, Choice(node, call, made, ""), (x, x), expected, 1.0))
     assert any("split" in c.label for c in cases)
     assert not launched.check(cases, tmp_path)
@@ -108,12 +108,14 @@ def test_a_table_decides_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
     fitting = [k for k in kernels.on_device(ResidualConv2D) if "split" not in k.symbol]
     free = chosen.tiled(call, fitting, load("opencl-generic"))[0]
     other = next(
-        k for k in chosen.launches(call, fitting[0], chosen.device_of(load("opencl-generic"))) if k.tile != free.tile
+        k
+        for k in chosen.launches(call, fitting[0], chosen.device_of(load("opencl-generic")))
+        if k.grid.tile != free.grid.tile
     )
-    entry = {"kernel": other.symbol, "tile": dict(other.tile), "seconds": 1.0}
+    entry = {"kernel": other.symbol, "tile": dict(other.grid.tile), "seconds": 1.0}
     target = board(tmp_path, {"entries": {chosen.key_of(call): entry}})
     found = chosen.tiled(call, fitting, target)[0]
-    assert found.tile == other.tile
+    assert found.grid.tile == other.grid.tile
     assert "measured" in chosen.reason(found, call, target)
     (tmp_path / "other").mkdir()
     with pytest.raises(UsageError, match="no table"):

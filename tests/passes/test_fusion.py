@@ -11,7 +11,7 @@ import pytest
 
 import mcugen
 from mcugen.ir.graph import Graph
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.table import Table
 from mcugen.verify import host
@@ -246,7 +246,7 @@ def test_averages_count_what_is_padded(tmp_path: Path) -> None:
 
 
 def test_windows_in_explicit_padding_have_the_shape_of_the_padded_image() -> None:
-    plain = Window((3, 2), (2, 1), (1, 2), "VALID")
+    plain = SlidingWindow((3, 2), (2, 1), (1, 2), "VALID")
     found = plain.around((5, 6), ((2, 1), (0, 2)))
     assert found is not None
     assert found.output((5, 6)) == plain.output((8, 8))

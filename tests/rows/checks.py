@@ -15,6 +15,7 @@ from mcugen import kernels
 from mcugen.emit import emit
 from mcugen.errors import McugenError, ToolError, UsageError
 from mcugen.ir.graph import Node
+from mcugen.ir.kernel import Ring
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.solve import schedule
@@ -88,7 +89,7 @@ def grouped(made: Artifact, seed: int, *, keeps: bool) -> Artifact:
     """
     choices = [_choice(made, node) for node in made.graph.nodes]
     if not keeps:
-        choices = [replace(c, kernel=c.kernel.forgetful) if c.kernel.ring else c for c in choices]
+        choices = [replace(c, kernel=c.kernel.refilling) if isinstance(c.kernel.form, Ring) else c for c in choices]
     count, rng = len(made.schedule.steps), Random(seed)
     inner = [] if seed % 2 else sorted(rng.sample(range(1, count), min(2, count - 1)))
     cuts = [0, *inner, count]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mcugen.ir.graph import Graph
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Accumulate, Ring, Window
 from mcugen.ir.types import rows_of
 from mcugen.solve.plan import MemoryPlan
 from mcugen.solve.schedule import INPUT, Schedule, Step
@@ -51,7 +51,7 @@ def _height(step: Step) -> int:
     call = step.choice.call
     if not step.by_rows:
         return 1
-    return rows_of((call.input(0) if step.choice.kernel.form is Form.ACCUMULATE else call.output).shape)
+    return rows_of((call.input(0) if isinstance(step.choice.kernel.form, Accumulate) else call.output).shape)
 
 
 def _walked_rows(step: Step, event: int) -> _Span:
@@ -91,11 +91,11 @@ def _reads(step: Step, event: int) -> Iterator[tuple[str, int]]:
             continue
         rows = rows_of(call.input(k).shape)
         wanted = range(rows)
-        if step.by_rows and kernel.form in (Form.WINDOW, Form.RING) and kernel.window is not None:
-            w = kernel.window(call)
+        if step.by_rows and isinstance(kernel.form, (Window, Ring)):
+            w = kernel.form.rows(call)
             start = w.firsts[first] if w.firsts else first * w.stride - w.pad
             taps = range(start, start + w.extent, w.dilation)
-            if kernel.form is Form.RING and kernel.keeps:  # each row once, those between the taps, too
+            if isinstance(kernel.form, Ring) and kernel.form.keeps:  # each row once, those between the taps, too
                 taps = range(start + max(w.extent - w.stride, 0) if first else start, start + w.extent)
             yield from ((name, row) for row in taps if 0 <= row < rows)
             continue
@@ -106,7 +106,7 @@ def _reads(step: Step, event: int) -> Iterator[tuple[str, int]]:
 
 def _write(memory: _Memory, step: Step, event: int) -> None:
     first, end = _walked_rows(step, event)
-    accumulates = step.choice.kernel.form is Form.ACCUMULATE
+    accumulates = isinstance(step.choice.kernel.form, Accumulate)
     for name, t in zip(step.choice.node.outputs, step.choice.call.outputs, strict=True):
         if step.by_rows and not accumulates:
             memory.write(name, first, end)
@@ -159,13 +159,13 @@ class _Memory:
     def take_scratch(self, step: Step, event: int) -> bool:
         """Write the scratch of a step; False where an accumulator was disturbed since the event before."""
         held = self._take(step, step.scratch_name, step.scratch_bytes)
-        return held or event == 0 or step.choice.kernel.form is not Form.ACCUMULATE
+        return held or event == 0 or not isinstance(step.choice.kernel.form, Accumulate)
 
     def take_ring(self, step: Step, event: int) -> bool:
         """Write the converted rows of a step; False where those that it reads again were disturbed in between."""
-        kernel = step.choice.kernel
-        window = kernel.window(step.choice.call) if kernel.window else None
-        again = kernel.keeps and window is not None and window.extent > window.stride
+        form = step.choice.kernel.form
+        window = form.rows(step.choice.call) if isinstance(form, Ring) and form.keeps else None
+        again = window is not None and window.extent > window.stride
         return self._take(step, step.ring_name, step.ring_bytes) or event == 0 or not again
 
     def _take(self, step: Step, name: str, nbytes: int) -> bool:

@@ -47,8 +47,8 @@ def candidates_of(folder: Path, seed: int) -> tuple[Graph, list[Candidates]]:
 
 def _few(listed: Candidates) -> Candidates:
     lean = sorted(listed, key=lambda c: (c.working_bytes, c.cost))[:1]
-    anew = [c for c in listed if not c.choice.kernel.keeps][:1]
-    kept = [c for c in listed if any(c.choice.kernel.forgetful is a.choice.kernel for a in anew)]
+    anew = [c for c in listed if c.choice.kernel.form.refills][:1]
+    kept = [c for c in listed if any(c.choice.kernel.refilling is a.choice.kernel for a in anew)]
     wanted = {id(c) for c in (*listed[:1], *kept, *anew, *lean)}
     return tuple(c for c in listed if id(c) in wanted)
 

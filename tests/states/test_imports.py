@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir.imports import Import
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ir.op import Example, Op
 from mcugen.ops.add import Add
 from mcugen.ops.relu import Relu
@@ -66,11 +66,10 @@ class Leak(Op):
     kernels = (
         Kernel(
             "mg_leak_s8",
-            Form.POINTWISE,
+            Run(lambda call: call.output.size),
             accepts=(is_int8,),
-            count=lambda call: call.output.size,
             in_place=(0,),
-            files={"leak_s8.h": HEADER, "leak_s8.c": SOURCE},
+            text=Text(files={"leak_s8.h": HEADER, "leak_s8.c": SOURCE}),
         ),
     )
 

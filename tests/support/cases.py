@@ -247,11 +247,11 @@ class _Maker:
         for node in under_test(self.example, graph):
             call = self._call(graph, node, REFERENCES[0])
             for kernel in kernels.of(node.op):
-                yield f"{kernel.symbol or kernel.form.value} needs {' and '.join(kernel.refusals(call, self.features))}"
+                yield f"{kernel.symbol or kernel.form.name} needs {' and '.join(kernel.refusals(call, self.features))}"
 
     def _variants(self, imported: Graph, graph: Graph, kernel: Kernel, which: str, name: str) -> Iterator[_Draft]:
         """The plain case; with the inputs kept; and with the output in place of each operand that allows it."""
-        how = f"{self.label} {kernel.symbol or kernel.form.value}"
+        how = f"{self.label} {kernel.symbol or kernel.form.name}"
         yield self._draft(imported, graph, kernel, which, name, how)
         if not self.variants:
             return

@@ -75,12 +75,15 @@ def _sources(op: type[Op]) -> set[str]:
     """The names of the files in c_runtime and templates that an operator's kernels consist of."""
     names, loops = set[str](), set[str]()
     for kernel in (kernel for kernel in kernels.of(op) if kernel.has_code):
-        names |= {*kernel.helpers}
-        if kernel.loop:
+        names |= {*kernel.text.helpers}
+        if kernel.text.generate:
             names |= _named_headers(Path(inspect.getfile(op)))
             loops = {path.name for path in (resources.templates() / "elements").iterdir()}
         else:
-            names |= {bundle.header_of(kernel), bundle.template_of(kernel) if kernel.variant else kernel.source_name}
+            names |= {
+                bundle.header_of(kernel),
+                bundle.template_of(kernel) if kernel.text.variant else kernel.source_name,
+            }
     return loops.union(*map(bundle.of([]).hashed, names))
 
 

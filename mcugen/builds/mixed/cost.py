@@ -16,7 +16,7 @@ _PER_CHANNEL = 8
 
 
 @dataclass(frozen=True)
-class Cost:
+class AssignmentCost:
     """Cost of an assignment of bits.
 
     flash: bytes of constants as the file has them, 4-bit weights two in a byte, with the multiplier and the shift of
@@ -38,20 +38,20 @@ class Costs:
 
     options: Options
     network: Callable[[Widths], Graph]
-    _known: dict[Widths, Cost] = field(default_factory=dict)
+    _known: dict[Widths, AssignmentCost] = field(default_factory=dict)
 
-    def of(self, widths: Widths) -> Cost:
+    def of(self, widths: Widths) -> AssignmentCost:
         """The cost of an assignment. Raises NoKernelError."""
         if widths not in self._known:
             self._known[widths] = self._cost(widths)
         return self._known[widths]
 
-    def _cost(self, widths: Widths) -> Cost:
+    def _cost(self, widths: Widths) -> AssignmentCost:
         graph = self.network(widths)
         made = pipeline.prepare_graph(pipeline.read_back(graph), replace(self.options, flash=""), "model")
         solution, time = solve.solve_with_time(made.graph, made.board, made.options)
         built = sum(choice.constant_bytes for choice in solution.choices)
-        return Cost(constants(graph), solution.ram_bytes, time, built)
+        return AssignmentCost(constants(graph), solution.ram_bytes, time, built)
 
     def fits(self, widths: Widths) -> bool:
         """Whether an assignment is within the budgets."""

@@ -13,7 +13,7 @@ from itertools import islice
 import numpy as np
 
 from mcugen.builds.mixed.axis import WEIGHTS, BitsAxis, Order
-from mcugen.builds.mixed.cost import Cost, Costs
+from mcugen.builds.mixed.cost import AssignmentCost, Costs
 from mcugen.builds.mixed.loss import Loss
 from mcugen.quantize.bench import TaskPool
 from mcugen.quantize.noise import decibels
@@ -31,7 +31,7 @@ class BitsPoint:
     """An assignment, its cost, and the results of integer runs: SQNR in dB and loss in %."""
 
     widths: Widths
-    cost: Cost
+    cost: AssignmentCost
     sqnr: float
     loss: float
 
@@ -155,7 +155,7 @@ class BitsSearch:
         cost = self.costs.of(self.axis.widths(narrow))
         return self._bytes(cost), cost.time
 
-    def _bytes(self, cost: Cost) -> int:
+    def _bytes(self, cost: AssignmentCost) -> int:
         return cost.flash if self.axis.kind == WEIGHTS else cost.ram
 
     def _run(self, wanted: Sequence[Widths]) -> list[tuple[float, float]]:

@@ -46,14 +46,14 @@ def digest_of(choice: Choice) -> str:
 
 def _tile(choice: Choice) -> dict[str, int]:
     """Constants that the tile sets, if they occur in the text."""
-    if choice.kernel.loop:
+    if choice.kernel.text.generate:
         return {}
     text = source(choice.kernel.source_name)
-    return {name: value for name, value in choice.kernel.tile if re.search(rf"\b{name}\b", text)}
+    return {name: value for name, value in choice.kernel.grid.tile if re.search(rf"\b{name}\b", text)}
 
 
 def of(choices: Iterable[Choice]) -> Program:
-    """The program of these choices, all with GRID kernels."""
+    """The program of these choices, all with kernels of a device."""
     functions: dict[str, str] = {}
     arguments: dict[str, Arguments] = {}
     texts: list[str] = []
@@ -74,12 +74,12 @@ def of(choices: Iterable[Choice]) -> Program:
 def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
     """Name of a choice's kernel, its text, and the headers that it needs."""
     kernel, call = choice.kernel, choice.call
-    if kernel.loop:
-        made = kernel.loop(call)
+    if kernel.text.generate:
+        made = kernel.text.generate(call)
         assert isinstance(made, GridLoop)
         function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, made.digest)}"
         return function, next(iter(made.files(function).values())), made.headers
-    text, tail = source(kernel.source_name), kernel.tail(call) if kernel.tail else None
+    text, tail = source(kernel.source_name), kernel.grid.tail(call) if kernel.grid.tail else None
     constants = _constants(choice)
     ends = (tail.digest,) if tail else ()
     function = f"mg_{kernel.short_name}_{_digest(kernel.symbol, text, repr(sorted(constants.items())), *ends)}"
@@ -92,7 +92,7 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
 
 def _constants(choice: Choice) -> dict[str, Any]:
     """Constants before the text of a choice's kernel."""
-    return {} if choice.kernel.loop else {**_UNLESS_GIVEN, **choice.kernel.sizes(choice.call), **_tile(choice)}
+    return {} if choice.kernel.text.generate else {**_UNLESS_GIVEN, **choice.kernel.sizes(choice.call), **_tile(choice)}
 
 
 def _digest(*parts: str) -> str:

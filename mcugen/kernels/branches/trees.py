@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.kernels.branches.text import Branches
 from mcugen.ops import _tree_tables
 from mcugen.ops._tree_tables import WORK
@@ -61,28 +61,22 @@ def text(call: Call) -> Branches:
 
 FLOATS = Kernel(
     "mg_tree_branches",
-    Form.POINTWISE,
+    Run(rows),
     (float_features, has_tables, compares_as_c, is_small),
     params,
-    count=rows,
     operands=(0,),
-    loop=text,
+    text=Text(generate=text),
+    cost=Cost(_tree_tables.work, WORK, code=code),
     needs=NEEDS,
-    work=_tree_tables.work,
-    terms=WORK,
-    code=code,
     short="branches",
 )
 INTEGERS = Kernel(
     "mg_tree_branches_integers",
-    Form.POINTWISE,
+    Run(rows),
     (integer_features, has_tables, is_small),
     params,
-    count=rows,
     operands=(0,),
-    loop=text,
-    work=_tree_tables.work,
-    terms=WORK,
-    code=code,
+    text=Text(generate=text),
+    cost=Cost(_tree_tables.work, WORK, code=code),
     short="branches_int",
 )

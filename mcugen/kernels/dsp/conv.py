@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel, Ring
+from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, Run, Text
 from mcugen.kernels.dsp import nine, scaling, streams
 from mcugen.kernels.dsp.layout import RowLayout, Words, groups_in, layout, words_in, words_of
 from mcugen.kernels.dsp.ways import SMALL_WAYS, WAYS, Way
@@ -94,8 +94,8 @@ class InRows:
     def layout(self, call: Call) -> RowLayout:
         return layout(call, self.gathered)
 
-    def ring(self, call: Call) -> Ring:
-        return Ring("s16", self.layout(call).row_length)
+    def ring(self, call: Call) -> RowStorage:
+        return RowStorage("s16", self.layout(call).row_length)
 
     def words(self, call: Call, way: Way) -> Words:
         """The layout in which gathered taps are read."""
@@ -305,12 +305,10 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
     ):
         base = Kernel(
             "",
-            Form.RING,
+            Ring(row_window, rows.ring),
             accepts=(is_dense, rows.fields_fit, *(() if rows.gathered else (rows.in_reach,))),
-            window=row_window,
-            ring=rows.ring,
-            terms=rows.terms,
-            struct="mg_dsp_ring",
+            text=Text(struct="mg_dsp_ring"),
+            cost=Cost(terms=rows.terms),
         )
         found += _all(base, suffix, rows, ways)
     return found
@@ -322,11 +320,10 @@ def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
     for suffix, runs in (("_pointwise", Pixels(shared=False)), ("_shared_pointwise", Pixels(shared=True))):
         base = Kernel(
             "",
-            Form.POINTWISE,
+            Run(pixels),
             accepts=(is_run, four_channels),
-            count=pixels,
-            terms=(*GATHERED_TERMS, *FINISH_TERMS),
-            struct="mg_dsp_run",
+            text=Text(struct="mg_dsp_run"),
+            cost=Cost(terms=(*GATHERED_TERMS, *FINISH_TERMS)),
         )
         found += _all(base, suffix, runs, WAYS)
     return found
@@ -344,8 +341,8 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) ->
         replace(
             packed[way.bits],
             symbol=f"mg_conv2d_s8__{way.name}{suffix}",
+            cost=replace(packed[way.bits].cost, code=partial(of.code, way=way)),
             short=f"conv_{way.short}{_initials(suffix)}",
-            code=partial(of.code, way=way),
         )
         for way in ways
     )
@@ -358,11 +355,11 @@ def _packed(base: Kernel, of: InRows | Pixels, way: Way) -> Kernel:
     return replace(
         base,
         accepts=(_filter.int8_outside, _filter.constant_weights, *base.accepts, *proofs),
-        variant=partial(of.variant, way=way),
         params=partial(of.params, way=way),
-        sized=True,
         scratch=partial(of.scratch, way=way) if of.gathers else None,
-        work=partial(of.work, way=way),
-        widened=way.bits == 16,
+        text=replace(base.text, variant=partial(of.variant, way=way)),
+        cost=replace(base.cost, work=partial(of.work, way=way)),
         needs=scaling.DSP,
+        widened=way.bits == 16,
+        sized=True,
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.fixed_point import wrap32
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.dsp import planar, scaling, streams
 from mcugen.kernels.dsp.shape import PlanarShape, shape_of
 from mcugen.ops import _filter
@@ -189,17 +189,12 @@ def _params(call: Call) -> Params:
 
 DIRECT = Kernel(
     "mg_depthwise_conv2d_s8__direct",
-    Form.WINDOW,
+    Window(row_window, _filter.outside),
     accepts=(*planar.USUAL, planar.undilated, four_channels, in_fields),
     params=_params,
-    sized=True,
-    window=row_window,
-    outside=_filter.outside,
-    variant=_variant,
-    struct="mg_depthwise_conv2d_s8__direct",
-    short="dw_direct",
-    work=_work,
-    terms=TERMS,
-    code=_code,
+    text=Text(_variant, struct="mg_depthwise_conv2d_s8__direct"),
+    cost=Cost(_work, TERMS, code=_code),
     needs=scaling.DSP,
+    sized=True,
+    short="dw_direct",
 )

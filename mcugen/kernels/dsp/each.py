@@ -89,11 +89,10 @@ def pack(w: np.ndarray) -> np.ndarray:
 EACH = replace(
     planar.PLANAR,
     symbol="mg_depthwise_conv2d_s8__planar_each",
-    short="dw_each",
     accepts=(*planar.PLANAR.accepts, fits_registers, eight_bits),
     params=_params,
-    variant=_variant,
-    work=_work,
-    code=_code,
+    text=replace(planar.PLANAR.text, variant=_variant),
+    cost=replace(planar.PLANAR.cost, work=_work, code=_code),
     frugal=True,
+    short="dw_each",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
@@ -92,19 +92,14 @@ def _kernel(name: str, bits: int, is_dense: Rule) -> Kernel:
     proofs = (scaling.doubled, vector.scaled, *scaling.PROOFS[bits])
     return Kernel(
         f"mg_conv2d_s8__{name}_patch",
-        Form.WINDOW,
+        Window(row_window, _filter.outside),
         accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, sizes_fit, *proofs),
         params=partial(_params, bits=bits),
-        sized=True,
-        window=row_window,
-        outside=_filter.outside,
         scratch=partial(vector.scratch_of, bits=bits),
-        variant=partial(_variant, bits=bits),
-        work=partial(_work, bits=bits),
-        code=partial(_code, name=name, bits=bits),
-        terms=TERMS,
-        widened=bits == 16,
-        struct="mg_dsp_patch",
-        short=f"cpatch_{name.replace('_single', 's')}",
+        text=Text(partial(_variant, bits=bits), struct="mg_dsp_patch"),
+        cost=Cost(partial(_work, bits=bits), TERMS, code=partial(_code, name=name, bits=bits)),
         needs=scaling.DSP,
+        widened=bits == 16,
+        sized=True,
+        short=f"cpatch_{name.replace('_single', 's')}",
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.fixed_point import wrap32
-from mcugen.ir.kernel import Form, Kernel, Ring, RowWindow
+from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, RowWindow, Text, Whole
 from mcugen.kernels.dsp import scaling
 from mcugen.kernels.dsp.shape import PlanarShape, line_of, shape_of
 from mcugen.ops import _filter
@@ -149,16 +149,16 @@ def short(call: Call) -> bool:
     return window_of(call).kernel[0] <= MAX_COLUMN and call.input(0).shape[3] <= MAX_FIELD
 
 
-def _ring(call: Call) -> Ring:
+def _ring(call: Call) -> RowStorage:
     """The ring of rows: a slot's rows of all channels are interleaved with those of the other slots."""
     s = shape_of(call)
-    return Ring("s16", s.columns * s.channels, s.columns)
+    return RowStorage("s16", s.columns * s.channels, s.columns)
 
 
-def _column_ring(call: Call) -> Ring:
+def _column_ring(call: Call) -> RowStorage:
     """A channel's slots are neighbours, an even number of them."""
     channels, height = call.input(0).shape[3], window_of(call).kernel[0]
-    return Ring("s16", -(-channels * _even(height) // height), 1)
+    return RowStorage("s16", -(-channels * _even(height) // height), 1)
 
 
 def _line_bytes(call: Call) -> int:
@@ -316,58 +316,43 @@ def _blocks_code(call: Call) -> int:
 NARROW = (*USUAL, undilated, one_pixel_wide)
 PLANAR = Kernel(
     "mg_depthwise_conv2d_s8__planar",
-    Form.RING,
+    Ring(row_window, _ring),
     accepts=(*USUAL, undilated, stepping(1), reachable(shape_of)),
     params=_row_params,
-    sized=True,
-    window=row_window,
-    ring=_ring,
-    variant=_row_variant,
-    struct="mg_planar_s8",
-    short="dw_planar",
-    helpers=("planar_s8.c",),
-    work=row_work,
-    terms=TERMS,
-    converting=("spread",),
-    code=row_code,
+    text=Text(_row_variant, helpers=("planar_s8.c",), struct="mg_planar_s8"),
+    cost=Cost(row_work, TERMS, converting=("spread",), code=row_code),
     needs=scaling.DSP,
+    sized=True,
+    short="dw_planar",
 )
 COLUMN = replace(
     PLANAR,
     symbol="mg_depthwise_conv2d_s8__column",
-    short="dw_column",
+    form=Ring(row_window, _column_ring),
     accepts=(*NARROW, short),
     params=_column_params,
-    ring=_column_ring,
-    variant=_column_variant,
-    struct="mg_depthwise_conv2d_s8__column",
-    helpers=(),
-    work=_column_work,
-    code=_column_code,
+    text=Text(_column_variant, struct="mg_depthwise_conv2d_s8__column"),
+    cost=replace(PLANAR.cost, work=_column_work, code=_column_code),
+    short="dw_column",
 )
 LINE = Kernel(
     "mg_depthwise_conv2d_s8__line",
-    Form.WHOLE,
+    Whole(),
     accepts=(*NARROW, one_image, stepping(0), reachable(line_of)),
     params=_line_params,
-    sized=True,
     scratch=_line_bytes,
-    variant=_line_variant,
-    struct="mg_planar_s8",
-    short="dw_line",
-    helpers=("planar_s8.c",),
-    work=line_work,
-    terms=TERMS,
-    code=line_code,
+    text=Text(_line_variant, helpers=("planar_s8.c",), struct="mg_planar_s8"),
+    cost=Cost(line_work, TERMS, code=line_code),
     needs=scaling.DSP,
+    sized=True,
+    short="dw_line",
 )
 BLOCKS = replace(
     PLANAR,
     symbol="mg_depthwise_conv2d_s8__planar_blocks",
-    short="dw_blocks",
     accepts=(*PLANAR.accepts, in_blocks),
-    variant=_blocks_variant,
-    work=_blocks_work,
-    code=_blocks_code,
+    text=replace(PLANAR.text, variant=_blocks_variant),
+    cost=replace(PLANAR.cost, work=_blocks_work, code=_blocks_code),
+    short="dw_blocks",
 )
 KERNELS = (LINE, COLUMN, PLANAR, BLOCKS)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text
 from mcugen.kernels.dsp import scaling
 from mcugen.ops import lstm_quantized as lstm
 from mcugen.ops import svdf
@@ -81,17 +81,15 @@ def _lstm_kernels(portable: Kernel) -> tuple[Kernel, Kernel]:
         accepts=(*portable.accepts, doubled),
         params=_lstm_params,
         scratch=_lstm_scratch,
-        work=_lstm_work,
-        terms=(*portable.terms, "widened", "words"),
-        struct="mg_dsp_lstm_s8",
+        text=replace(portable.text, struct="mg_dsp_lstm_s8"),
+        cost=Cost(_lstm_work, (*portable.cost.terms, "widened", "words")),
         needs=scaling.DSP,
     )
     direct = replace(
         widened,
         symbol=f"{widened.symbol}_direct",
         scratch=portable.scratch,
-        work=_direct_work,
-        terms=(*portable.terms, "words", "rests"),
+        cost=Cost(_direct_work, (*portable.cost.terms, "words", "rests")),
     )
     return widened, direct
 
@@ -135,8 +133,7 @@ SVDF = tuple(
         symbol=f"{kernel.symbol}__dsp",
         accepts=(*kernel.accepts, one_batch),
         params=_svdf_params,
-        variant=_svdf_variant,
-        struct="mg_dsp_svdf_s8",
+        text=Text(_svdf_variant, struct="mg_dsp_svdf_s8"),
         needs=scaling.DSP,
     )
     for kernel in svdf.Svdf.kernels

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, fact
 from mcugen.ops._weighted import window_of
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 
 MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
 """Words of weights in registers -> sums that fit the other registers."""
@@ -146,7 +146,7 @@ def line_of(call: Call) -> PlanarShape:
     return _shape(window, 0, x[1], 1, window.pad((x[1], x[2]))[0], call.output.shape)
 
 
-def _shape(window: Window, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> PlanarShape:
+def _shape(window: SlidingWindow, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> PlanarShape:
     """The sizes of rows that run along axis d of the image. Columns of taps that see an image at all are neighbours."""
     starts, stride = np.arange(y[1 + d]) * window.stride[d] - pad, window.stride[d]
     seen = [t for t in range(window.kernel[d]) if np.any((starts + t >= 0) & (starts + t < size))]

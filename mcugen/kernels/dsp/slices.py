@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Cost, Window
 from mcugen.kernels.dsp import planar
 from mcugen.kernels.dsp.shape import PlanarShape, line_of, shape_of
 from mcugen.ops._weighted import row_window
@@ -88,26 +88,20 @@ def _line_params(call: Call) -> Params:
 ROWS = replace(
     planar.PLANAR,
     symbol="mg_depthwise_conv2d_s8__planar_slices",
-    short="dw_slices",
-    form=Form.WINDOW,
+    form=Window(row_window),
     accepts=(*planar.PLANAR.accepts, in_slices),
     params=_rows_params,
-    ring=None,
     scratch=lambda call: _scratch(shape_of(call), _row_slice(call)),
-    work=_rows_work,
-    terms=TERMS,
-    converting=(),
-    code=lambda call: planar.row_code(call) + ROWS_CODE,
+    cost=Cost(_rows_work, TERMS, code=lambda call: planar.row_code(call) + ROWS_CODE),
+    short="dw_slices",
 )
 LINE = replace(
     planar.LINE,
     symbol="mg_depthwise_conv2d_s8__line_slices",
-    short="dw_line_slices",
     accepts=(*planar.NARROW, one_image, planar.stepping(0), planar.reachable(line_of), in_line_slices),
     params=_line_params,
     scratch=lambda call: _scratch(line_of(call), _line_slice(call)),
-    work=_line_work,
-    terms=TERMS,
-    code=lambda call: planar.line_code(call) + LINE_CODE,
+    cost=Cost(_line_work, TERMS, code=lambda call: planar.line_code(call) + LINE_CODE),
+    short="dw_line_slices",
 )
 KERNELS = (LINE, ROWS)

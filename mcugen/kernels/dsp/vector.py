@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.kernels.dsp import nine, scaling, streams
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, taps_of
@@ -143,19 +143,19 @@ def _kernel(name: str, rules: tuple[Rule, ...], bits: int, *, shared: bool = Fal
     proofs = (*rules, scaling.doubled, scaled, *fitting, *((four_elements,) if bits == 9 else ()))
     return Kernel(
         f"mg_fully_connected_s8__{name}",
-        Form.POINTWISE,
+        Run(pixels),
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
-        sized=True,
-        count=pixels,
         scratch=partial(scratch_of, bits=bits),
-        variant=partial(variant, bits=bits, shared=shared),
-        work=partial(work, bits=bits),
-        code=partial(code, name=name, bits=bits, shared=shared),
-        terms=("blocks", "groups", *scaling.CLAMP_TERMS),
-        widened=bits == 16,
-        frugal=shared,
-        struct="mg_dsp_vector",
-        short=f"fc_{name}",
+        text=Text(partial(variant, bits=bits, shared=shared), struct="mg_dsp_vector"),
+        cost=Cost(
+            partial(work, bits=bits),
+            ("blocks", "groups", *scaling.CLAMP_TERMS),
+            code=partial(code, name=name, bits=bits, shared=shared),
+        ),
         needs=scaling.DSP,
+        widened=bits == 16,
+        sized=True,
+        frugal=shared,
+        short=f"fc_{name}",
     )

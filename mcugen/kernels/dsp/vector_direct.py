@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels
@@ -71,17 +71,13 @@ def _kernel(bits: int, rules: tuple[Rule, ...]) -> Kernel:
     proofs = (*rules, scaling.doubled, vector.scaled, *scaling.PROOFS[bits], vector.four_elements)
     return Kernel(
         f"mg_fully_connected_s8__dsp{bits}_direct",
-        Form.POINTWISE,
+        Run(pixels),
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
-        sized=True,
-        count=pixels,
-        variant=_variant,
-        work=_work,
-        code=partial(_code, bits=bits),
-        terms=TERMS,
-        widened=bits == 16,
-        struct="mg_dsp_vector",
-        short=f"fcd_dsp{bits}",
+        text=Text(_variant, struct="mg_dsp_vector"),
+        cost=Cost(_work, TERMS, code=partial(_code, bits=bits)),
         needs=scaling.DSP,
+        widened=bits == 16,
+        sized=True,
+        short=f"fcd_dsp{bits}",
     )

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.dsp import scaling, streams, vector
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
@@ -216,18 +216,13 @@ def _kernel(bits: int, is_dense: Rule) -> Kernel:
     proofs = (in_runs, in_words, scaling.doubled, vector.scaled, *scaling.PROOFS[bits])
     return Kernel(
         f"mg_conv2d_s8__dsp{bits}_direct",
-        Form.WINDOW,
+        Window(row_window, _filter.outside),
         accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, *proofs),
         params=partial(_params, bits=bits),
-        sized=True,
-        window=row_window,
-        outside=_filter.outside,
-        variant=_variant,
-        work=_work,
-        code=partial(_code, bits=bits),
-        terms=TERMS,
-        widened=bits == 16,
-        struct="mg_dsp_windows",
-        short=f"convd_dsp{bits}",
+        text=Text(_variant, struct="mg_dsp_windows"),
+        cost=Cost(_work, TERMS, code=partial(_code, bits=bits)),
         needs=scaling.DSP,
+        widened=bits == 16,
+        sized=True,
+        short=f"convd_dsp{bits}",
     )

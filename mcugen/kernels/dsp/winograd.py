@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Form, Kernel, Ring
+from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, Text
 from mcugen.kernels.dsp import scaling, streams
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
@@ -118,9 +118,9 @@ def _variant(call: Call) -> dict[str, int]:
     return {"quads": sizes.quads, "tiles": sizes.tiles, "loop": loop, "once": scaling.how_once(call), **blocks}
 
 
-def _ring(call: Call) -> Ring:
+def _ring(call: Call) -> RowStorage:
     sizes = sizes_of(call)
-    return Ring("s16", POSITIONS * sizes.tiles * 4 * sizes.quads)
+    return RowStorage("s16", POSITIONS * sizes.tiles * 4 * sizes.quads)
 
 
 TERMS = ("pairs", "groups", "products", "looped", "tiled", "twice", "inside", "edges", *scaling.CLAMP_TERMS)
@@ -156,7 +156,7 @@ def kernel(is_dense: Rule) -> Kernel:
     """The kernel of a convolution in one group (is_dense)."""
     return Kernel(
         "mg_conv2d_s8__winograd",
-        Form.RING,
+        Ring(row_window, _ring),
         accepts=(
             _filter.int8_data,
             _filter.constant_weights,
@@ -167,15 +167,10 @@ def kernel(is_dense: Rule) -> Kernel:
             scaling.scaled,
         ),
         params=_params,
-        sized=True,
-        window=row_window,
-        ring=_ring,
-        variant=_variant,
-        widened=True,
-        struct="mg_dsp_winograd",
-        short="conv_winograd",
+        text=Text(_variant, struct="mg_dsp_winograd"),
+        cost=Cost(_work, TERMS, code=_code),
         needs=NEEDS,
-        work=_work,
-        terms=TERMS,
-        code=_code,
+        widened=True,
+        sized=True,
+        short="conv_winograd",
     )

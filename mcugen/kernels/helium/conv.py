@@ -9,11 +9,11 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Form, Kernel, Ring
+from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, Text
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
-from mcugen.ops._window import MAX_FIELD, Window
+from mcugen.ops._window import MAX_FIELD, SlidingWindow
 
 BYTE_OFFSET = 127
 WORD_OFFSET = 508
@@ -56,7 +56,7 @@ class Rows:
         return self.run > 0
 
 
-def _direct(call: Call, window: Window) -> Rows | None:
+def _direct(call: Call, window: SlidingWindow) -> Rows | None:
     """Rows read as they are, if loads reach from the first to the last element of two windows."""
     if window.kernel[0] > MAX_ROWS or (window.dilation[1] > 1 and window.kernel[1] > 1):
         return None
@@ -69,7 +69,7 @@ def _direct(call: Call, window: Window) -> Rows | None:
     return None
 
 
-def _patches(call: Call, window: Window) -> Rows | None:
+def _patches(call: Call, window: SlidingWindow) -> Rows | None:
     """Rows gathered into patches, if a patch is within reach of a load."""
     c = call.input(0).shape[3]
     spread = window.dilation[1] > 1
@@ -96,7 +96,7 @@ def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
     return 7.0 * rows.steps * kernel_rows * blocks
 
 
-def best(call: Call, window: Window) -> Rows | None:
+def best(call: Call, window: SlidingWindow) -> Rows | None:
     """The cheaper way; None where neither is possible."""
     outputs = call.output.shape[3]
     direct = _direct(call, window) if _filter.int8_data(call) else None  # outliers are handled only by patches
@@ -137,12 +137,12 @@ def _patch_reach(rows: Rows) -> int:
     return rows.gap * (rows.runs - 1) + -(-rows.run // packing.LANES) * packing.LANES
 
 
-def ring(call: Call) -> Ring:
+def ring(call: Call) -> RowStorage:
     rows, window, x, y = chosen(call), window_of(call), call.input(0), call.output
     reach = rows.steps * packing.LANES if not rows.is_patch else _patch_reach(rows)
     stride = rows.stride if rows.is_patch else rows.pixel
     last = max(y.shape[2] - 1, 1) * stride + reach
-    return Ring("s8", -(-max(last, window.pad((x.shape[1], x.shape[2]))[1] * rows.channels) // 16) * 16)
+    return RowStorage("s8", -(-max(last, window.pad((x.shape[1], x.shape[2]))[1] * rows.channels) // 16) * 16)
 
 
 def by_eights(call: Call) -> bool:
@@ -234,7 +234,7 @@ def params(call: Call, *, eights: bool | None = None) -> Params:
     }
 
 
-def _taps(w: np.ndarray, rows: Rows, window: Window, c: int) -> np.ndarray:
+def _taps(w: np.ndarray, rows: Rows, window: SlidingWindow, c: int) -> np.ndarray:
     """[channels, steps * LANES] weights in the order of the steps."""
     if rows.is_patch:
         return packing.padded(w)
@@ -250,17 +250,17 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
         MODEL,
         accepts=direct,
         params=partial(params, eights=False),
-        variant=partial(variant, eights=False),
-        code=partial(code, eights=False),
+        text=replace(MODEL.text, variant=partial(variant, eights=False)),
+        cost=replace(MODEL.cost, code=partial(code, eights=False)),
     )
     eights = replace(
         MODEL,
         symbol=f"{MODEL.symbol}_eights",
-        short="conv_mve_eights",
         accepts=(*direct, by_eights),
         params=partial(params, eights=True),
-        variant=partial(variant, eights=True),
-        code=partial(code, eights=True),
+        text=replace(MODEL.text, variant=partial(variant, eights=True)),
+        cost=replace(MODEL.cost, code=partial(code, eights=True)),
+        short="conv_mve_eights",
     )
     gathered = (*first, gathers, packing.finishes, sums_fit)
     return (
@@ -269,24 +269,20 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
         replace(
             MODEL,
             symbol=f"{MODEL.symbol}_patches",
-            short="conv_mve_patch",
             accepts=gathered,
             scratch=scratch,
-            code=patch_code,
+            cost=replace(MODEL.cost, code=patch_code),
+            short="conv_mve_patch",
         ),
     )
 
 
 MODEL = Kernel(
     "mg_conv2d_s8__mve",
-    Form.RING,
+    Ring(row_window, ring),
     params=params,
-    window=row_window,
-    ring=ring,
-    variant=variant,
-    work=work,
-    terms=TERMS,
-    struct="mg_conv2d_s8__mve",
-    short="conv_mve",
+    text=Text(variant, struct="mg_conv2d_s8__mve"),
+    cost=Cost(work, TERMS),
     needs=packing.NEEDS,
+    short="conv_mve",
 )

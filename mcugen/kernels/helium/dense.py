@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.ir.types import row_count
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
@@ -168,22 +168,20 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
     narrow = replace(
         MODEL,
         symbol=f"{MODEL.symbol}_narrow",
-        short="fc_mve_narrow",
         accepts=(*first, is_narrow, packing.finishes, sums_fit),
         scratch=_narrow_scratch,
-        work=_narrow_work,
-        terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "passes", "copied"),
-        variant=_narrow_variant,
+        text=replace(MODEL.text, variant=_narrow_variant),
+        cost=Cost(_narrow_work, (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "passes", "copied")),
+        short="fc_mve_narrow",
     )
     eights = replace(
         narrow,
         symbol=f"{MODEL.symbol}_eights",
-        short="fc_mve_eights",
         accepts=(*first, is_eights, packing.finishes, sums_fit),
         params=_eights_params,
         scratch=_eights_scratch,
-        work=_eights_work,
-        terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "copied"),
+        cost=Cost(_eights_work, (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "pairs", "pair_steps", "copied")),
+        short="fc_mve_eights",
     )
     general = (
         replace(MODEL, symbol=f"{MODEL.symbol}{finish}{length}", accepts=(*first, fits, finishes, sums_fit))
@@ -195,12 +193,10 @@ def kernels(*rules: Rule) -> tuple[Kernel, ...]:
 
 MODEL = Kernel(
     "mg_dense_s8__mve",
-    Form.POINTWISE,
+    Run(pixels),
     params=params,
-    count=pixels,
     scratch=scratch,
-    work=work,
-    terms=(*packing.VECTOR_TERMS, *TERMS),
-    struct="mg_dense_s8__mve",
+    text=Text(struct="mg_dense_s8__mve"),
+    cost=Cost(work, (*packing.VECTOR_TERMS, *TERMS)),
     needs=packing.NEEDS,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel, Ring
+from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, Text, Whole, Window
 from mcugen.kernels.helium import near, packing, spread, squares, taps
 from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.kernels.helium.taps import one_to_one
@@ -156,10 +156,10 @@ def _wide_stream(call: Call) -> np.ndarray:
     return np.concatenate(parts, axis=1).reshape(-1)
 
 
-def ring(call: Call) -> Ring:
+def ring(call: Call) -> RowStorage:
     window, x, y = window_of(call), call.input(0), call.output
     columns = (y.shape[2] - 1) * window.stride[1] + window.extent(1)
-    return Ring("s8", -(-columns * x.shape[3] // packing.LANES) * packing.LANES)
+    return RowStorage("s8", -(-columns * x.shape[3] // packing.LANES) * packing.LANES)
 
 
 def scratch(call: Call) -> int:
@@ -287,51 +287,43 @@ _RULES = (_filter.int8_data, _filter.constant_weights, one_to_one)
 _SPREAD = (_filter.int8_outside, *_RULES[1:])
 MODEL = Kernel(
     "mg_depthwise_conv2d_s8__mve",
-    Form.RING,
-    window=row_window,
-    ring=ring,
+    Ring(row_window, ring),
     scratch=scratch,
-    work=work,
-    terms=(*packing.VECTOR_TERMS, "eights", "woven"),
-    struct="mg_depthwise_conv2d_s8__mve",
+    text=Text(struct="mg_depthwise_conv2d_s8__mve"),
+    cost=Cost(work, (*packing.VECTOR_TERMS, "eights", "woven")),
     needs=packing.NEEDS,
 )
 WIDE = replace(
     MODEL,
     symbol=f"{MODEL.symbol}_wide",
-    short="dw_mve_wide",
     accepts=(*_SPREAD, is_wide, spread.spreads_rows, packing.finishes, sums_fit),
     params=wide_params,
-    variant=variant,
-    work=wide_work,
-    terms=(*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "far_blocks", "channel_rows", "woven"),
+    text=replace(MODEL.text, variant=variant),
+    cost=Cost(wide_work, (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "far_blocks", "channel_rows", "woven")),
+    short="dw_mve_wide",
 )
 SLICES = replace(
     MODEL,
     symbol=f"{MODEL.symbol}_slices",
-    short="dw_mve_slices",
-    form=Form.WINDOW,
+    form=Window(row_window),
     accepts=(*_SPREAD, fits, in_slices, spread.spreads, packing.finishes, sums_fit),
     params=_slices_params,
-    ring=None,
     scratch=_slices_scratch,
-    variant=_slices_variant,
-    work=_slices_work,
-    terms=(*packing.FINISH_TERMS, "woven", "slices", "groups"),
+    text=replace(MODEL.text, variant=_slices_variant),
+    cost=Cost(_slices_work, (*packing.FINISH_TERMS, "woven", "slices", "groups")),
+    short="dw_mve_slices",
 )
 COLUMNS = Kernel(
     "mg_depthwise_conv2d_s8__mve_columns",
-    Form.WHOLE,
+    Whole(),
     (*_RULES, is_column, packing.finishes, sums_fit),
     params=_column_params,
     operands=(0,),
     scratch=_series,
-    variant=_column_variant,
-    work=_column_work,
-    terms=("series", "gathered", *packing.FINISH_TERMS),
-    struct="mg_depthwise_conv2d_s8__mve_columns",
-    short="dw_mve_columns",
+    text=Text(_column_variant, struct="mg_depthwise_conv2d_s8__mve_columns"),
+    cost=Cost(_column_work, ("series", "gathered", *packing.FINISH_TERMS)),
     needs=packing.NEEDS,
+    short="dw_mve_columns",
 )
 KERNELS = (
     COLUMNS,

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.fixed_point import wrap32
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
@@ -209,15 +209,11 @@ def kernel(*rules: Rule) -> Kernel:
     first = (_filter.int8_data, *rules, _filter.constant_weights)
     return Kernel(
         "mg_conv2d_s8__mve_direct",
-        Form.WINDOW,
+        Window(row_window, _filter.outside),
         (*first, in_runs, fits, packing.finishes, sums_fit),
         params=params,
-        window=row_window,
-        outside=_filter.outside,
-        variant=variant,
-        work=work,
-        terms=TERMS,
-        struct="mg_conv2d_s8__mve_direct",
-        short="conv_mve_dir",
+        text=Text(variant, struct="mg_conv2d_s8__mve_direct"),
+        cost=Cost(work, TERMS),
         needs=packing.NEEDS,
+        short="conv_mve_dir",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mcugen.ir.call import Call, Rule
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.kernels.helium import packing, woven
 from mcugen.kernels.helium.conv import has_block
 from mcugen.ops import _filter
@@ -103,13 +103,11 @@ def kernel(*rules: Rule) -> Kernel:
     return replace(
         base,
         symbol=f"{base.symbol}_flat",
-        form=Form.WHOLE,
+        form=Whole(),
         accepts=(_filter.int8_outside, *rules, woven.pays, woven.in_two, has_block, *fitting),
         operands=(0,),
-        window=None,
         scratch=_scratch,
-        variant=_variant,
-        work=_work,
-        terms=TERMS,
+        text=replace(base.text, variant=_variant),
+        cost=Cost(_work, TERMS, code=woven.code),
         short="conv_mve_flat",
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import INT_RANGE, activation_bounds
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text, Window
 from mcugen.ops import _elementwise, _filter, _float_blocks, _weighted, relu
 from mcugen.ops._weighted import activation_of, half_weights, matrix, row_window, taps_of, window_of
 from mcugen.ops._window import fields
@@ -199,66 +199,61 @@ _ELEMENTWISE = "mg_elementwise_f32__mve"
 
 WINDOW = Kernel(
     "mg_conv2d_f32__mve",
-    Form.WINDOW,
+    Window(row_window, _filter.outside),
     accepts=_RULES,
     params=_window_params,
-    window=row_window,
-    outside=_filter.outside,
-    work=_row_work,
-    terms=TERMS,
+    text=Text(source=_SOURCE, struct=_STRUCT),
+    cost=Cost(_row_work, TERMS),
     needs=NEEDS,
-    struct=_STRUCT,
-    source=_SOURCE,
 )
 """Convolution in one group, with a window that slides over rows."""
 
 RUN = Kernel(
     "mg_conv2d_f32__mve_pointwise",
-    Form.POINTWISE,
+    Run(_weighted.pixels),
     accepts=_RULES,
     params=_params,
-    count=_weighted.pixels,
-    work=_run_work,
-    terms=TERMS,
+    text=Text(source=_SOURCE, struct=_STRUCT),
+    cost=Cost(_run_work, TERMS),
     needs=NEEDS,
-    struct=_STRUCT,
-    source=_SOURCE,
 )
 """Convolution of single pixels or vectors."""
 
 _HALVES_SOURCE = "conv2d_f32__mve_halves.c"
 
 HALF_WINDOW = replace(
-    WINDOW, symbol="mg_conv2d_f32__mve_halves", params=_half_window_params, source=_HALVES_SOURCE
+    WINDOW,
+    symbol="mg_conv2d_f32__mve_halves",
+    params=_half_window_params,
+    text=replace(WINDOW.text, source=_HALVES_SOURCE),
 ).ruled(half_weights)
-HALF_RUN = replace(RUN, symbol="mg_conv2d_f32__mve_halves_pointwise", params=_half_params, source=_HALVES_SOURCE).ruled(
-    half_weights
-)
+HALF_RUN = replace(
+    RUN,
+    symbol="mg_conv2d_f32__mve_halves_pointwise",
+    params=_half_params,
+    text=replace(RUN.text, source=_HALVES_SOURCE),
+).ruled(half_weights)
 """Convolution of single pixels or vectors, with float16 weights."""
 
 DEPTHWISE = Kernel(
     "mg_depthwise_conv2d_f32__mve",
-    Form.WINDOW,
+    Window(row_window, _filter.outside),
     accepts=(*_RULES, _float_blocks.four_channels),
     params=_depthwise_params,
-    window=row_window,
-    outside=_filter.outside,
-    work=_depthwise_work,
-    terms=DEPTHWISE_TERMS,
+    text=Text(struct="mg_depthwise_conv2d_f32__mve"),
+    cost=Cost(_depthwise_work, DEPTHWISE_TERMS),
     needs=NEEDS,
-    struct="mg_depthwise_conv2d_f32__mve",
 )
 """Convolution of single channels, with a window that slides over rows."""
 
 ADD = Kernel(
     "mg_add_f32__mve",
-    Form.POINTWISE,
+    Run(_elements),
     (_elementwise.of_type("f32"), _elementwise.equal_shapes, _float_blocks.known_activation),
     _bounds,
-    _elements,
     in_place=(0, 1),
+    text=Text(struct=_ELEMENTWISE),
     needs=NEEDS,
-    struct=_ELEMENTWISE,
 )
 """Sum of two tensors of one shape, element by element."""
 SUB = replace(ADD, symbol="mg_sub_f32__mve")
@@ -266,13 +261,12 @@ MUL = replace(ADD, symbol="mg_mul_f32__mve")
 
 CLAMP = Kernel(
     "mg_clamp_f32__mve",
-    Form.POINTWISE,
+    Run(_elements),
     (starts_at_zero,),
     _clamp_params,
-    _elements,
     operands=(0,),
     in_place=(0,),
+    text=Text(struct=_ELEMENTWISE),
     needs=NEEDS,
-    struct=_ELEMENTWISE,
 )
 """Clamp of each element between two bounds."""

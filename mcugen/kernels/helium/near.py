@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Cost, Kernel
 from mcugen.kernels.helium import packing, taps, woven
 from mcugen.ops._weighted import matrix, window_of
 
@@ -127,9 +127,7 @@ def kernel(*rules: Rule) -> Kernel:
         symbol="mg_depthwise_conv2d_s8__mve_near",
         accepts=(*base.accepts, is_near, steps_near, fills_vectors, has_inside, woven.narrows),
         params=params,
-        variant=variant,
-        code=code,
-        work=work,
-        terms=TERMS,
+        text=replace(base.text, variant=variant),
+        cost=Cost(work, TERMS, code=code),
         short="dw_mve_near",
     )

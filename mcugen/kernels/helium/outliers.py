@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text
 from mcugen.kernels.helium import conv, dense, packing, shared
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, pixels, sums_fit
@@ -73,10 +73,8 @@ def vectors(*rules: Rule) -> Kernel:
         symbol="mg_dense_s8__mve_outliers",
         accepts=(*_TYPES, *rules, packing.finishes, sums_fit),
         params=lambda call: _fields(call, dense.params(call)),
-        variant=_dense_variant,
-        work=lambda call: {**dense.work(call), **_work(call)},
-        terms=(*packing.VECTOR_TERMS, *dense.TERMS, *TERMS),
-        struct="mg_dense_s8__mve_outliers",
+        text=Text(_dense_variant, struct="mg_dense_s8__mve_outliers"),
+        cost=Cost(lambda call: {**dense.work(call), **_work(call)}, (*packing.VECTOR_TERMS, *dense.TERMS, *TERMS)),
         short="fc_mve_out",
     )
 
@@ -89,9 +87,8 @@ def patches(*rules: Rule) -> Kernel:
         accepts=(*_TYPES, *rules, conv.has_block, conv.gathers, packing.finishes, sums_fit),
         params=lambda call: _fields(call, conv.params(call)),
         scratch=conv.scratch,
-        work=lambda call: {**conv.work(call), **_work(call)},
-        terms=(*conv.TERMS, *TERMS),
-        struct="mg_conv2d_s8__mve_outliers",
+        text=replace(conv.MODEL.text, struct="mg_conv2d_s8__mve_outliers"),
+        cost=Cost(lambda call: {**conv.work(call), **_work(call)}, (*conv.TERMS, *TERMS)),
         short="conv_mve_out",
     )
 
@@ -103,9 +100,11 @@ def shared_patches(*rules: Rule) -> Kernel:
         symbol="mg_conv2d_s8__mve_shared_outliers",
         accepts=(*_TYPES, *rules, *shared.FITTING),
         params=lambda call: _fields(call, shared.params(call)),
-        work=lambda call: {**shared.work(call), **_work(call)},
-        terms=(*shared.TERMS, *TERMS),
-        code=lambda _: shared.CODE_BYTES + CODE_BYTES,
-        struct="mg_conv2d_s8__mve_shared_outliers",
+        text=replace(shared.MODEL.text, struct="mg_conv2d_s8__mve_shared_outliers"),
+        cost=Cost(
+            lambda call: {**shared.work(call), **_work(call)},
+            (*shared.TERMS, *TERMS),
+            code=lambda _: shared.CODE_BYTES + CODE_BYTES,
+        ),
         short="conv_mve_sh_out",
     )

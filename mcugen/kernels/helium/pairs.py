@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Window
 from mcugen.kernels.helium import conv, packing, shared
 from mcugen.ops import _filter
-from mcugen.ops._weighted import matrix, sums_fit, taps_of, window_of
+from mcugen.ops._weighted import matrix, row_window, sums_fit, taps_of, window_of
 from mcugen.ops._window import MAX_FIELD
 
 CODE_BYTES = 1488
@@ -104,14 +104,11 @@ def kernel(*rules: Rule) -> Kernel:
     return replace(
         shared.MODEL,
         symbol="mg_conv2d_s8__mve_pairs",
-        form=Form.WINDOW,
+        form=Window(row_window),
         accepts=(_filter.int8_data, *rules, _filter.constant_weights, *fitting),
         params=params,
-        ring=None,
         scratch=scratch,
-        code=code,
-        work=work,
-        terms=TERMS,
-        struct="mg_conv2d_s8__mve_pairs",
+        text=replace(shared.MODEL.text, struct="mg_conv2d_s8__mve_pairs"),
+        cost=Cost(work, TERMS, code=code),
         short="conv_mve_pairs",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.helium import packing, woven
 from mcugen.kernels.helium.conv import has_block
 from mcugen.ops import _filter
@@ -134,15 +134,12 @@ def kernel(*rules: Rule) -> Kernel:
     first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
     return Kernel(
         "mg_conv2d_s8__mve_pieces",
-        Form.WINDOW,
+        Window(row_window),
         (*first, woven.pays, woven.is_woven, in_pieces, packing.finishes, sums_fit),
         params=params,
-        window=row_window,
         scratch=scratch,
-        variant=variant,
-        work=work,
-        terms=TERMS,
-        struct="mg_conv2d_s8__mve_pieces",
-        short="conv_mve_pieces",
+        text=Text(variant, struct="mg_conv2d_s8__mve_pieces"),
+        cost=Cost(work, TERMS),
         needs=packing.NEEDS,
+        short="conv_mve_pieces",
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Kernel, Ring
+from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, Text
 from mcugen.kernels.helium import conv, packing
 from mcugen.ops import _filter
-from mcugen.ops._weighted import matrix, sums_fit, window_of
+from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD
 
 CODE_BYTES = 704
@@ -73,8 +73,8 @@ def fields_fit(call: Call) -> bool:
     return max(_read(call), patch.gap, patch.nbytes) <= MAX_FIELD
 
 
-def ring(call: Call) -> Ring:
-    return Ring("s8", -(-_read(call) // packing.LANES) * packing.LANES)
+def ring(call: Call) -> RowStorage:
+    return RowStorage("s8", -(-_read(call) // packing.LANES) * packing.LANES)
 
 
 def scratch(call: Call) -> int:
@@ -133,13 +133,10 @@ FITTING = (conv.has_block, fields_fit, packing.finishes, sums_fit)
 MODEL = replace(
     conv.MODEL,
     symbol="mg_conv2d_s8__mve_shared",
+    form=Ring(row_window, ring),
     params=params,
     scratch=scratch,
-    ring=ring,
-    variant=variant,
-    code=code,
-    work=work,
-    terms=TERMS,
-    struct="mg_conv2d_s8__mve_shared",
+    text=Text(variant, struct="mg_conv2d_s8__mve_shared"),
+    cost=Cost(work, TERMS, code=code),
     short="conv_mve_shared",
 )

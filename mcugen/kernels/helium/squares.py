@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Whole
 from mcugen.kernels.helium import packing, spread
 from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.ops._weighted import matrix, window_of
@@ -156,16 +156,14 @@ def kernel(*rules: Rule) -> Kernel:
     """mg_depthwise_conv2d_s8__mve_squares. rules: those of the operator."""
     return Kernel(
         "mg_depthwise_conv2d_s8__mve_squares",
-        Form.WHOLE,
+        Whole(),
         (*rules, is_small, divides, is_image, is_padded_little),
         params=params,
         operands=(0,),
         scratch=scratch,
         in_place=(0,),
-        variant=variant,
-        work=work,
-        terms=TERMS,
-        struct="mg_depthwise_conv2d_s8__mve_squares",
-        short="dw_mve_squares",
+        text=Text(variant, struct="mg_depthwise_conv2d_s8__mve_squares"),
+        cost=Cost(work, TERMS),
         needs=packing.NEEDS,
+        short="dw_mve_squares",
     )

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.errors import InternalError
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.fixed_point import activation_range
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.kernels.helium import packing
 from mcugen.ops import _elementwise, _pairs, _sum
 from mcugen.ops.sub import Sub
@@ -114,26 +114,23 @@ def _params(call: Call) -> Params:
 
 LINE = Kernel(
     "mg_add_s8__mve_line",
-    Form.POINTWISE,
+    Run(_elements),
     (_elementwise.of_type("s8"), _elementwise.equal_shapes, _pairs.by_runtime, is_line),
     _line_params,
-    _elements,
     in_place=(0, 1),
-    variant=_line_variant,
-    struct="mg_add_s8__mve_line",
-    short="add_mve_line",
+    text=Text(_line_variant, struct="mg_add_s8__mve_line"),
     needs=packing.NEEDS,
+    short="add_mve_line",
 )
 """Sums and differences that are steps of a line."""
 
 SUM = Kernel(
     "mg_add_s8__mve",
-    Form.POINTWISE,
+    Run(_elements),
     (_elementwise.of_type("s8"), _elementwise.equal_shapes, _pairs.by_runtime, shifts),
     _params,
-    _elements,
     in_place=(0, 1),
-    struct="mg_add_s8__mve",
+    text=Text(struct="mg_add_s8__mve"),
     needs=packing.NEEDS,
 )
 """Sums and differences."""

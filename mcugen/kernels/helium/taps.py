@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.helium import packing
 from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, window_of
@@ -155,15 +155,12 @@ def kernel(*rules: Rule) -> Kernel:
     """mg_depthwise_conv2d_s8__mve_taps. rules: those of the operator."""
     return Kernel(
         "mg_depthwise_conv2d_s8__mve_taps",
-        Form.WINDOW,
+        Window(row_window),
         (*rules, pairs_fit),
         params=params,
-        window=row_window,
         scratch=scratch,
-        variant=variant,
-        work=work,
-        terms=WALKED,
-        struct="mg_depthwise_conv2d_s8__mve_taps",
-        short="dw_mve_taps",
+        text=Text(variant, struct="mg_depthwise_conv2d_s8__mve_taps"),
+        cost=Cost(work, WALKED),
         needs=packing.NEEDS,
+        short="dw_mve_taps",
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule, fact
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.helium import packing
 from mcugen.kernels.helium.conv import has_block
 from mcugen.ops import _filter, _rounding
@@ -268,16 +268,12 @@ def kernel(*rules: Rule) -> Kernel:
     """mg_conv2d_s8__mve_woven. rules: those of the operator."""
     return Kernel(
         "mg_conv2d_s8__mve_woven",
-        Form.WINDOW,
+        Window(row_window),
         (_filter.int8_outside, *rules, pays, in_two, has_block, is_woven, in_rows, packing.finishes, sums_fit, narrows),
         params=params,
-        window=row_window,
         scratch=scratch,
-        variant=variant,
-        code=code,
-        work=work,
-        terms=TERMS,
-        struct="mg_conv2d_s8__mve_woven",
-        short="conv_mve_woven",
+        text=Text(variant, struct="mg_conv2d_s8__mve_woven"),
+        cost=Cost(work, TERMS, code=code),
         needs=packing.NEEDS,
+        short="conv_mve_woven",
     )

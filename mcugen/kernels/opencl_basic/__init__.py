@@ -30,7 +30,7 @@ NEEDS = frozenset({"cl12"})
 
 def elements(kind: type[Op]) -> tuple[Kernel, ...]:
     """The kernels of an operator that states elements."""
-    return tuple(of_loop(kernel, NEEDS) for kernel in kind.kernels if kernel.loop is not None)
+    return tuple(of_loop(kernel, NEEDS) for kernel in kind.kernels if kernel.text.generate)
 
 
 FAMILY = Family(

@@ -7,7 +7,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.element import Line, Loop, Operand, Walk
 from mcugen.ir.fixed_point import INT_RANGE, round_array_half_away
-from mcugen.ir.kernel import Form, Grid, Kernel
+from mcugen.ir.kernel import Grid, Kernel, Text
 from mcugen.kernels.grid import GridLoop
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 
@@ -29,11 +29,10 @@ def _kernel(dtype: str) -> Kernel:
     to_type.__doc__ = f"the result is {dtype}"
     return Kernel(
         f"mg_cast_{dtype}__cl",
-        Form.GRID,
+        Grid(),
         accepts=(between_floats, to_type, indexable),
         params=lambda call: {"total": call.output.size},
-        loop=_loop,
-        grid=lambda call, tile: Grid.each(call.output.size),
+        text=Text(generate=_loop),
         needs=NEEDS,
     )
 
@@ -91,12 +90,9 @@ def _to_bytes(call: Call) -> Params:
 
 QUANTIZE = Kernel(
     "mg_quantize__cl",
-    Form.GRID,
+    Grid(halved=()),
     accepts=(to_bytes, indexable),
     params=_to_bytes,
-    variant=lambda call: {"SIGNED": int(call.output.dtype == "s8")},
-    halved=(),
-    grid=lambda call, tile: Grid.each(call.output.size),
+    text=Text(lambda call: {"SIGNED": int(call.output.dtype == "s8")}, source="quantize.cl"),
     needs=NEEDS,
-    source="quantize.cl",
 )

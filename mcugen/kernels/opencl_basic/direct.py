@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import RESULT, Form, Grid, Kernel
+from mcugen.ir.kernel import RESULT, Grid, Kernel, Text
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, of_bytes, of_floats
 from mcugen.ops import _filter, _rounding, transpose_conv
 from mcugen.ops._weighted import matrix, rounds_once, sums_fit, window_of
@@ -62,20 +62,17 @@ def _sizes(call: Call) -> dict[str, int]:
 
 GROUPED_F32 = Kernel(
     "mg_direct_f32__cl",
-    Form.GRID,
+    Grid(halved=("weights",), pitched=(0, RESULT)),
     accepts=(_filter.float_data, _filter.constant_weights, several_groups, indexable),
     params=params_f32,
     operands=(0,),
-    variant=_sizes,
-    pitched=(0, RESULT),
-    halved=("weights",),
-    grid=lambda call, tile: Grid.each(call.output.size),
+    text=Text(_sizes, source="direct.cl"),
     needs=NEEDS,
-    source="direct.cl",
 )
 GROUPED_S8 = replace(
     GROUPED_F32,
     symbol="mg_direct_s8__cl",
+    form=replace(GROUPED_F32.grid, halved=None),
     accepts=(
         _filter.int8_data,
         _filter.constant_weights,
@@ -85,7 +82,6 @@ GROUPED_S8 = replace(
         indexable,
     ),
     params=params_s8,
-    halved=None,
 )
 TRANSPOSED = (
     replace(

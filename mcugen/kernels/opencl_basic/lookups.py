@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Grid, Kernel
+from mcugen.ir.kernel import Grid, Kernel, NDRange, Text
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 from mcugen.ops import batch_matmul, dequantize, gather
 
@@ -33,35 +33,29 @@ def one_type(call: Call) -> bool:
 
 GATHER = Kernel(
     "mg_gather__cl",
-    Form.GRID,
+    Grid(lambda call, tile: NDRange.each(call.output.nbytes // _word(call))),
     accepts=(one_type, indexable),
     params=_gather_params,
     operands=(0, 1),
-    variant=lambda call: {"WORD_BYTES": _word(call), "WIDE": int(call.input(1).dtype == "s64")},
-    grid=lambda call, tile: Grid.each(call.output.nbytes // _word(call)),
+    text=Text(lambda call: {"WORD_BYTES": _word(call), "WIDE": int(call.input(1).dtype == "s64")}, source="gather.cl"),
     needs=NEEDS,
-    source="gather.cl",
 )
-
-
-def _each(call: Call, tile: object) -> Grid:
-    return Grid.each(call.output.size)
 
 
 MATMUL_F32 = Kernel(
     "mg_batch_matmul_f32__cl",
-    Form.GRID,
+    Grid(lambda call, tile: replace(NDRange.each(call.output.size), effort=_UNSHARED), halved=()),
     accepts=(batch_matmul.float_data, indexable),
     params=lambda call: {**batch_matmul.params(call), "total": call.output.size},
     operands=(0, 1),
-    variant=lambda call: {"INT8": int(not call.output.is_float)},
-    halved=(),
-    grid=lambda call, tile: replace(Grid.each(call.output.size), effort=_UNSHARED),
+    text=Text(lambda call: {"INT8": int(not call.output.is_float)}, source="batch_matmul.cl"),
     needs=NEEDS,
-    source="batch_matmul.cl",
 )
 MATMUL_S8 = replace(
-    MATMUL_F32, symbol="mg_batch_matmul_s8__cl", accepts=(batch_matmul.int8_data, indexable), halved=None
+    MATMUL_F32,
+    symbol="mg_batch_matmul_s8__cl",
+    form=replace(MATMUL_F32.grid, halved=None),
+    accepts=(batch_matmul.int8_data, indexable),
 )
 
 
@@ -72,15 +66,15 @@ def has_stored_type(call: Call) -> bool:
 
 DEQUANTIZE = Kernel(
     "mg_dequantize__cl",
-    Form.GRID,
+    Grid(halved=()),
     accepts=(has_stored_type, dequantize.per_tensor, indexable),
     params=lambda call: {**dequantize.params(call), "total": call.output.size},
-    variant=lambda call: {
-        "BYTES": call.input(0).np_dtype.itemsize,
-        "SIGNED": int(call.input(0).dtype.startswith("s")),
-    },
-    halved=(),
-    grid=_each,
+    text=Text(
+        lambda call: {
+            "BYTES": call.input(0).np_dtype.itemsize,
+            "SIGNED": int(call.input(0).dtype.startswith("s")),
+        },
+        source="dequantize.cl",
+    ),
     needs=NEEDS,
-    source="dequantize.cl",
 )

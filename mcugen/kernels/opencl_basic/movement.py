@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import RESULT, Form, Grid, Kernel
+from mcugen.ir.kernel import RESULT, Grid, Join, Kernel, NDRange, Text
 from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
 from mcugen.ops import _join, _strided, _view, concatenation, pad
 from mcugen.ops.pad import Pad
@@ -58,10 +58,8 @@ def in_runs(call: Call) -> bool:
 
 JOINED = Kernel(
     "",
-    Form.JOIN,
+    Join(_starts, pitch=lambda call: sum(_runs(call))),
     accepts=(_join.in_place, _join.nothing_constant, in_runs),
-    starts=_starts,
-    pitch=lambda call: sum(_runs(call)),
     needs=NEEDS,
 )
 """A join without code: the kernels of its operands write their runs into the result."""
@@ -69,13 +67,11 @@ JOIN = (
     JOINED,
     Kernel(
         "mg_join__cl",
-        Form.GRID,
+        Grid(lambda call, tile: NDRange.each(call.output.nbytes // _joined_word(call))),
         accepts=(concatenation.scales_agree, _join.nothing_constant, few_parts, indexable),
         params=_join_params,
-        variant=lambda call: {"PARTS": len(call.inputs), "WORD_BYTES": _joined_word(call)},
-        grid=lambda call, tile: Grid.each(call.output.nbytes // _joined_word(call)),
+        text=Text(lambda call: {"PARTS": len(call.inputs), "WORD_BYTES": _joined_word(call)}, source="join.cl"),
         needs=NEEDS,
-        source="join.cl",
     ),
 )
 
@@ -124,14 +120,12 @@ def _move(symbol: str, moved: Callable[[Call], _Moved], value: Callable[[Call], 
 
     return Kernel(
         symbol,
-        Form.GRID,
+        Grid(lambda call, tile: NDRange.each(math.prod(moved(call).dims))),
         accepts=(*rules, indexable),
         params=lambda call: moved(call).params(value(call)),
         operands=(0,),
-        variant=sizes,
-        grid=lambda call, tile: Grid.each(math.prod(moved(call).dims)),
+        text=Text(sizes, source="move.cl"),
         needs=NEEDS,
-        source="move.cl",
     )
 
 
@@ -179,15 +173,12 @@ def _copy_params(call: Call) -> Params:
 
 COPY = Kernel(
     "mg_copy__cl",
-    Form.GRID,
+    Grid(lambda call, tile: NDRange.each(call.output.nbytes // _copied_word(call)), pitched=(RESULT,)),
     accepts=(indexable,),
     params=_copy_params,
     operands=(0,),
-    variant=lambda call: {"WORD_BYTES": _copied_word(call)},
-    pitched=(RESULT,),
-    grid=lambda call, tile: Grid.each(call.output.nbytes // _copied_word(call)),
+    text=Text(lambda call: {"WORD_BYTES": _copied_word(call)}, source="copy.cl"),
     needs=NEEDS,
-    source="copy.cl",
 )
 
 
@@ -209,10 +200,9 @@ def _nearest_params(call: Call) -> Params:
 
 NEAREST = Kernel(
     "mg_nearest__cl",
-    Form.GRID,
+    Grid(lambda call, tile: NDRange.each(call.output.nbytes)),
     accepts=(indexable,),
     params=_nearest_params,
-    grid=lambda call, tile: Grid.each(call.output.nbytes),
+    text=Text(source="nearest.cl"),
     needs=NEEDS,
-    source="nearest.cl",
 )

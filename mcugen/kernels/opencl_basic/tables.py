@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from mcugen.ir.kernel import Form, Grid, Kernel
+from mcugen.ir.kernel import Grid, Kernel, Text
 from mcugen.kernels.opencl_basic.windows import NEEDS
 from mcugen.ops import _bytes
 
 TABLE = Kernel(
     "mg_table_b1__cl",
-    Form.GRID,
+    Grid(),
     accepts=(_bytes.byte_to_byte,),
     params=lambda call: {**_bytes.params(call), "total": call.output.size},
     operands=(0,),
     in_place=(0,),
-    grid=lambda call, tile: Grid.each(call.output.size),
+    text=Text(source="table_b1.cl"),
     needs=NEEDS,
-    source="table_b1.cl",
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import RESULT, Form, Grid, Kernel, Tile
+from mcugen.ir.kernel import RESULT, Grid, Kernel, NDRange, Text, Tile
 from mcugen.ops import _filter, _pool, _rounding, average_pool_2d
 from mcugen.ops._activation import float_clamp_fields
 from mcugen.ops._weighted import activation_of, matrix, rounds_once, sums_fit, window_of
@@ -113,32 +113,27 @@ def _depthwise_tiles(call: Call) -> Sequence[Tile]:
     return [{"ROWS": rows, "COLUMNS": columns} for rows, columns in found]
 
 
-def _depthwise_grid(call: Call, tile: Tile) -> Grid:
+def _depthwise_grid(call: Call, tile: Tile) -> NDRange:
     images, rows, columns, channels = call.output.shape
     blocks = images * -(-rows // tile["ROWS"]) * -(-columns // tile["COLUMNS"])
-    return Grid.each(blocks * channels // _run(call))
+    return NDRange.each(blocks * channels // _run(call))
 
 
 DEPTHWISE_F32 = Kernel(
     "mg_depthwise_f32__cl",
-    Form.GRID,
+    Grid(_depthwise_grid, tiles=_depthwise_tiles, halved=("weights",), pitched=(0, RESULT)),
     accepts=(_filter.float_data, _filter.constant_weights, few_taps, indexable),
     params=depthwise_f32,
     operands=(0,),
-    variant=_depthwise_sizes,
-    pitched=(0, RESULT),
-    halved=("weights",),
-    grid=_depthwise_grid,
-    tiles=_depthwise_tiles,
+    text=Text(_depthwise_sizes, source="depthwise.cl"),
     needs=NEEDS,
-    source="depthwise.cl",
 )
 DEPTHWISE_S8 = replace(
     DEPTHWISE_F32,
     symbol="mg_depthwise_s8__cl",
+    form=replace(DEPTHWISE_F32.grid, halved=None),
     accepts=(_filter.int8_data, _filter.constant_weights, _rounding.runtime_or_line, sums_fit, few_taps, indexable),
     params=depthwise_s8,
-    halved=None,
 )
 
 
@@ -168,34 +163,29 @@ def _average_line(call: Call) -> Params:
 
 AVERAGE_F32 = Kernel(
     "mg_average_pool_f32__cl",
-    Form.GRID,
+    Grid(lambda call, tile: NDRange.each(call.output.size // _pool_run(call)), halved=(), pitched=(0, RESULT)),
     accepts=(_pool.float_data, indexable),
     params=_pool_params,
-    variant=partial(_pool_sizes, largest=False),
-    pitched=(0, RESULT),
-    halved=(),
-    grid=lambda call, tile: Grid.each(call.output.size // _pool_run(call)),
+    text=Text(partial(_pool_sizes, largest=False), source="pool.cl"),
     needs=NEEDS,
-    source="pool.cl",
 )
 AVERAGE_S8 = replace(
     AVERAGE_F32,
     symbol="mg_average_pool_s8__cl",
+    form=replace(AVERAGE_F32.grid, halved=None),
     accepts=(_pool.int8_data, by_runtime, pool_sums_fit, indexable),
     params=_average_s8,
-    halved=None,
 )
 AVERAGE_LINE_S8 = replace(
     AVERAGE_S8,
     symbol="mg_average_pool_s8__line_cl",
     accepts=(_pool.int8_data, average_pool_2d.has_lines, pool_sums_fit, indexable),
     params=_average_line,
-    variant=lambda call: {**_pool_sizes(call, largest=False), "LINE": 1},
+    text=replace(AVERAGE_S8.text, variant=lambda call: {**_pool_sizes(call, largest=False), "LINE": 1}),
 )
-MAX_F32 = replace(AVERAGE_F32, symbol="mg_max_pool_f32__cl", variant=partial(_pool_sizes, largest=True))
-MAX_S8 = replace(
-    MAX_F32,
-    symbol="mg_max_pool_s8__cl",
-    accepts=(_pool.int8_data, indexable),
-    halved=None,
+MAX_F32 = replace(
+    AVERAGE_F32,
+    symbol="mg_max_pool_f32__cl",
+    text=replace(AVERAGE_F32.text, variant=partial(_pool_sizes, largest=True)),
 )
+MAX_S8 = replace(MAX_F32, symbol="mg_max_pool_s8__cl", form=AVERAGE_S8.form, accepts=(_pool.int8_data, indexable))

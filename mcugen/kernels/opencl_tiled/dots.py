@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Grid, Kernel, Tile
+from mcugen.ir.kernel import Kernel, NDRange, Tile
 from mcugen.kernels.opencl_tiled import products
 from mcugen.kernels.opencl_tiled.products import S8, SHORTEST, SPLIT_S8, is_point, taps
 
@@ -34,10 +33,9 @@ def weights(call: Call) -> np.ndarray:
 
 def _dots(kernel: Kernel, symbol: str) -> Kernel:
     """The kernel on words of four taps; BK counts words."""
-    params, variant, grid, tiles = kernel.params, kernel.variant, kernel.grid, kernel.tiles
+    grid, params, variant, tiles = kernel.grid, kernel.params, kernel.text.variant, kernel.grid.tiles
     assert params
     assert variant
-    assert grid
     assert tiles
 
     def fields(call: Call) -> Params:
@@ -46,16 +44,23 @@ def _dots(kernel: Kernel, symbol: str) -> Kernel:
     def constants(call: Call) -> dict[str, int]:
         return {**variant(call), "VEC": 1, "INT_SUMS": 0, "DOT": 1}
 
-    def launch(call: Call, tile: Tile) -> Grid:
-        found = grid(call, tile)
-        return replace(found, effort=FASTER * found.effort)
+    def launch(call: Call, tile: Tile) -> NDRange:
+        plain = grid.launch(call, tile)
+        return replace(plain, effort=FASTER * plain.effort)
 
     def fitting(call: Call) -> Sequence[Tile]:
         longest = max(2 * taps(call), SHORTEST)
         return [t for t in tiles(call) if WORD * t["BK"] * t["SK"] * t["SPLITS"] <= longest]
 
-    made: dict[str, Any] = {"params": fields, "variant": constants, "grid": launch, "tiles": fitting}
-    return replace(kernel, symbol=symbol, accepts=(*kernel.accepts, has_words), needs=kernel.needs | {DOT}, **made)
+    return replace(
+        kernel,
+        symbol=symbol,
+        form=replace(grid, launch=launch, tiles=fitting),
+        accepts=(*kernel.accepts, has_words),
+        params=fields,
+        text=replace(kernel.text, variant=constants),
+        needs=kernel.needs | {DOT},
+    )
 
 
 DOTS = (_dots(S8, "mg_matmul_s8__dots"), _dots(SPLIT_S8, "mg_matmul_s8__split_dots"))

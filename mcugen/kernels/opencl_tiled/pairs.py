@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Grid, Kernel, Tile
+from mcugen.ir.kernel import Grid, Kernel, NDRange, Text, Tile
 from mcugen.kernels.opencl_tiled.products import BLOCKS, FLOAT_BYTES, LARGEST, NAMES
 from mcugen.ops import batch_matmul
 
@@ -70,7 +70,7 @@ def _across(size: int, block: int) -> int:
     return -(-size // block) * block
 
 
-def grid(call: Call, tile: Tile) -> Grid:
+def grid(call: Call, tile: Tile) -> NDRange:
     rows, cols, _ = _sizes(call)
     threads = tile["BM"] // tile["TM"] * (tile["BN"] // tile["TN"]) * tile["SK"]
     stage = tile["BK"] * (tile["BM"] + 4 + tile["BN"] + 4 * call.op.transpose_b)
@@ -78,20 +78,17 @@ def grid(call: Call, tile: Tile) -> Grid:
     wide, high = _across(rows, tile["BM"]), _across(cols, tile["BN"])
     launch = (wide // tile["BM"] * threads, high // tile["BN"], math.prod(call.output.shape[:-2]))
     effort = wide * high / (rows * cols) * (1.0 + 24.0 / (tile["TM"] * tile["TN"]))
-    return Grid(launch, (threads, 1, 1), local * FLOAT_BYTES, effort)
+    return NDRange(launch, (threads, 1, 1), local * FLOAT_BYTES, effort)
 
 
 PAIR = Kernel(
     "mg_pair_f32__tiled",
-    Form.GRID,
+    Grid(grid, tiles=tiles),
     accepts=(batch_matmul.float_data, in_fours, small),
     params=params,
     operands=(0, 1),
-    variant=variant,
-    grid=grid,
-    tiles=tiles,
+    text=Text(variant, source="matmul_tiled.cl"),
     needs=NEEDS,
-    source="matmul_tiled.cl",
 )
 
 
@@ -116,24 +113,23 @@ def vector_variant(call: Call) -> dict[str, int]:
     return {"PAIR": 1, "ALONG": int(_is_along(call)), "FLIP": int(_is_flipped(call))}
 
 
-def vector_grid(call: Call, tile: Tile) -> Grid:
+def vector_grid(call: Call, tile: Tile) -> NDRange:
     rows, cols, _ = _sizes(call)
     width = 1 if _is_along(call) else 4
     groups = -(-rows * cols // (width * tile["LANES"]))
     local = width * FLOAT_BYTES * tile["GROUP"]
-    return Grid((groups * tile["GROUP"], math.prod(call.output.shape[:-2])), (tile["GROUP"], 1), local)
+    return NDRange((groups * tile["GROUP"], math.prod(call.output.shape[:-2])), (tile["GROUP"], 1), local)
 
 
 VECTOR = Kernel(
     "mg_pair_vector_f32__tiled",
-    Form.GRID,
+    Grid(
+        vector_grid, tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (1, 2, 8)]
+    ),
     accepts=(batch_matmul.float_data, one_vector, matrix_in_fours, small),
     params=vector_params,
     operands=(0, 1),
-    variant=vector_variant,
-    grid=vector_grid,
-    tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (1, 2, 8)],
+    text=Text(vector_variant, source="vector_f32.cl"),
     needs=NEEDS,
-    source="vector_f32.cl",
 )
 """Computed matrix times vector; memory bandwidth limits its speed."""

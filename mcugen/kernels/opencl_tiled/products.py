@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir.call import Call, Params, fact
-from mcugen.ir.kernel import RESULT, Form, Grid, Kernel, Tile
+from mcugen.ir.kernel import RESULT, Grid, Kernel, NDRange, Text, Tile
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._activation import float_clamp_fields
 from mcugen.ops._residual import ResidualConv2D
 from mcugen.ops._scaled import ScaledConv2D
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, sums_fit, window_of
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.fully_connected import single_rounding_fits
 
@@ -113,7 +113,7 @@ def weights(call: Call) -> np.ndarray:
 
 def table(call: Call) -> np.ndarray:
     """The location of an output's taps, per run of channels: offset from its first tap, row and column."""
-    w: Window = window_of(call)
+    w: SlidingWindow = window_of(call)
     width, channels, step = call.input(0).shape[2], call.input(0).shape[3], vector_width(call)
     axes = (
         np.arange(w.kernel[0]) * w.dilation[0],
@@ -221,7 +221,7 @@ def _groups(call: Call, tile: Tile) -> tuple[int, int]:
     return -(-pixels(call) // tile["BM"]), -(-call.input(1).shape[0] // tile["BN"])
 
 
-def grid(call: Call, tile: Tile) -> Grid:
+def grid(call: Call, tile: Tile) -> NDRange:
     across, down = _groups(call, tile)
     threads = tile["BM"] // tile["TM"] * (tile["BN"] // tile["TN"]) * tile["SK"]
     stage = tile["BK"] * (tile["BM"] + 4 + tile["BN"])
@@ -229,7 +229,7 @@ def grid(call: Call, tile: Tile) -> Grid:
     padded = across * tile["BM"] * down * tile["BN"] / (pixels(call) * call.input(1).shape[0])
     reuse = 1.0 + 24.0 / (tile["TM"] * tile["TN"])
     launch = (across * threads, down, tile["SPLITS"])
-    return Grid(launch, (threads, 1, 1), local * FLOAT_BYTES + 16, padded * reuse)
+    return NDRange(launch, (threads, 1, 1), local * FLOAT_BYTES + 16, padded * reuse)
 
 
 def tiles(call: Call) -> Sequence[Tile]:
@@ -268,22 +268,18 @@ def _with_tickets(params: Any) -> Any:
 
 F32 = Kernel(
     "mg_matmul_f32__tiled",
-    Form.GRID,
+    Grid(grid, tiles=tiles, halved=("weights",), pitched=in_runs),
     accepts=(_filter.float_data, _filter.constant_weights, indexable),
     params=params_f32,
     operands=(0,),
-    variant=variant,
-    pitched=in_runs,
-    halved=("weights",),
-    grid=grid,
-    tiles=tiles,
+    text=Text(variant, source="matmul_tiled.cl"),
     needs=frozenset({"cl12"}),
-    source="matmul_tiled.cl",
 )
 """Product without split taps: a work-group sums all taps of its outputs."""
 S8 = replace(
     F32,
     symbol="mg_matmul_s8__tiled",
+    form=replace(F32.grid, halved=None),
     accepts=(
         _filter.int8_data,
         _filter.constant_weights,
@@ -294,15 +290,13 @@ S8 = replace(
         indexable,
     ),
     params=params_s8,
-    halved=None,
 )
 SPLIT_F32 = replace(
     F32,
     symbol="mg_matmul_f32__split",
+    form=replace(F32.grid, tiles=split_tiles, room=parts_bytes),
     params=_with_tickets(params_f32),
-    variant=split_variant,
-    tiles=split_tiles,
-    room=parts_bytes,
+    text=replace(F32.text, variant=split_variant),
     needs=NEEDS,
 )
 """Product with split taps: the last work-group, after a fence, adds the partial sums."""
@@ -326,7 +320,11 @@ SCALED = tuple(
 """Product of channels that are scaled, shifted and clamped first. The rules come from the pass that makes the
 operator."""
 SPLIT_S8 = replace(
-    SPLIT_F32, symbol="mg_matmul_s8__split", accepts=S8.accepts, params=_with_tickets(params_s8), halved=None
+    SPLIT_F32,
+    symbol="mg_matmul_s8__split",
+    form=replace(SPLIT_F32.grid, halved=None),
+    accepts=S8.accepts,
+    params=_with_tickets(params_s8),
 )
 
 
@@ -334,22 +332,22 @@ def vector_params(call: Call) -> Params:
     return {name: value for name, value in params_f32(call).items() if name not in ("pitch_in0", "pixels")}
 
 
-def vector_grid(call: Call, tile: Tile) -> Grid:
+def vector_grid(call: Call, tile: Tile) -> NDRange:
     groups = -(-call.input(1).shape[0] // (4 * tile["LANES"]))
-    return Grid((groups * tile["GROUP"],), (tile["GROUP"],), 4 * FLOAT_BYTES * tile["GROUP"])
+    return NDRange((groups * tile["GROUP"],), (tile["GROUP"],), 4 * FLOAT_BYTES * tile["GROUP"])
 
 
 VECTOR = Kernel(
     "mg_vector_f32__tiled",
-    Form.GRID,
+    Grid(
+        vector_grid,
+        tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (2, 8)],
+        halved=("weights",),
+    ),
     accepts=(_filter.float_data, _filter.constant_weights, indexable, one_vector),
     params=vector_params,
     operands=(0,),
-    variant=lambda call: {"PAIR": 0, "ALONG": 0, "FLIP": 0},
-    grid=vector_grid,
-    tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (2, 8)],
+    text=Text(lambda call: {"PAIR": 0, "ALONG": 0, "FLIP": 0}, source="vector_f32.cl"),
     needs=frozenset({"cl12"}),
-    halved=("weights",),
-    source="vector_f32.cl",
 )
 """Matrix times one vector; memory bandwidth of the weights limits its speed."""

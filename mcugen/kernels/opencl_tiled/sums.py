@@ -14,7 +14,7 @@ from mcugen.ops._summed import addition, convolution
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import one_group
 
-_ELEMENTS = tuple(of_loop(kernel, frozenset()) for kernel in Add.kernels if kernel.loop is not None)
+_ELEMENTS = tuple(of_loop(kernel, frozenset()) for kernel in Add.kernels if kernel.text.generate)
 
 
 @fact
@@ -30,7 +30,7 @@ def has_element(call: Call) -> bool:
 
 
 def _loop(kernel: Kernel, call: Call) -> GridLoop:
-    made = kernel.loop(addition(call)) if kernel.loop else None
+    made = kernel.text.generate(addition(call)) if kernel.text.generate else None
     assert isinstance(made, GridLoop)
     return made
 
@@ -51,11 +51,10 @@ def _fields(call: Call) -> Params:
 
 def _summed(kernel: Kernel) -> Kernel:
     """A convolution kernel with the addition at its end; all else is the plain convolution's."""
-    alone, room = kernel.ruled(one_group), kernel.room
-    params, variant, grid, tiles = kernel.params, kernel.variant, kernel.grid, kernel.tiles
+    alone, grid = kernel.ruled(one_group), kernel.grid
+    params, variant, tiles, room = kernel.params, kernel.text.variant, grid.tiles, grid.room
     assert params
     assert variant
-    assert grid
     assert tiles
 
     def takes_convolution(call: Call) -> bool:
@@ -65,15 +64,18 @@ def _summed(kernel: Kernel) -> Kernel:
     return replace(
         kernel,
         symbol=f"{kernel.symbol}_sum",
+        form=replace(
+            grid,
+            launch=lambda call, tile: grid.launch(convolution(call), tile),
+            tiles=lambda call: tiles(convolution(call)),
+            room=(lambda call, tile: room(convolution(call), tile)) if room else None,
+            tail=_tail,
+            pitched=lambda call: in_runs(convolution(call)),
+        ),
         accepts=(takes_convolution, has_element),
         params=lambda call: {**params(convolution(call)), **_fields(call)},
         operands=(0, 3),
-        variant=lambda call: {**variant(convolution(call)), "RESIDUAL": 1},
-        pitched=lambda call: in_runs(convolution(call)),
-        grid=lambda call, tile: grid(convolution(call), tile),
-        tiles=lambda call: tiles(convolution(call)),
-        room=(lambda call, tile: room(convolution(call), tile)) if room else None,
-        tail=_tail,
+        text=replace(kernel.text, variant=lambda call: {**variant(convolution(call)), "RESIDUAL": 1}),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Grid, Kernel, Tile
+from mcugen.ir.kernel import Grid, Kernel, NDRange, Tile
 from mcugen.kernels.opencl_tiled.products import FLOAT_BYTES, S8, VECTOR, in_runs, one_vector, params_s8, taps
 from mcugen.ops import _rounding
 from mcugen.ops._weighted import matrix
@@ -26,21 +26,17 @@ def variant(call: Call) -> dict[str, int]:
     return {"WHOLE": int(taps(call) % 4 == 0), "LINE": int(_rounding.is_stated(call))}
 
 
-def grid(call: Call, tile: Tile) -> Grid:
+def grid(call: Call, tile: Tile) -> NDRange:
     groups = -(-call.input(1).shape[0] // tile["LANES"])
-    return Grid((groups * tile["GROUP"],), (tile["GROUP"],), FLOAT_BYTES * tile["GROUP"])
+    return NDRange((groups * tile["GROUP"],), (tile["GROUP"],), FLOAT_BYTES * tile["GROUP"])
 
 
 VECTOR_S8: Kernel = replace(
     VECTOR,
     symbol="mg_vector_s8__tiled",
+    form=Grid(grid, tiles=VECTOR.grid.tiles, pitched=in_runs),
     accepts=(*S8.accepts, one_vector),
     params=params,
-    variant=variant,
-    grid=grid,
-    tiles=lambda call: [{"LANES": lanes, "GROUP": group} for group in (256, 64) for lanes in (2, 8)],
-    pitched=in_runs,
-    halved=None,
-    source="vector_s8.cl",
+    text=replace(VECTOR.text, variant=variant, source="vector_s8.cl"),
 )
 """Every word of the weights is read once, and four neighbouring taps are one word. The one pixel is one run."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir.call import Call, Params
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text, Window
 from mcugen.ops import _filter, _float_blocks
 from mcugen.ops._weighted import activation_of, half_weights, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import fields
@@ -103,17 +103,13 @@ def _aligned(nbytes: int) -> int:
 
 WINDOW = Kernel(
     "mg_conv2d_f32__quads",
-    Form.WINDOW,
+    Window(row_window, _filter.outside),
     accepts=_float_blocks.RULES,
     params=_window_params,
     scratch=_window_scratch,
-    window=row_window,
-    outside=_filter.outside,
-    work=_row_work,
-    terms=(*TERMS, "reads", "pointers"),
+    text=Text(source=SOURCE, struct=STRUCT),
+    cost=Cost(_row_work, (*TERMS, "reads", "pointers")),
     needs=NEEDS,
-    struct=STRUCT,
-    source=SOURCE,
 )
 """Convolution in one group, with a window that slides over rows."""
 
@@ -127,16 +123,13 @@ DEPTHWISE = replace(
 
 RUN = Kernel(
     "mg_conv2d_f32__quads_pointwise",
-    Form.POINTWISE,
+    Run(pixels),
     accepts=_float_blocks.RULES,
     params=_params,
-    count=pixels,
     scratch=_run_scratch,
-    work=_run_work,
-    terms=TERMS,
+    text=Text(source=SOURCE, struct=STRUCT),
+    cost=Cost(_run_work, TERMS),
     needs=NEEDS,
-    struct=STRUCT,
-    source=SOURCE,
 )
 """Convolution of single pixels."""
 
@@ -145,8 +138,7 @@ VECTOR = replace(
     symbol="mg_fully_connected_f32__eights",
     params=_vector_params,
     scratch=None,
-    work=_vector_work,
-    terms=("blocks", "words", "bounded"),
+    cost=Cost(_vector_work, ("blocks", "words", "bounded")),
 )
 """Vectors, eight outputs at a time."""
 
@@ -156,7 +148,9 @@ def _in_halves(kernel: Kernel) -> Kernel:
     contract, _, form = kernel.symbol.partition("__")
     how, *rest = form.split("_")
     symbol = f"{contract}__{'_'.join([how, 'halves', *rest])}"
-    made = replace(kernel, symbol=symbol, params=partial(_halved, kernel), source="quads_halves.c")
+    made = replace(
+        kernel, symbol=symbol, params=partial(_halved, kernel), text=replace(kernel.text, source="quads_halves.c")
+    )
     return made.ruled(half_weights)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import activation_range
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text, Window
 from mcugen.kernels.swar import packing
 from mcugen.kernels.swar.words import GROUP, aligned, channels_of
 from mcugen.kernels.swar.words import RUN as PATCHED
@@ -158,32 +158,25 @@ def _row_work(call: Call) -> dict[str, float]:
 
 POINTWISE = Kernel(
     "mg_conv2d_s8__swar_direct_pointwise",
-    Form.POINTWISE,
+    Run(pixels),
     accepts=PATCHED.accepts,
     params=_params,
-    count=pixels,
-    work=_run_work,
-    terms=TERMS,
+    text=Text(source=SOURCE, struct=STRUCT),
+    cost=Cost(_run_work, TERMS),
     widened=True,
-    struct=STRUCT,
-    source=SOURCE,
     short="cswd_pointwise",
 )
 """Convolution of single pixels."""
 
 WINDOW = Kernel(
     "mg_conv2d_s8__swar_direct",
-    Form.WINDOW,
+    Window(row_window, _filter.outside),
     accepts=(*PATCHED.accepts, few_runs),
     params=_window_params,
     scratch=_scratch,
-    window=row_window,
-    outside=_filter.outside,
-    work=_row_work,
-    terms=(*TERMS, "copies", "copied"),
+    text=Text(source=SOURCE, struct=STRUCT),
+    cost=Cost(_row_work, (*TERMS, "copies", "copied")),
     widened=True,
-    struct=STRUCT,
-    source=SOURCE,
     short="cswd",
 )
 """Convolution in one group, with a window that slides over rows."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.fixed_point import activation_range
-from mcugen.ir.kernel import Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.kernels.swar import packing
 from mcugen.kernels.swar.words import RUN, aligned, channels_of
 from mcugen.ops._weighted import activation_of, matrix, pixels, taps_of
@@ -137,10 +137,8 @@ VECTOR: Kernel = replace(
     symbol="mg_fully_connected_s8__swar",
     params=partial(_params, signed=False),
     scratch=_scratch,
-    work=_work,
-    terms=("blocks", "groups", "words"),
-    struct="mg_swar_vector_s8",
-    source="",
+    text=Text(struct="mg_swar_vector_s8"),
+    cost=Cost(_work, ("blocks", "groups", "words")),
     short="fc_swar",
 )
 """A fully connected layer."""
@@ -148,9 +146,9 @@ VECTOR: Kernel = replace(
 DIRECT: Kernel = replace(
     VECTOR,
     symbol="mg_fully_connected_s8__swar_direct",
+    form=Run(pixels, alone=True),
     params=partial(_params, signed=True),
     scratch=None,
-    alone=True,
     short="fc_swar_direct",
 )
 """A fully connected layer, or a convolution of single pixels, whose taps are read as they are."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir.call import Call, Params, fact
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Cost, Kernel, Run, Text, Window
 from mcugen.kernels.swar import packing
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
@@ -160,32 +160,25 @@ def aligned(nbytes: int) -> int:
 
 RUN = Kernel(
     "mg_conv2d_s8__swar_pointwise",
-    Form.POINTWISE,
+    Run(pixels),
     accepts=(_filter.int8_outside, _filter.constant_weights, narrow, requantizes),
     params=_params,
-    count=pixels,
     scratch=_scratch,
-    work=_run_work,
-    terms=TERMS,
+    text=Text(source=SOURCE, struct=STRUCT),
+    cost=Cost(_run_work, TERMS),
     widened=True,
-    struct=STRUCT,
-    source=SOURCE,
 )
 """Convolution of single pixels or vectors."""
 
 WINDOW = Kernel(
     "mg_conv2d_s8__swar",
-    Form.WINDOW,
+    Window(row_window, _filter.outside),
     accepts=RUN.accepts,
     params=_window_params,
     scratch=_scratch,
-    window=row_window,
-    outside=_filter.outside,
-    work=_row_work,
-    terms=ROW_TERMS,
+    text=Text(source=SOURCE, struct=STRUCT),
+    cost=Cost(_row_work, ROW_TERMS),
     widened=True,
-    struct=STRUCT,
-    source=SOURCE,
 )
 """Convolution in one group, with a window that slides over rows."""
 
@@ -195,10 +188,8 @@ DEPTHWISE = replace(
     accepts=(_filter.int8_outside, _filter.constant_weights, narrow, three_parts),
     params=_depthwise_params,
     scratch=_depthwise_scratch,
-    variant=lambda call: {"room": 0},
-    work=_depthwise_work,
-    terms=("blocks", "lanes", "threes", "apart_lanes", "apart_threes", "walked", "walks"),
-    source="",
+    text=Text(lambda call: {"room": 0}, struct=STRUCT),
+    cost=Cost(_depthwise_work, ("blocks", "lanes", "threes", "apart_lanes", "apart_threes", "walked", "walks")),
     short="dw_swar",
 )
 """Convolution of single channels, with a window that slides over rows."""
@@ -208,7 +199,7 @@ DEPTHWISE_DIRECT = replace(
     symbol="mg_depthwise_conv2d_s8__swar_direct",
     accepts=(*DEPTHWISE.accepts, few_taps),
     scratch=lambda call: 0,
-    variant=_room,
+    text=replace(DEPTHWISE.text, variant=_room),
     short="dw_swar_direct",
 )
 """Convolution of single channels, with a window that slides over rows, without scratch."""

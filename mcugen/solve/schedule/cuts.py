@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcugen.ir.graph import Graph
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Join
 from mcugen.solve.schedule.places import sources
 from mcugen.solve.schedule.steps import Choice
 
@@ -36,7 +36,7 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
         for name in choice.node.inputs:
             if name is not None and not graph.tensors[name].is_constant:
                 last.update(dict.fromkeys(of.get(name, (name,)), i))
-    joins = [choice.node.outputs[0] for choice in choices if choice.kernel.form is Form.JOIN]
+    joins = [choice.node.outputs[0] for choice in choices if isinstance(choice.kernel.form, Join)]
     joined = {source: name for name in joins for source in of[name]}
     born = dict.fromkeys(graph.inputs, -1) | {n: i for i, c in enumerate(running) for n in c.node.outputs}
     kept = {s for name in graph.kept for s in of.get(name, (name,))} | set(graph.inputs if keep_input else ())

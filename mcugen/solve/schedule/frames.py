@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from mcugen.errors import McugenError
 from mcugen.ir.graph import Graph
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Accumulate, Window
 from mcugen.ir.types import images_of, rows_of
 from mcugen.solve.schedule.places import Layout, Place, Uses, sources, update_states
 from mcugen.solve.schedule.steps import Choice, Step
@@ -91,7 +91,7 @@ def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str
     """Raise NotStreamableError if an operand that is combined with each row depends on the window, whose older rows are
     not computed again.
     """
-    if choice.kernel.slides or choice.kernel.form is Form.ACCUMULATE:
+    if choice.kernel.slides or isinstance(choice.kernel.form, Accumulate):
         return
     for name in reads:
         if name in streams:
@@ -106,12 +106,10 @@ def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str
 
 
 def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> None:
-    kernel, call = choice.kernel, choice.call
-    where = choice.node.source
+    form, call, where = choice.kernel.form, choice.call, choice.node.source
     if any(images_of(graph.type(name).shape) != 1 for name in moving):
         raise NotStreamableError(f"{where} works on several images")
-    if kernel.slides and kernel.window is not None:
-        window = kernel.window(call)
+    if window := form.window(call):
         if window.firsts:
             rows = f"{window.out_rows} rows of {window.in_rows}"
             raise NotStreamableError(f"{where} makes {rows} in time: a frame would be several rows, or none")
@@ -122,7 +120,7 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
             raise NotStreamableError(reason)
         if window.last(window.out_rows - 1) != window.in_rows - 1:
             raise NotStreamableError(f"{where} leaves out the newest of the {window.in_rows} rows it is given")
-    elif kernel.form is Form.ACCUMULATE:
+    elif isinstance(form, Accumulate):
         return
     elif not choice.can_run_by_rows or any(rows_of(graph.type(n).shape) != rows_of(call.output.shape) for n in moving):
         raise NotStreamableError(f"{where} mixes rows of different times")
@@ -154,10 +152,10 @@ def _looks_back(step: Step) -> int:
     """Number of newest input rows that the step reads for its newest row; rows that its ring holds converted do not
     count.
     """
-    kernel, call = step.choice.kernel, step.choice.call
-    if kernel.form is Form.WINDOW and kernel.window is not None:
-        return kernel.window(call).extent
-    return rows_of(call.input(0).shape) if kernel.form is Form.ACCUMULATE else 1
+    form, call = step.choice.kernel.form, step.choice.call
+    if isinstance(form, Window):
+        return form.rows(call).extent
+    return rows_of(call.input(0).shape) if isinstance(form, Accumulate) else 1
 
 
 def _buffer(

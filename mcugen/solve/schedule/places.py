@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mcugen.ir.graph import Graph
-from mcugen.ir.kernel import Form
+from mcugen.ir.kernel import Alias, Join
 from mcugen.ir.types import TensorType, rows_of
 from mcugen.solve.schedule.steps import Choice, Step
 from mcugen.solve.schedule.trace import INPUT, Trace
@@ -53,22 +53,22 @@ class Layout:
         self.places = {name: Place(name) for name in graph.given}
         for choice in choices:
             node, kernel = choice.node, choice.kernel
-            if kernel.has_code or kernel.form is Form.JOIN:
+            if kernel.has_code or isinstance(kernel.form, Join):
                 self.places |= {name: Place(name) for name in node.outputs}
             if not kernel.has_code:
                 self._share(choice)
 
     def _share(self, choice: Choice) -> None:
-        node, starts = choice.node, choice.kernel.starts
-        if choice.kernel.form is Form.JOIN:
-            pitch = choice.kernel.pitch(choice.call) if choice.kernel.pitch else 0
-            for name, start in zip(node.inputs, starts(choice.call) if starts else (0,), strict=True):
+        node, form = choice.node, choice.kernel.form
+        if isinstance(form, Join):
+            pitch = form.pitch(choice.call) if form.pitch else 0
+            for name, start in zip(node.inputs, form.starts(choice.call), strict=True):
                 self.move(self.places[str(name)].buffer, Place(node.outputs[0], start, pitch))
             return
         operand = self.places.get(str(node.inputs[0]))
         if operand is not None:
-            begins = starts(choice.call) if starts else (0,)
-            found = zip(node.outputs, begins, strict=True)
+            starts = form.starts(choice.call) if isinstance(form, Alias) and form.starts else (0,)
+            found = zip(node.outputs, starts, strict=True)
             self.places |= {name: Place(operand.buffer, operand.start + start) for name, start in found}
 
     def move(self, buffer: str, to: Place) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.ir.alike import of_first, shared_fact, trait
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.graph import Node
-from mcugen.ir.kernel import Form, Kernel
+from mcugen.ir.kernel import Accumulate, Grid, Kernel, Ring, Run
 from mcugen.ir.types import TensorType, images_of, rows_of
 
 
@@ -55,12 +55,12 @@ class Choice:
 def _can_run_by_rows(call: Call, kernel: Kernel) -> bool:
     if any(t is not None and images_of(t.shape) != 1 for t in (call.output, *call.inputs[:1])):
         return False
-    if kernel.form is Form.ACCUMULATE:
+    if isinstance(kernel.form, Accumulate):
         return rows_of(call.input(0).shape) > 1
     rows = rows_of(call.output.shape)
     if kernel.slides:
         return rows > 1
-    if kernel.form is not Form.POINTWISE or kernel.count is None or rows == 1 or kernel.count(call) % rows:
+    if not isinstance(kernel.form, Run) or rows == 1 or kernel.form.count(call) % rows:
         return False
     return all(_fits_rows(call.inputs[k], rows) for k in kernel.pointer_operands(call))
 
@@ -125,7 +125,7 @@ class Step:
     @property
     def on_device(self) -> bool:
         """Whether an OpenCL device runs the step, not the host."""
-        return self.choice.kernel.form is Form.GRID
+        return isinstance(self.choice.kernel.form, Grid)
 
     @property
     def scratch_bytes(self) -> int:
@@ -143,32 +143,32 @@ class Step:
     @property
     def refills(self) -> bool:
         """Whether each event converts all rows that it reads, and keeps none of them."""
-        return self.by_rows and self.choice.kernel.form is Form.RING and not self.choice.kernel.keeps
+        return self.by_rows and self.choice.kernel.form.refills
 
     @property
     def ring_rows(self) -> int:
         """Number of converted rows stored at a time; 0 if the kernel converts none."""
-        kernel = self.choice.kernel
-        if kernel.ring is None or kernel.window is None:
+        form = self.choice.kernel.form
+        if not isinstance(form, Ring):
             return 0
-        window = kernel.window(self.choice.call)
+        window = form.rows(self.choice.call)
         return window.size if self.refills else window.extent
 
     def ring_stays(self, *, streams: bool) -> bool:
         """Whether an event reads rows that an earlier one converted."""
-        kernel = self.choice.kernel
-        if not self.by_rows or self.refills or kernel.ring is None or kernel.window is None:
+        form = self.choice.kernel.form
+        if not self.by_rows or not isinstance(form, Ring) or form.refills:
             return False
-        window = kernel.window(self.choice.call)
+        window = form.rows(self.choice.call)
         return window.extent > (1 if streams else window.stride)
 
     @property
     def ring_bytes(self) -> int:
         """Bytes of the converted rows."""
-        ring = self.choice.kernel.ring
-        if ring is None:
+        form = self.choice.kernel.form
+        if not isinstance(form, Ring):
             return 0
-        row = ring(self.choice.call)
+        row = form.storage(self.choice.call)
         return self.ring_rows * row.length * _element_bytes(row.dtype)
 
     @property
@@ -177,7 +177,7 @@ class Step:
 
     @property
     def accumulates(self) -> bool:
-        return self.choice.kernel.form is Form.ACCUMULATE
+        return isinstance(self.choice.kernel.form, Accumulate)
 
     @cached_property
     def events(self) -> int:
@@ -232,12 +232,12 @@ class Step:
         return event * self.batch, min((event + 1) * self.batch, self.walked_rows) - 1
 
     def _window_rows(self, event: int, rows: int) -> tuple[int, int]:
-        kernel = self.choice.kernel
-        if not kernel.slides or kernel.window is None:
+        form = self.choice.kernel.form
+        window = form.window(self.choice.call)
+        if window is None:
             return self._batch_rows(event)
-        window = kernel.window(self.choice.call)
         first, last = window.first(event), window.last(event)
-        if kernel.form is Form.RING and event and not self.refills:
+        if isinstance(form, Ring) and event and not self.refills:
             first = max(first, window.last(event - 1) + 1)  # the ring holds the rows before
         return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
 
@@ -246,8 +246,8 @@ def batch_of(choice: Choice) -> int:
     """Rows per event: the choice's own; else two if a row is one pixel and the kernel is fastest on two; else one."""
     if choice.rows:
         return choice.rows
-    shape, kernel = choice.call.output.shape, choice.kernel
-    return 2 if kernel.form is Form.POINTWISE and not kernel.alone and len(shape) == 4 and shape[2] == 1 else 1
+    shape, form = choice.call.output.shape, choice.kernel.form
+    return 2 if isinstance(form, Run) and not form.alone and len(shape) == 4 and shape[2] == 1 else 1
 
 
 def _fits_rows(t: TensorType | None, rows: int) -> bool:

@@ -12,7 +12,7 @@ from mcugen.machines.native import Model
 from mcugen.pipeline import Artifact
 from mcugen.verify import host
 from mcugen.verify.cases import Case
-from mcugen.verify.runs import Run, Start, runs_of
+from mcugen.verify.runs import OracleRun, Start, runs_of
 
 Values = list[np.ndarray]
 
@@ -35,7 +35,7 @@ def differ(wanted: Values, got: Values) -> bool:
     return [a.tobytes() for a in wanted] != [a.tobytes() for a in got]
 
 
-def outputs(artifact: Artifact, model: Model, runs: Sequence[Run]) -> Iterator[Values]:
+def outputs(artifact: Artifact, model: Model, runs: Sequence[OracleRun]) -> Iterator[Values]:
     """The outputs of an object for the runs of a case, pushed by rows or frames where it takes them so."""
     push = artifact.view.push
     for run in runs:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ops._window import Window
+from mcugen.ops._window import SlidingWindow
 from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.pad import Pad
@@ -34,7 +34,7 @@ def _summed(source: Source, e: Expansion, operands: tuple[str, str], b: str | No
     activation, padding = a["fused_activation_function"], a["padding"]
     stride, dilation = (a["stride_h"], a["stride_w"]), (a["dilation_h_factor"], a["dilation_w_factor"])
     shape, depth = e.type(x).shape, e.type(w).shape[0]
-    along = Window((depth, 1), (a["stride_d"], 1), (a["dilation_d_factor"], 1), padding)
+    along = SlidingWindow((depth, 1), (a["stride_d"], 1), (a["dilation_d_factor"], 1), padding)
     count, _ = along.output((shape[1], 1))
     before, _ = along.pad((shape[1], 1))
     after = max((count - 1) * along.stride[0] + along.extent(0) - shape[1] - before, 0)

@@ -1,0 +1,31 @@
+"""The cost of kernels: the work of a call, from which its cycles are estimated, and the size of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcugen.ir.call import Call
+
+if TYPE_CHECKING:
+    from mcugen.ir.kernel import Kernel
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The work of a call and the size of its code, as the kernel states them for estimates.
+
+    work        counts that a call's cycles depend on, beside those of `mcugen/solve/costs.py` for every kernel: a
+                number for each of `terms`, 0 for those that are left out
+    terms       the names of these counts
+    converting  those of the terms that grow with the rows that a ring kernel converts
+    parts       kernels, with their calls, whose work the function does in one loop
+    code        code size of this call's copy in bytes; None: the mean measured by ci/fit
+    """
+
+    work: Callable[[Call], Mapping[str, float]] | None = None
+    terms: tuple[str, ...] = ()
+    converting: tuple[str, ...] = ()
+    parts: Callable[[Call], Sequence[tuple[Kernel, Call]]] | None = None
+    code: Callable[[Call], int] | None = None
