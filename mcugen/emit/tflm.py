@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcugen.emit.literals import comment, float32, packed
+from mcugen.emit.literals import C_TYPES, comment, float32, packed
 from mcugen.emit.parts import EndView, StepView
 from mcugen.errors import UnsupportedError, UsageError
 from mcugen.ir.graph import Graph
@@ -16,10 +16,10 @@ _TYPES = {
     "s8": "kTfLiteInt8",
     "u8": "kTfLiteUInt8",
     "s16": "kTfLiteInt16",
-    "u16": "kTfLiteUInt16",
     "s32": "kTfLiteInt32",
     "u32": "kTfLiteUInt32",
     "s64": "kTfLiteInt64",
+    "u64": "kTfLiteUInt64",
     "f32": "kTfLiteFloat32",
     "bool": "kTfLiteBool",
 }
@@ -169,8 +169,10 @@ def _ports(imported: Graph, name: str, ends: Sequence[EndView]) -> list[PortView
     ports = []
     for k, (tensor, end) in enumerate(zip((*imported.inputs, *imported.outputs), ends, strict=True)):
         t = imported.type(tensor)
-        if t.nbytes != end.nbytes:
-            raise UnsupportedError(f"{end.label!r} has {end.nbytes} bytes in the build and {t.nbytes} in the file")
+        if (end.nbytes, end.c_type) != (t.nbytes, C_TYPES[t.dtype]):
+            raise UnsupportedError(
+                f"{end.label!r} has {end.length} elements {end.c_type} in the build, {t} in the file"
+            )
         quant = t.quant
         ports.append(
             PortView(

@@ -241,6 +241,7 @@ def test_text_of_the_firmware(on_host: Compiled, tmp_path: Path) -> None:
     (tmp_path / "say.cc").write_text(
         '#include "tensorflow/lite/micro/micro_log.h"\n#ifdef OWN\n#include <stdio.h>\n'
         'extern "C" void DebugLog(const char *text)\n{\n    printf("[%s]", text);\n}\n#endif\n'
+        "#ifdef TICKS\nnamespace tflite {\nint32_t GetCurrentTimeTicks()\n{\n    return 1;\n}\n}\n#endif\n"
         'int main()\n{\n    MicroPrintf("%d of %s", 3, "nine");\n}\n'
     )
     models = on_host.models
@@ -250,7 +251,7 @@ def test_text_of_the_firmware(on_host: Compiled, tmp_path: Path) -> None:
         (): "3 of nine\r\n",
         ("-DMCUGEN_TFLM_DEBUG_LOG=1", "-DOWN"): "[3 of nine][\r\n]",
         ("-DMCUGEN_TFLM_DEBUG_LOG=1",): "3 of nine\r\n",
-        ("-DMCUGEN_TFLM_PRINT=printf",): "3 of nine",
+        ("-DMCUGEN_TFLM_PRINT=printf", "-DMCUGEN_TFLM_TICKS=int32_t", "-DTICKS"): "3 of nine",
         ("-DTF_LITE_STRIP_ERROR_STRINGS",): "",
     }
     for k, (flags, text) in enumerate(expected.items()):
