@@ -18,6 +18,7 @@ from pathlib import Path
 
 from mcugen import pipeline, solve
 from mcugen.ir.graph import Graph
+from mcugen.ir.kernel import Ring
 from mcugen.options import Options
 from mcugen.solve import schedule
 from mcugen.solve.candidates import Candidate, Candidates
@@ -48,7 +49,8 @@ def candidates_of(folder: Path, seed: int) -> tuple[Graph, list[Candidates]]:
 def _few(listed: Candidates) -> Candidates:
     lean = sorted(listed, key=lambda c: (c.working_bytes, c.cost))[:1]
     anew = [c for c in listed if c.choice.kernel.form.refills][:1]
-    kept = [c for c in listed if any(c.choice.kernel.refilling is a.choice.kernel for a in anew)]
+    rings = [c for c in listed if isinstance(c.choice.kernel.form, Ring)]
+    kept = [c for c in rings if any(c.choice.kernel.refilling is a.choice.kernel for a in anew)]
     wanted = {id(c) for c in (*listed[:1], *kept, *anew, *lean)}
     return tuple(c for c in listed if id(c) in wanted)
 
