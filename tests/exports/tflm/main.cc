@@ -34,6 +34,7 @@ uint32_t ticks_per_second()
 
 void newer_applications();
 void older_applications();
+void oldest_applications();
 void behaviour();
 int test_applications();
 int older_tests();
@@ -43,6 +44,7 @@ int main()
     tflite::InitializeTarget();
     newer_applications();
     older_applications();
+    oldest_applications();
     behaviour();
     CHECK(test_applications() == 0);
     CHECK(older_tests() == 0);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applications of 2019 to 2022: reporters, allocators on the stack, operators by number, and two models one after another.
-#include "tensorflow/lite/experimental/micro/kernels/all_ops_resolver.h"
-#include "tensorflow/lite/experimental/micro/kernels/micro_ops.h"
-#include "tensorflow/lite/experimental/micro/micro_error_reporter.h"
-#include "tensorflow/lite/experimental/micro/micro_interpreter.h"
-#include "tensorflow/lite/experimental/micro/micro_mutable_op_resolver.h"
-#include "tensorflow/lite/experimental/micro/simple_tensor_allocator.h"
+// Applications of 2020 to 2022: reporters, operators by number, and two models one after another.
+#include "tensorflow/lite/micro/all_ops_resolver.h"
+#include "tensorflow/lite/micro/kernels/micro_ops.h"
 #include "tensorflow/lite/micro/micro_error_reporter.h"
+#include "tensorflow/lite/micro/micro_interpreter.h"
+#include "tensorflow/lite/micro/micro_mutable_op_resolver.h"
+#include "tensorflow/lite/micro/micro_profiler.h"
 #include "tensorflow/lite/micro/tflite_bridge/micro_error_reporter.h"
 #include "tensorflow/lite/schema/schema_generated.h"
 #include "tensorflow/lite/version.h"
@@ -42,20 +41,6 @@ bool computes(tflite::MicroInterpreter *interpreter)
         return false;
     }
     return memcmp(interpreter->output(0)->data.raw, digits_out0, sizeof digits_out0) == 0;
-}
-
-void of_2019()
-{
-    tflite::MicroErrorReporter micro_error_reporter;
-    error_reporter = &micro_error_reporter;
-    const tflite::Model *model = ::tflite::GetModel(g_digits_data);
-    if (model->version() != TFLITE_SCHEMA_VERSION) {
-        error_reporter->Report("Model provided is schema version %d, not %d", model->version(), TFLITE_SCHEMA_VERSION);
-    }
-    tflite::ops::micro::AllOpsResolver resolver;
-    tflite::SimpleTensorAllocator tensor_allocator(tensor_arena, sizeof tensor_arena);
-    tflite::MicroInterpreter interpreter(model, resolver, &tensor_allocator, error_reporter);
-    CHECK(interpreter.input(0)->dims->size == 4 && computes(&interpreter));
 }
 
 void of_2020()
@@ -129,7 +114,6 @@ void two_models_in_one_arena()
 
 void older_applications()
 {
-    of_2019();
     of_2020();
     of_2022();
     anew_for_each_inference();
