@@ -18,7 +18,7 @@ from mcugen.boards.target import Target
 from mcugen.emit import files_of, tflm
 from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
-from mcugen.emit.layout import PLAIN, BuildFolders
+from mcugen.emit.output_layout import PLAIN, BuildFolders
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.formats import read, registry, write
@@ -27,8 +27,7 @@ from mcugen.machines.native import Model as Native
 from mcugen.machines.native.model import Outputs
 from mcugen.options import MAX_PREFIX, RUNTIMES, TFLM, Options, c_name_from, is_shortened, named, shape_texts, stem_of
 from mcugen.passes import layouts
-from mcugen.report import devices as report_devices
-from mcugen.report import exports
+from mcugen.report import exports, host_steps
 from mcugen.report import page as report_page
 from mcugen.report.facts import NoiseFacts, Report
 from mcugen.report.output import ReportedModel
@@ -172,23 +171,23 @@ def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
 
 def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:
     """The integer model that `mcugen quantize` would write for a float one, read like any other, and its noise."""
-    from mcugen.quantize import run, text
-    from mcugen.report import quantization
+    from mcugen.quantize import quantization_report, quantize_model
+    from mcugen.report import quantization_page
 
-    choices = run.QuantizeOptions(
+    choices = quantize_model.QuantizeOptions(
         shapes=options.shapes,
         signature=options.signature,
         input_layout=options.input_layout,
         output_layout=options.output_layout,
     )
-    found = run.quantize(path, Path(options.quantize), choices)
+    found = quantize_model.quantize(path, Path(options.quantize), choices)
     graph = read_back(found.graph, known)
     note = f"quantized with {found.samples} samples of {Path(options.quantize).name}: {found.judged.recipe}"
-    findings = text.findings_lines(found.diagnosis.findings)
+    findings = quantization_report.findings_lines(found.diagnosis.findings)
     more = ("these options are those of `mcugen quantize`, whose file can then be built",) if findings else ()
-    return dataclasses.replace(graph, notes=(*graph.notes, note, *found.notes, *findings, *more)), quantization.noise(
-        found
-    )
+    return dataclasses.replace(
+        graph, notes=(*graph.notes, note, *found.notes, *findings, *more)
+    ), quantization_page.noise(found)
 
 
 def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
@@ -273,7 +272,7 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
     if view.blob and any(view.blob.stage_bytes) and not schedule.staged:
         return _measured(model, staged(solution, view.blob.stage_bytes))
     notes = (*model.notes, weight_regions.note) if weight_regions.note and view.weight_places else model.notes
-    notes = (*notes, *report_devices.notes(schedule, model.board), *tflm.notes(model.options))
+    notes = (*notes, *host_steps.notes(schedule, model.board), *tflm.notes(model.options))
     facts = report.facts_of(view, solution, model.board, model.imported, notes)
     facts = dataclasses.replace(facts, quantization=model.noise, title=model.title or model.name)
     report.require_fit(facts, model.board, solution, model.options, weight_regions)

@@ -15,7 +15,7 @@ from mcugen.cli import cli
 from mcugen.errors import McugenError, UsageError
 from mcugen.machines.toolchain import runtimes
 from mcugen.options import Options
-from mcugen.report import estimates, page, tables
+from mcugen.report import estimates, page, support_tables
 
 DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "digits.tflite"
 
@@ -131,7 +131,7 @@ def test_boards_and_ops_come_from_the_tables() -> None:
 def test_ops_of_a_name() -> None:
     """The name of an operator, or of a format, lists what has it; a part of a name all that contain it."""
     wanted = {"Conv2D": {"Conv2D"}, "conv_2d": {"Conv2D", "HybridConv2D"}, "softma": {"LogSoftmax", "Softmax"}}
-    assert {name: {row["op"] for row in tables.operators(name)} for name in wanted} == wanted
+    assert {name: {row["op"] for row in support_tables.operators(name)} for name in wanted} == wanted
     detail = shell("ops", "Conv2D").stdout
     assert detail.startswith("Conv2D  (tflite CONV_2D)")
     assert "Source: TFLite CONV_2D" in detail and "Bits of TensorFlow Lite Micro: s8, s16, f32" in detail

@@ -19,7 +19,7 @@ from mcugen import pipeline
 from mcugen.ir.graph import Graph, Node
 from mcugen.ops.transpose import Transpose
 from mcugen.options import Options
-from mcugen.verify import emulated, golden, run
+from mcugen.verify import checks, emulated, golden
 from mcugen.verify.cases import cases
 from tests.support import model_rows
 from tests.support.collection import EMULATED, SAMPLE, Model, collection, is_in_scope, models
@@ -121,7 +121,7 @@ def test_model_equals_the_runtime(folder: Path, reference: str) -> None:
     board = MEANINGS[(zlib.crc32(folder.name.encode()) + 2 * (reference == "litert")) % len(MEANINGS)]
     artifact = mcugen.compile(folder / "model.tflite", board=board, reference=reference, name="model")
     trace = folder / "trace.json" if reference == "litert" else None
-    result = run.verify(artifact, 1, folder / "golden.npz", trace, lambda text: None)
+    result = checks.verify(artifact, 1, folder / "golden.npz", trace, lambda text: None)
     assert result.c.first_difference is None
     assert result.recorded is not None and result.recorded.first_difference is None
     assert not result.trace_differs

@@ -15,7 +15,7 @@ from mcugen.errors import ToolError
 from mcugen.machines.toolchain import cross
 from mcugen.machines.toolchain.disassembly import code_bytes, disassemble, parse
 from mcugen.machines.toolchain.stack import Stack, bound
-from mcugen.verify import emulated, report
+from mcugen.verify import check_report, emulated
 from mcugen.verify.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -142,8 +142,8 @@ def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(emulated
     assert holds(result.stack_bytes, result.stack_bound_bytes), (result.stack_bytes, result.stack_bound_bytes)
     assert result.stack_path[0] == "digits_run" and len(result.stack_path) > 1
     assert not [name for name, times in Counter(result.stack_path).items() if times > 1]
-    assert report.simulate_dict(result)["stack_bound_bytes"] == result.stack_bound_bytes
-    assert f"at most {result.stack_bound_bytes:,} on any path" in report.simulate_text(result)
+    assert check_report.simulate_dict(result)["stack_bound_bytes"] == result.stack_bound_bytes
+    assert f"at most {result.stack_bound_bytes:,} on any path" in check_report.simulate_text(result)
 
 
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "rv32imc"])

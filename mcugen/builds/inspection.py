@@ -10,7 +10,7 @@ from typing import Any
 
 from mcugen.ir.graph import Graph, Node
 from mcugen.pipeline import Artifact
-from mcugen.report import layout, removals
+from mcugen.report import buffer_lifetimes, removals
 from mcugen.solve.plan import live_bytes
 from mcugen.solve.schedule import INPUT, Choice, Event, Schedule
 from mcugen.solve.schedule.places import Place
@@ -90,7 +90,7 @@ def _steps(schedule: Schedule) -> list[dict[str, Any]]:
     return [
         {
             "index": s.index,
-            "layer": layout.name_of(schedule, s),
+            "layer": buffer_lifetimes.name_of(schedule, s),
             "op": type(s.choice.node.op).__name__,
             "by_rows": s.by_rows,
             "live_bytes": peak[s.index],

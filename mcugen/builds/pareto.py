@@ -17,7 +17,7 @@ from mcugen.errors import MemoryBudgetError, NoKernelError, TargetError, UsageEr
 from mcugen.machines.toolchain import count
 from mcugen.options import GOALS, Options
 from mcugen.pipeline import Artifact
-from mcugen.report import curve, estimates
+from mcugen.report import curve_chart, estimates
 from mcugen.report.facts import CycleFacts, PointFacts
 from mcugen.solve.advice import knee_of
 from mcugen.system import tabular
@@ -353,7 +353,7 @@ def _row(p: ParetoPoint, result: Front) -> tuple[str, ...]:
     cells = [f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", *([more] if result.machine else [])]
     cycles = p.cycles if _is_estimated(result) else None
     cells += [estimates.milliseconds(cycles, result.clock_hz)] if cycles and result.clock_hz else []
-    name = curve.name_of(p.presets, is_knee=p == result.knee)
+    name = curve_chart.name_of(p.presets, is_knee=p == result.knee)
     differs = "DIFFERS from the reference" if p.agrees is False else ""
     cells.append(", ".join(filter(None, (differs, name))))
     return (*cells, *([estimates.of_text(cycles)] if cycles else []), p.by_rows or "-")
@@ -366,5 +366,7 @@ def plot(result: Front) -> bytes:
     shown = []
     for p in _best(replace(p, flash_bytes=0) for p in result.points):
         knee = result.knee is not None and p == replace(result.knee, flash_bytes=0)
-        shown.append((p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}", curve.name_of(p.presets, is_knee=knee)))
-    return curve.picture(title, unit, shown)
+        shown.append(
+            (p.ram_bytes, p.cost, f"row by row: {p.by_rows or '-'}", curve_chart.name_of(p.presets, is_knee=knee))
+        )
+    return curve_chart.picture(title, unit, shown)

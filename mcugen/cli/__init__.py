@@ -235,7 +235,7 @@ def verify(
     from mcugen import options as names
     from mcugen.machines.toolchain import opencl, runtimes
     from mcugen.system import files
-    from mcugen.verify import report, run
+    from mcugen.verify import check_report, checks
     from mcugen.verify.witnesses import SAME, Ask
 
     opencl.environment(device)
@@ -247,9 +247,9 @@ def verify(
         ask = Ask(names.named(model)[1], runtime or "", values["signature"])
         artifact = built(model, values)
         noted = opened(into, artifact)
-        result = run.verify(artifact, count, golden, trace, tell, ask)
-        noted.note("verified", report.verified_facts(result))
-    emit(report.verify_dict(result), report.verify_parts(result, whole=is_set(WIDE)), as_json=as_json)
+        result = checks.verify(artifact, count, golden, trace, tell, ask)
+        noted.note("verified", check_report.verified_facts(result))
+    emit(check_report.verify_dict(result), check_report.verify_parts(result, whole=is_set(WIDE)), as_json=as_json)
     return 0 if result.agrees else 1
 
 
@@ -285,7 +285,7 @@ def simulate(
     """
     from mcugen.boards import target
     from mcugen.system import files
-    from mcugen.verify import emulated, report, run
+    from mcugen.verify import check_report, checks, emulated
 
     options = options_of(values)
     emulated.require_machine(target.load(options.board_name))
@@ -295,9 +295,9 @@ def simulate(
         tell(str(values["board"]))
         artifact, level = built(model, values), f"-O{optimize_level}"
         noted = opened(into, artifact)
-        result = run.simulate(artifact, count, golden, level, tell)
-        noted.note("simulated", report.simulated_facts(result, level))
-    emit(report.simulate_dict(result), report.simulate_parts(result), as_json=as_json)
+        result = checks.simulate(artifact, count, golden, level, tell)
+        noted.note("simulated", check_report.simulated_facts(result, level))
+    emit(check_report.simulate_dict(result), check_report.simulate_parts(result), as_json=as_json)
     return 0 if result.agrees and result.repeatable else 1
 
 
@@ -327,11 +327,11 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
     """
     from mcugen import pipeline
     from mcugen.builds import inspection
-    from mcugen.report.pages import memory as picture
+    from mcugen.report.pages import memory_svg
 
     artifact = built(model, values) if memory is not None else pipeline.inspect(model, options_of(values))
     if memory is not None:
-        write(memory, artifact.files[picture.FILE])
+        write(memory, artifact.files[memory_svg.FILE])
     if ir:
         text = inspection.dump(artifact, ir)
         emit({"stage": ir, "text": text}, text, as_json=as_json)
@@ -390,12 +390,12 @@ def ops(name: str, as_json: bool, markdown: bool) -> None:
       mcugen ops Conv2D
       mcugen ops CONV_2D
     """
-    from mcugen.report import tables
+    from mcugen.report import support_tables
 
-    rows = tables.operators(name)
+    rows = support_tables.operators(name)
     if not rows:
         raise UsageError(f"no operator has {name!r} in its names", hint="`mcugen ops` lists all of them")
-    text = tables.operators_markdown(rows) if markdown else tables.operators_parts(rows)
+    text = support_tables.operators_markdown(rows) if markdown else support_tables.operators_parts(rows)
     emit({"operators": rows}, text, as_json=as_json)
 
 

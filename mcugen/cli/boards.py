@@ -38,16 +38,16 @@ def COMMAND(context: click.Context, text: str, as_json: bool) -> None:
       mcugen boards new my-board --like nrf52840-dk --ram 64K
     """
     from mcugen.boards import target
-    from mcugen.report import tables
+    from mcugen.report import support_tables
 
     if context.invoked_subcommand is None:
-        rows = tables.boards(text)
+        rows = support_tables.boards(text)
         if not rows:
             raise UsageError(
                 f"no board or core has {text!r} in its name, core or chip",
                 hint=f"{target.advice(text)}`mcugen boards` lists all of them",
             )
-        emit({"boards": rows}, tables.boards_parts(rows), as_json=as_json)
+        emit({"boards": rows}, support_tables.boards_parts(rows), as_json=as_json)
 
 
 @COMMAND.command("new")

@@ -19,9 +19,9 @@ def COMMAND(first: Path, later: Path | None, as_json: bool) -> None:
     The firmware counts by the header of `mcugen build --export drift`. Of two logs, a FIRST and a LATER one, the
     distance of the classes is printed too: the share of runs that would have to change their class.
     """
-    from mcugen.report import drift, measured
+    from mcugen.report import drift_counters, measured
     from mcugen.system import files
 
     paths = [first] if later is None else [first, later]
-    found = [drift.parse(measured.capture(files.read(path)), str(path)) for path in paths]
-    emit(drift.as_dict(found), drift.as_parts(found), as_json=as_json)
+    found = [drift_counters.parse(measured.capture(files.read(path)), str(path)) for path in paths]
+    emit(drift_counters.as_dict(found), drift_counters.as_parts(found), as_json=as_json)

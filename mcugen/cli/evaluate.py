@@ -61,14 +61,14 @@ def COMMAND(
       mcugen evaluate model.tflite --data test.npz --metric score.py:f1
     """
     from mcugen.system import files
-    from mcugen.verify.evaluation import run, text
+    from mcugen.verify.evaluation import evaluation_report, scoring
 
     files.require_there(data)
     with progress("evaluating", quiet=as_json) as tell:
         tell("building")
         artifact = built(model, values)
         has_core = values["board"] != Options.board and bool(artifact.target.emulators)
-        result = run.evaluate(
+        result = scoring.evaluate(
             artifact,
             data,
             metric=metric,
@@ -77,5 +77,5 @@ def COMMAND(
             on_core=on_core if has_core else 0,
             tell=tell,
         )
-    emit(text.as_dict(result), text.as_parts(result), as_json=as_json)
+    emit(evaluation_report.as_dict(result), evaluation_report.as_parts(result), as_json=as_json)
     return 0 if result.agrees else 1

@@ -39,14 +39,14 @@ def COMMAND(sizes: tuple[str, ...], board: str, device: str, tune: bool, as_json
     """
     from mcugen.boards import target
     from mcugen.machines.toolchain import opencl
-    from mcugen.opencl_bench import gemm
-    from mcugen.solve import devices
+    from mcugen.opencl_bench import matrix_products
+    from mcugen.solve import device_kernels
 
     opencl.environment(device)
     found = target.load(board)
     with progress("timing", quiet=as_json) as tell:
-        facts: dict[str, Any] = gemm.bench(
-            gemm.sizes_of(sizes), found, tell, found.folder / devices.TABLE if tune else None
+        facts: dict[str, Any] = matrix_products.bench(
+            matrix_products.sizes_of(sizes), found, tell, found.folder / device_kernels.TABLE if tune else None
         )
-    emit(facts, gemm.as_parts(facts), as_json=as_json)
+    emit(facts, matrix_products.as_parts(facts), as_json=as_json)
     return 0 if all(row["right"] for row in facts["products"]) else 1

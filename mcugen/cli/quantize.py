@@ -239,13 +239,13 @@ def COMMAND(
 
 def _check_older(file: Path, older: Path, *, has_data: bool) -> None:
     """Raise UsageError for options that the older model fixes, or that need samples, and for another format."""
-    from mcugen.quantize import run
+    from mcugen.quantize import quantize_model
 
     for _, flag in _given(_OF_OLDER):
         raise UsageError(f"{older.name} decides on this", where=flag, hint=f"leave {flag} or --ranges-of out")
     for _, flag in [] if has_data else _given(_OF_DATA):
         raise UsageError("this needs samples", where=flag, hint="give --data, too, or leave it out")
-    if run.format_of(file) != run.format_of(older):
+    if quantize_model.format_of(file) != quantize_model.format_of(older):
         hint = f"end the name in {older.suffix}: the integers of the formats differ"
         raise UsageError(f"{file.name} and {older.name} have different formats", where="-o", hint=hint)
 
@@ -266,37 +266,41 @@ def _integers(
     *,
     as_json: bool,
 ) -> None:
-    from mcugen.builds.mixed import text as mixed_text
+    from mcugen.builds.mixed import mixed_report
     from mcugen.builds.mixed.plan import BitsChooser
-    from mcugen.quantize import run, text
+    from mcugen.quantize import quantization_report, quantize_model
 
-    format_name, request = run.format_of(file), _request(values)
+    format_name, request = quantize_model.format_of(file), _request(values)
     chosen = None if request is None else BitsChooser(request)
     choose = None if chosen is None else chosen.choose
     with progress("quantizing", quiet=as_json) as tell:
-        found = run.quantize(model, data, _choices(values), test=test, progress=tell, choose=choose)
+        found = quantize_model.quantize(model, data, _choices(values), test=test, progress=tell, choose=choose)
         content = found.written(format_name)
         _require_build(content, file)
     write(file, content)
     given = (found, str(file), len(content))
     if page is not None:
-        from mcugen.report import quantization
+        from mcugen.report import quantization_page
 
-        write(page, quantization.page(*given))
-    more = {} if chosen is None else {"mixed": mixed_text.as_dict(chosen)}
-    parts = [] if chosen is None else mixed_text.as_parts(chosen)
-    emit({**text.as_dict(*given), **more}, [*text.as_parts(*given), *parts], as_json=as_json)
+        write(page, quantization_page.page(*given))
+    more = {} if chosen is None else {"mixed": mixed_report.as_dict(chosen)}
+    parts = [] if chosen is None else mixed_report.as_parts(chosen)
+    emit(
+        {**quantization_report.as_dict(*given), **more},
+        [*quantization_report.as_parts(*given), *parts],
+        as_json=as_json,
+    )
 
 
 def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[str, Any], *, as_json: bool) -> None:
     """Store weights as float16, in a model that stays float. Raises UsageError for options without effect then."""
-    from mcugen.quantize import half, run
+    from mcugen.quantize import half, quantize_model
 
     context = click.get_current_context()
     for name, flag in _given(_OF_INTEGERS):
         if context.params[name] != "float":
             raise UsageError(f"{flag} is for models of integers", hint="leave it out with --weights float16")
-    format_name, choices = run.format_of(file), _choices({**values, "weights": "8"})
+    format_name, choices = quantize_model.format_of(file), _choices({**values, "weights": "8"})
     with progress("rounding weights", quiet=as_json) as tell:
         found = half.quantize(model, data, choices, test=test, progress=tell)
         content = found.written(format_name)
@@ -357,8 +361,8 @@ def _bits(text: str) -> int:
 
 
 def _choices(values: dict[str, Any]) -> Any:
+    from mcugen.quantize.quantize_model import QuantizeOptions
     from mcugen.quantize.recipe import Widths
-    from mcugen.quantize.run import QuantizeOptions
 
     same = (
         "method",

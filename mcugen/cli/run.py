@@ -63,7 +63,7 @@ def COMMAND(
     from mcugen import samples
     from mcugen.system import files
     from mcugen.verify.evaluation import outputs as found_outputs
-    from mcugen.verify.evaluation.run import run_all
+    from mcugen.verify.evaluation.scoring import run_all
 
     require_places({"-o": file, "--record": record}, (model, data))
     found_outputs.require_kinds(file, record)

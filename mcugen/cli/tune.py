@@ -32,12 +32,12 @@ def COMMAND(models: tuple[Path, ...], table: Path | None, device: str, as_json: 
     from mcugen.boards import target
     from mcugen.machines.toolchain import opencl
     from mcugen.opencl_bench import tuning
-    from mcugen.solve import devices
+    from mcugen.solve import device_kernels
 
     require_places({"-o": table}, list(models))
     opencl.environment(device)
     options = options_of(values)
-    place = table or target.load(options.board_name).folder / devices.TABLE
+    place = table or target.load(options.board_name).folder / device_kernels.TABLE
     with progress("tuning", quiet=as_json) as tell:
         found = tuning.tune(models, options, place, tell)
     facts = {

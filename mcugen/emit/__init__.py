@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcugen.emit import blob, opencl, selftest
 from mcugen.emit.environment import render
-from mcugen.emit.layout import EXAMPLE, PLAIN, BuildFolders
+from mcugen.emit.output_layout import EXAMPLE, PLAIN, BuildFolders
 from mcugen.emit.resolution import require_declared
 from mcugen.emit.view import ModelView, build
 from mcugen.ir.graph import Graph

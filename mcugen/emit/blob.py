@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcugen.emit.literals import array_lines
-from mcugen.emit.parts import ArrayView, StepView
+from mcugen.emit.model_parts import ArrayView, StepView
 from mcugen.errors import UsageError
 from mcugen.options import Options
 from mcugen.solve.plan import MemoryPlan

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcugen.emit.literals import C_TYPES, comment, float32, packed
-from mcugen.emit.parts import EndView, StepView
+from mcugen.emit.model_parts import EndView, StepView
 from mcugen.errors import UnsupportedError, UsageError
 from mcugen.ir.graph import Graph
 from mcugen.options import TFLM, Options

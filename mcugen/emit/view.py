@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcugen import __version__
-from mcugen.emit import blob, bundle, tflm, windows
+from mcugen.emit import blob, bundle, tflm, window_rows
+from mcugen.emit.class_labels import labels_of
 from mcugen.emit.command import command_of
-from mcugen.emit.constants import ConstantPool, placed
+from mcugen.emit.constant_placement import ConstantPool, placed
 from mcugen.emit.events import events_after_rows, index_type, order_of, period
 from mcugen.emit.field_notes import layout_of
-from mcugen.emit.labels import labels_of
 from mcugen.emit.literals import (
     ARRAY_TYPES,
     C_TYPES,
@@ -27,11 +27,11 @@ from mcugen.emit.literals import (
     type_text,
 )
 from mcugen.emit.memory import element, pointer, regions_of
-from mcugen.emit.model import ModelView
-from mcugen.emit.parts import DeviceView, EndView, PushView, RowsView, StepView
+from mcugen.emit.model_parts import DeviceView, EndView, PushView, RowsView, StepView
 from mcugen.emit.promise import REFERENCE_TITLES, promises_of, stated
 from mcugen.emit.states import StateView, states_of
-from mcugen.emit.windows import RingView, WindowInput, WindowView, row_name
+from mcugen.emit.whole_model import ModelView
+from mcugen.emit.window_rows import RingView, WindowInput, WindowView, row_name
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph
 from mcugen.ir.kernel import Accumulate, Grid, Ring, RowWindow, Run, Window
@@ -162,9 +162,9 @@ class _Builder:
         """Tables of a model that runs on a device, None for C."""
         if not self.on_device:
             return None
-        from mcugen.emit.opencl import view  # imported on first use
+        from mcugen.emit.opencl import host_tables  # imported on first use
 
-        return view.build(self.schedule, self.plan, inputs, outputs, [step.title for step in steps])
+        return host_tables.build(self.schedule, self.plan, inputs, outputs, [step.title for step in steps])
 
     def _ends(self, names: tuple[str, ...], kind: str) -> list[EndView]:
         return [self._end(name, kind, "" if len(names) == 1 else f"_{k}") for k, name in enumerate(names)]
@@ -346,11 +346,11 @@ class _Builder:
             ring = form.storage(call)
             at = pointer(self.plan, step.ring_name, C_TYPES[ring.dtype], const=False)
             if step.refills:
-                return windows.refilled(w, ring, at, image)
-            return windows.converted(w, ring, step.ring_rows, at, image, streams=streams)
+                return window_rows.refilled(w, ring, at, image)
+            return window_rows.converted(w, ring, step.ring_rows, at, image, streams=streams)
         if streams:
-            return windows.streamed_window(w, image), None
-        return windows.window(w, image, self._first_row(w, image.y), self._outside(step, w)), None
+            return window_rows.streamed_window(w, image), None
+        return window_rows.window(w, image, self._first_row(w, image.y), self._outside(step, w)), None
 
     def _outside(self, step: Step, w: RowWindow) -> str:
         """The row in place of those outside the image. Raises UnsupportedError if it would be too long."""

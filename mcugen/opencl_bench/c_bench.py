@@ -13,7 +13,7 @@ import numpy as np
 from mcugen import pipeline
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
-from mcugen.machines.toolchain import host
+from mcugen.machines.toolchain import host_gcc
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.opencl_bench import device_bench
 from mcugen.options import Options
@@ -40,7 +40,7 @@ def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None 
         (folder / path).write_bytes(content)
     (folder / INPUT).write_bytes(device_bench.bytes_of(artifact, inputs))
     sources = [folder / path for path in sources_of(files)]
-    host.compile_program(sources, folder / PROGRAM, [folder], FLAGS, timeout_s=600)
+    host_gcc.compile_program(sources, folder / PROGRAM, [folder], FLAGS, timeout_s=600)
 
 
 def run(folder: Path, runs: int) -> dict[str, float]:

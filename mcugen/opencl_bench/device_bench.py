@@ -15,7 +15,7 @@ from mcugen.emit.environment import render
 from mcugen.errors import UsageError
 from mcugen.machines.toolchain import opencl
 from mcugen.pipeline import Artifact
-from mcugen.solve import devices
+from mcugen.solve import device_kernels
 from mcugen.system import tabular
 
 INPUT, OUTPUT = "input.bin", "output.bin"
@@ -102,9 +102,13 @@ def _steps(artifact: Artifact, measured: list[float]) -> list[dict[str, Any]]:
 def step_facts(artifact: Artifact) -> list[dict[str, Any]]:
     """The properties of each step before it runs; least_seconds: by the roofline of the device's profile."""
     found: list[dict[str, Any]] = []
-    profile = devices.device_of(artifact.target)
+    profile = device_kernels.device_of(artifact.target)
     for step in artifact.schedule.steps:
-        kernel, macs, moved = step.choice.kernel, artifact.schedule.macs(step), devices.bytes_moved(step.choice.call)
+        kernel, macs, moved = (
+            step.choice.kernel,
+            artifact.schedule.macs(step),
+            device_kernels.bytes_moved(step.choice.call),
+        )
         found.append(
             {
                 "title": artifact.view.steps[step.index].title,

@@ -25,7 +25,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.kernel import Grid, Kernel
 from mcugen.machines.toolchain import opencl
 from mcugen.options import Options
-from mcugen.solve import devices
+from mcugen.solve import device_kernels
 from mcugen.solve.schedule import Choice
 
 CHUNK = 600
@@ -87,7 +87,7 @@ def candidates(prepared: pipeline.Prepared) -> Iterator[tuple[str, list[Choice]]
     seen: set[str] = set()
     for node in prepared.graph.nodes:
         call = prepared.graph.call(node, prepared.options.reference)
-        key = devices.key_of(call)
+        key = device_kernels.key_of(call)
         if key in seen:
             continue
         seen.add(key)
@@ -103,18 +103,18 @@ def fitting(call: Call, target: Target) -> list[Kernel]:
 
 def worth(call: Call, target: Target) -> list[Kernel]:
     """The launches close to the best by the roofline, best first."""
-    device = devices.device_of(target)
+    device = device_kernels.device_of(target)
     every = [
         made
         for kernel in fitting(call, target)
         if isinstance(kernel.form, Grid)
-        for made in devices.launches(call, kernel, device)
+        for made in device_kernels.launches(call, kernel, device)
     ]
-    timed = sorted(every, key=lambda k: devices.roofline(k.launch(call), call, device, k))
+    timed = sorted(every, key=lambda k: device_kernels.roofline(k.launch(call), call, device, k))
     if not timed:
         return []
-    best = devices.roofline(timed[0].launch(call), call, device, timed[0])
-    return [k for k in timed if devices.roofline(k.launch(call), call, device, k) <= FAR * best][:MOST]
+    best = device_kernels.roofline(timed[0].launch(call), call, device, timed[0])
+    return [k for k in timed if device_kernels.roofline(k.launch(call), call, device, k) <= FAR * best][:MOST]
 
 
 def _chunks(calls: Mapping[str, list[Choice]]) -> Iterator[list[tuple[str, list[Choice]]]]:

@@ -17,7 +17,7 @@ from mcugen.ir.quant_rule import OWN, Scales
 from mcugen.ir.ranges import Range, whole
 from mcugen.ir.requantize_proof import LinearRounding
 from mcugen.ops import _pool, _reduce, _rounding
-from mcugen.oracle import once, reductions
+from mcugen.oracle import mean_and_sum, once
 
 _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 
@@ -164,7 +164,7 @@ class ReducedSum(_reduce.Reduction):
             count = np.array(np.prod([x.shape[k] for k in axes]))
             sums = x.astype(np.int64).sum(axis=axes)
             return once.averaged(call, sums, count, "NONE") if self.divides else once.summed(call, sums, int(count))
-        return reductions.summed(call, x, self.chosen(x.ndim), mean=self.divides)
+        return mean_and_sum.summed(call, x, self.chosen(x.ndim), mean=self.divides)
 
     def scaling(self, call: Call) -> Scaling:
         return {} if call.output.is_float or _rounding.is_stated(call) else {"scale": multiplier(call)}
@@ -172,7 +172,7 @@ class ReducedSum(_reduce.Reduction):
     def scaling_q(self, call: Call) -> Scaling:
         axes = self.chosen(len(call.input(0).shape))
         is_other = call.output.is_float or _rounding.is_stated(call)
-        return {} if is_other else {"scale": reductions.multiplier(call, axes, mean=self.divides)}
+        return {} if is_other else {"scale": mean_and_sum.multiplier(call, axes, mean=self.divides)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         return bounds(call)

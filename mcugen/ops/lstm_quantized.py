@@ -16,7 +16,7 @@ from mcugen.ir.op import Example, Op, Scaling
 from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ops import _sigmoid, _tflite
 from mcugen.ops._tflite import TfliteTarget
-from mcugen.oracle import fixed, quantized, recurrent
+from mcugen.oracle import fixed, quantized, recurrent_cells
 
 GATES = 4
 _GATE_BITS = 12
@@ -271,10 +271,10 @@ class QuantizedLstm(Op):
         zero = call.input(4).zero_point
         y = []
         for row in x if self.time_major else x.swapaxes(0, 1):
-            gates = recurrent.gates_of(call, (row - call.input(0).zero_point) @ w.T + b, (h - zero) @ r.T)
-            c = recurrent.next_cell(call, gates, c)
-            product = recurrent.tanh_of_cell(call, c) * gates[3]
-            h = quantized.stored(fixed.scaled_twice(product, *recurrent.hidden_multiplier(call)), call.input(4))
+            gates = recurrent_cells.gates_of(call, (row - call.input(0).zero_point) @ w.T + b, (h - zero) @ r.T)
+            c = recurrent_cells.next_cell(call, gates, c)
+            product = recurrent_cells.tanh_of_cell(call, c) * gates[3]
+            h = quantized.stored(fixed.scaled_twice(product, *recurrent_cells.hidden_multiplier(call)), call.input(4))
             y.append(h)
         return c, np.stack(y, axis=0 if self.time_major else 1)
 
@@ -289,10 +289,10 @@ class QuantizedLstm(Op):
         x, h = call.input(0), call.input(4)
         first = b - x.zero_point * w.sum(axis=1)
         return {
-            "w": recurrent.gate_multipliers(call, 1, x),
-            "r": recurrent.gate_multipliers(call, 2, h),
-            "h": recurrent.hidden_multiplier(call),
-            "clip": recurrent.clip_of(call),
+            "w": recurrent_cells.gate_multipliers(call, 1, x),
+            "r": recurrent_cells.gate_multipliers(call, 2, h),
+            "h": recurrent_cells.hidden_multiplier(call),
+            "clip": recurrent_cells.clip_of(call),
             "w_bias": first if x.dtype == "s16" else fixed.wrapped(first),
             "r_bias": fixed.wrapped(-h.zero_point * r.sum(axis=1)),
         }

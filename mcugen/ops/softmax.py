@@ -21,7 +21,7 @@ from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _gemmlowp, _interpolated, _onnx, _tflite
 from mcugen.ops.table_softmax import TableSoftmax
-from mcugen.oracle import gemmlowp, quantized, tables
+from mcugen.oracle import byte_tables, gemmlowp, quantized
 from mcugen.oracle.fixed import divided, each, high_product, scaled_twice
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power, scale_of
 
@@ -220,7 +220,7 @@ class Softmax(Op):
         if call.input(0).dtype != "s16":
             exponential = exponential_of(call)
             return {"exponentials": np.array([exponential(-k) for k in range(256)])}
-        exp, inverse = tables.softmax_tables(quantized.is_tflm(call))
+        exp, inverse = byte_tables.softmax_tables(quantized.is_tflm(call))
         return {"exponentials": exp, "reciprocals": inverse, "scale": _int16_multiplier(call)}
 
     @classmethod
@@ -266,13 +266,13 @@ def _int16_multiplier(call: Call) -> tuple[int, int]:
 
 def _softmax_s16(call: Call, diff: np.ndarray) -> np.ndarray:
     """Exponentials and the reciprocal of their sum by interpolated tables, in Q0.15."""
-    exp, inverse = tables.softmax_tables(quantized.is_tflm(call))
+    exp, inverse = byte_tables.softmax_tables(quantized.is_tflm(call))
     scaled = scaled_twice(diff, *_int16_multiplier(call))
-    e = tables.look_up(exp, np.clip(scaled + 32767, -32768, 32767))
+    e = byte_tables.look_up(exp, np.clip(scaled + 32767, -32768, 32767))
     total = e.sum(axis=-1, keepdims=True)
     length = np.frompyfunc(int.bit_length, 1, 1)(total.astype(object)).astype(np.int64)
     normal = ((total << (31 - length)) + (1 << 13)) >> 14
-    scale = tables.look_up(inverse, np.clip(normal - (2**15 + 2**16), -32768, 32767))
+    scale = byte_tables.look_up(inverse, np.clip(normal - (2**15 + 2**16), -32768, 32767))
     right = length - 1
     return np.asarray(np.clip((e * scale + (np.int64(1) << (right - 1))) >> right, 0, 32767))
 

@@ -20,7 +20,7 @@ from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _linear_sum, _onnx, _pairs, _sum, _tflite
 from mcugen.ops._activation import Activated
 from mcugen.ops._channelwise import Pointwise
-from mcugen.oracle import once, quantized, sums
+from mcugen.oracle import once, quantized, quantized_sums
 from mcugen.oracle.fixed import int64, wrapped
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
@@ -101,7 +101,7 @@ class Sub(Pointwise, Activated):
             return quantized.clamped_int32(wrapped(int64(a) - b), self.activation)
         if self.rounding:
             return once.added(call, -1, a, b)
-        return sums.added(call, -1, a, b)
+        return quantized_sums.added(call, -1, a, b)
 
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
@@ -110,7 +110,7 @@ class Sub(Pointwise, Activated):
         return {} if self.rounding else _sum.scaling(call, -1)
 
     def scaling_q(self, call: Call) -> Scaling:
-        return {} if self.rounding else sums.scaling(call)
+        return {} if self.rounding else quantized_sums.scaling(call)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
         found = _elementwise.corners(call) if call.output.dtype in ("s8", "s16") else None

@@ -15,7 +15,7 @@ from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _pool
-from mcugen.oracle import tables
+from mcugen.oracle import byte_tables
 from mcugen.oracle.fixed import int64
 from mcugen.oracle.quantized import stored
 from mcugen.oracle.rational import binary32, binary64, scale_of
@@ -83,8 +83,8 @@ class TableSoftmax(Op):
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         scale, y_scale = scale_of(call.input(0)), scale_of(call.output)
-        lift = tables.softmax_lift(x.shape[-1], scale) if self.lifts else Fraction(0)
-        entries = [float(binary32(binary64(tables.exp((lift - k) * scale)))) for k in range(256)]
+        lift = byte_tables.softmax_lift(x.shape[-1], scale) if self.lifts else Fraction(0)
+        entries = [float(binary32(binary64(byte_tables.exp((lift - k) * scale)))) for k in range(256)]
         e = np.array(entries, np.float32)[int64(x).max(axis=-1, keepdims=True) - int64(x)]
         total = np.cumsum(e, axis=-1, dtype=np.float32)[..., -1:]
         if self.lifts:

@@ -15,7 +15,7 @@ from mcugen.ir.op import Example, Scaling
 from mcugen.ir.quant_rule import Scales, fixed
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ops import _bytes, _gemmlowp, _onnx, _sigmoid, _tflite, _unary
-from mcugen.oracle import gemmlowp, quantized, sigmoids, tables
+from mcugen.oracle import byte_tables, gemmlowp, quantized, sigmoids
 
 
 def params_s16(call: Call) -> Params:
@@ -75,7 +75,7 @@ class Tanh(_bytes.ByteFunction):
         if call.input(0).dtype == "s16":
             return sigmoids.tabled_tanh(sigmoids.of_int16(call, x, lefts=(0, 1)))
         if call.input(0).dtype == "u8" or not quantized.is_tflm(call):
-            return tables.of_bytes(call, x, tables.float_tanh)
+            return byte_tables.of_bytes(call, x, byte_tables.float_tanh)
         return sigmoids.of_bytes(call, x, lambda a: gemmlowp.divided(gemmlowp.tanh(a, 4), 24))
 
     def scaling(self, call: Call) -> Scaling:
@@ -84,7 +84,7 @@ class Tanh(_bytes.ByteFunction):
     def scaling_q(self, call: Call) -> Scaling:
         if call.input(0).dtype != "s16":
             return {}
-        return {"scale": sigmoids.multiplier(call, lefts=(0, 1)), "table": tables.sigmoid()}
+        return {"scale": sigmoids.multiplier(call, lefts=(0, 1)), "table": byte_tables.sigmoid()}
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

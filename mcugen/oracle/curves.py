@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from mcugen.ir.call import Call
-from mcugen.oracle import tables
+from mcugen.oracle import byte_tables
 from mcugen.oracle.fixed import Ints, each, int64, scaled_twice
 from mcugen.oracle.gemmlowp import inverse_root as inverse_root_of
 from mcugen.oracle.quantized import Multiplier
@@ -48,11 +48,11 @@ def _table(function: str, x_scale: float, y_scale: float) -> Ints:
         return {"exp": _exp, "gelu": _gelu, "gelu_by_tanh": _gelu_by_tanh}[function](v)
 
     span = (binary32(_LEAST * x), binary32(_MOST * x))
-    return tables.interpolated(of, span, binary32((1 << 16) / binary32(most - least)), binary32)
+    return byte_tables.interpolated(of, span, binary32((1 << 16) / binary32(most - least)), binary32)
 
 
 def _exp(x: Fraction) -> Fraction:
-    return binary32(tables.exp(x))
+    return binary32(byte_tables.exp(x))
 
 
 def _log(x: Fraction) -> Fraction:
@@ -73,7 +73,7 @@ def _gelu(x: Fraction) -> Fraction:
 def _gelu_by_tanh(x: Fraction) -> Fraction:
     cube = binary32(binary32(binary32(binary32(exact(0.044715)) * x) * x) * x)
     inner = binary32(binary32(exact(math.sqrt(2.0 / math.pi))) * binary32(x + cube))
-    return binary32(binary32(x / 2) * binary32(1 + tables.float_tanh(inner)))
+    return binary32(binary32(x / 2) * binary32(1 + byte_tables.float_tanh(inner)))
 
 
 def multiplier(call: Call) -> Multiplier:

@@ -10,11 +10,11 @@ import numpy as np
 
 from mcugen.errors import UnsupportedError
 from mcugen.ir.call import Call
-from mcugen.oracle import gemmlowp, tables
+from mcugen.oracle import byte_tables, gemmlowp
 from mcugen.oracle.fixed import Ints, each, int64
 from mcugen.oracle.quantized import Multiplier
+from mcugen.oracle.quantized_sums import exponent_near
 from mcugen.oracle.rational import binary64, exponent_of, nearest, power, scale_of
-from mcugen.oracle.sums import exponent_near
 
 _INTEGER_BITS = 4
 
@@ -47,7 +47,7 @@ def of_int16(call: Call, x: np.ndarray, lefts: Sequence[int]) -> Ints:
 def tabled_logistic(scaled: Ints) -> Ints:
     """Interpolation in 512 steps between entries of the table of sigmoid(i / 24). Source: reference_integer_ops."""
     size = np.abs(scaled)
-    at, entries = np.minimum(size >> 9, 254), tables.sigmoid()
+    at, entries = np.minimum(size >> 9, 254), byte_tables.sigmoid()
     between = (entries[at] << 9) + (size & 0x1FF) * (entries[at + 1] - entries[at])
     result = np.where(size >> 9 >= 255, 0x7FFF << 10, between)
     return np.asarray(np.where(scaled >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10)
@@ -56,7 +56,7 @@ def tabled_logistic(scaled: Ints) -> Ints:
 def tabled_tanh(scaled: Ints) -> Ints:
     """2 * sigmoid(2 * x) - 1 by interpolation in 256 steps between entries of the table of sigmoid(i / 24)."""
     size = np.abs(scaled)
-    at, entries = np.minimum(size >> 8, 254), tables.sigmoid()
+    at, entries = np.minimum(size >> 8, 254), byte_tables.sigmoid()
     between = (entries[at] << 8) + (size & 0xFF) * (entries[at + 1] - entries[at])
     result = np.where(size >> 8 >= 255, 0xFFFF << 8, between)
     one, half = 1 << 23, 1 << 7

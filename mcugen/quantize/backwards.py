@@ -12,7 +12,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph, Node
 from mcugen.ops._activation import unclamped
-from mcugen.quantize import batches, slopes
+from mcugen.quantize import batch_evaluation, slopes
 from mcugen.quantize.im2col import im2col
 from mcugen.quantize.layers import is_constant
 
@@ -141,7 +141,7 @@ class GradientNetwork:
             return (self._layer(run, node, call),)
         operands = [None if n is None else run.values.get(n, self.graph.tensors[n].data) for n in node.inputs]
         found = slopes.forward(call, operands)
-        return batches.results(call, operands) if found is None else found
+        return batch_evaluation.results(call, operands) if found is None else found
 
     def _layer(self, run: ForwardPass, node: Node, call: Call) -> np.ndarray:
         x = run.values[str(node.inputs[0])]

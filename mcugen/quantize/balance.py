@@ -17,8 +17,8 @@ from mcugen.ir.ranges import Affine
 from mcugen.ir.types import TensorType
 from mcugen.ops._activation import unclamped
 from mcugen.passes.fold_factors import followed_by, preceded_by
-from mcugen.quantize.ranges import Observed
-from mcugen.quantize.streams import Stream, streams
+from mcugen.quantize.activation_ranges import Observed
+from mcugen.quantize.channel_streams import Stream, streams
 
 _HALF = 0.5
 _DEAD = 1e-6

@@ -9,8 +9,8 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.quantize import cache
-from mcugen.quantize.floats import FloatRun
-from mcugen.quantize.ranges import Observed
+from mcugen.quantize.activation_ranges import Observed
+from mcugen.quantize.float_values import FloatRun
 
 
 def calibrated(floats: FloatRun, path: Path, model_sha256: str, samples_sha256: str) -> FloatRun:

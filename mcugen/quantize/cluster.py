@@ -10,8 +10,8 @@ import numpy as np
 
 from mcugen import __version__
 from mcugen.errors import McugenError, ToolError, UsageError
-from mcugen.quantize.bench import Bench, Task, TaskPool
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.cross_validation import Bench, Task, TaskPool
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.kept import ResultCache
 
 _WAIT_S = 10

@@ -13,14 +13,14 @@ import numpy as np
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import TensorType
-from mcugen.quantize import batches
+from mcugen.quantize import batch_evaluation
+from mcugen.quantize.activation_ranges import Observed
+from mcugen.quantize.channel_streams import obstacle
 from mcugen.quantize.effort import work
-from mcugen.quantize.floats import FloatRun, FloatWalk
+from mcugen.quantize.float_values import FloatRun, FloatWalk
 from mcugen.quantize.noise import decibels, powers
-from mcugen.quantize.ranges import Observed
 from mcugen.quantize.scales import matters
-from mcugen.quantize.steps import to_real, to_steps
-from mcugen.quantize.streams import obstacle
+from mcugen.quantize.stored_integers import to_real, to_steps
 
 _MOST, _LEAST, _WORK = 16, 4, 6e8
 """Most and fewest samples to measure, and the most multiply-accumulates for more than the fewest."""
@@ -144,12 +144,12 @@ class _Diagnosis:
     def _node(self, node: Node, walk: FloatWalk) -> LayerFacts | None:
         """Compute a node; its facts if it is in the float network and its result is stored in integers, else None."""
         call = self.graph.call(node, self.floats.reference)
-        results = batches.results(call, [self._operand(name) for name in node.inputs])
+        results = batch_evaluation.results(call, [self._operand(name) for name in node.inputs])
         self.values.update(zip(node.outputs, results, strict=True))
         name = node.outputs[0]
         if name not in self.floats.graph.tensors or self.graph.type(name).quant is None:
             return None
-        exact = batches.results(call, [self._rounded(name, walk) for name in node.inputs])
+        exact = batch_evaluation.results(call, [self._rounded(name, walk) for name in node.inputs])
         arrays = (walk.value(name), results[0], exact[0])
         facts = replace(self._facts(name, type(node.op).__name__, node.source, arrays), reads=self._read_by(node))
         return self._weighted(facts, node, walk) if node.op.met_axis is not None else facts

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.ir.graph import Graph
 from mcugen.quantize.diagnose import LayerFacts, diagnosed
 from mcugen.quantize.findings import Finding, Situation, found, of_answers, of_test
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.overridden import of_overrides
 from mcugen.quantize.recipe import Recipe
 

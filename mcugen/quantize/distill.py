@@ -18,7 +18,7 @@ from mcugen.quantize.backwards import Arrays, GradientNetwork, matrix, unmatrix
 from mcugen.quantize.coupled import meets_all
 from mcugen.quantize.effort import work
 from mcugen.quantize.moments import moments_of
-from mcugen.quantize.parts import in_threads, parts
+from mcugen.quantize.parallel import in_threads, parts
 from mcugen.quantize.scores import MAX_CLASSES
 from mcugen.quantize.variations import varied
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.quantize.bench import TaskPool
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.activation_ranges import LEAST_ERROR
+from mcugen.quantize.cross_validation import TaskPool
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.noise import decibels
-from mcugen.quantize.ranges import LEAST_ERROR
 from mcugen.quantize.recipe import AS_BEFORE, LEAST_SQUARES, Recipe, Widths
 
 FEW = 64

@@ -14,13 +14,13 @@ from mcugen.formats import write
 from mcugen.formats._halves import held, is_wide_enough
 from mcugen.ir.graph import Graph
 from mcugen.quantize import float_model
-from mcugen.quantize.bench import outputs_of
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.cross_validation import outputs_of
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.layer_bits import label_of, node_of
 from mcugen.quantize.noise import decibels, powers
-from mcugen.quantize.run import QuantizeOptions, given, in_interface
+from mcugen.quantize.quantization_report import score_dict, score_lines
+from mcugen.quantize.quantize_model import QuantizeOptions, given, in_interface
 from mcugen.quantize.scores import Score, score
-from mcugen.quantize.text import score_dict, score_lines
 from mcugen.system import tabular
 
 _MOST = float(np.finfo(np.float16).max)

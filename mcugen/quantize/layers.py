@@ -11,10 +11,10 @@ import numpy as np
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import QuantParams, TensorType
-from mcugen.quantize import batches, rounding
+from mcugen.quantize import batch_evaluation, rounding
 from mcugen.quantize.im2col import im2col
 from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
-from mcugen.quantize.steps import to_real
+from mcugen.quantize.stored_integers import to_real
 
 Sums = Callable[[str], np.ndarray]
 """Function: name of a node's result -> its float values before the fused activation."""
@@ -136,7 +136,9 @@ class Layer:
         groups, rows, taps = first.shape
         every = _stride(wanted.shape[1:], len(values) * rows, taps)
         size = max(1, _PATCH_ELEMENTS // first.size * every**2)
-        for part, target in zip(batches.chunks(values, size), batches.chunks(wanted, size), strict=True):
+        for part, target in zip(
+            batch_evaluation.chunks(values, size), batch_evaluation.chunks(wanted, size), strict=True
+        ):
             met = self._patches(x, part, every)
             if met is not None:
                 kept = target[:, :, ::every, ::every] if every > 1 else target

@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.quantize import layers, rounding
 from mcugen.quantize.backwards import Arrays, GradientNetwork
-from mcugen.quantize.parts import in_threads, parts
+from mcugen.quantize.parallel import in_threads, parts
 
 _AT_ONCE = 4
 """Parts whose rows are in memory at a time."""

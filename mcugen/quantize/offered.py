@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved

@@ -9,12 +9,12 @@ import numpy as np
 from mcugen.ir.graph import Graph
 from mcugen.ir.quant_rule import Bounds
 from mcugen.ir.types import TensorType
+from mcugen.quantize.activation_ranges import quant
 from mcugen.quantize.findings import Finding
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.noise import decibels, powers
-from mcugen.quantize.ranges import quant
 from mcugen.quantize.scales import BITS, matters
-from mcugen.quantize.steps import to_real, to_steps
+from mcugen.quantize.stored_integers import to_real, to_steps
 
 _HURTS_DB = 3.0
 _REMEDY = "take its `override` out of the file of `--cache`"

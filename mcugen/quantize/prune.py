@@ -17,7 +17,7 @@ from mcugen.passes.remove_channels import Masks
 from mcugen.quantize import coupled, removal, slopes
 from mcugen.quantize.backwards import Arrays, GradientNetwork, is_layer
 from mcugen.quantize.distill import Training, steps_for
-from mcugen.quantize.floats import FloatRun, require_finite
+from mcugen.quantize.float_values import FloatRun, require_finite
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.refit import refitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcugen.quantize.ranges import MIN_MAX
+from mcugen.quantize.activation_ranges import MIN_MAX
 
 NEAREST, LEAST_SQUARES, AS_BEFORE = "nearest", "least squares", "the older model"
 

@@ -12,7 +12,7 @@ from mcugen.quantize import layers, rounding
 from mcugen.quantize.backwards import Arrays, ForwardPass, GradientNetwork, Step, is_layer, matrix, unmatrix
 from mcugen.quantize.im2col import im2col
 from mcugen.quantize.moments import thinning
-from mcugen.quantize.parts import in_threads, parts
+from mcugen.quantize.parallel import in_threads, parts
 
 Pairs = dict[int, tuple[ForwardPass, ...]]
 """Runs of both networks on each part of the samples, by the index of its first sample."""

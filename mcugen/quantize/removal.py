@@ -18,7 +18,7 @@ from mcugen.quantize import rounding
 from mcugen.quantize.backwards import Arrays, GradientNetwork, matrix, unmatrix
 from mcugen.quantize.coupled import Channel, CoupledChannels, meets_all, taps_of
 from mcugen.quantize.moments import moments_of
-from mcugen.quantize.parts import in_threads, parts
+from mcugen.quantize.parallel import in_threads, parts
 
 _MOST = 0.75
 """Largest share of a stream's channels that may be removed."""

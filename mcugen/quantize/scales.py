@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.quant_rule import EVERYTHING, Bounds
 from mcugen.ir.types import QuantParams
+from mcugen.quantize.activation_ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.layers import with_same_weights
-from mcugen.quantize.ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.recipe import Recipe, Widths
 
 DTYPES = {8: "s8", 16: "s16"}

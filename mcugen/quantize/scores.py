@@ -8,8 +8,8 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
-from mcugen.quantize.bench import outputs_of
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.cross_validation import outputs_of
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.noise import decibels, powers
 
 MAX_CLASSES = 1000

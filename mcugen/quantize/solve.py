@@ -11,12 +11,12 @@ import numpy as np
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.quantize import Quantize
-from mcugen.quantize import batches, layers
-from mcugen.quantize.floats import FloatRun
-from mcugen.quantize.ranges import MIN_MAX, chosen, observed, says_nothing
+from mcugen.quantize import batch_evaluation, layers
+from mcugen.quantize.activation_ranges import MIN_MAX, chosen, observed, says_nothing
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.recipe import NEAREST, Recipe, Widths
 from mcugen.quantize.scales import BITS, DTYPES, StoredType, activations
-from mcugen.quantize.steps import to_steps
+from mcugen.quantize.stored_integers import to_steps
 
 REQUANTIZE_PREFIX = "bridge@"
 """Prefix of the names of Quantize nodes between two widths or scales."""
@@ -95,7 +95,7 @@ class Solver:
         operands = [
             None if n is None else self.values[n] if known[n].data is None else known[n].data for n in node.inputs
         ]
-        self.values.update(zip(node.outputs, batches.results(call, operands), strict=True))
+        self.values.update(zip(node.outputs, batch_evaluation.results(call, operands), strict=True))
 
     def _operand(self, node: Node, k: int, dtype: str, shared: QuantParams | None) -> str | None:
         """An operand as the node reads it: in its width, and in the scale that all its operands share."""

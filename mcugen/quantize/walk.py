@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.ir.graph import Graph
-from mcugen.quantize import batches
+from mcugen.quantize import batch_evaluation
 
 
 def outputs(graph: Graph, reference: str, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -16,7 +16,7 @@ def outputs(graph: Graph, reference: str, inputs: Sequence[np.ndarray]) -> tuple
     last = {name: k for k, node in enumerate(graph.nodes) for name in (*node.inputs, *node.outputs)}
     for index, node in enumerate(graph.nodes):
         operands = [None if n is None else _operand(graph, values, n) for n in node.inputs]
-        found = batches.results(graph.call(node, reference), operands)
+        found = batch_evaluation.results(graph.call(node, reference), operands)
         values.update(zip(node.outputs, found, strict=True))
         for name in (*node.inputs, *node.outputs):
             if name in values and last[name] == index and name not in graph.outputs:

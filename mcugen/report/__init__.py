@@ -10,7 +10,7 @@ from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.report import constants, estimates, layout, regions, removals
+from mcugen.report import buffer_lifetimes, constant_memories, estimates, memory_regions, removals
 from mcugen.report.facts import CycleFacts, Report, StateFacts, StepFacts
 from mcugen.solve import Solution, refusal
 from mcugen.solve.plan import MemoryPlan
@@ -28,7 +28,7 @@ def facts_of(
 ) -> Report:
     """The report of a planned and emitted model, its files still to be named."""
     schedule, plan = solution.schedule, solution.plan
-    weights = constants.facts_of(view, board)
+    weights = constant_memories.facts_of(view, board)
     cycles = estimates.of_steps(solution, weights, board)
     found = Report(
         name=view.name,
@@ -46,7 +46,7 @@ def facts_of(
         cycles=estimates.total(cycles),
         clock_hz=board.clock_hz,
         steps=_steps(view, schedule, cycles, imported),
-        regions=regions.facts_of(solution),
+        regions=memory_regions.facts_of(solution),
         weights=weights,
         notes=(
             *notes,
@@ -63,9 +63,9 @@ def facts_of(
         events=len(schedule.trace),
         inputs=schedule.graph.inputs,
         outputs=schedule.graph.outputs,
-        tensors=layout.tensors_of(schedule, imported),
-        buffers=layout.buffers_of(schedule, plan),
-        trace=layout.trace_of(schedule),
+        tensors=buffer_lifetimes.tensors_of(schedule, imported),
+        buffers=buffer_lifetimes.buffers_of(schedule, plan),
+        trace=buffer_lifetimes.trace_of(schedule),
     )
     return _on_board(found, board)
 
@@ -103,8 +103,8 @@ def _of_software_floats(schedule: Schedule, board: Target) -> list[str]:
 def _steps(
     view: ModelView, schedule: Schedule, cycles: list[CycleFacts | None], imported: Graph
 ) -> tuple[StepFacts, ...]:
-    events, steps = layout.events_of(schedule), zip(schedule.steps, view.steps, cycles, strict=True)
-    several = layout.operators_of(schedule, imported)
+    events, steps = buffer_lifetimes.events_of(schedule), zip(schedule.steps, view.steps, cycles, strict=True)
+    several = buffer_lifetimes.operators_of(schedule, imported)
     found = (_step(step, shown.kernel, schedule, each, events[step.index]) for step, shown, each in steps)
     return tuple(dataclasses.replace(facts, operators=several.get(facts.index, ())) for facts in found)
 
@@ -122,7 +122,7 @@ def _step(
         why=choice.why,
         macs=schedule.macs(step),
         cycles=cycles,
-        name=layout.name_of(schedule, step),
+        name=buffer_lifetimes.name_of(schedule, step),
         source=choice.node.source,
         inputs=tuple(name for name in choice.node.inputs if name in schedule.places),
         outputs=choice.node.outputs,
@@ -158,12 +158,12 @@ def require_fit(
     """
     copied = board.constants_in_ram and not options.fetch_weights
     limits = (
-        *regions.limits(facts.ram_bytes, solution, board, options),
+        *memory_regions.limits(facts.ram_bytes, solution, board, options),
         ("--flash", "model needs", facts.weights_bytes, options.flash_bytes),
         (
             "flash of the code",
             "constants that remain there take",
-            constants.with_code(facts, weight_regions),
+            constant_memories.with_code(facts, weight_regions),
             weight_regions.code_bytes,
         ),
         (
@@ -188,7 +188,7 @@ def require_fit(
         is_ram = any("flash" not in what for what, *_ in over)
         too_many = max((excess for what, _, excess in over if "flash" in what), default=0)
         if is_ram:
-            lines += [*regions.too_large(solution), _peak_text(solution.schedule, solution.plan)]
+            lines += [*memory_regions.too_large(solution), _peak_text(solution.schedule, solution.plan)]
         budgets = refusal.budgets_alone([what for what, *_ in over])
         what = "the budget" if board.is_core or budgets else board.name
         raise MemoryBudgetError(
@@ -258,11 +258,11 @@ def as_parts(facts: Report) -> tabular.Parts:
         *(f"  note: {note}" for note in facts.notes),
         f"  RAM      {facts.ram_bytes:>10,} bytes  {holder}",
         f"  arena    {facts.arena_bytes:>10,} bytes  {_bound(facts)}, {facts.lower_bound:,} live at once",
-        *regions.as_lines(facts.regions),
+        *memory_regions.as_lines(facts.regions),
         f"  scratch  {facts.scratch_bytes:>10,} bytes  of that, at most, in any step",
         *_states_text(facts),
-        f"  weights  {facts.weights_bytes:>10,} bytes  constants{constants.where(facts.weights)}",
-        *constants.as_lines(facts.weights),
+        f"  weights  {facts.weights_bytes:>10,} bytes  constants{constant_memories.where(facts.weights)}",
+        *constant_memories.as_lines(facts.weights),
         f"  work     {facts.live_macs:>10,} MAC" + _of_model(facts),
         *estimates.as_lines(facts),
         *(f"  removed  {line}" for line in removals.summary(facts.removed)),

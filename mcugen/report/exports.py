@@ -26,7 +26,7 @@ from typing import Any
 from mcugen import __version__
 from mcugen.emit import environment, libraries_of, sources_of
 from mcugen.emit.folder import REPORT, is_inside, sums_of
-from mcugen.emit.layout import BuildFolders
+from mcugen.emit.output_layout import BuildFolders
 from mcugen.errors import UsageError
 from mcugen.options import Options
 from mcugen.report import pages

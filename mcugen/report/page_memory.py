@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcugen.report import curve, estimates
+from mcugen.report import curve_chart, estimates
 from mcugen.report.facts import CycleFacts
 from mcugen.report.svg import escape, fitted, num, ticks
 
@@ -56,7 +56,7 @@ def points_of(facts: Facts) -> list[dict[str, Any]]:
             "by_rows": escape(p["by_rows"]),
             "cycles": estimates.of_text(cycles),
             "ms": estimates.milliseconds(cycles, clock) if cycles and clock else "",
-            "name": curve.name_of(p["presets"], is_knee=p["is_knee"]),
+            "name": curve_chart.name_of(p["presets"], is_knee=p["is_knee"]),
         }
         rows.append(row)
     return rows

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcugen.options import Options
-from mcugen.solve.curve import Point
+from mcugen.solve.time_memory_curve import Point
 
 NEAR = 1.02
 """Factor of RAM up to which a plan counts as `ALMOST` as small."""

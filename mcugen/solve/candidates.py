@@ -18,7 +18,7 @@ from mcugen.ir.kernel import Grid, Kernel, Ring, Whole
 from mcugen.ir.types import rows_of
 from mcugen.kernels import halves
 from mcugen.options import Options
-from mcugen.solve import costs, devices, no_kernel
+from mcugen.solve import costs, device_kernels, no_kernel
 from mcugen.solve.budget import is_long
 from mcugen.solve.schedule import Choice, Step
 from mcugen.solve.schedule.steps import node_of
@@ -196,7 +196,10 @@ def _known(node: Node, call: Call, target: Target) -> tuple[Kernel, ...]:
 def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Candidates:
     fitting = [kernel for kernel, why in refused if not why]
     if run.target.device:
-        fitting = [*devices.tiled(call, fitting, run.target), *(k for k in fitting if not isinstance(k.form, Grid))]
+        fitting = [
+            *device_kernels.tiled(call, fitting, run.target),
+            *(k for k in fitting if not isinstance(k.form, Grid)),
+        ]
     fitting = [k for kernel in fitting for k in (kernel, *_refilling(node, call, kernel, run))]
     free = [kernel for kernel in fitting if not kernel.has_code]
     found: list[_Measured] = []
@@ -264,13 +267,13 @@ class _Taken(NamedTuple):
 def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
     function = kernel.identity(call)
     if isinstance(kernel.form, Grid):
-        taken_ns = devices.nanoseconds(kernel, call, run.target)
+        taken_ns = device_kernels.nanoseconds(kernel, call, run.target)
         return _Taken(taken_ns, taken_ns, function, 0, True)
     choice = Choice(node_of(call), call, kernel, "")
     taken = costs.estimate(kernel, call, run.core, run.by_rows, run.batch, frames=run.frames)
     stays_whole = not (kernel.cost.parts or choice.can_run_by_rows)
     walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
-    cost = _cost(choice, taken, run) + (devices.HOST_NS if run.target.device and kernel.has_code else 0.0)
+    cost = _cost(choice, taken, run) + (device_kernels.HOST_NS if run.target.device and kernel.has_code else 0.0)
     rows_cost = max(cost, _cost(choice, walked, run))  # by rows the same work takes more calls, whatever the fit
     if run.frames and choice.can_run_by_rows:  # a run computes one row
         cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
@@ -295,7 +298,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
 def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run: _Run) -> str:
     """Reason for a kernel: its rank among those that can run, or the rule that each preferred kernel breaks."""
     if isinstance(kernel.form, Grid):
-        return devices.reason(kernel, call, run.target)
+        return device_kernels.reason(kernel, call, run.target)
     if run.target.device and kernel.has_code:
         return _why_not_on_device(refused)
     if place:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcugen.solve.budget import Solution
-from mcugen.solve.curve import CostCurve, Point
+from mcugen.solve.time_memory_curve import CostCurve, Point
 
 MOST_LAYERS = 20_000
 """Most layers whose kernels are chosen anew."""

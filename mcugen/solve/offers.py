@@ -15,9 +15,9 @@ from mcugen.options import Options
 from mcugen.solve.advice import knee_of
 from mcugen.solve.budget import Solution
 from mcugen.solve.candidates import Candidates
-from mcugen.solve.constants import constants_of
-from mcugen.solve.curve import Point
+from mcugen.solve.constant_limits import constants_of
 from mcugen.solve.problem import Problem, Searched, problem_of
+from mcugen.solve.time_memory_curve import Point
 
 DOMINANCE_TOLERANCE = 1.005
 """Tolerance of dominance: a point is dropped if another needs no more RAM and at most this factor of its constants and

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from mcugen.boards.target import Target
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.solve import constants
-from mcugen.solve.batches import in_batches, in_fewest
+from mcugen.solve import constant_limits
 from mcugen.solve.budget import Solution, is_long, parts_of, planned, pushed_input
 from mcugen.solve.candidates import Candidate, Candidates
-from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.memories import regions_of
 from mcugen.solve.prices import FREE, Prices, prices_of
+from mcugen.solve.row_batches import in_batches, in_fewest
 from mcugen.solve.sharing import Picks, Weight, cheapest, code_of, within_code, within_each
 from mcugen.solve.stretch import FramesCache
+from mcugen.solve.time_memory_curve import CostCurve, Point
 from mcugen.system import forked
 from mcugen.system.forked import Apart
 
@@ -99,7 +99,7 @@ class Problem:
 
     def within_flash(self, picks: Picks) -> Picks:
         """Picks whose constants fit --flash, or the board's flash without the code, as far as possible."""
-        return constants.within(picks, self.candidates, constants.limit_of(self.options, self.board))
+        return constant_limits.within(picks, self.candidates, constant_limits.limit_of(self.options, self.board))
 
     def offered(self, picks: Picks) -> list[Candidates]:
         """For each node, the function picked without regard to RAM, and those that need less working memory; if the
@@ -110,8 +110,8 @@ class Problem:
         """
         priced = self.prices.flash > 0
         used = {c.function for c in picks}
-        limit = constants.limit_of(self.options, self.board)
-        is_near = limit is not None and constants.WIDEST * constants.constants_of(picks) > limit
+        limit = constant_limits.limit_of(self.options, self.board)
+        is_near = limit is not None and constant_limits.WIDEST * constant_limits.constants_of(picks) > limit
         limited = self.options.optimize == "flash" or is_near
 
         def is_offered(c: Candidate, pick: Candidate) -> bool:
@@ -120,7 +120,7 @@ class Problem:
             leaner = (c.working_bytes < pick.working_bytes or gains_rows) and slower
             return leaner or (c.function in used and (slower or not priced))
 
-        known = constants.no_larger(self.candidates, picks) if limited else self.candidates
+        known = constant_limits.no_larger(self.candidates, picks) if limited else self.candidates
         pairs = zip(known, picks, strict=True)
         return [tuple(c for c in listed if is_offered(c, pick)) for listed, pick in pairs]
 

@@ -1,8 +1,8 @@
 """Solver for kernels and memory: the fastest choice within the budgets, or the smallest where that is the goal.
 
-The fastest kernels on whole tensors are taken if they fit. Otherwise the curve of time against memory (`curve.py`)
-gives the kernels and the steps by rows that are the fastest within the budget. The same input gives the same answer,
-and a larger budget never gives a slower one.
+The fastest kernels on whole tensors are taken if they fit. Otherwise the curve of time against memory
+(`time_memory_curve.py`) gives the kernels and the steps by rows that are the fastest within the budget. The same
+input gives the same answer, and a larger budget never gives a slower one.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from functools import partial
 from mcugen.boards.target import Target
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.solve import constants, frames
+from mcugen.solve import constant_limits, frame_streaming
 from mcugen.solve.advice import ALMOST, NEAR, faster_points, sentence
 from mcugen.solve.budget import Solution, planned, with_note, with_saving
 from mcugen.solve.candidates import Candidate, Candidates, rows_costs_of
-from mcugen.solve.curve import Point
 from mcugen.solve.flash import least_flash
 from mcugen.solve.leaner import Plannable, PlanQueue
 from mcugen.solve.leanest import memory_of, priced
@@ -31,6 +30,7 @@ from mcugen.solve.prices import Prices
 from mcugen.solve.problem import Problem, Searched, problem_of
 from mcugen.solve.schedule.size import region_bytes
 from mcugen.solve.sharing import Picks
+from mcugen.solve.time_memory_curve import Point
 
 SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
 """Memory limits tried for faster kernels of each stretch, as fractions of the smallest plan."""
@@ -50,13 +50,13 @@ def solve(
     """
     problem = problem_of(graph, candidates, options, board, known)
     if options.optimize == "ram":
-        return frames.smallest(problem) if options.input_mode == "frames" else _smallest_within_flash(problem)
+        return frame_streaming.smallest(problem) if options.input_mode == "frames" else _smallest_within_flash(problem)
     if options.optimize == "flash":
         picks = problem.within_flash(least_flash(problem.candidates))
     else:
         picks = problem.within_flash(problem.fastest)
     if options.input_mode == "frames":
-        return frames.that_fits(problem, picks)
+        return frame_streaming.that_fits(problem, picks)
     if options.input_mode != "whole":
         if not (options.ram or options.region):
             return _smallest(problem, [(c,) for c in picks])
@@ -147,7 +147,9 @@ def _advised(problem: Problem, plannable: Sequence[Plannable], cost: float, solu
         return solution
     points = [each.point for each in plannable]
     if problem.options.optimize == "ram":
-        points = [replace(p, cost=p.cost - problem.prices.flash * constants.constants_of(p.picks)) for p in points]
+        points = [
+            replace(p, cost=p.cost - problem.prices.flash * constant_limits.constants_of(p.picks)) for p in points
+        ]
         cost = cost_of(problem, solution)
     notes, options = [], problem.options
     room = room_of(options, problem.board)
@@ -196,15 +198,18 @@ def _smallest_within_flash(problem: Problem) -> Solution:
     """The solution of least RAM, of equals the one of least time and price of constants; if its constants exceed the
     limit, the candidates are reduced to those with no more constants than a set within the limit.
     """
-    offered, limit = priced(problem.candidates, problem.prices), constants.limit_of(problem.options, problem.board)
+    offered, limit = (
+        priced(problem.candidates, problem.prices),
+        constant_limits.limit_of(problem.options, problem.board),
+    )
     found = _smallest(problem, offered)
     chosen = {c.node.name: c.kernel for c in found.choices}
     picks = tuple(
         next(c for c in listed if c.choice.kernel is chosen[c.choice.node.name]) for listed in problem.candidates
     )
-    if limit is None or constants.constants_of(picks) <= limit:
+    if limit is None or constant_limits.constants_of(picks) <= limit:
         return found
-    return _smallest(problem, constants.no_larger(offered, problem.within_flash(picks)))
+    return _smallest(problem, constant_limits.no_larger(offered, problem.within_flash(picks)))
 
 
 def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen.emit.constants import ARRAY_ALIGN
-from mcugen.emit.parts import ArrayView
+from mcugen.emit.constant_placement import ARRAY_ALIGN
+from mcugen.emit.model_parts import ArrayView
 from mcugen.emit.view import ModelView
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.ir.types import row_count
-from mcugen.machines.toolchain import host
+from mcugen.machines.toolchain import host_gcc
 from mcugen.pipeline import Artifact
 
 FLAGS = ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
@@ -38,8 +38,8 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
     file = folder / f"{artifact.name}_weights.bin"
     sources = [folder / path for path in sources_of(artifact.emitted)]
     define = f'-D{artifact.name.upper()}_WEIGHTS_FILE="{file}"'
-    flags = [define, *FLAGS, *host.STRICT_WARNINGS]
-    return host.compile_program(
+    flags = [define, *FLAGS, *host_gcc.STRICT_WARNINGS]
+    return host_gcc.compile_program(
         [*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, libraries=("-lOpenCL",), timeout_s=600
     )
 

@@ -23,7 +23,7 @@ from mcugen.machines.toolchain.stack import Stack, StackBound
 from mcugen.pipeline import Artifact
 from mcugen.verify import assembled
 from mcugen.verify.cases import Case
-from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.comparison import Comparison, Verdict
 from mcugen.verify.runs import OracleRun, sequence_of
 
 OUTSIDE = -1

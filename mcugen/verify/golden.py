@@ -26,9 +26,9 @@ from mcugen.oracle import interpreter
 from mcugen.oracle.interpreter import HALF_TOLERANCE
 from mcugen.passes.layouts import in_interface
 from mcugen.system import files
-from mcugen.verify import flips, halves, simulated
+from mcugen.verify import flips, half_rounding, simulated
 from mcugen.verify.cases import RECORDED, Case
-from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.comparison import Comparison, Verdict
 from mcugen.verify.rebased import is_needed
 from mcugen.verify.simulated import Simulated
 
@@ -104,8 +104,8 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
             run = flips.explained(graph, case.inputs, which, dict(zip(graph.outputs, outputs, strict=True)))
             values = run.values
             comparison.note_flips(case.name, run.flips)
-        elif halves.differs(graph, values, outputs):
-            found = halves.explained(graph, case.inputs, values, outputs, which)
+        elif half_rounding.differs(graph, values, outputs):
+            found = half_rounding.explained(graph, case.inputs, values, outputs, which)
             values = values if found is None else found[0]
             notes += () if found is None else tuple(f"{case.name}: {half}" for half in found[1])
         comparison.begin_case(case.name, values)

@@ -14,12 +14,12 @@ from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.errors import InternalError, ToolError
 from mcugen.ir.types import TensorType, row_count
-from mcugen.machines.toolchain import host, process
+from mcugen.machines.toolchain import host_gcc, process
 from mcugen.oracle.interpreter import HALF_TOLERANCE
 from mcugen.pipeline import Artifact
 from mcugen.verify import device
 from mcugen.verify.cases import RECORDED, Case
-from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.comparison import Comparison, Verdict
 from mcugen.verify.rebased import Rebased, is_needed
 from mcugen.verify.runs import OracleRun, runs_of
 
@@ -87,8 +87,10 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
     (folder / "verify_main.c").write_bytes(render("verify_main.c.j2", m=artifact.view))
     (folder / "verify_hooks.h").write_bytes(render("verify_hooks.h.j2"))
     sources = [folder / path for path in sources_of(artifact.emitted)]
-    flags = ["-include", "verify_hooks.h", *host.STRICT_WARNINGS, *_QUICK, *host.SANITIZE]
-    return host.compile_program([*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, timeout_s=600)
+    flags = ["-include", "verify_hooks.h", *host_gcc.STRICT_WARNINGS, *_QUICK, *host_gcc.SANITIZE]
+    return host_gcc.compile_program(
+        [*sources, folder / "verify_main.c"], folder / "verify", [folder], flags, timeout_s=600
+    )
 
 
 def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[OracleRun]) -> Iterator[list[Computed]]:

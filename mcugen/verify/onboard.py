@@ -15,7 +15,7 @@ from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
 from mcugen.system import tabular
 from mcugen.verify.cases import Case
-from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.comparison import Comparison, Verdict
 from mcugen.verify.emulated import outputs_of
 from mcugen.verify.serial import SerialLine
 

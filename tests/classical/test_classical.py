@@ -16,7 +16,7 @@ from mcugen.errors import InternalError, McugenError
 from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph
 from mcugen.oracle import interpreter
-from mcugen.verify import golden, run
+from mcugen.verify import checks, golden
 
 FILE = Path(__file__).with_name("recorded.npz")
 
@@ -95,7 +95,7 @@ def test_the_c_equals_the_oracle(tmp_path: Path) -> None:
         for j in range(sum(name.startswith(f"out{k}_") for name in arrays)):
             found |= {f"out{case}_{j}": y for case, y in enumerate(arrays[f"out{k}_{j}"])}
         np.savez(tmp_path / "golden.npz", **found)
-        result = run.verify(mcugen.compile(path, name="model"), 1, tmp_path / "golden.npz", None, lambda text: None)
+        result = checks.verify(mcugen.compile(path, name="model"), 1, tmp_path / "golden.npz", None, lambda text: None)
         assert result.c.agrees, (names()[k], result.c.first_difference)
         if tolerance(names()[k]) == 0:
             assert result.c.max_abs_diff == 0, (names()[k], result.c.max_abs_diff)

@@ -10,7 +10,7 @@ import pytest
 import mcugen
 from mcugen.emit.promise import Promise
 from mcugen.pipeline import Artifact
-from mcugen.verify import report, run
+from mcugen.verify import check_report, checks
 from tests.support.tflite_writer import ModelWriter
 
 SCALE = {"scale": 0.0625, "zero_point": 3}
@@ -51,12 +51,12 @@ def test_each_output_gets_its_own_word(tmp_path: Path) -> None:
     assert max(map(len, artifact.files["m.h"].decode().splitlines())) <= 120
     for path in ("rust/lib.rs", "report.html"):
         assert "integers from floats within 1e-5 of" in artifact.files[path].decode()
-    said = report.verify_text(run.verify(artifact, 1, None, None, lambda text: None)).splitlines()[0]
+    said = check_report.verify_text(checks.verify(artifact, 1, None, None, lambda text: None)).splitlines()[0]
     assert "OK" in said and "for 'pooled': the bits of TFLM" in said
 
 
 def test_integers_alone_are_equal(tmp_path: Path) -> None:
     artifact = tflite(tmp_path, "pooled")
     assert artifact.report.promise == "Computes the bits of TensorFlow Lite Micro."
-    said = report.verify_text(run.verify(artifact, 1, None, None, lambda text: None))
+    said = check_report.verify_text(checks.verify(artifact, 1, None, None, lambda text: None))
     assert said.startswith("m: OK (bits of TFLM)\n")

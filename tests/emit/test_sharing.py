@@ -16,7 +16,7 @@ from mcugen.builds.shared_arena import Shared
 from mcugen.cli import cli
 from mcugen.emit import EXAMPLE, sources_of
 from mcugen.errors import MemoryBudgetError, UsageError
-from mcugen.machines.toolchain import host
+from mcugen.machines.toolchain import host_gcc
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.options import Options
 from mcugen.oracle import interpreter
@@ -81,7 +81,7 @@ def require_same_bits(made: Shared, folder: Path, runs: int = 3) -> None:
             expected += b"".join(values[name].tobytes() for name in a.imported.outputs)
     (folder / "in_turn.c").write_text(driver(made, runs))
     sources = [folder / path for path in sources_of(made.files)]
-    flags = ["-std=c99", "-O1", *WARNINGS, *host.SANITIZE, f"-I{folder}"]
+    flags = ["-std=c99", "-O1", *WARNINGS, *host_gcc.SANITIZE, f"-I{folder}"]
     run_checked(["gcc", *flags, folder / "in_turn.c", *sources, "-lm", "-o", folder / "in_turn"])
     assert run_checked([folder / "in_turn"], stdin=data).stdout == expected
 

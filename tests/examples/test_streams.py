@@ -12,7 +12,7 @@ import pytest
 import mcugen
 from mcugen.boards.target import Target
 from mcugen.builds import shared_arena
-from mcugen.machines.toolchain import cross, host, process, qemu
+from mcugen.machines.toolchain import cross, host_gcc, process, qemu
 from mcugen.options import Options
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
@@ -43,9 +43,9 @@ class Example:
         return ran.output.decode().splitlines()
 
     def _on_host(self, events: bytes) -> list[str]:
-        flags = ["-O2", *host.STRICT_WARNINGS, *host.SANITIZE]
+        flags = ["-O2", *host_gcc.STRICT_WARNINGS, *host_gcc.SANITIZE]
         include = [self.folder, EXAMPLES / "io"]
-        program = host.compile_program(self._sources("stdio"), self.folder / "example", include, flags)
+        program = host_gcc.compile_program(self._sources("stdio"), self.folder / "example", include, flags)
         done = process.run([program], stdin=events, timeout_s=60)
         assert done.returncode == 0, done.text
         return done.stdout.decode().splitlines()

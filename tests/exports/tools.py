@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from mcugen.errors import ToolError
 from mcugen.machines.toolchain.process import run_checked
-from mcugen.verify import run as verification
+from mcugen.verify import checks as verification
 from tests.exports import pio
 from tests.exports.recorded import DIGITS, MODELS, build, compiled, printed, same
 

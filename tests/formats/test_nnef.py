@@ -15,7 +15,7 @@ import mcugen
 from mcugen.errors import UnsupportedError, UsageError
 from mcugen.formats import read, registry
 from mcugen.oracle import interpreter
-from mcugen.verify import golden, run
+from mcugen.verify import checks, golden
 from tests.formats import nnef_models as nm
 
 RNG = np.random.default_rng(5)
@@ -188,7 +188,7 @@ def test_a_quantized_network_in_c_is_the_oracle_and_near_the_real_values(tmp_pat
     stored = interpreter.run(graph, golden_inputs(tmp_path, real, graph), "tflm")[graph.outputs[0]]
     real["out0_0"] = (np.float32(0.1) * (stored.astype(np.float32) - 5)).astype(np.float32)
     np.savez(tmp_path / "golden.npz", **real)
-    result = run.verify(mcugen.compile(folder, name="net"), 2, tmp_path / "golden.npz", None, lambda text: None)
+    result = checks.verify(mcugen.compile(folder, name="net"), 2, tmp_path / "golden.npz", None, lambda text: None)
     assert result.agrees and result.c.exact
     assert result.simulated is not None and result.simulated.furthest <= 1
     assert result.simulated.outputs == 4 and result.simulated.outputs_apart == 0
@@ -246,7 +246,7 @@ def test_weights_with_zero_points(layer: str, zero: int | list[int], tmp_path: P
     got = interpreter.run(graph, [stored], "tflm")[graph.outputs[0]]
     assert np.ptp(got) > 20
     assert np.abs(got - np.clip(products / 0.5 + 11, -128, 127)).max() <= 0.5 + 1e-3
-    assert run.verify(mcugen.compile(folder, name="net"), 2, None, None, lambda text: None).c.exact
+    assert checks.verify(mcugen.compile(folder, name="net"), 2, None, None, lambda text: None).c.exact
 
 
 def golden_inputs(tmp_path: Path, arrays: dict[str, np.ndarray], graph: mcugen.ir.graph.Graph) -> list[np.ndarray]:

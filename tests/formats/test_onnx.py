@@ -17,7 +17,7 @@ from mcugen.errors import CorruptModelError, McugenError, ShapeError, Unsupporte
 from mcugen.formats import read, registry
 from mcugen.ops.transpose import Transpose
 from mcugen.oracle import interpreter
-from mcugen.verify import golden, run
+from mcugen.verify import checks, golden
 from tests.formats.onnx_models import Writer, expected, write
 
 TOLERANCE = 1e-5
@@ -114,7 +114,7 @@ def test_results_are_those_of_the_onnx_package(net: Callable[[Writer], tuple[str
 def test_c_is_within_the_tolerance(net: Callable[[Writer], tuple[str, ...]], tmp_path: Path) -> None:
     w = Writer()
     artifact = mcugen.compile(write(w.model(*net(w)), tmp_path), name="net")
-    assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 2, None, None, lambda text: None).agrees
 
 
 @pytest.mark.parametrize(("net", "left"), [(classifier, 1), (shuffled, 0)])

@@ -16,7 +16,7 @@ from mcugen import passes
 from mcugen.formats import read, registry
 from mcugen.ops.transpose import Transpose
 from mcugen.oracle import interpreter
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.formats.onnx_models import Writer, expected, write
 
 Network = Callable[[Writer], tuple[str, ...]]
@@ -181,7 +181,7 @@ def test_results_are_those_of_onnx(network: Network, tmp_path: Path) -> None:
 @pytest.mark.parametrize("network", [gru, transformer])
 def test_the_c_is_verified(network: Network, tmp_path: Path) -> None:
     artifact = mcugen.compile(write(exported(network), tmp_path))
-    assert run.verify(artifact, 1, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 1, None, None, lambda text: None).agrees
 
 
 def test_outputs_may_be_written_without_a_shape(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph
 from mcugen.passes.flip_unsigned import flip_unsigned
 from mcugen.passes.qdq import rewriting
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.formats.quantized_models import FLOATS, MODELS, made
 
 VECTORS = Path(__file__).resolve().parents[1] / "vectors/onnx_quantized.npz"
@@ -67,7 +67,7 @@ def test_layers_that_stay_float_are_rounded_as_the_oracle_rounds_them(tmp_path: 
     path.write_bytes(model.SerializeToString())
     artifact = mcugen.compile(path)
     assert "3 float islands" in artifact.graph.notes[0]
-    assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 2, None, None, lambda text: None).agrees
 
 
 @pytest.mark.parametrize("kind", ["Add", "Mul", "GlobalAveragePool", "Relu"])
@@ -88,7 +88,7 @@ def test_int16_that_no_integer_kernel_runs_stays_float(kind: str, tmp_path: Path
     path.write_bytes(model.SerializeToString())
     artifact = mcugen.compile(path)
     assert any("float island" in note for note in artifact.graph.notes)
-    assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 2, None, None, lambda text: None).agrees
 
 
 def test_uint16_are_read_with_their_zero_points(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from mcugen.errors import CorruptModelError, McugenError, ShapeError
 from mcugen.ir.types import TensorType
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.formats.onnx_models import Writer, write
 from tests.formats.small_models import image_net
 from tests.support.tflite_writer import ModelWriter
@@ -28,7 +28,7 @@ def built(folder: Path, data: bytes) -> Artifact:
 
 
 def exact(artifact: Artifact) -> bool:
-    return run.verify(artifact, 2, None, None, lambda text: None).agrees
+    return checks.verify(artifact, 2, None, None, lambda text: None).agrees
 
 
 def code_places(data: bytes, slot: int) -> list[int]:

@@ -27,7 +27,7 @@ from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.leaky_relu import LeakyRelu
-from mcugen.solve import devices
+from mcugen.solve import device_kernels
 from tests.support.calls import alone
 
 
@@ -267,7 +267,11 @@ def test_a_kernel_with_the_same_tile_is_the_same_kernel() -> None:
     listed = (k for op in load().ops for k in kernels.on_device(op))
     kernel = next(k for k in listed if isinstance(k.form, Grid) and k.form.tiles and k.form.room)
     tile = (("step", 4),)
-    assert devices._tiled(kernel, tile) is devices._tiled(kernel, tile) is not devices._tiled(kernel, (("step", 8),))
+    assert (
+        device_kernels._tiled(kernel, tile)
+        is device_kernels._tiled(kernel, tile)
+        is not device_kernels._tiled(kernel, (("step", 8),))
+    )
 
 
 @pytest.mark.parametrize("order", (1, -1))

@@ -12,8 +12,8 @@ import pytest
 from mcugen.boards import target
 from mcugen.ir.call import Call
 from mcugen.ir.kernel import Window
-from mcugen.kernels.dsp import direct
-from mcugen.kernels.dsp.shape import shape_of
+from mcugen.kernels.dsp import depthwise_direct
+from mcugen.kernels.dsp.planar_sizes import shape_of
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options
@@ -22,7 +22,7 @@ from tests.support import draw
 from tests.support.cases import graph_of
 from tests.support.copies import code_of_copy
 
-KERNEL = direct.DIRECT
+KERNEL = depthwise_direct.DIRECT
 
 
 def call_of(
@@ -40,7 +40,7 @@ def call_of(
 
 
 def pairs_of(*at: Any, **sizes: Any) -> tuple[int, int, int, int]:
-    found = direct.pairs_of(call_of(*at, **sizes))
+    found = depthwise_direct.pairs_of(call_of(*at, **sizes))
     return found.count, found.first, found.left, found.right
 
 

@@ -16,7 +16,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.kernel import Kernel
 from mcugen.ir.types import TensorType
 from mcugen.kernels.dsp import planar
-from mcugen.kernels.dsp.shape import MAX_SUMS, PlanarShape, shape_of
+from mcugen.kernels.dsp.planar_sizes import MAX_SUMS, PlanarShape, shape_of
 from mcugen.ops._filter_examples import example
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.options import Options

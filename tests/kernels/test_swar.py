@@ -11,7 +11,7 @@ import pytest
 from mcugen import kernels
 from mcugen.ir.call import Call
 from mcugen.ir.types import QuantParams, TensorType
-from mcugen.kernels.swar import packing
+from mcugen.kernels.swar import channel_pairs
 from mcugen.ops._weighted import matrix
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
@@ -56,7 +56,7 @@ def test_both_sums_of_a_group_stay_in_their_halves(seed: int) -> None:
     rng = np.random.default_rng(seed)
     w = rng.choice([-128, -127, -1, 0, 1, 64, 127], (2, 41)) if seed % 2 else rng.integers(-127, 128, (2, 41))
     c = call(w, np.zeros(2))
-    stream = [int(v) for v in packing.fields(c, packing.channels(c, matrix(c), "NONE"), "NONE")["stream"]]
+    stream = [int(v) for v in channel_pairs.fields(c, channel_pairs.channels(c, matrix(c), "NONE"), "NONE")["stream"]]
     taps = []
     for start, words in groups(stream):
         s0, s1 = start % 2**16, (start // 2**16 + 2**15) % 2**16 - 2**15
@@ -87,7 +87,7 @@ def test_a_channel_with_one_output_needs_no_range() -> None:
     w = np.array([[0] * 9, [5] * 9])
     c = call(w, np.array([2**30, 7]))
     assert not KERNEL.refusals(c, frozenset())
-    made = packing.channels(c, matrix(c), "NONE")
+    made = channel_pairs.channels(c, matrix(c), "NONE")
     assert made.constant.tolist() == [True, False] and made.value[0] == 127
 
 

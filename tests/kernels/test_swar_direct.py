@@ -20,8 +20,8 @@ from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.options import Options
-from mcugen.solve.batches import in_fewest
 from mcugen.solve.candidates import candidates_of
+from mcugen.solve.row_batches import in_fewest
 from mcugen.solve.schedule.steps import Choice, batch_of
 from tests.support import draw
 from tests.support.cases import graph_of

@@ -12,7 +12,7 @@ import pytest
 from mcugen import kernels
 from mcugen.ir.call import Call
 from mcugen.ir.op import Example
-from mcugen.kernels.swar import direct
+from mcugen.kernels.swar import conv_direct
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
@@ -76,11 +76,11 @@ def test_shapes_on_the_host_and_on_emulated_cores(operator: type[Conv2D], tmp_pa
 
 def test_memory_is_taken_only_where_results_have_no_room() -> None:
     assert KERNEL.scratch is not None
-    found = {direct.patches_of(call): KERNEL.scratch(call) for call in map(call_of, Shapes.examples())}
+    found = {conv_direct.patches_of(call): KERNEL.scratch(call) for call in map(call_of, Shapes.examples())}
     assert set(found) == {0, 1, 2} and found[0] > 0 and found[1] == found[2] == 0
 
 
 def test_two_columns_need_room_beside_a_result_that_is_computed_with_one() -> None:
     """Taps are 27, or two columns of them as many as the results within; of these one is not to be where taps are."""
     for width, outputs, patches in ((4, 27, 2), (4, 26, 1), (3, 27, 1), (3, 54, 1), (3, 26, 0)):
-        assert direct.patches_of(call_of(filtered((3, width, 3), (3, 3), outputs))) == patches
+        assert conv_direct.patches_of(call_of(filtered((3, width, 3), (3, 3), outputs))) == patches

@@ -19,6 +19,9 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
 C_RUNTIME = PACKAGE.parent / "c_runtime/mcugen"
 ARCHITECTURE = PACKAGE.parent / "docs/architecture.md"
 MOST_ROWS, MOST_MODULES, MOST_PACKAGES = 16, 8, 18
+ROLES = {"__init__", "read", "write"}
+"""Names of modules that say their role in a package, as every format has a reader."""
+MOST_SHARED_STEMS = 5
 
 LAYERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(row.split())
@@ -114,6 +117,12 @@ def test_a_public_class_name_means_one_thing() -> None:
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources()]
     names = [n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef) and n.name[0] != "_"]
     assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_a_module_name_says_what_is_in_it() -> None:
+    stems = Counter(path.stem for path in sources() if path.stem not in ROLES)
+    shared = sorted(stem for stem, count in stems.items() if count > 1)
+    assert len(shared) <= MOST_SHARED_STEMS, shared
 
 
 def job_of(part: str) -> str:

@@ -147,7 +147,7 @@ def imported_by(path: Path) -> set[str]:
 
 WITNESSES = {"mcugen.verify.witnesses", "onnx.reference", "mcugen.machines.toolchain.runtimes"}
 """Other computations of a model's file, and what runs them."""
-MAY_ASK = {"verify/run.py", "verify/report.py", "cli/__init__.py"}
+MAY_ASK = {"verify/checks.py", "verify/check_report.py", "cli/__init__.py"}
 """Outside their folder, the modules that may hear witnesses: to compare, and to print."""
 
 

@@ -31,7 +31,7 @@ from mcugen.ir.types import TensorType
 from mcugen.kernels import halves
 from mcugen.machines.toolchain import opencl
 from mcugen.oracle import interpreter
-from mcugen.solve import devices
+from mcugen.solve import device_kernels
 from mcugen.solve.schedule import Choice
 from tests.support import draw, program
 from tests.support.cases import folded, prepared, under_test
@@ -103,7 +103,7 @@ def _calls(graph: Graph, node: Node, which: str) -> Iterator[Call]:
 def _launches(node: Node, call: Call, device: Device) -> Iterator[Kernel]:
     for kernel in kernels.on_device(type(node.op)):
         if isinstance(kernel.form, Grid) and not kernel.refusals(call, FEATURES):
-            yield from devices.launches(call, kernel, device)
+            yield from device_kernels.launches(call, kernel, device)
 
 
 def _text(choice: Choice) -> str:

@@ -15,9 +15,9 @@ from mcugen.boards.target import load
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph, Node, Tensor, verify
 from mcugen.ir.types import TensorType
-from mcugen.opencl_bench import gemm
+from mcugen.opencl_bench import matrix_products
 from mcugen.ops.batch_matmul import BatchMatmul
-from mcugen.solve import devices as chosen
+from mcugen.solve import device_kernels as chosen
 from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 
@@ -63,19 +63,19 @@ def test_every_transposition_equals_numpy(tmp_path: Path, pytestconfig: pytest.C
 
 def test_products_by_themselves_are_timed_and_checked() -> None:
     told: list[str] = []
-    facts = gemm.bench([(16, 8)], load("opencl-generic"), told.append)
+    facts = matrix_products.bench([(16, 8)], load("opencl-generic"), told.append)
     assert told
     assert [row["product"] for row in facts["products"]] == ["dense", "xA", "xA'"]
     assert all(row["right"] and row["seconds"] > 0 for row in facts["products"])
     assert all(row["flops_per_s"] * row["seconds"] == pytest.approx(2 * 16 * 8) for row in facts["products"])
-    assert "3 products agree with NumPy" in str(gemm.as_parts(facts)[0])
+    assert "3 products agree with NumPy" in str(matrix_products.as_parts(facts)[0])
 
 
 @pytest.mark.whole
 def test_what_the_table_has_not_is_measured(tmp_path: Path) -> None:
     folder = tmp_path / "board"
     shutil.copytree(load("opencl-generic").folder, folder)
-    facts = gemm.bench([(16, 8), (8, 4, 12)], load(str(folder)), lambda text: None, folder / chosen.TABLE)
+    facts = matrix_products.bench([(16, 8), (8, 4, 12)], load(str(folder)), lambda text: None, folder / chosen.TABLE)
     assert (folder / chosen.TABLE).exists()
     assert all("not measured" not in row["chosen"] for row in facts["products"])
     assert [row["product"] for row in facts["products"][3:]] == ["NN", "NT", "TN", "TT"]
@@ -83,7 +83,7 @@ def test_what_the_table_has_not_is_measured(tmp_path: Path) -> None:
 
 
 def test_what_is_no_size_is_refused() -> None:
-    assert gemm.sizes_of(["2x3", "4X5x6"]) == [(2, 3), (4, 5, 6)]
+    assert matrix_products.sizes_of(["2x3", "4X5x6"]) == [(2, 3), (4, 5, 6)]
     for text in ("", "3", "0x4", "1x2x3x4", "axb"):
         with pytest.raises(UsageError, match="no size"):
-            gemm.sizes_of([text])
+            matrix_products.sizes_of([text])

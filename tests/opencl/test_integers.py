@@ -19,7 +19,7 @@ from mcugen.ops.add import Add
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.quantize import Quantize
 from mcugen.oracle import interpreter
-from mcugen.solve import devices as chosen
+from mcugen.solve import device_kernels as chosen
 from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 

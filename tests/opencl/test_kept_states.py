@@ -15,7 +15,7 @@ from mcugen.machines.toolchain import opencl
 from mcugen.ops.add import Add
 from mcugen.ops.mul import Mul
 from mcugen.options import Options
-from mcugen.verify import run
+from mcugen.verify import checks
 
 MAIN = b"""
 #include <stdio.h>
@@ -73,7 +73,7 @@ def built() -> pipeline.Artifact:
 
 @pytest.mark.whole
 def test_sequences_equal_the_oracle() -> None:
-    result = run.verify(built(), 1, None, None, lambda text: None)
+    result = checks.verify(built(), 1, None, None, lambda text: None)
     assert result.agrees, result.c
 
 

@@ -17,7 +17,7 @@ from mcugen.kernels import halves
 from mcugen.opencl_bench import device_bench
 from mcugen.options import Options
 from mcugen.oracle import interpreter
-from mcugen.verify import run
+from mcugen.verify import checks
 from mcugen.verify.cases import cases
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
@@ -31,7 +31,7 @@ def built(name: str, **choices: object) -> pipeline.Artifact:
 @pytest.mark.parametrize("name", ON_DEVICE)
 def test_every_layer_equals_the_oracle(name: str) -> None:
     artifact = built(name)
-    result = run.verify(artifact, 1, None, None, lambda text: None)
+    result = checks.verify(artifact, 1, None, None, lambda text: None)
     assert result.agrees, result.c
     assert result.c.cases > 0
     assert artifact.view.device is not None
@@ -121,6 +121,6 @@ def test_launches_fit_the_device() -> None:
             assert grid.local_bytes <= device.local_bytes
     small = dataclasses.replace(device, local_bytes=64)
     step = next(s for s in artifact.schedule.steps if s.on_device and s.choice.kernel.grid.tiles)
-    from mcugen.solve import devices as chosen
+    from mcugen.solve import device_kernels as chosen
 
     assert not list(chosen.launches(step.choice.call, step.choice.kernel, small))

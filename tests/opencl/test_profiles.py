@@ -23,7 +23,7 @@ from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.softmax import Softmax
 from mcugen.options import Options
 from mcugen.oracle import interpreter
-from mcugen.solve import devices as chosen
+from mcugen.solve import device_kernels as chosen
 from mcugen.system import resources
 from tests.opencl.test_runs import SIZE, Builder
 

@@ -21,7 +21,7 @@ from mcugen.ops.mul import Mul
 from mcugen.ops.pad import Pad
 from mcugen.ops.relu import Relu
 from mcugen.options import Options
-from mcugen.verify import run
+from mcugen.verify import checks
 
 FEATURES = frozenset({"cl12", "fence"})
 SIZE = 5
@@ -96,7 +96,7 @@ def test_a_dense_block_copies_and_normalizes_nothing() -> None:
     assert {place.start for place in apart.values()} == {0, 12 * 4, 28 * 4}
     assert "in runs 144 bytes apart" in artifact.files["net.c"].decode()
     assert len({place.buffer for place in apart.values()}) == 1
-    result = run.verify(artifact, 1, None, None, lambda text: None)
+    result = checks.verify(artifact, 1, None, None, lambda text: None)
     assert result.agrees, result.c
 
 

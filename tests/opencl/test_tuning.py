@@ -23,7 +23,7 @@ from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.conv2d import Conv2D
 from mcugen.options import Options
 from mcugen.oracle import interpreter
-from mcugen.solve import devices as chosen
+from mcugen.solve import device_kernels as chosen
 from mcugen.solve.schedule import Choice
 from tests.opencl import launched
 from tests.support.tflite_writer import ModelWriter

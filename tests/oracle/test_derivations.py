@@ -33,7 +33,7 @@ from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.tanh import Tanh
-from mcugen.oracle import curves, filters, fixed, quantized, rational, sigmoids, sums, tables
+from mcugen.oracle import byte_tables, curves, filters, fixed, quantized, quantized_sums, rational, sigmoids
 
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 EXTREMES = (
@@ -174,7 +174,7 @@ def test_multipliers_of_sums(dtype: str, reference: str) -> None:
         found = call(Add("NONE", power_of_two=True), types[:2], types[2], reference)
         info = np.iinfo(types[0].np_dtype)
         pair = [rng.integers(info.min, info.max, 50, endpoint=True) for _ in range(2)]
-        theirs = outcome(sums.added, found, 1, *pair)
+        theirs = outcome(quantized_sums.added, found, 1, *pair)
         ours = outcome(of_constants, found, *pair)
         assert theirs == (ours if ours == "refused" else np.clip(ours, info.min, info.max).tolist())
 
@@ -230,7 +230,7 @@ def all_exponentials(found: Call) -> np.ndarray:
 def test_constants_of_softmax(reference: str) -> None:
     for ours, theirs in zip(
         softmax.s16_tables(call(Softmax(), (), tensor("s16", 1.0), reference)),
-        tables.softmax_tables(reference == "tflm"),
+        byte_tables.softmax_tables(reference == "tflm"),
         strict=True,
     ):
         assert np.array_equal(ours, theirs)
@@ -240,7 +240,7 @@ def test_constants_of_softmax(reference: str) -> None:
 
 
 def test_the_table_of_sigmoid() -> None:
-    assert np.array_equal(_sigmoid.table(), tables.sigmoid())
+    assert np.array_equal(_sigmoid.table(), byte_tables.sigmoid())
 
 
 def test_the_scaling_of_sigmoids_on_int16() -> None:

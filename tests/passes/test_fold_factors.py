@@ -11,7 +11,7 @@ import pytest
 
 import mcugen
 from mcugen.pipeline import Artifact
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.formats.onnx_models import Writer, expected, write
 
 Layer = Callable[[Writer, str], str]
@@ -60,7 +60,7 @@ def built(w: Writer, y: str, folder: Path) -> Artifact:
     wanted = expected(model, values)[0]
     got = mcugen.oracle.interpreter.run(artifact.imported, list(values.values()), "ort")[artifact.imported.outputs[0]]
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())
-    assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 2, None, None, lambda text: None).agrees
     return artifact
 
 

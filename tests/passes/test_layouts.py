@@ -14,7 +14,7 @@ from mcugen.ir.graph import Graph
 from mcugen.ops.transpose import Transpose
 from mcugen.oracle import interpreter
 from mcugen.passes.layouts import in_file, in_interface
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.formats.onnx_models import Writer, expected, write
 from tests.passes.net import Net
 
@@ -52,7 +52,7 @@ def test_images_are_given_as_asked(last: bool, given: str, returned: str, left: 
     wanted = {"nhwc": (1, 6, 7, 3), "nchw": (1, 3, 6, 7), "": (1, 6, 7, 3) if last else (1, 3, 6, 7)}
     assert graph.type(graph.inputs[0]).shape == wanted[given]
     assert moves(artifact.graph) == left
-    assert run.verify(artifact, 1, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 1, None, None, lambda text: None).agrees
     x = w.rng.normal(size=wanted[""]).astype(np.float32)
     values = interpreter.run(graph, in_interface(graph, graph.inputs, [x]), "ort")
     (y,) = in_file(graph, graph.outputs, [values[graph.outputs[0]]])
@@ -88,7 +88,7 @@ def test_channels_last_files_take_channels_first(dtype: str, tmp_path: Path) -> 
     turned = mcugen.compile(tmp_path / "m.tflite", input_layout="nchw", output_layout="nchw")
     graph = turned.imported
     assert graph.type(graph.inputs[0]).shape == (1, 3, 4, 4) and graph.type(graph.outputs[0]).shape == (1, 2, 2, 2)
-    assert run.verify(turned, 1, None, None, lambda text: None).agrees
+    assert checks.verify(turned, 1, None, None, lambda text: None).agrees
 
 
 def test_recordings_are_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_recordings_are_in_the_order_of_the_file(tmp_path: Path) -> None:
     x = w.rng.normal(size=(1, 3, 6, 7)).astype(np.float32)
     np.savez(tmp_path / "golden.npz", in0_0=x, out0_0=expected(model, {"input0": x})[0])
     artifact = mcugen.compile(write(model, tmp_path), input_layout="nhwc", output_layout="nhwc")
-    result = run.verify(artifact, 0, tmp_path / "golden.npz", None, lambda text: None)
+    result = checks.verify(artifact, 0, tmp_path / "golden.npz", None, lambda text: None)
     assert result.agrees and result.recorded is not None and result.recorded.cases == 1
 
 

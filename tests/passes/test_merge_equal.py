@@ -13,7 +13,7 @@ import mcugen
 from mcugen import passes
 from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.formats.onnx_models import Writer, write
 from tests.passes.net import Net, differences
 
@@ -69,7 +69,7 @@ def test_results_that_are_outputs_keep_their_names(kept: tuple[int, ...], tmp_pa
     path = write(w.model(y, *(made[k] for k in kept)), tmp_path)
     artifact = mcugen.compile(path)
     assert sum(type(node.op).__name__ == "Conv2D" for node in artifact.graph.nodes) == 1
-    assert run.verify(artifact, 1, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 1, None, None, lambda text: None).agrees
 
 
 def test_equal_rows_of_a_chain_collapse_from_the_top(tmp_path: Path) -> None:

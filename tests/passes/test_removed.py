@@ -19,7 +19,7 @@ from mcugen.oracle import interpreter
 from mcugen.oracle.stimuli import draw
 from mcugen.pipeline import Artifact
 from mcugen.verify.cases import cases
-from mcugen.verify.compare import Comparison
+from mcugen.verify.comparison import Comparison
 from tests.passes.net import Net, differences
 
 

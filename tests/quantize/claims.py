@@ -14,13 +14,13 @@ from typing import Any
 
 import mcugen
 from mcugen.builds.mixed.axis import BitsAxis
-from mcugen.builds.mixed.cost import Costs, constants
+from mcugen.builds.mixed.bit_costs import Costs, constants
 from mcugen.builds.mixed.plan import BitsChooser, Progress, Request, recipes
 from mcugen.builds.mixed.search import BitsPoint, BitsSearch
 from mcugen.errors import MemoryBudgetError, UnsupportedError
 from mcugen.options import Options
-from mcugen.quantize import run
-from mcugen.quantize.bench import TaskPool
+from mcugen.quantize import quantize_model
+from mcugen.quantize.cross_validation import TaskPool
 from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scores import Score
 from mcugen.report.facts import Report
@@ -55,25 +55,27 @@ class Case:
     calibration: Path
     test: Path
     even: Path | None = None
-    _known: dict[str, run.Quantized] = field(default_factory=dict)
+    _known: dict[str, quantize_model.Quantized] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         return self.path.stem
 
-    def made(self, choose: run.Choose | None = None, **choices: Any) -> run.Quantized:
+    def made(self, choose: quantize_model.Choose | None = None, **choices: Any) -> quantize_model.Quantized:
         """The model quantized with these choices, and tested."""
         key = repr((choose, sorted(choices.items())))
         if key not in self._known:
-            given = run.QuantizeOptions(**choices)
-            self._known[key] = run.quantize(self.path, self.calibration, given, test=self.test, choose=choose)
+            given = quantize_model.QuantizeOptions(**choices)
+            self._known[key] = quantize_model.quantize(
+                self.path, self.calibration, given, test=self.test, choose=choose
+            )
         return self._known[key]
 
     def bar(self, bars: dict[str, float]) -> float | None:
         return next((value for word, value in bars.items() if word in self.name.split("_")), None)
 
 
-def lost(found: run.Quantized) -> float:
+def lost(found: quantize_model.Quantized) -> float:
     """Points of accuracy lost on the test; without classes, the squared error over the squared output in %."""
     score = found.score
     assert score is not None
@@ -82,7 +84,7 @@ def lost(found: run.Quantized) -> float:
     return float(100 * 10 ** (-score.sqnr / 10))
 
 
-def sqnr(found: run.Quantized) -> float:
+def sqnr(found: quantize_model.Quantized) -> float:
     assert found.score is not None
     return found.score.sqnr
 

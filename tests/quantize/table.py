@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from mcugen.errors import McugenError
-from mcugen.quantize import run
+from mcugen.quantize import quantize_model
 from mcugen.quantize.recipe import Widths
 from tests.quantize import claims, nets, outside
 
@@ -149,9 +149,9 @@ class _Clock:
 def _own(path: Path, calibration: Path, test: Path, count: int, widths: Widths) -> Iterator[Row]:
     for method in ("min-max", "full"):
         clock = _Clock(time.monotonic())
-        choices = run.QuantizeOptions(widths=widths, method=method)
+        choices = quantize_model.QuantizeOptions(widths=widths, method=method)
         try:
-            found = run.quantize(path, calibration, choices, test=test, progress=clock.tell)
+            found = quantize_model.quantize(path, calibration, choices, test=test, progress=clock.tell)
         except McugenError as error:
             print(f"{path.stem}: {error.explain()}")
             continue

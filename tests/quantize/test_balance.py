@@ -10,10 +10,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from mcugen.ir.graph import Graph
 from mcugen.quantize import float_model
+from mcugen.quantize.activation_ranges import LEAST_ERROR, MIN_MAX, ON_GRID, chosen, observed
 from mcugen.quantize.balance import balanced
-from mcugen.quantize.floats import FloatRun
-from mcugen.quantize.ranges import LEAST_ERROR, MIN_MAX, ON_GRID, chosen, observed
-from mcugen.quantize.streams import obstacle, streams
+from mcugen.quantize.channel_streams import obstacle, streams
+from mcugen.quantize.float_values import FloatRun
 
 _SPREAD = 2.0 ** np.linspace(-4, 4, 6)
 

@@ -11,7 +11,7 @@ import distributed
 import pytest
 
 from mcugen.errors import ToolError, UsageError
-from mcugen.quantize import cluster, run
+from mcugen.quantize import cluster, quantize_model
 from tests.quantize.test_quantize import network, samples
 
 
@@ -30,32 +30,35 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_same_bytes_as_in_one_process(address: str, files: tuple[Path, Path], tmp_path: Path) -> None:
-    choices = run.QuantizeOptions(limit=12, scheduler=address, resume=tmp_path / "trials")
-    here, there = run.quantize(*files, run.QuantizeOptions(limit=12, jobs=1)), run.quantize(*files, choices)
+    choices = quantize_model.QuantizeOptions(limit=12, scheduler=address, resume=tmp_path / "trials")
+    here, there = (
+        quantize_model.quantize(*files, quantize_model.QuantizeOptions(limit=12, jobs=1)),
+        quantize_model.quantize(*files, choices),
+    )
     assert there.judged.trials == here.judged.trials
     assert [there.written(f) for f in ("tflite", "onnx")] == [here.written(f) for f in ("tflite", "onnx")]
     kept = (tmp_path / "trials").read_bytes()
-    assert run.quantize(*files, choices).written("tflite") == here.written("tflite")
+    assert quantize_model.quantize(*files, choices).written("tflite") == here.written("tflite")
     assert (tmp_path / "trials").read_bytes() == kept
 
 
 def test_no_scheduler(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_WAIT_S", 0.2)
     with pytest.raises(UsageError, match=r"--scheduler: no Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"):
-        run.quantize(*files, run.QuantizeOptions(scheduler="tcp://127.0.0.1:1"))
+        quantize_model.quantize(*files, quantize_model.QuantizeOptions(scheduler="tcp://127.0.0.1:1"))
 
 
 @pytest.mark.parametrize("address", ["host", "bogus://host:1", "tcp://host", ":"])
 def test_no_address(files: tuple[Path, Path], address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "Client", None)
     with pytest.raises(UsageError, match=r"--scheduler: no Dask scheduler answers at"):
-        run.quantize(*files, run.QuantizeOptions(scheduler=address))
+        quantize_model.quantize(*files, quantize_model.QuantizeOptions(scheduler=address))
 
 
 def test_dask_is_not_installed(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match="needs Dask") as caught:
-        run.quantize(*files, run.QuantizeOptions(scheduler="tcp://127.0.0.1:1"))
+        quantize_model.quantize(*files, quantize_model.QuantizeOptions(scheduler="tcp://127.0.0.1:1"))
     assert "pip install 'mcugen[dask]'" in caught.value.hint
 
 
@@ -63,7 +66,7 @@ def test_workers_of_another_version(address: str, files: tuple[Path, Path], monk
     monkeypatch.setattr(cluster, "__version__", "9.9")
     monkeypatch.setattr(distributed.Client, "run", lambda *_: {"tcp://w": "9.8"})
     with pytest.raises(UsageError, match=r"the worker tcp://w has mcugen 9\.8, not 9\.9"):
-        run.quantize(*files, run.QuantizeOptions(scheduler=address))
+        quantize_model.quantize(*files, quantize_model.QuantizeOptions(scheduler=address))
 
 
 def test_a_worker_that_dies_is_named() -> None:

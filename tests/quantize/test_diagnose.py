@@ -13,8 +13,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from mcugen.quantize import float_model, run
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize import float_model, quantize_model
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.recipe import Widths
 
 Weights = dict[str, np.ndarray]
@@ -84,28 +84,32 @@ def images(count: int = COUNT) -> np.ndarray:
     return np.asarray(np.clip(0.5 + 0.25 * noisy, 0, 1), np.float32)
 
 
-Quantize = Callable[..., run.Quantized]
+Quantize = Callable[..., quantize_model.Quantized]
 
 
 @pytest.fixture
 def quantized(tmp_path: Path) -> Quantize:
-    def quantize(w: Weights, x: np.ndarray | None = None, clip: bool = False, **choices: Any) -> run.Quantized:
+    def quantize(
+        w: Weights, x: np.ndarray | None = None, clip: bool = False, **choices: Any
+    ) -> quantize_model.Quantized:
         np.savez(tmp_path / "calib.npz", image=images() if x is None else x)
         model = network(tmp_path / "net.onnx", w, clip, bool(choices.pop("twice", False)))
         test = choices.pop("test", None)
         if test is not None:
             np.savez(tmp_path / "test.npz", image=test)
-        given = run.QuantizeOptions(jobs=1, **choices)
-        return run.quantize(model, tmp_path / "calib.npz", given, test=None if test is None else tmp_path / "test.npz")
+        given = quantize_model.QuantizeOptions(jobs=1, **choices)
+        return quantize_model.quantize(
+            model, tmp_path / "calib.npz", given, test=None if test is None else tmp_path / "test.npz"
+        )
 
     return quantize
 
 
-def said(found: run.Quantized) -> list[str]:
+def said(found: quantize_model.Quantized) -> list[str]:
     return [str(finding) for finding in found.diagnosis.findings]
 
 
-def kinds(found: run.Quantized) -> set[tuple[str, str]]:
+def kinds(found: quantize_model.Quantized) -> set[tuple[str, str]]:
     return {(finding.kind, finding.place.partition(".")[0]) for finding in found.diagnosis.findings}
 
 
@@ -224,7 +228,9 @@ def test_a_table_that_indices_look_up_is_no_layer_that_is_read(tmp_path: Path) -
     model = helper.make_model(helper.make_graph(nodes, "net", [x], [y], weights), opset_imports=[opset])
     onnx.save(model, tmp_path / "n.onnx")
     np.savez(tmp_path / "c.npz", rng.integers(0, 9, (20, 3)))
-    found = run.quantize(tmp_path / "n.onnx", tmp_path / "c.npz", run.QuantizeOptions(method="min-max", jobs=1))
+    found = quantize_model.quantize(
+        tmp_path / "n.onnx", tmp_path / "c.npz", quantize_model.QuantizeOptions(method="min-max", jobs=1)
+    )
     assert [layer.name for layer in found.diagnosis.layers] == ["scores"]
 
 

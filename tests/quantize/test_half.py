@@ -14,9 +14,9 @@ from mcugen.cli import cli
 from mcugen.errors import UsageError
 from mcugen.formats import read, registry
 from mcugen.oracle import interpreter
-from mcugen.quantize import half, run
-from mcugen.quantize.bench import outputs_of
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize import half, quantize_model
+from mcugen.quantize.cross_validation import outputs_of
+from mcugen.quantize.float_values import FloatRun
 from mcugen.system.tabular import text_of
 from tests.quantize.test_quantize import network, samples
 
@@ -28,7 +28,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize("suffix", ["tflite", "onnx"])
 def test_written_file_computes_with_the_rounded_weights(files: tuple[Path, Path], tmp_path: Path, suffix: str) -> None:
-    found = half.quantize(*files, run.QuantizeOptions(), test=files[1])
+    found = half.quantize(*files, quantize_model.QuantizeOptions(), test=files[1])
     assert 60 < found.sqnr < 100
     assert found.score is not None
     assert found.score.sqnr == found.sqnr
@@ -42,7 +42,7 @@ def test_written_file_computes_with_the_rounded_weights(files: tuple[Path, Path]
 
 
 def test_weights_take_half_and_are_numbers_of_float16(files: tuple[Path, Path]) -> None:
-    found = half.quantize(*files, run.QuantizeOptions())
+    found = half.quantize(*files, quantize_model.QuantizeOptions())
     model = onnx.load_from_string(found.written("onnx"))
     constants = {c.name: numpy_helper.to_array(c) for c in model.graph.initializer}
     weights = [c for c in constants.values() if c.dtype == np.float16]
@@ -53,10 +53,10 @@ def test_weights_take_half_and_are_numbers_of_float16(files: tuple[Path, Path]) 
 
 
 def test_single_layers_keep_float32(files: tuple[Path, Path]) -> None:
-    found = half.quantize(*files, run.QuantizeOptions(layers=("r1=w32", "y=w32", "y=w16")))
+    found = half.quantize(*files, quantize_model.QuantizeOptions(layers=("r1=w32", "y=w32", "y=w16")))
     assert found.wide == ("r1",)
     assert "float32: 1 of 4 layers: r1" in text_of(half.as_parts(found, "f", 1))
-    wide, all_narrow = found, half.quantize(*files, run.QuantizeOptions())
+    wide, all_narrow = found, half.quantize(*files, quantize_model.QuantizeOptions())
     assert wide.after == all_narrow.after + 72 * 2
 
 
@@ -66,14 +66,14 @@ def test_weights_beyond_float16_stay_as_they_are(files: tuple[Path, Path]) -> No
         if c.name == "w2":
             c.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(c) * np.float32(1e6), "w2"))
     onnx.save(model, files[0])
-    found = half.quantize(*files, run.QuantizeOptions())
+    found = half.quantize(*files, quantize_model.QuantizeOptions())
     assert found.wide == ("r2",)
     assert any("r2 stays in float32" in note and "65504" in note for note in found.notes)
 
 
 def test_bits_of_integers_are_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match="'r1=w4' gives no bits of floats"):
-        half.quantize(*files, run.QuantizeOptions(layers=("r1=w4",)))
+        half.quantize(*files, quantize_model.QuantizeOptions(layers=("r1=w4",)))
 
 
 @pytest.mark.parametrize("flags", [["--activations", "16"], ["--report", "p.html"], ["--io", "int8"], ["--front"]])

@@ -18,7 +18,7 @@ from mcugen.cli import cli
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.formats import read, registry
 from mcugen.options import Options
-from mcugen.quantize import kept, run
+from mcugen.quantize import kept, quantize_model
 from mcugen.quantize.recipe import Widths
 from tests.quantize.test_quantize import network, samples
 
@@ -31,17 +31,19 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return network(folder / "net.onnx"), samples(folder / "calib.npz", 16)
 
 
-def mixed(files: tuple[Path, Path], request: Request, **choices: object) -> tuple[run.Quantized, BitsChooser]:
+def mixed(
+    files: tuple[Path, Path], request: Request, **choices: object
+) -> tuple[quantize_model.Quantized, BitsChooser]:
     chosen = BitsChooser(request)
-    asked = run.QuantizeOptions(jobs=1, **choices)  # type: ignore[arg-type]
-    return run.quantize(*files, asked, choose=chosen.choose), chosen
+    asked = quantize_model.QuantizeOptions(jobs=1, **choices)  # type: ignore[arg-type]
+    return quantize_model.quantize(*files, asked, choose=chosen.choose), chosen
 
 
 def board(**budgets: str) -> Options:
     return Options(board="cortex-m4", **budgets)  # type: ignore[arg-type]
 
 
-def kinds(found: run.Quantized, path: Path) -> list[str]:
+def kinds(found: quantize_model.Quantized, path: Path) -> list[str]:
     path.write_bytes(found.written("tflite"))
     graph = read.load(path, registry.load(()))
     return [graph.type(str(n.inputs[1])).dtype for n in graph.nodes if n.op.scaled_axis is not None]
@@ -54,7 +56,7 @@ def fronts(files: tuple[Path, Path]) -> Fronts:
 
 
 def test_bits_given_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
-    found = run.quantize(*files, run.QuantizeOptions(jobs=1, layers=("r1=w4", "y=a16")))
+    found = quantize_model.quantize(*files, quantize_model.QuantizeOptions(jobs=1, layers=("r1=w4", "y=a16")))
     assert kinds(found, tmp_path / "net.tflite") == ["s8", "s4", "s8", "s8"]
     assert found.bridges == 1
     assert found.graph.type(found.graph.outputs[0]).dtype == "s16"
@@ -63,12 +65,12 @@ def test_bits_given_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["c9=w4", "r1=w5", "r1", "r1=", "=w4"])
 def test_names_and_bits_that_are_none_are_refused(files: tuple[Path, Path], text: str) -> None:
     with pytest.raises(UsageError, match=r"no layer|gives no bits"):
-        run.quantize(*files, run.QuantizeOptions(jobs=1, layers=(text,)))
+        quantize_model.quantize(*files, quantize_model.QuantizeOptions(jobs=1, layers=(text,)))
 
 
 def test_bits_that_the_runtime_does_not_run_are_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match=r"weights of 4 bits and data of 16"):
-        run.quantize(*files, run.QuantizeOptions(jobs=1, layers=("r1=w4a16",)))
+        quantize_model.quantize(*files, quantize_model.QuantizeOptions(jobs=1, layers=("r1=w4a16",)))
 
 
 def test_every_layer_is_narrow_where_that_may_be(files: tuple[Path, Path]) -> None:
@@ -166,7 +168,9 @@ def test_weights_in_few_bits_are_not_offered_beside_wide_data(files: tuple[Path,
         found.append(axes.weights(workers.bench, base))  # type: ignore[attr-defined]
         return base
 
-    run.quantize(*files, run.QuantizeOptions(jobs=1, widths=Widths(activations=16)), choose=choose)
+    quantize_model.quantize(
+        *files, quantize_model.QuantizeOptions(jobs=1, widths=Widths(activations=16)), choose=choose
+    )
     assert found[0].nodes == ()
 
 

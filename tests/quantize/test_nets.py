@@ -13,7 +13,7 @@ from mcugen.errors import UnsupportedError
 from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph
 from mcugen.oracle import interpreter
-from mcugen.quantize import run
+from mcugen.quantize import quantize_model
 from tests.quantize import net_tasks, nets
 
 ACCURACY = {"gratings": 0.75, "moves": 0.85, "attention": 0.6, "lstm": 0.75, "gru": 0.7}
@@ -148,7 +148,9 @@ def test_what_has_no_integers_is_refused_with_its_reason(tmp_path: Path, name: s
     (tmp_path / f"net.{suffix}").write_bytes(net.written(suffix))
     np.savez(tmp_path / "calib.npz", net.calib[:4])
     with pytest.raises(UnsupportedError, match=reason):
-        run.quantize(tmp_path / f"net.{suffix}", tmp_path / "calib.npz", run.QuantizeOptions(jobs=1, method="min-max"))
+        quantize_model.quantize(
+            tmp_path / f"net.{suffix}", tmp_path / "calib.npz", quantize_model.QuantizeOptions(jobs=1, method="min-max")
+        )
 
 
 @pytest.mark.parametrize(("name", "suffix"), [("attention", "onnx"), ("ssd_heads", "tflite"), ("moves_uneven", "onnx")])
@@ -158,7 +160,7 @@ def test_what_has_integers_keeps_no_floats(tmp_path: Path, name: str, suffix: st
     data, test = tmp_path / "calib.npz", tmp_path / "test.npz"
     np.savez(data, net.calib[:16])
     np.savez(test, net.test[:50])
-    found = run.quantize(tmp_path / f"net.{suffix}", data, run.QuantizeOptions(jobs=1), test=test)
+    found = quantize_model.quantize(tmp_path / f"net.{suffix}", data, quantize_model.QuantizeOptions(jobs=1), test=test)
     assert not [t.label for t in found.graph.tensors.values() if t.type.is_float]
     assert found.score is not None
     assert found.score.sqnr > 20

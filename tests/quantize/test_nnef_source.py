@@ -12,9 +12,9 @@ from onnx import numpy_helper
 from mcugen.errors import UsageError
 from mcugen.formats import read, registry
 from mcugen.oracle import interpreter
-from mcugen.quantize import run
-from mcugen.quantize.bench import outputs_of
-from mcugen.quantize.steps import stored_inputs, to_real
+from mcugen.quantize import quantize_model
+from mcugen.quantize.cross_validation import outputs_of
+from mcugen.quantize.stored_integers import stored_inputs, to_real
 from tests.formats import nnef_models
 from tests.quantize.test_quantize import SHAPE, network, samples
 
@@ -27,7 +27,7 @@ BODY = """c0 = conv(x, w0, padding = [(1, 1), (1, 1)]);
     g = mean_reduce(r2, axes = [2, 3]);
     f = reshape(g, shape = [1, 12]);
     y = linear(f, w3);"""
-ASKED = run.QuantizeOptions(jobs=1, limit=12)
+ASKED = quantize_model.QuantizeOptions(jobs=1, limit=12)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 def test_same_integers_as_from_onnx(twins: tuple[Path, Path, Path], tmp_path: Path) -> None:
     file, folder, data = twins
-    found, twin = (run.quantize(path, data, ASKED) for path in (folder, file))
+    found, twin = (quantize_model.quantize(path, data, ASKED) for path in (folder, file))
     assert found.judged.trials == twin.judged.trials
     wanted = outputs_of(found.floats, found.graph)[0]
     np.testing.assert_array_equal(wanted, outputs_of(twin.floats, twin.graph)[0])
@@ -59,10 +59,10 @@ def test_same_integers_as_from_onnx(twins: tuple[Path, Path, Path], tmp_path: Pa
 @pytest.mark.parametrize("suffix", ["tflite", "onnx"])
 def test_archive_gives_what_its_folder_gives(twins: tuple[Path, Path, Path], suffix: str) -> None:
     _, folder, data = twins
-    plain = run.QuantizeOptions(jobs=1, method="min-max")
-    assert len(run.quantize(folder, data, plain).written(suffix)) > 500
-    archived = run.quantize(folder.with_name("net.nnef.tar"), data, plain)
-    one, other = run.quantize(folder, data, plain).graph, archived.graph
+    plain = quantize_model.QuantizeOptions(jobs=1, method="min-max")
+    assert len(quantize_model.quantize(folder, data, plain).written(suffix)) > 500
+    archived = quantize_model.quantize(folder.with_name("net.nnef.tar"), data, plain)
+    one, other = quantize_model.quantize(folder, data, plain).graph, archived.graph
     assert [n.op for n in one.nodes] == [n.op for n in other.nodes]
     assert {t.type for t in one.tensors.values()} == {t.type for t in other.tensors.values()}
 
@@ -70,4 +70,4 @@ def test_archive_gives_what_its_folder_gives(twins: tuple[Path, Path, Path], suf
 def test_integers_of_nnef_are_refused(twins: tuple[Path, Path, Path], tmp_path: Path) -> None:
     folder = nnef_models.write(nnef_models.small(), tmp_path / "small")
     with pytest.raises(UsageError, match="small is quantized already: 'x' is s8"):
-        run.quantize(folder, twins[2], ASKED)
+        quantize_model.quantize(folder, twins[2], ASKED)

@@ -20,7 +20,7 @@ from mcugen.machines.toolchain import cross, qemu
 from mcugen.ops.add import Add
 from mcugen.quantize.noise import decibels, powers
 from mcugen.quantize.older import read
-from mcugen.quantize.steps import stored_inputs, to_real
+from mcugen.quantize.stored_integers import stored_inputs, to_real
 from mcugen.quantize.walk import outputs
 from tests.quantize.net_builder import Builder
 

@@ -29,10 +29,10 @@ from mcugen.ops.mean import Mean
 from mcugen.ops.mul import Mul
 from mcugen.ops.select import Select
 from mcugen.ops.softmax import Softmax
-from mcugen.quantize import coupled, distill, prune, removal, run, text
+from mcugen.quantize import coupled, distill, prune, quantization_report, quantize_model, removal
 from mcugen.quantize.backwards import GradientNetwork
 from mcugen.quantize.recipe import Widths
-from mcugen.report import quantization
+from mcugen.report import quantization_page
 from mcugen.verify import host
 from mcugen.verify.cases import cases
 from tests.quantize.net_builder import Builder
@@ -204,12 +204,16 @@ def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, mon
     model.write_bytes(write.write(built(), "onnx"))
     np.savez(calib, samples())
     np.savez(test, x=samples(), y=np.arange(48) % 5)
-    found = run.quantize(model, calib, run.QuantizeOptions(macs="70%", method="min-max", jobs=1), test=test)
+    found = quantize_model.quantize(
+        model, calib, quantize_model.QuantizeOptions(macs="70%", method="min-max", jobs=1), test=test
+    )
     assert found.pruned is not None
     assert all(stage.worth is not None for stage in found.pruned.stages)
-    assert any(" of 8" in line for line in text.as_parts(found, "net.tflite", 1) if isinstance(line, str))
-    assert text.as_dict(found, "net.tflite", 1)["pruned"]["macs"] == found.pruned.after
-    page = quantization.page(found, "net.tflite", 1).decode()
+    assert any(
+        " of 8" in line for line in quantization_report.as_parts(found, "net.tflite", 1) if isinstance(line, str)
+    )
+    assert quantization_report.as_dict(found, "net.tflite", 1)["pruned"]["macs"] == found.pruned.after
+    page = quantization_page.page(found, "net.tflite", 1).decode()
     assert f"{found.pruned.after:,} multiply-accumulates of {found.pruned.before:,}" in page
     assert page.count("layers fitted anew") == 1
     file = tmp_path / "net.tflite"
@@ -271,7 +275,9 @@ def test_what_is_refused_anyway_is_refused_before_training(
     (tmp_path / "net.onnx").write_bytes(write.write(chain(between=HardSwish()), "onnx"))
     np.savez(tmp_path / "calib.npz", samples()[:8] * np.float32(scale))
     with pytest.raises(McugenError, match=says):
-        run.quantize(tmp_path / "net.onnx", tmp_path / "calib.npz", run.QuantizeOptions(macs="70%", **choices))
+        quantize_model.quantize(
+            tmp_path / "net.onnx", tmp_path / "calib.npz", quantize_model.QuantizeOptions(macs="70%", **choices)
+        )
 
 
 def test_nothing_goes_where_the_budget_is_met_already() -> None:

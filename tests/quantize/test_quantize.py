@@ -14,10 +14,10 @@ from mcugen.errors import UnsupportedError, UsageError
 from mcugen.formats import read, registry
 from mcugen.ops.resize_bilinear import ResizeBilinear
 from mcugen.oracle import interpreter
-from mcugen.quantize import float_model, run
-from mcugen.quantize.bench import outputs_of
+from mcugen.quantize import float_model, quantize_model
+from mcugen.quantize.cross_validation import outputs_of
 from mcugen.quantize.recipe import Widths
-from mcugen.quantize.steps import stored_inputs, to_real
+from mcugen.quantize.stored_integers import stored_inputs, to_real
 from tests.formats.onnx_models import Writer, write
 
 SHAPE = (1, 3, 12, 12)
@@ -61,20 +61,20 @@ def samples(path: Path, count: int) -> Path:
 
 
 @pytest.fixture(scope="module")
-def quantized(tmp_path_factory: pytest.TempPathFactory) -> run.Quantized:
+def quantized(tmp_path_factory: pytest.TempPathFactory) -> quantize_model.Quantized:
     folder = tmp_path_factory.mktemp("net")
-    choices = run.QuantizeOptions(jobs=1)
-    return run.quantize(network(folder / "net.onnx", 4.0), samples(folder / "calib.npz", 24), choices)
+    choices = quantize_model.QuantizeOptions(jobs=1)
+    return quantize_model.quantize(network(folder / "net.onnx", 4.0), samples(folder / "calib.npz", 24), choices)
 
 
-def test_balancing_brings_uneven_channels_back(quantized: run.Quantized) -> None:
+def test_balancing_brings_uneven_channels_back(quantized: quantize_model.Quantized) -> None:
     trials = {trial.step: trial for trial in quantized.judged.trials}
     assert trials["channels balanced"].kept
     assert trials["channels balanced"].gain > 5
     assert trials["min-max, nearest"].score + 5 < max(trial.score for trial in quantized.judged.trials)
 
 
-def test_written_file_computes_what_was_judged(quantized: run.Quantized, tmp_path: Path) -> None:
+def test_written_file_computes_what_was_judged(quantized: quantize_model.Quantized, tmp_path: Path) -> None:
     path = tmp_path / "net.tflite"
     path.write_bytes(quantized.written("tflite"))
     graph = read.load(path, registry.load(()))
@@ -86,9 +86,9 @@ def test_written_file_computes_what_was_judged(quantized: run.Quantized, tmp_pat
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_same_bytes_on_any_number_of_processes(quantized: run.Quantized, tmp_path: Path, jobs: int) -> None:
+def test_same_bytes_on_any_number_of_processes(quantized: quantize_model.Quantized, tmp_path: Path, jobs: int) -> None:
     model, data = network(tmp_path / "net.onnx", 4.0), samples(tmp_path / "calib.npz", 24)
-    found = run.quantize(model, data, run.QuantizeOptions(jobs=jobs))
+    found = quantize_model.quantize(model, data, quantize_model.QuantizeOptions(jobs=jobs))
     assert found.written("tflite") == quantized.written("tflite")
     assert found.written("onnx") == quantized.written("onnx")
 
@@ -96,7 +96,7 @@ def test_same_bytes_on_any_number_of_processes(quantized: run.Quantized, tmp_pat
 @pytest.mark.parametrize("widths", [Widths(weights=4), Widths(activations=16)], ids=["weights of 4", "data of 16"])
 def test_other_widths(tmp_path: Path, widths: Widths) -> None:
     data, model = samples(tmp_path / "calib.npz", 16), network(tmp_path / "net.onnx")
-    found = run.quantize(model, data, run.QuantizeOptions(widths=widths, jobs=1), test=data)
+    found = quantize_model.quantize(model, data, quantize_model.QuantizeOptions(widths=widths, jobs=1), test=data)
     assert found.score is not None
     assert found.score.sqnr > (45 if widths.activations == 16 else 15)
     path = tmp_path / "net.tflite"
@@ -107,21 +107,21 @@ def test_other_widths(tmp_path: Path, widths: Widths) -> None:
 
 def test_float_interface(tmp_path: Path) -> None:
     data, model = samples(tmp_path / "calib.npz", 16), network(tmp_path / "net.onnx")
-    found = run.quantize(model, data, run.QuantizeOptions(interface="float", method="min-max"))
+    found = quantize_model.quantize(model, data, quantize_model.QuantizeOptions(interface="float", method="min-max"))
     assert all(found.graph.type(name).dtype == "f32" for name in (*found.graph.inputs, *found.graph.outputs))
 
 
-def test_quantized_model_is_refused_by_name(quantized: run.Quantized, tmp_path: Path) -> None:
+def test_quantized_model_is_refused_by_name(quantized: quantize_model.Quantized, tmp_path: Path) -> None:
     path = tmp_path / "net.tflite"
     path.write_bytes(quantized.written("tflite"))
     with pytest.raises(UsageError, match=r"net\.tflite is quantized already"):
-        run.quantize(path, samples(tmp_path / "calib.npz", 4), run.QuantizeOptions())
+        quantize_model.quantize(path, samples(tmp_path / "calib.npz", 4), quantize_model.QuantizeOptions())
 
 
 def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> None:
     model = network(tmp_path / "net.onnx", last="Erf")
     with pytest.raises(UnsupportedError, match=r"Erf \(.*computed on floats alone"):
-        run.quantize(model, samples(tmp_path / "calib.npz", 4), run.QuantizeOptions())
+        quantize_model.quantize(model, samples(tmp_path / "calib.npz", 4), quantize_model.QuantizeOptions())
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_refusal_says_once_what_to_do(tmp_path: Path, first: str, says: str, h
     else:
         y = w.node(first, [x])
     with pytest.raises(UnsupportedError) as caught:
-        run.quantize(write(w.model(y), tmp_path), tmp_path / "calib.npz", run.QuantizeOptions())
+        quantize_model.quantize(write(w.model(y), tmp_path), tmp_path / "calib.npz", quantize_model.QuantizeOptions())
     assert str(caught.value).count(says) == 1 and hint in caught.value.hint
 
 
@@ -165,7 +165,7 @@ def test_bilinear_means_become_those_of_integers(tmp_path: Path, places: str) ->
     (want,) = mcugen.compile(path).run(x[:1])
     np.testing.assert_allclose(2 * op.reference(x[0, ..., None])[..., 0], want, atol=1e-5)
     np.savez(tmp_path / "calib.npz", x=x)
-    found = run.quantize(path, tmp_path / "calib.npz", run.QuantizeOptions(method="min-max"))
+    found = quantize_model.quantize(path, tmp_path / "calib.npz", quantize_model.QuantizeOptions(method="min-max"))
     (tmp_path / "net.tflite").write_bytes(found.written("tflite"))
     assert op in [node.op for node in mcugen.compile(tmp_path / "net.tflite").imported.nodes]
 
@@ -174,7 +174,7 @@ def test_build_quantizes_on_the_way(tmp_path: Path) -> None:
     model, data = network(tmp_path / "net.onnx"), samples(tmp_path / "calib.npz", 16)
     built = mcugen.compile(model, board="cortex-m4", quantize=str(data))
     path = tmp_path / "net.tflite"
-    path.write_bytes(run.quantize(model, data, run.QuantizeOptions()).written("tflite"))
+    path.write_bytes(quantize_model.quantize(model, data, quantize_model.QuantizeOptions()).written("tflite"))
     alone = mcugen.compile(path, board="cortex-m4").emitted
     given = f" --quantize {data}".encode()
     assert {
@@ -195,13 +195,13 @@ def test_build_says_what_is_wrong(tmp_path: Path) -> None:
 
 def test_cache_is_written_then_sets_ranges_by_hand(tmp_path: Path) -> None:
     model, data, cache = network(tmp_path / "net.onnx"), samples(tmp_path / "calib.npz", 16), tmp_path / "ranges.txt"
-    choices = run.QuantizeOptions(method="min-max", cache=cache)
-    first = run.quantize(model, data, choices)
+    choices = quantize_model.QuantizeOptions(method="min-max", cache=cache)
+    first = quantize_model.quantize(model, data, choices)
     lines = [f"{line} override 0.0 2.0" * line.startswith('"r1"') or line for line in cache.read_text().splitlines()]
-    assert run.quantize(model, data, choices).written("tflite") == first.written("tflite")
+    assert quantize_model.quantize(model, data, choices).written("tflite") == first.written("tflite")
     cache.write_text("\n".join(lines) + "\n")
-    second = run.quantize(model, data, choices)
+    second = quantize_model.quantize(model, data, choices)
     scales = [t.type.scale for t in second.graph.tensors.values() if t.label == "r1"]
     assert scales == [pytest.approx(2 / 255)]
     with pytest.raises(UsageError, match="other samples"):
-        run.quantize(model, samples(tmp_path / "calib.npz", 17), choices)
+        quantize_model.quantize(model, samples(tmp_path / "calib.npz", 17), choices)

@@ -20,7 +20,7 @@ import numpy as np
 import mcugen
 from mcugen.errors import InternalError, McugenError, ToolError
 from mcugen.formats import registry
-from mcugen.machines.toolchain.host import SANITIZE, compile_program
+from mcugen.machines.toolchain.host_gcc import SANITIZE, compile_program
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
 from mcugen.verify import host

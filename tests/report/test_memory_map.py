@@ -18,7 +18,7 @@ from mcugen import pipeline, solve
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.report import memory_map, svg
-from mcugen.report.pages.memory import FILE as MEMORY_MAP
+from mcugen.report.pages.memory_svg import FILE as MEMORY_MAP
 from mcugen.solve import schedule
 from mcugen.solve.plan import Buffer, MemoryPlan, lower_bound
 from mcugen.solve.schedule import Event

@@ -11,7 +11,7 @@ import pytest
 import mcugen
 import mcugen.oracle.interpreter
 from mcugen.errors import InternalError, McugenError
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.rounding import extreme
 
 FINE = {
@@ -29,7 +29,7 @@ def test_results_beyond_32_bits_are_clamped_in_c(name: str, tmp_path: Path) -> N
     path = tmp_path / "net.onnx"
     writer = extreme.Extreme(5, at=2 if name == "qdq_add_u8" else 1, scale=FINE[name])
     path.write_bytes(writer.model(extreme.BUILDS[name](writer)).SerializeToString())
-    assert run.verify(mcugen.compile(path), 2, None, None, lambda text: None).agrees
+    assert checks.verify(mcugen.compile(path), 2, None, None, lambda text: None).agrees
 
 
 def test_any_scale_is_computed_or_refused_by_name(tmp_path: Path) -> None:

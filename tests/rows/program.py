@@ -15,7 +15,7 @@ import numpy as np
 from mcugen.emit.view import ModelView
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import row_count
-from mcugen.machines.toolchain.host import SANITIZE, STRICT_WARNINGS
+from mcugen.machines.toolchain.host_gcc import SANITIZE, STRICT_WARNINGS
 from mcugen.machines.toolchain.process import run, run_checked
 from mcugen.oracle import interpreter
 from mcugen.solve.plan import Buffer, MemoryPlan

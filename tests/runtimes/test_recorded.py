@@ -22,7 +22,7 @@ from mcugen.ops.logistic import Logistic
 from mcugen.ops.tanh import Tanh
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
-from mcugen.verify.run import refused
+from mcugen.verify.checks import refused
 from tests.runtimes import faults, full_lstm, hybrid, operators, packs, recording
 from tests.runtimes.judging import compared, first_difference, imported, magnitude, outputs_of
 from tests.runtimes.packs import REFERENCES, Recorded

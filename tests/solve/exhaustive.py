@@ -22,11 +22,11 @@ from mcugen.ir.kernel import Ring
 from mcugen.options import Options
 from mcugen.solve import schedule
 from mcugen.solve.candidates import Candidate, Candidates
-from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.modes import EVENT_COST
 from mcugen.solve.plan import lower_bound
 from mcugen.solve.schedule.cuts import Parts, cuts_of
 from mcugen.solve.schedule.places import sources
+from mcugen.solve.time_memory_curve import CostCurve, Point
 from tests.rows.graphs import random_graph
 
 WORST = 1.03

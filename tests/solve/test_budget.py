@@ -19,8 +19,8 @@ from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Op
 from mcugen.options import Options, bytes_of
 from mcugen.pipeline import Artifact
-from mcugen.solve import budget, constants, costs, solver
-from mcugen.solve.constants import FIRMWARE_BYTES
+from mcugen.solve import budget, constant_limits, costs, solver
+from mcugen.solve.constant_limits import FIRMWARE_BYTES
 from mcugen.solve.prices import FREE, Prices
 from mcugen.solve.stretch import Stretch
 from tests.rows.graphs import random_graph
@@ -242,7 +242,7 @@ def test_every_budget_of_flash_from_the_least_to_the_most_is_met(tmp_path: Path,
     whole = built(tmp_path, data, board="cortex-m4", optimize=goal)
     model = pipeline.prepare(tmp_path / "m.tflite", Options(board="cortex-m4", optimize=goal))
     listed = solve.candidates_of(model.graph, model.board, model.options)
-    fewest = constants.constants_of(constants.within([c[0] for c in listed], listed, 0))
+    fewest = constant_limits.constants_of(constant_limits.within([c[0] for c in listed], listed, 0))
     assert fewest < 0.8 * whole.report.weights_bytes
     for room in (fewest, fewest + 100, whole.report.weights_bytes - 1):
         made = built(tmp_path, data, board="cortex-m4", optimize=goal, flash=str(room))

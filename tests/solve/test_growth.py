@@ -12,13 +12,13 @@ import pytest
 import mcugen
 from mcugen import pipeline, solve
 from mcugen.options import Options
-from mcugen.solve import budget, curve, segment, stretch
+from mcugen.solve import budget, segment, stretch, time_memory_curve
 from mcugen.solve.candidates import Candidates
-from mcugen.solve.curve import CostCurve
 from mcugen.solve.dominance import undominated
 from mcugen.solve.stretch import Network
+from mcugen.solve.time_memory_curve import CostCurve
 from mcugen.system import forked
-from mcugen.verify import text
+from mcugen.verify import c_checks
 from tests.support.clock import Watch
 from tests.support.long_networks import network
 
@@ -65,9 +65,9 @@ def work(chains: dict[int, tuple[Any, list[Candidates]]], layers: int, monkeypat
 def test_the_search_grows_with_the_layers(chains: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """And faster where a network is not cut into segments."""
     found = []
-    for layers, cuts in ((SHORT, curve.MAX_CUTS), (LONG, curve.MAX_CUTS), (LONG, LONG)):
+    for layers, cuts in ((SHORT, time_memory_curve.MAX_CUTS), (LONG, time_memory_curve.MAX_CUTS), (LONG, LONG)):
         with monkeypatch.context() as m:
-            m.setattr(curve, "MAX_CUTS", cuts)
+            m.setattr(time_memory_curve, "MAX_CUTS", cuts)
             found.append(work(chains, layers, m))
     short, long, whole = found
     assert long <= 1.5 * short < whole
@@ -119,7 +119,7 @@ def test_the_c_of_the_leanest_kernels_obeys_the_rules(tmp_path: Path) -> None:
     for name, content in made.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    assert text.violations(made, folder) == []
+    assert c_checks.violations(made, folder) == []
 
 
 @pytest.mark.parametrize("branches", (1, 4))

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from mcugen.solve import leaner
-from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.leaner import Plannable, PlanQueue
+from mcugen.solve.time_memory_curve import CostCurve, Point
 from tests.solve import exhaustive
 
 

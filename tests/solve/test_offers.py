@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from mcugen.solve import offers
-from mcugen.solve.curve import Point
+from mcugen.solve.time_memory_curve import Point
 
 
 @dataclass(frozen=True)

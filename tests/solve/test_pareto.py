@@ -24,9 +24,9 @@ from mcugen.cli import main
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.machines.toolchain import count, objects, process
 from mcugen.options import GOALS, Options
-from mcugen.report import curve
+from mcugen.report import curve_chart
 from mcugen.solve import problem
-from mcugen.solve.curve import CostCurve
+from mcugen.solve.time_memory_curve import CostCurve
 from mcugen.system import forked
 from tests.solve.test_budget import SMALL
 
@@ -253,7 +253,7 @@ def test_text_marks_what_differs() -> None:
 def test_labels_of_the_curve_do_not_touch() -> None:
     """Figures that would are left out; names move up."""
     points = [(1000 - k, 10 + k, "", "speed" if k % 10 == 0 else "") for k in range(30)]
-    drawn = ElementTree.fromstring(curve.picture("<title>", "events", points))
+    drawn = ElementTree.fromstring(curve_chart.picture("<title>", "events", points))
     texts = [e for e in drawn.iter() if e.tag.endswith("text")]
     assert 1 <= sum(e.text in {f"{p[0]:,}" for p in points} for e in texts) <= 4
     heights = [float(e.attrib["y"]) for e in texts if e.text == "speed"]
@@ -263,7 +263,7 @@ def test_labels_of_the_curve_do_not_touch() -> None:
 
 def test_a_line_joins_the_points_that_none_beats() -> None:
     points = [(100, 50, "", "flash"), (90, 10, "", "speed"), (20, 80, "", "ram"), (20, 90, "", "")]
-    drawn = ElementTree.fromstring(curve.picture("title", "events", points))
+    drawn = ElementTree.fromstring(curve_chart.picture("title", "events", points))
     (line,) = [e.attrib["d"] for e in drawn.iter() if e.attrib.get("class") == "front"]
     circles = {(e.attrib["cx"], e.attrib["cy"]) for e in drawn.iter() if e.tag.endswith("circle")}
     joined = {tuple(at.split()) for at in line.removeprefix("M").split("L")}

@@ -12,9 +12,9 @@ from mcugen import pipeline, solve
 from mcugen.options import Options
 from mcugen.solve import flash
 from mcugen.solve.advice import faster_points, knee_of, sentence
-from mcugen.solve.curve import Point
 from mcugen.solve.memories import allowing
 from mcugen.solve.prices import FLASH_PRICE, FREE, RAM_PRICE, prices_of
+from mcugen.solve.time_memory_curve import Point
 from tests.solve.test_budget import SMALL, built, chain
 from tests.support.tflite_writer import ModelWriter
 

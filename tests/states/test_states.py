@@ -24,7 +24,7 @@ from mcugen.oracle.stimuli import draw
 from mcugen.pipeline import Artifact
 from mcugen.verify import emulated, host
 from mcugen.verify.cases import cases
-from mcugen.verify.compare import Verdict
+from mcugen.verify.comparison import Verdict
 from tests.emit.built import WARNINGS, Built
 from tests.states.graphs import (
     accumulator,

@@ -26,7 +26,7 @@ from mcugen.errors import ToolError
 from mcugen.formats import registry
 from mcugen.ir import element
 from mcugen.ir.op import Op
-from mcugen.machines.toolchain.host import SANITIZE, STRICT_WARNINGS
+from mcugen.machines.toolchain.host_gcc import SANITIZE, STRICT_WARNINGS
 from mcugen.machines.toolchain.process import run, run_checked
 from mcugen.system import resources
 from tests.support import program

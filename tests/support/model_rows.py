@@ -8,10 +8,10 @@ from pathlib import Path
 
 import mcugen
 from mcugen.errors import McugenError
-from mcugen.verify import emulated, run
+from mcugen.verify import checks, emulated
 from mcugen.verify.cases import cases as drawn
-from mcugen.verify.compare import Verdict
-from mcugen.verify.run import Verification
+from mcugen.verify.checks import Verification
+from mcugen.verify.comparison import Verdict
 from tests.support.collection import EMULATED, PROMISES, Model
 
 RANDOM = 16
@@ -71,7 +71,7 @@ def row(model: Model, random: int = RANDOM) -> str:
         artifact = mcugen.compile(model.path, name="model")
         facts = artifact.report
         count = random if facts.macs < LARGE_MACS else min(random, 2)
-        result = run.verify(artifact, count, model.folder / "golden.npz", None, lambda text: None)
+        result = checks.verify(artifact, count, model.folder / "golden.npz", None, lambda text: None)
         litert = _litert(model, count)
         counted = _instructions(model) if model.folder.name in EMULATED else ""
     except McugenError as error:
@@ -156,7 +156,7 @@ def _litert(model: Model, random: int) -> str:
     artifact = mcugen.compile(model.path, reference="litert", name="model")
     if artifact.view.reference != "litert":
         return ""
-    result = run.verify(artifact, random, model.folder / "golden.npz", model.trace, lambda text: None)
+    result = checks.verify(artifact, random, model.folder / "golden.npz", model.trace, lambda text: None)
     return _difference(result.c) if result.agrees else f"**DIFFERS** {_first(result)}"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcugen.emit import bundle
 from mcugen.errors import ToolError
-from mcugen.machines.toolchain.host import SANITIZE
+from mcugen.machines.toolchain.host_gcc import SANITIZE
 from mcugen.machines.toolchain.process import run, run_checked
 from tests.support import program
 from tests.support.conformance import CASE_WARNINGS

@@ -11,7 +11,7 @@ import pytest
 
 import mcugen
 from mcugen.boards import target
-from mcugen.emit.parts import ArrayView
+from mcugen.emit.model_parts import ArrayView
 from mcugen.machines.toolchain.elf import read_elf
 from mcugen.machines.toolchain.objects import Compiler
 from mcugen.pipeline import Artifact

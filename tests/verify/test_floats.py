@@ -11,8 +11,8 @@ import pytest
 import mcugen
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
-from mcugen.verify import report, run
-from mcugen.verify.compare import Comparison
+from mcugen.verify import check_report, checks
+from mcugen.verify.comparison import Comparison
 from tests.support.tflite_writer import ModelWriter
 
 LARGE = 1000.0
@@ -31,10 +31,10 @@ def clamped(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
 
 
 def test_floats_are_never_called_exact(clamped: Artifact) -> None:
-    result = run.verify(clamped, 2, None, None, lambda text: None)
-    values = report.verify_dict(result)
+    result = checks.verify(clamped, 2, None, None, lambda text: None)
+    values = check_report.verify_dict(result)
     assert values["agrees"] is True and values["exact"] is False
-    assert "within 1e-5 of TFLM, relative to the magnitude of the sums" in report.verify_text(result)
+    assert "within 1e-5 of TFLM, relative to the magnitude of the sums" in check_report.verify_text(result)
     for ending in (".h", ".c"):
         text = clamped.files[clamped.name + ending].decode()
         assert "within 1e-5 of TensorFlow Lite Micro" in text and "the bits of" not in text

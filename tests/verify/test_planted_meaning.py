@@ -23,7 +23,7 @@ from mcugen.formats.onnx.operators import resize
 from mcugen.formats.operators import _images
 from mcugen.ops import _forest
 from mcugen.passes.qdq import rewriting
-from mcugen.verify import report, run
+from mcugen.verify import check_report, checks
 from mcugen.verify.cases import cases
 from mcugen.verify.witnesses import Ask, evaluator, testimony
 
@@ -154,7 +154,7 @@ def test_verify_says_who_found_it(monkeypatch: Patch, tmp_path: Path) -> None:
     path = tmp_path / "planted.onnx"
     path.write_bytes(resized())
     a_quarter_off(monkeypatch)
-    result = run.verify(mcugen.compile(path), 1, None, None, lambda text: None, Ask(path))
+    result = checks.verify(mcugen.compile(path), 1, None, None, lambda text: None, Ask(path))
     assert result.c.agrees and not result.agrees
-    assert "reference evaluator: first difference in" in report.verify_text(result)
-    assert report.verify_dict(result)["first_difference"] is not None
+    assert "reference evaluator: first difference in" in check_report.verify_text(result)
+    assert check_report.verify_dict(result)["first_difference"] is not None

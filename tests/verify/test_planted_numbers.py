@@ -21,8 +21,8 @@ from mcugen.ir.types import TensorType
 from mcugen.ops import _bytes, _filter, _reduce_sum, leaky_relu
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
-from mcugen.verify import report, run
-from mcugen.verify.run import Verification
+from mcugen.verify import check_report, checks
+from mcugen.verify.checks import Verification
 from tests.support.tflite_writer import ModelWriter
 
 Patch = pytest.MonkeyPatch
@@ -56,7 +56,7 @@ def built(data: bytes, folder: Path) -> Artifact:
 
 
 def verified(artifact: Artifact) -> Verification:
-    return run.verify(artifact, 2, None, None, lambda text: None)
+    return checks.verify(artifact, 2, None, None, lambda text: None)
 
 
 def one_bit_short(patch: Patch) -> None:
@@ -125,8 +125,8 @@ def test_a_planted_fault_is_found(name: str, monkeypatch: Patch, tmp_path: Path)
     except ToolError as error:
         assert message in error.output
         return
-    assert not result.exact and not report.verify_dict(result)["exact"]
-    assert message in report.verify_text(result)
+    assert not result.exact and not check_report.verify_dict(result)["exact"]
+    assert message in check_report.verify_text(result)
 
 
 TEXTS = {
@@ -144,7 +144,7 @@ def test_a_changed_text_is_found(name: str, tmp_path: Path) -> None:
     files = {**artifact.files, path: artifact.files[path].replace(old, new, 1)}
     result = verified(dataclasses.replace(artifact, files=files))
     assert not result.exact
-    assert message in report.verify_text(result)
+    assert message in check_report.verify_text(result)
 
 
 def test_every_function_of_the_header_is_tried(tmp_path: Path) -> None:

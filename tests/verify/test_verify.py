@@ -12,7 +12,7 @@ import mcugen
 from mcugen.errors import ToolError, UsageError
 from mcugen.oracle.stimuli import draw
 from mcugen.pipeline import Artifact
-from mcugen.verify import delivered, emulated, golden, host, report, run
+from mcugen.verify import check_report, checks, delivered, emulated, golden, host
 from mcugen.verify.cases import cases
 
 DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits.tflite"
@@ -35,7 +35,7 @@ def test_every_tensor_in_memory_is_compared(artifact: Artifact) -> None:
     assert verdict.exact and verdict.cases == 9
     assert verdict.tensors + len(verdict.not_compared) == len(computed)
     many = dataclasses.replace(verdict, not_compared=tuple(f"c{k} 'gate'" for k in range(1200)))
-    said, named = next(report._compared(many, False)), next(report._compared(many, True))
+    said, named = next(check_report._compared(many, False)), next(check_report._compared(many, True))
     assert said.startswith("  1,200 not visible in memory, ") and "and 1,197 more, all with --wide" in said
     assert said.count("'gate'") == 3 and named.count("'gate'") == 1200
 
@@ -98,7 +98,7 @@ def test_a_broken_recording_is_a_usage_error(artifact: Artifact, tmp_path: Path,
 
 def test_a_trace_needs_its_recording(artifact: Artifact) -> None:
     with pytest.raises(UsageError, match="--golden"):
-        run.verify(artifact, 0, None, Path("trace.json"), lambda text: None)
+        checks.verify(artifact, 0, None, Path("trace.json"), lambda text: None)
 
 
 def test_the_compiler_of_the_board_reads_what_is_delivered(artifact: Artifact, tmp_path: Path) -> None:

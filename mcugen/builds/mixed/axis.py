@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from mcugen.ir.graph import Graph, Node
-from mcugen.quantize.bench import Bench
+from mcugen.quantize.cross_validation import Bench
 from mcugen.quantize.layers import is_constant
 from mcugen.quantize.offered import refused
 from mcugen.quantize.recipe import Widths

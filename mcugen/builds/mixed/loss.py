@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.quantize.bench import Bench
+from mcugen.quantize.cross_validation import Bench
 
 CLASSES, ERROR = "classes", "error"
 _MOST_CLASSES = 1000

@@ -9,13 +9,13 @@ import numpy as np
 
 from mcugen.builds.mixed import axis as axes
 from mcugen.builds.mixed.axis import BitsAxis
-from mcugen.builds.mixed.cost import Costs
+from mcugen.builds.mixed.bit_costs import Costs
 from mcugen.builds.mixed.loss import Loss, loss_of
 from mcugen.builds.mixed.search import BitsPoint, BitsSearch
 from mcugen.errors import MemoryBudgetError, UsageError
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
-from mcugen.quantize.bench import Bench, TaskPool
+from mcugen.quantize.cross_validation import Bench, TaskPool
 from mcugen.quantize.guard import Guard
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved

@@ -13,9 +13,9 @@ from itertools import islice
 import numpy as np
 
 from mcugen.builds.mixed.axis import WEIGHTS, BitsAxis, Order
-from mcugen.builds.mixed.cost import AssignmentCost, Costs
+from mcugen.builds.mixed.bit_costs import AssignmentCost, Costs
 from mcugen.builds.mixed.loss import Loss
-from mcugen.quantize.bench import TaskPool
+from mcugen.quantize.cross_validation import TaskPool
 from mcugen.quantize.noise import decibels
 from mcugen.quantize.recipe import Recipe, Widths
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.emit.environment import render
-from mcugen.emit.parts import DeviceView, literal
+from mcugen.emit.model_parts import DeviceView, literal
 from mcugen.emit.view import ModelView
 from mcugen.system import resources
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from mcugen.emit import bundle
 from mcugen.emit.environment import render
-from mcugen.emit.opencl import host_files, view
-from mcugen.emit.parts import literal
+from mcugen.emit.model_parts import literal
+from mcugen.emit.opencl import host_files, host_tables
 from mcugen.solve.schedule import Choice
 
 CONSTANTS = "launches.bin"
@@ -26,7 +26,7 @@ class LaunchCase:
 
 def files_of(choices: Sequence[Choice], folder: str) -> dict[str, bytes]:
     """The files of the program, which reads its constants from that folder."""
-    device, launches = view.alone(choices)
+    device, launches = host_tables.alone(choices)
     cases: list[LaunchCase] = []
     first = 0
     for choice, launch in zip(choices, launches, strict=True):

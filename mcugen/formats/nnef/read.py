@@ -15,7 +15,7 @@ import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError, UsageError
 from mcugen.formats._builder import MAX_RANK, MAX_TENSOR_BYTES, Builder, used
-from mcugen.formats.nnef import parts, quantization, syntax, tensors
+from mcugen.formats.nnef import dat_files, model_files, quantization, syntax
 from mcugen.formats.nnef.syntax import NnefOperation, Parsed, Reference
 from mcugen.formats.registry import Registry
 from mcugen.ir.graph import Graph
@@ -35,7 +35,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     """
     if shapes:
         raise UsageError("the shapes of an NNEF model are fixed", where="--input-shape", hint="leave the option out")
-    model = parts.open_model(path, data)
+    model = model_files.open_model(path, data)
     text, quant = model.text("graph.nnef"), model.text("graph.quant", optional=True)
     lowered = set(registry.names("nnef"))
     parsed = syntax.parse(text, quant, lowered)
@@ -61,7 +61,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 class _Importer:
     """One pass over the operations in the order of the graph."""
 
-    def __init__(self, model: parts.ModelFiles, parsed: Parsed, builder: Builder) -> None:
+    def __init__(self, model: model_files.ModelFiles, parsed: Parsed, builder: Builder) -> None:
         self.builder = builder
         self._model, self._parsed = model, parsed
         self._types = {name: quantization.of(name, found) for name, found in parsed.quantizations.items()}
@@ -93,7 +93,7 @@ class _Importer:
             self.builder.values[name] = self.builder.tensor(TensorType(shape, dtype, quant), label=name)
             return
         if operation.name == "variable":
-            data = tensors.read(self._model, str(operation.attributes.get("label", "")), shape, where)
+            data = dat_files.read(self._model, str(operation.attributes.get("label", "")), shape, where)
         else:
             data = _filled(operation.attributes.get("value"), shape, where)
         stored, quant = quantization.stored(data, self._types.get(name), where)

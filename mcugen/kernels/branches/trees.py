@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import Cost, Kernel, Run, Text
-from mcugen.kernels.branches.text import Branches
+from mcugen.kernels.branches.tree_functions import Branches
 from mcugen.ops import _tree_tables
 from mcugen.ops._tree_tables import WORK
 from mcugen.ops.tree_ensemble import has_tables, rows

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mcugen.ir.kernel import Family
 from mcugen.kernels.dsp import (
-    conv,
-    direct,
+    depthwise_direct,
     each,
     patch,
     planar,
@@ -14,6 +13,7 @@ from mcugen.kernels.dsp import (
     slices,
     vector,
     vector_direct,
+    widened_conv,
     windows,
     winograd,
 )
@@ -28,21 +28,21 @@ FAMILY = Family(
     needs=winograd.NEEDS | scaling.FPU,
     serves={
         Conv2D: (
-            *conv.run_kernels(is_pointwise),
+            *widened_conv.run_kernels(is_pointwise),
             *vector.kernels(is_pointwise),
             *vector_direct.kernels(is_pointwise),
             winograd.kernel(one_group),
-            *conv.ring_kernels(one_group),
+            *widened_conv.ring_kernels(one_group),
             *patch.kernels(one_group),
             *windows.kernels(one_group),
         ),
         DepthwiseConv2D: (
-            *conv.ring_kernels(reads_one_channel),
+            *widened_conv.ring_kernels(reads_one_channel),
             *windows.kernels(reads_one_channel),
             *planar.KERNELS,
             each.EACH,
             *slices.KERNELS,
-            direct.DIRECT,
+            depthwise_direct.DIRECT,
         ),
         FullyConnected: (*vector.kernels(), *vector_direct.kernels()),
         QuantizedLstm: recurrent.LSTM,

@@ -13,7 +13,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import wrap32
 from mcugen.kernels.dsp import planar, scaling
-from mcugen.kernels.dsp.shape import PlanarShape, shape_of
+from mcugen.kernels.dsp.planar_sizes import PlanarShape, shape_of
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once, row_window
 

@@ -15,7 +15,7 @@ from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.fixed_point import wrap32
 from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, RowWindow, Text, Whole
 from mcugen.kernels.dsp import scaling
-from mcugen.kernels.dsp.shape import PlanarShape, line_of, shape_of
+from mcugen.kernels.dsp.planar_sizes import PlanarShape, line_of, shape_of
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, rounds_once, row_window, window_of
 from mcugen.ops._window import MAX_FIELD

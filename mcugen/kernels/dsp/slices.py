@@ -11,7 +11,7 @@ from dataclasses import replace
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import Cost, Window
 from mcugen.kernels.dsp import planar
-from mcugen.kernels.dsp.shape import PlanarShape, line_of, shape_of
+from mcugen.kernels.dsp.planar_sizes import PlanarShape, line_of, shape_of
 from mcugen.ops._weighted import row_window
 
 ROWS_BYTES = 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mcugen.ir.kernel import Family, Kernel
 from mcugen.ir.op import Op
 from mcugen.kernels.grid import of_loop
-from mcugen.kernels.opencl_basic import casts, direct, lookups, movement, reductions, tables, windows
+from mcugen.kernels.opencl_basic import casts, channel_windows, grouped_conv, lookups, movement, reductions, tables
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.cast import Cast
@@ -38,15 +38,15 @@ FAMILY = Family(
     needs=NEEDS,
     serves={
         BatchMatmul: (lookups.MATMUL_F32, lookups.MATMUL_S8),
-        AveragePool2D: (windows.AVERAGE_F32, windows.AVERAGE_S8, windows.AVERAGE_LINE_S8),
+        AveragePool2D: (channel_windows.AVERAGE_F32, channel_windows.AVERAGE_S8, channel_windows.AVERAGE_LINE_S8),
         Cast: casts.CASTS,
         Concatenation: movement.JOIN,
-        Conv2D: (direct.GROUPED_F32, direct.GROUPED_S8),
+        Conv2D: (grouped_conv.GROUPED_F32, grouped_conv.GROUPED_S8),
         Copy: (movement.COPY,),
-        DepthwiseConv2D: (windows.DEPTHWISE_F32, windows.DEPTHWISE_S8),
+        DepthwiseConv2D: (channel_windows.DEPTHWISE_F32, channel_windows.DEPTHWISE_S8),
         Dequantize: (lookups.DEQUANTIZE,),
         Gather: (lookups.GATHER,),
-        MaxPool2D: (windows.MAX_F32, windows.MAX_S8),
+        MaxPool2D: (channel_windows.MAX_F32, channel_windows.MAX_S8),
         Mean: (reductions.GLOBAL_SUM_F32, reductions.GLOBAL_SUM_S8, reductions.SUM_F32),
         Pad: (movement.PAD,),
         Quantize: (casts.QUANTIZE,),
@@ -54,7 +54,7 @@ FAMILY = Family(
         ResizeNearestNeighbor: (movement.NEAREST,),
         Softmax: (reductions.SOFTMAX_F32, reductions.SOFTMAX_S8),
         Sum: (reductions.GLOBAL_SUM_F32, reductions.SUM_F32),
-        TransposeConv: direct.TRANSPOSED,
+        TransposeConv: grouped_conv.TRANSPOSED,
     },
     device=True,
     derives=lambda kind: (*elements(kind), *tables.of_bytes(kind), *movement.of_views(kind)),

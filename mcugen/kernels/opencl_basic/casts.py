@@ -9,7 +9,7 @@ from mcugen.ir.element import Line, Loop, Operand, Walk
 from mcugen.ir.fixed_point import INT_RANGE, round_array_half_away
 from mcugen.ir.kernel import Grid, Kernel, Text
 from mcugen.kernels.grid import GridLoop
-from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.kernels.opencl_basic.channel_windows import NEEDS, indexable
 
 
 def between_floats(call: Call) -> bool:

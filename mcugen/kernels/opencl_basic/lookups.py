@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import Grid, Kernel, NDRange, Text
-from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.kernels.opencl_basic.channel_windows import NEEDS, indexable
 from mcugen.ops import batch_matmul, dequantize, gather
 
 _WIDEST = 16

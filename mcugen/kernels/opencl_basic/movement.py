@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params, Rule
 from mcugen.ir.kernel import RESULT, Grid, Join, Kernel, NDRange, Text
-from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.kernels.opencl_basic.channel_windows import NEEDS, indexable
 from mcugen.ops import _join, _strided, _view, concatenation, pad
 from mcugen.ops.pad import Pad
 from mcugen.ops.resize_nearest_neighbor import ResizeNearestNeighbor

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import Grid, Kernel, NDRange, Text, Tile
 from mcugen.ir.types import images_of
-from mcugen.kernels.opencl_basic.windows import NEEDS, indexable
+from mcugen.kernels.opencl_basic.channel_windows import NEEDS, indexable
 from mcugen.ops import _pool, _reduce, _reduce_sum, softmax
 
 GROUP = 64

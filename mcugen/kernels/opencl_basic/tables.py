@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.ir.kernel import Grid, Kernel, Text
-from mcugen.kernels.opencl_basic.windows import NEEDS
+from mcugen.kernels.opencl_basic.channel_windows import NEEDS
 from mcugen.ops import _bytes
 
 TABLE = Kernel(

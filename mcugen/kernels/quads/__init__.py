@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcugen.ir.call import Rule
 from mcugen.ir.kernel import Family, Kernel
-from mcugen.kernels.quads.floats import DEPTHWISE, HALVES, NEEDS, RUN, VECTOR, WINDOW
+from mcugen.kernels.quads.pixel_quads import DEPTHWISE, HALVES, NEEDS, RUN, VECTOR, WINDOW
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected

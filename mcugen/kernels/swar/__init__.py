@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.ir.kernel import Family
-from mcugen.kernels.swar import direct, vectors
+from mcugen.kernels.swar import conv_direct, vectors
 from mcugen.kernels.swar.words import DEPTHWISE, DEPTHWISE_DIRECT, RUN, WINDOW
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
@@ -17,13 +17,13 @@ FAMILY = Family(
             RUN.ruled(is_pointwise),
             WINDOW.ruled(one_group),
             vectors.DIRECT.ruled(is_pointwise),
-            direct.POINTWISE.ruled(is_pointwise),
-            direct.WINDOW.ruled(one_group),
+            conv_direct.POINTWISE.ruled(is_pointwise),
+            conv_direct.WINDOW.ruled(one_group),
         ),
         FullyConnected: tuple(kernel.ruled(single_rounding_fits) for kernel in (vectors.VECTOR, vectors.DIRECT)),
         DepthwiseConv2D: (
             WINDOW.ruled(reads_one_channel),
-            direct.WINDOW.ruled(reads_one_channel),
+            conv_direct.WINDOW.ruled(reads_one_channel),
             DEPTHWISE.ruled(one_output_each),
             DEPTHWISE_DIRECT.ruled(one_output_each),
         ),

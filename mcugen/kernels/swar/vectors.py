@@ -24,7 +24,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.fixed_point import activation_range
 from mcugen.ir.kernel import Cost, Kernel, Run, Text
-from mcugen.kernels.swar import packing
+from mcugen.kernels.swar import channel_pairs
 from mcugen.kernels.swar.words import RUN, aligned, channels_of
 from mcugen.ops._weighted import activation_of, matrix, pixels, taps_of
 
@@ -36,7 +36,7 @@ LONGEST = 32
 """Most taps of a group."""
 _SKIPPED_BYTES = {False: 20, True: 22}
 """Whether taps are signed -> bytes of code of a tap."""
-_LINEAR, _FOUR = packing.LINEAR, packing.FOUR
+_LINEAR, _FOUR = channel_pairs.LINEAR, channel_pairs.FOUR
 
 
 def _params(call: Call, *, signed: bool) -> Params:
@@ -51,9 +51,9 @@ def _params(call: Call, *, signed: bool) -> Params:
     }
 
 
-def _words(call: Call, made: packing.Channels, signed: bool) -> list[int]:
+def _words(call: Call, made: channel_pairs.Channels, signed: bool) -> list[int]:
     order, bias = _order(made.weights), made.signed_bias if signed else made.bias
-    common = _LINEAR if packing.is_linear(call, made.offset) else 0
+    common = _LINEAR if channel_pairs.is_linear(call, made.offset) else 0
     stream: list[int] = []
     biases = _blocks(bias[order, None])[..., 0]
     for k, (rows, ends) in enumerate(zip(_blocks(made.weights[order]), _live_ends(call), strict=True)):
@@ -68,7 +68,7 @@ def _words(call: Call, made: packing.Channels, signed: bool) -> list[int]:
 def _block(w: np.ndarray, ends: list[int], bias: np.ndarray, signed: bool) -> list[int]:
     """The first sums and the groups of a block with weights w [BLOCK, taps] and those biases."""
     below, above = (127, 128) if signed else (255, 0)
-    before = packing.sums_before(np.where(w > 0, above * w, -below * w))
+    before = channel_pairs.sums_before(np.where(w > 0, above * w, -below * w))
     firsts, taps = [0, *ends[:-1]], w.shape[1]
     starts = (before[:, ends] - before[:, firsts]).T - np.array([0, 32768] * (BLOCK // 2))
     sums = bias - starts.sum(axis=0)
@@ -83,7 +83,7 @@ def _block(w: np.ndarray, ends: list[int], bias: np.ndarray, signed: bool) -> li
 
 def _paired(values: np.ndarray) -> np.ndarray:
     """Pairs of the last axis as words."""
-    return packing.words_of(values[..., 0::2], values[..., 1::2])
+    return channel_pairs.words_of(values[..., 0::2], values[..., 1::2])
 
 
 def _order(w: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.kernel import Cost, Kernel, Run, Text, Window
-from mcugen.kernels.swar import packing
+from mcugen.kernels.swar import channel_pairs
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import fields
@@ -32,7 +32,7 @@ def narrow(call: Call) -> bool:
     "no weight is above 256"
     if not _filter.int8_outside(call) or not _filter.constant_weights(call):
         return False
-    return bool(np.abs(call.constant(1).astype(np.int64)).max(initial=0) <= packing.LANE)
+    return bool(np.abs(call.constant(1).astype(np.int64)).max(initial=0) <= channel_pairs.LANE)
 
 
 def requantizes(call: Call) -> bool:
@@ -50,14 +50,14 @@ def three_parts(call: Call) -> bool:
 
 
 @fact
-def channels_of(call: Call) -> packing.Channels:
+def channels_of(call: Call) -> channel_pairs.Channels:
     """The output channels, for calls of int8 data with constant weights."""
-    return packing.channels(call, matrix(call), activation_of(call))
+    return channel_pairs.channels(call, matrix(call), activation_of(call))
 
 
 @fact
 def _params(call: Call) -> dict[str, Any]:
-    return dict(packing.fields(call, channels_of(call), activation_of(call)))
+    return dict(channel_pairs.fields(call, channels_of(call), activation_of(call)))
 
 
 def _window_params(call: Call) -> Params:
@@ -65,7 +65,7 @@ def _window_params(call: Call) -> Params:
 
 
 def _depthwise_params(call: Call) -> Params:
-    lanes = packing.lane_fields(call, channels_of(call), activation_of(call))
+    lanes = channel_pairs.lane_fields(call, channels_of(call), activation_of(call))
     return {**lanes, **_geometry(call, adjacent=False)}
 
 
@@ -122,7 +122,7 @@ def _work_threes(call: Call, blocks: float) -> float:
 def _work(call: Call, rows: int, width: int) -> dict[str, float]:
     """Cost terms: blocks of two pixels, or four on some cores; words and groups of pairs of channels in them."""
     w = matrix(call)
-    inner = GROUP * packing.groups(w) + -(-len(w) // 2) * w.shape[1]
+    inner = GROUP * channel_pairs.groups(w) + -(-len(w) // 2) * w.shape[1]
     found: dict[str, float] = {}
     for size, name in ((2, "two"), (PIXELS, "four")):
         blocks = rows * -(-width // size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from mcugen.machines.cycles.core_model import CycleModel, load
 from mcugen.machines.cycles.estimate import Estimator, Interval
-from mcugen.machines.cycles.model import CycleModel, load
 
 __all__ = ["CycleModel", "Estimator", "Interval", "load"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from mcugen.boards.isa import Operation
 from mcugen.errors import ToolError
 from mcugen.machines.cycles import flow
-from mcugen.machines.cycles.model import CycleModel, Pipeline
-from mcugen.machines.cycles.pipeline import cycles_of
+from mcugen.machines.cycles.core_model import CycleModel, Pipeline
+from mcugen.machines.cycles.core_pipeline import cycles_of
 from mcugen.machines.toolchain.disassembly import Listing
 
 Runs = Mapping[tuple[int, int], int]

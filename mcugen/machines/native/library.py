@@ -14,7 +14,7 @@ from pathlib import Path
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
-from mcugen.machines.toolchain import host, hosts
+from mcugen.machines.toolchain import host_gcc, hosts
 
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fvisibility=hidden", *hosts.current().library_flags)
 MAX_KEPT = 200
@@ -43,7 +43,7 @@ def folder() -> Path:
 
 def _digest(files: Mapping[str, bytes]) -> str:
     """The hash of the files, the compiler and its flags, and the machine."""
-    digest = hashlib.sha256(repr((host.version(), FLAGS, platform.machine(), platform.system())).encode())
+    digest = hashlib.sha256(repr((host_gcc.version(), FLAGS, platform.machine(), platform.system())).encode())
     for path, content in sorted(files.items()):
         digest.update(f"\n{path} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:40]
@@ -73,7 +73,7 @@ def _compiled(files: Mapping[str, bytes], place: Path) -> Path:
         (place / path).write_bytes(content)
     sources = [place / path for path in sources_of(files)]
     out = place / f"model{hosts.current().library}"
-    return host.compile_program(sources, out, [place], FLAGS, timeout_s=_TIMEOUT_S)
+    return host_gcc.compile_program(sources, out, [place], FLAGS, timeout_s=_TIMEOUT_S)
 
 
 def _forget(cache: Path) -> None:

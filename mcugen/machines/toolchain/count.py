@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mcugen.errors import ToolError
 from mcugen.machines.toolchain.elf import read_elf
-from mcugen.machines.toolchain.host import compile_program
+from mcugen.machines.toolchain.host_gcc import compile_program
 
 OUTSIDE = -1
 """The counter of instructions between the begin of an inference and its first step."""

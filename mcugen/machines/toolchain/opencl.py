@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.errors import ToolError
-from mcugen.machines.toolchain import host
+from mcugen.machines.toolchain import host_gcc
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.system import resources
 
@@ -27,7 +27,7 @@ def compile_program(files: Mapping[str, bytes], folder: Path, flags: Sequence[st
         (folder / path).write_bytes(content)
     sources = [folder / path for path in sorted(files) if path.endswith(".c")]
     try:
-        return host.compile_program(sources, folder / PROGRAM, [folder], flags, libraries=LIBRARIES, timeout_s=600)
+        return host_gcc.compile_program(sources, folder / PROGRAM, [folder], flags, libraries=LIBRARIES, timeout_s=600)
     except ToolError as error:
         if "CL/cl.h" in error.output or "-lOpenCL" in error.output:
             raise ToolError("OpenCL is not installed here", hint=_HINT, output=error.output) from error

@@ -28,7 +28,7 @@ from mcugen.ops.prelu import Prelu
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.sub import Sub
 from mcugen.ops.transpose import Transpose
-from mcugen.passes.qdq.stored import Draft
+from mcugen.passes.qdq.rewritten_graph import Draft
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from mcugen.ops.lookup import Lookup
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.passes.qdq.channels import by_channels
-from mcugen.passes.qdq.stored import BYTES, MAX_DEPTH, Draft, has_own_kernel
-from mcugen.passes.qdq.sums import summed
+from mcugen.passes.qdq.rewritten_graph import BYTES, MAX_DEPTH, Draft, has_own_kernel
+from mcugen.passes.qdq.sum_chains import summed
 
 
 @dataclass

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mcugen.errors import InternalError
-from mcugen.solve.plan import shapes
+from mcugen.solve.plan import buffer_shapes
 from mcugen.solve.plan.bound import aligned_bound, lower_bound
 from mcugen.solve.plan.buffers import Buffer, MemoryPlan, height
 from mcugen.solve.plan.exact import search
@@ -49,7 +49,7 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
 
 def _plan(buffers: tuple[Buffer, ...]) -> MemoryPlan:
     if any(b.parts for b in buffers):
-        return replace(shapes.plan(buffers), region=buffers[0].region)
+        return replace(buffer_shapes.plan(buffers), region=buffers[0].region)
     bound, peak_step = lower_bound(buffers)
     floor = aligned_bound(buffers)
     offset = {b.name: 0 for b in buffers}

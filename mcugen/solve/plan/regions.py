@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mcugen.solve.plan.buffer_shapes import Packer
 from mcugen.solve.plan.buffers import Buffer, MemoryPlan
 from mcugen.solve.plan.planner import plan_regions
-from mcugen.solve.plan.shapes import Packer
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from mcugen.errors import UsageError
 from mcugen.machines.native import Model
 from mcugen.system import tabular
-from mcugen.verify.evaluation.run import run_all
+from mcugen.verify.evaluation.scoring import run_all
 
 _PRINTED = 8
 _MOST_IN_JSON = 100_000

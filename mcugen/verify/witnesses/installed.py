@@ -23,7 +23,7 @@ from mcugen.ops.signal_energy import SignalEnergy
 from mcugen.options import RUNTIMES
 from mcugen.oracle import interpreter
 from mcugen.passes.layouts import in_file
-from mcugen.verify import halves
+from mcugen.verify import half_rounding
 from mcugen.verify.cases import Case
 from mcugen.verify.golden import numbered
 from mcugen.verify.witnesses import onnx_file
@@ -108,10 +108,10 @@ def _near(
         if isinstance(node.op, Quantize) and call.input(0).is_float and operands[0] is not None:
             steps: np.ndarray | None = operands[0].astype(np.float64) / np.float32(call.output.scale)
         else:
-            steps = halves.real_steps(call, operands) if halves.rounds_once(node) else None
+            steps = half_rounding.real_steps(call, operands) if half_rounding.rounds_once(node) else None
         if steps is not None:
             distance = np.abs(steps - np.floor(steps) - 0.5)
-            yield name, apart & (distance <= np.maximum(halves.NEAR, np.abs(steps) * _NEAR_SHARE))
+            yield name, apart & (distance <= np.maximum(half_rounding.NEAR, np.abs(steps) * _NEAR_SHARE))
 
 
 def _seen(name: str, given: Mapping[str, np.ndarray | None], values: Mapping[str, np.ndarray]) -> np.ndarray:

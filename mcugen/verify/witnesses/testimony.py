@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.ir.graph import Graph, Origin
 from mcugen.oracle.interpreter import FLOAT_TOLERANCE
-from mcugen.verify.compare import Comparison, Verdict
+from mcugen.verify.comparison import Comparison, Verdict
 
 
 @dataclass(frozen=True)

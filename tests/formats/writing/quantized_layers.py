@@ -22,8 +22,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from mcugen.ir.graph import Graph
-from mcugen.quantize import run
-from mcugen.quantize.steps import stored_inputs
+from mcugen.quantize import quantize_model
+from mcugen.quantize.stored_integers import stored_inputs
 from tests.formats.writing import onnx_cases, soak
 from tests.formats.writing.onnx_cases import Verdict, Written
 from tests.quantize import nets, table
@@ -54,8 +54,8 @@ def _judged(case: Written) -> Verdict:
 
 def compared(path: Path, data: Path, count: int, *, full: bool = False) -> bool:
     """Quantize a model, print its layers that differ, and return whether all are within a step."""
-    choices = run.QuantizeOptions(method="full" if full else "min-max", limit=_CALIBRATION)
-    made = run.quantize(path, data, choices)
+    choices = quantize_model.QuantizeOptions(method="full" if full else "min-max", limit=_CALIBRATION)
+    made = quantize_model.quantize(path, data, choices)
     given = [a[:count] for a in stored_inputs(made.graph, made.floats.given())]
     samples = [[a[k] for a in given] for k in range(len(given[0]))]
     total, differing, fine = Verdict(), 0, True

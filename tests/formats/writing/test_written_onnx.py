@@ -24,7 +24,7 @@ from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.oracle import interpreter
-from mcugen.verify import run
+from mcugen.verify import checks
 from tests.formats import onnx_models
 from tests.formats.test_onnx import classifier, enlarged, moved, reduced, shuffled, signal
 from tests.formats.writing import onnx_cases
@@ -135,7 +135,7 @@ def test_stored_inputs_become_c(tmp_path: Path) -> None:
     path = tmp_path / "digits.onnx"
     path.write_bytes(write(graph, "onnx"))
     artifact = mcugen.compile(path, name="digits")
-    assert run.verify(artifact, 2, None, None, lambda text: None).agrees
+    assert checks.verify(artifact, 2, None, None, lambda text: None).agrees
 
 
 @pytest.mark.parametrize("op", [Conv2D, DepthwiseConv2D, FullyConnected])

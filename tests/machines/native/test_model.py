@@ -16,7 +16,7 @@ import pytest
 import mcugen
 from mcugen.errors import ToolError, UsageError
 from mcugen.machines.native import Model
-from mcugen.machines.toolchain import host
+from mcugen.machines.toolchain import host_gcc
 from mcugen.verify.cases import cases
 from mcugen.verify.runs import runs_of
 from tests.machines.native.sides import differ, outputs
@@ -148,7 +148,7 @@ def test_the_cache_is_used_and_mended(cache: Path, monkeypatch: pytest.MonkeyPat
     newest = max((cache / "mcugen").glob("*.so"), key=os.path.getmtime)
     assert newest.stat().st_size > 1000 and not list((cache / "mcugen").glob("*.[!s]*"))
     with monkeypatch.context() as patch:
-        patch.setattr(host, "compile_program", lambda *a, **k: pytest.fail("compiled again"))
+        patch.setattr(host_gcc, "compile_program", lambda *a, **k: pytest.fail("compiled again"))
         artifact.load()
     whole = newest.read_bytes()
     for damaged in (b"damaged", whole[: len(whole) // 2]):
@@ -165,7 +165,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch: pytest.Monk
 
 
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    host.version.cache_clear()
+    host_gcc.version.cache_clear()
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ToolError, match="gcc is not installed"):
         mcugen.load(DIGITS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcugen.errors import ToolError
-from mcugen.machines.toolchain import elf, host, process
+from mcugen.machines.toolchain import elf, host_gcc, process
 
 
 def test_missing_tool_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +51,7 @@ def test_long_output_is_cut_in_the_middle() -> None:
 def test_host_program_is_compiled_strictly_and_sanitized(tmp_path: Path) -> None:
     source = tmp_path / "main.c"
     source.write_text("int main(int argc, char **argv) { (void)argv; int a[2] = { 0 }; return a[argc * 2]; }\n")
-    program = host.compile_program([source], tmp_path / "main", [], [*host.STRICT_WARNINGS, *host.SANITIZE])
+    program = host_gcc.compile_program([source], tmp_path / "main", [], [*host_gcc.STRICT_WARNINGS, *host_gcc.SANITIZE])
     done = process.run([program])
     assert done.returncode != 0
     assert b"out of bounds" in done.stderr
@@ -61,7 +61,7 @@ def test_host_compiler_refuses_a_warning(tmp_path: Path) -> None:
     source = tmp_path / "main.c"
     source.write_text("int main(void) { int unused; return 0; }\n")
     with pytest.raises(ToolError, match="gcc: failed") as caught:
-        host.compile_program([source], tmp_path / "main", [], host.STRICT_WARNINGS)
+        host_gcc.compile_program([source], tmp_path / "main", [], host_gcc.STRICT_WARNINGS)
     assert "unused variable" in caught.value.output
 
 

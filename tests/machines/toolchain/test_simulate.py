@@ -9,7 +9,7 @@ import pytest
 
 from mcugen.boards import target
 from mcugen.errors import MemoryBudgetError, ToolError, UsageError
-from mcugen.machines.toolchain import cross, host, qemu
+from mcugen.machines.toolchain import cross, host_gcc, qemu
 from mcugen.machines.toolchain.count import OUTSIDE
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.system import resources
@@ -34,7 +34,7 @@ def _build(name: str, out: Path, source: str, **options: object) -> tuple[target
 
 @pytest.mark.parametrize("core", MACHINES)
 def test_exchanges_bytes_and_counts_exactly(core: str, tmp_path: Path) -> None:
-    board, image = _build(core, tmp_path, "firmware.c", flags=host.STRICT_WARNINGS)
+    board, image = _build(core, tmp_path, "firmware.c", flags=host_gcc.STRICT_WARNINGS)
     assert image.emulator.machine == MACHINES[core]
     data = bytes(range(64))
     (tmp_path / "input.bin").write_bytes(data)
@@ -165,7 +165,7 @@ def test_start_up_code_has_no_warnings(core: str, tmp_path: Path) -> None:
     common = resources.boards() / "_common"
     for source in (*chain.startup, common / "semihost.c"):
         for defines in ([], ["-DMCUGEN_SIMULATED"]):
-            flags = [*chain.flags, *host.STRICT_WARNINGS, *defines, "-O2"]
+            flags = [*chain.flags, *host_gcc.STRICT_WARNINGS, *defines, "-O2"]
             run_checked([chain.cc, *flags, "-c", source, "-o", tmp_path / "out.o"])
     assert (tmp_path / "out.o").stat().st_size > 0
 

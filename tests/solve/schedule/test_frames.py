@@ -15,7 +15,7 @@ import pytest
 import mcugen
 from mcugen.emit import sources_of
 from mcugen.errors import UsageError
-from mcugen.machines.toolchain import host, process
+from mcugen.machines.toolchain import host_gcc, process
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
 from mcugen.verify.cases import cases
@@ -231,8 +231,8 @@ def streamed(artifact: Artifact, frames: np.ndarray, resets: Sequence[int], fold
     c_type = "float" if frames.dtype == np.float32 else "int8_t"
     (folder / "main.c").write_text(MAIN.format(c_type=c_type))
     sources = [folder / "out" / path for path in sources_of(artifact.files)]
-    flags = ["-O1", *host.STRICT_WARNINGS, *host.SANITIZE]
-    program = host.compile_program([*sources, folder / "main.c"], folder / "stream", [folder / "out"], flags)
+    flags = ["-O1", *host_gcc.STRICT_WARNINGS, *host_gcc.SANITIZE]
+    program = host_gcc.compile_program([*sources, folder / "main.c"], folder / "stream", [folder / "out"], flags)
     feed = b"".join((b"R" if t in resets else b"F") + frame.tobytes() for t, frame in enumerate(frames))
     done = process.run([program], stdin=feed, timeout_s=60)
     assert done.returncode == 0, done.text

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.errors import ShapeError
-from mcugen.formats.nnef.operators._operands import Names, Quant, imported, layer, met
+from mcugen.formats.nnef.operators._layer import Names, Quant, imported, layer, met
 from mcugen.ir.imports import Expansion, Source
 from mcugen.ir.op import Op
 from mcugen.ir.types import Shape

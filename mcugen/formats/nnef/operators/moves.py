@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.formats.nnef.operators._operands import axes_of, axis_of, given, imported, moved, mover, quantized
+from mcugen.formats.nnef.operators._layer import axes_of, axis_of, given, imported, moved, mover, quantized
 from mcugen.ir.imports import Expansion, Source
 from mcugen.ir.op import Op
 from mcugen.ops.concatenation import Concatenation

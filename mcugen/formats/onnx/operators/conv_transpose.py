@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mcugen.errors import ShapeError
 from mcugen.formats.onnx.operators import _computed, _stuffed
-from mcugen.formats.onnx.operators.conv import convolution
+from mcugen.formats.onnx.operators.convolutions import convolution
 from mcugen.formats.operators import _images
 from mcugen.ir.imports import Attributes, Expansion, Import, Source
 from mcugen.ops.add import Add

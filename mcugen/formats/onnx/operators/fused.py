@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.errors import UnsupportedError
-from mcugen.formats.onnx.operators import conv, matrices
+from mcugen.formats.onnx.operators import convolutions, matrices
 from mcugen.ir.imports import Attributes, Expansion, Import, Source
 from mcugen.ir.op import Op
 from mcugen.ops.add import Add
@@ -28,8 +28,8 @@ def convolution(source: Source, e: Expansion) -> Sequence[str]:
     if x is None or w is None:
         raise UnsupportedError("a convolution without data or weights is not supported")
     plain = Attributes({}, {name: a.get(name, default) for name, default in _CONV.items()})
-    conv.check(plain, e.type(x).shape, e.type(w).shape)
-    y = conv.convolution(e, plain, x, w, rest[0] if rest else None)
+    convolutions.check(plain, e.type(x).shape, e.type(w).shape)
+    y = convolutions.convolution(e, plain, x, w, rest[0] if rest else None)
     y = y if z is None else e.node(Add(), y, z)
     return [_activated(e, a.get("activation", ""), a.get("activation_params", ()), y)]
 

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.formats.onnx.operators.quantization import quantization, stored
+from mcugen.formats.onnx.operators.quantize_linear import quantization, stored
 from mcugen.formats.operators import _images
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ir.imports import Expansion, Import, Source

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from mcugen.errors import UnsupportedError
 from mcugen.formats import _nodes
-from mcugen.formats.onnx.write import _file
-from mcugen.formats.onnx.write._sink import OnnxSink
+from mcugen.formats.onnx.write import _model_proto
+from mcugen.formats.onnx.write._graph_sink import OnnxSink
 from mcugen.ir.graph import Graph, verify
 from mcugen.passes.follow_orders import follow_orders
 
@@ -38,4 +38,4 @@ def write(graph: Graph, halves: bool = False) -> bytes:
     ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
     labels = [tuple(graph.tensors[name].label or name for name in names) for names in (graph.inputs, graph.outputs)]
     made = verify(follow_orders(network.graph(graph.name, *ends), _REFERENCE), "written as .onnx")
-    return _file.serialized(made, labels[0], labels[1], halves)
+    return _model_proto.serialized(made, labels[0], labels[1], halves)

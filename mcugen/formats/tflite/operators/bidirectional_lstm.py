@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.formats.tflite.operators.lstm import Places, any_of, float_layer, hybrid_layer, turned
+from mcugen.formats.tflite.operators.lstm_layers import Places, any_of, float_layer, hybrid_layer, turned
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.reverse import Reverse

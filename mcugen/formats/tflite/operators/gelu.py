@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.formats.tflite.operators.tables import in_float32, table
+from mcugen.formats.tflite.operators.byte_functions import in_float32, table
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ops.add import Add
 from mcugen.ops.curve import Curve, erf_gelu, tanh_gelu

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from mcugen.formats import _nodes
 from mcugen.formats._halves import held
-from mcugen.formats.tflite.write import _file, _states
-from mcugen.formats.tflite.write._file import Subgraph, TfliteOperator
-from mcugen.formats.tflite.write._sink import TfliteSink
+from mcugen.formats.tflite.write import _flatbuffer, _states
+from mcugen.formats.tflite.write._flatbuffer import Subgraph, TfliteOperator
+from mcugen.formats.tflite.write._subgraph_sink import TfliteSink
 from mcugen.ir.graph import Graph
 
 FORMAT = "tflite"
@@ -32,7 +32,7 @@ def write(graph: Graph, halves: bool = False) -> bytes:
         network.label(values[name], graph.tensors[name].label or name)
     ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
     main = network.subgraph("main", *ends)
-    return _file.serialized([_with_halves(main) if halves else main, *further], SIGNATURE)
+    return _flatbuffer.serialized([_with_halves(main) if halves else main, *further], SIGNATURE)
 
 
 def _with_halves(graph: Subgraph) -> Subgraph:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mcugen.errors import UnsupportedError
-from mcugen.formats.tflite.write._file import Subgraph
-from mcugen.formats.tflite.write._sink import TfliteSink
+from mcugen.formats.tflite.write._flatbuffer import Subgraph
+from mcugen.formats.tflite.write._subgraph_sink import TfliteSink
 from mcugen.ir.graph import Graph, State
 from mcugen.ir.types import TensorType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import CycleModel, Pipeline
+from mcugen.machines.cycles.core_model import CycleModel, Pipeline
 
 LOW = Pipeline(
     cycles={"load": 2, "load_narrow": 2, "store": 2},

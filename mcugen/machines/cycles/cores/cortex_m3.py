@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mcugen.machines.cycles.core_model import CycleModel
 from mcugen.machines.cycles.cores.cortex_m4 import HIGH as M4_HIGH
 from mcugen.machines.cycles.cores.cortex_m4 import LOW as M4_LOW
-from mcugen.machines.cycles.model import CycleModel
 
 MODEL = CycleModel(
     "cortex-m3",

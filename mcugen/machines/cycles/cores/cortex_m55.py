@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import CycleModel, Pipeline
+from mcugen.machines.cycles.core_model import CycleModel, Pipeline
 
 _VECTORS = ("vector_load", "vector_store", "vector_mul", "vector_int", "vector_narrow", "vector_move")
 _SCATTERED = ("vector_gather_load", "vector_scatter_store")

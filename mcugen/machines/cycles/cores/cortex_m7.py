@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import CycleModel, Pipeline
+from mcugen.machines.cycles.core_model import CycleModel, Pipeline
 
 _LISTS = frozenset({"load_list", "store_list", "load_pair", "store_pair", "float_load_list", "float_store_list"})
 LOW = Pipeline(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcugen.machines.cycles.model import CycleModel, Pipeline
+from mcugen.machines.cycles.core_model import CycleModel, Pipeline
 
 LOW = Pipeline(
     cycles={"div": 4},

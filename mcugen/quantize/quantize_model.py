@@ -15,11 +15,11 @@ from mcugen.formats import write
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import Shape
 from mcugen.quantize import balance, cluster, float_model, guard, layer_bits, older, prune
-from mcugen.quantize.bench import Bench, TaskPool, pool
 from mcugen.quantize.calibration import calibrated
+from mcugen.quantize.cross_validation import Bench, TaskPool, pool
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
-from mcugen.quantize.floats import FloatRun, require_finite
+from mcugen.quantize.float_values import FloatRun, require_finite
 from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
 from mcugen.quantize.kept import ResultCache, opened

@@ -8,7 +8,7 @@ from mcugen.ir.graph import Node
 from mcugen.ir.types import TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.exact_sum import ExactSum
-from mcugen.passes.qdq.stored import Draft, has_own_kernel
+from mcugen.passes.qdq.rewritten_graph import Draft, has_own_kernel
 
 
 def summed(r: Draft, maker: Node, t: TensorType) -> str | None:

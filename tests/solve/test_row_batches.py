@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mcugen.pipeline import Artifact
-from mcugen.solve import batches as batches_of
 from mcugen.solve import candidates
+from mcugen.solve import row_batches as batches_of
 from mcugen.solve.candidates import Candidate
 from mcugen.verify import emulated
 from mcugen.verify.cases import cases

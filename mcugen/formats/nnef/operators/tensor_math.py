@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.formats.nnef.operators._operands import Names, Quant, axes_of, imported, layer, met
+from mcugen.formats.nnef.operators._layer import Names, Quant, axes_of, imported, layer, met
 from mcugen.ir.imports import Expansion, Source
 from mcugen.ir.op import Op
 from mcugen.ops.abs import Abs

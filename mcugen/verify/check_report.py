@@ -12,9 +12,9 @@ from mcugen.machines.cycles import Interval
 from mcugen.report.estimates import three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.system import tabular
-from mcugen.verify.compare import Verdict
+from mcugen.verify.checks import Verification
+from mcugen.verify.comparison import Verdict
 from mcugen.verify.emulated import SimulatedStep, Simulation
-from mcugen.verify.run import Verification
 from mcugen.verify.witnesses.testimony import Testimony
 
 _SHOWN = 5  # faults in text

@@ -16,12 +16,12 @@ import numpy as np
 
 from mcugen.ir.graph import Graph
 from mcugen.quantize.balance import balanced
-from mcugen.quantize.floats import FloatRun
+from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.kept import ResultCache
 from mcugen.quantize.noise import powers
 from mcugen.quantize.recipe import Recipe, Widths
 from mcugen.quantize.solve import solved
-from mcugen.quantize.steps import stored_inputs, to_real
+from mcugen.quantize.stored_integers import stored_inputs, to_real
 from mcugen.quantize.walk import outputs
 from mcugen.system.forked import interrupts_kept
 

@@ -20,7 +20,7 @@ from mcugen.machines.toolchain import opencl
 from mcugen.opencl_bench import tuning
 from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.fully_connected import FullyConnected
-from mcugen.solve import devices
+from mcugen.solve import device_kernels
 from mcugen.solve.schedule import Choice
 from mcugen.system import tabular
 
@@ -96,12 +96,12 @@ def bench(
         tell(f"operands of {text}")
         found = list(products(size))
         if table:
-            tuning.measure({devices.key_of(p.call): _worth(p, target) for p in found}, table, tell)
-            devices.table_of.cache_clear()
+            tuning.measure({device_kernels.key_of(p.call): _worth(p, target) for p in found}, table, tell)
+            device_kernels.table_of.cache_clear()
         tell(f"timing {text}")
         device, measured = _timed(found, target)
         rows += [{"size": text, **row} for row in measured]
-    profile = devices.device_of(target)
+    profile = device_kernels.device_of(target)
     return {
         "device": device,
         "board": target.name,
@@ -132,10 +132,10 @@ def _timed(found: Sequence[Product], target: Target) -> tuple[str, list[dict[str
 
 def _choice(product: Product, target: Target) -> Choice:
     """The launch that a model for this board would use."""
-    known = devices.tiled(product.call, tuning.fitting(product.call, target), target)
+    known = device_kernels.tiled(product.call, tuning.fitting(product.call, target), target)
     if not known:
         raise UsageError(f"no kernel of {target.name} computes {product.label}")
-    return Choice(product.node, product.call, known[0], devices.reason(known[0], product.call, target))
+    return Choice(product.node, product.call, known[0], device_kernels.reason(known[0], product.call, target))
 
 
 def _errors(program: Path, found: Sequence[Product]) -> list[float]:
@@ -152,8 +152,8 @@ def _errors(program: Path, found: Sequence[Product]) -> list[float]:
 
 
 def _row(product: Product, choice: Choice, seconds: float, error: float, target: Target) -> dict[str, Any]:
-    profile, call = devices.device_of(target), product.call
-    flops, moved = 2.0 * call.op.macs(call), devices.bytes_moved(call)
+    profile, call = device_kernels.device_of(target), product.call
+    flops, moved = 2.0 * call.op.macs(call), device_kernels.bytes_moved(call)
     return {
         "product": product.label,
         "kernel": choice.kernel.symbol,

@@ -22,7 +22,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params
 from mcugen.ir.fixed_point import activation_range
 from mcugen.ir.kernel import Cost, Kernel, Run, Text, Window
-from mcugen.kernels.swar import packing
+from mcugen.kernels.swar import channel_pairs
 from mcugen.kernels.swar.words import GROUP, aligned, channels_of
 from mcugen.kernels.swar.words import RUN as PATCHED
 from mcugen.ops import _filter
@@ -57,27 +57,27 @@ def _words(call: Call, run: int) -> list[int]:
     """The stream, for runs of that many taps."""
     made = channels_of(call)
     w, stream = made.weights, list[int]()
-    for pair in packing.pairs(call, made, made.signed_bias, np.where(w > 0, 128 * w, -127 * w)):
+    for pair in channel_pairs.pairs(call, made, made.signed_bias, np.where(w > 0, 128 * w, -127 * w)):
         stream += [*_sums(pair, run), END + CODES * pair.kind, *pair.ends]
     return stream
 
 
-def _sums(pair: packing.Pair, run: int) -> list[int]:
+def _sums(pair: channel_pairs.Pair, run: int) -> list[int]:
     """The head of a pair and its runs, each a list of groups: [first, end) of its taps and the start value of its
     sums."""
     (sizes0, sizes1), (least0, least1) = pair.sizes, pair.before
     runs: list[list[tuple[int, int, int, int]]] = []
     for k in range(0, len(sizes0), run):
-        parts = [(k + a, k + b) for a, b in packing.split(sizes0[k : k + run], sizes1[k : k + run])]
+        parts = [(k + a, k + b) for a, b in channel_pairs.split(sizes0[k : k + run], sizes1[k : k + run])]
         runs.append([(a, b, *_start(least0[b] - least0[a], least1[b] - least1[a], b - a)) for a, b in parts])
     lower_start = pair.bias[0] - sum(s0 for groups in runs for _, _, s0, _ in groups)
     upper_start = pair.bias[1] - sum(s1 for groups in runs for _, _, _, s1 in groups)
-    found = [packing.u32(lower_start + (upper_start << 16)), packing.u32(upper_start), len(runs[0])]
+    found = [channel_pairs.u32(lower_start + (upper_start << 16)), channel_pairs.u32(upper_start), len(runs[0])]
     for k, groups in enumerate(runs):
         if k > 0:
             found.append(NEXT + CODES * len(groups))
         for a, b, s0, s1 in groups:
-            found.append(packing.u32(s0 + (s1 << 16)))
+            found.append(channel_pairs.u32(s0 + (s1 << 16)))
             found += pair.words[a:b]
     return found
 
@@ -136,7 +136,7 @@ def _work(call: Call, blocks: int, run: int) -> dict[str, float]:
     """Blocks of pixels, and in them words and groups, and runs, of pairs of channels."""
     w = matrix(call)
     pairs, runs = -(-len(w) // 2), w.shape[1] // run
-    groups = sum(packing.groups(w[:, k : k + run]) for k in range(0, w.shape[1], run))
+    groups = sum(channel_pairs.groups(w[:, k : k + run]) for k in range(0, w.shape[1], run))
     counts = {"blocks": 1, "inner": GROUP * groups + pairs * w.shape[1], "runs": pairs * runs}
     return {name: float(blocks * count) for name, count in counts.items()}
 

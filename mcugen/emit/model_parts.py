@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.emit.labels import LabelView
+from mcugen.emit.class_labels import LabelView
 from mcugen.emit.literals import array_lines
-from mcugen.emit.windows import RingView, WindowView
+from mcugen.emit.window_rows import RingView, WindowView
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
-from mcugen.formats.nnef.parts import ModelFiles
+from mcugen.formats.nnef.model_files import ModelFiles
 from mcugen.ir.types import Shape
 
 HEADER = 128

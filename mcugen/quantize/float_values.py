@@ -12,9 +12,9 @@ from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph
 from mcugen.ir.quant_rule import Bounds
 from mcugen.ops._activation import unclamped
-from mcugen.quantize import batches
+from mcugen.quantize import batch_evaluation
+from mcugen.quantize.activation_ranges import Observed, observed
 from mcugen.quantize.older import Older
-from mcugen.quantize.ranges import Observed, observed
 
 KEPT_BYTES = 1 << 30
 
@@ -129,7 +129,7 @@ class FloatWalk:
         if self._clamps[node.outputs[0]] is not None:
             call = replace(call, op=unclamped(call.op))
         operands = [None if name is None else self._operand(name) for name in node.inputs]
-        found = batches.results(call, operands)
+        found = batch_evaluation.results(call, operands)
         self._sums.update(zip(node.outputs, found, strict=True))
 
     def sums(self, name: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
-from mcugen.formats.nnef.operators._operands import Names, Quant, imported, layer, moved, real
+from mcugen.formats.nnef.operators._layer import Names, Quant, imported, layer, moved, real
 from mcugen.formats.operators._images import Geometry
 from mcugen.ir.imports import Attributes, Expansion, Source
 from mcugen.ir.types import QuantParams, Shape

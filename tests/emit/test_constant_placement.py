@@ -11,8 +11,8 @@ import pytest
 
 import mcugen
 from mcugen.emit.check_c import CHECK_FLAGS, INTEGER_HEADERS, check_files
-from mcugen.emit.constants import placed
-from mcugen.emit.parts import ArrayView
+from mcugen.emit.constant_placement import placed
+from mcugen.emit.model_parts import ArrayView
 from mcugen.emit.stub_headers import stubs
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.pipeline import Artifact

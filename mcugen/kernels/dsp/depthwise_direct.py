@@ -14,7 +14,7 @@ from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.fixed_point import wrap32
 from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.dsp import planar, scaling, streams
-from mcugen.kernels.dsp.shape import PlanarShape, shape_of
+from mcugen.kernels.dsp.planar_sizes import PlanarShape, shape_of
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, row_window
 from mcugen.ops._window import MAX_FIELD

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import inf
 from random import Random
 
-from mcugen.solve.plan import domains, windows
+from mcugen.solve.plan import domains, time_windows
 from mcugen.solve.plan.bound import live_bytes, lower_bound
 from mcugen.solve.plan.buffers import Buffer, MemoryPlan, height
 from mcugen.solve.plan.greedy import orders
@@ -74,7 +74,7 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
     floor = bound
     if height(real, best) > bound and len(real) >= MANY:
         floor = domains.least_height(real, domains.grain_of(real, forbidden), max(bound, *(b.nbytes for b in real)))
-        walked = windows.placed(real, forbidden, best, floor)
+        walked = time_windows.placed(real, forbidden, best, floor)
         if height(real, walked) < height(real, best):
             best, method = walked, "exact search of windows"
     if height(real, best) > bound and len(real) < TOO_MANY:

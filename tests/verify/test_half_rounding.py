@@ -9,7 +9,7 @@ import numpy as np
 
 import mcugen.oracle.interpreter
 from mcugen.ir.graph import Graph
-from mcugen.verify import halves
+from mcugen.verify import half_rounding
 from tests.formats.test_quantized import imported
 
 
@@ -20,19 +20,19 @@ def ran(folder: Path) -> tuple[Graph, list[np.ndarray], dict[str, np.ndarray]]:
 
 def test_a_half_that_goes_the_other_way_is_named(tmp_path: Path) -> None:
     graph, inputs, values = ran(tmp_path)
-    half = next(iter(halves.near(graph, values, "ort")))
+    half = next(iter(half_rounding.near(graph, values, "ort")))
     wanted = values[graph.outputs[0]].copy()
     wanted[half.index] = half.other
-    assert halves.differs(graph, values, [wanted])
-    found = halves.explained(graph, inputs, values, [wanted], "ort")
+    assert half_rounding.differs(graph, values, [wanted])
+    found = half_rounding.explained(graph, inputs, values, [wanted], "ort")
     assert found is not None and found[1] == (half,) and str(list(half.index)) in str(half)
 
 
 def test_other_differences_are_not_explained(tmp_path: Path) -> None:
     graph, inputs, values = ran(tmp_path)
-    near = {half.index for half in halves.near(graph, values, "ort")}
+    near = {half.index for half in half_rounding.near(graph, values, "ort")}
     wanted = values[graph.outputs[0]].copy()
     far = next(at for at in np.ndindex(wanted.shape) if at not in near and -100 < wanted[at] < 100)
     wanted[far] += 1
-    assert halves.explained(graph, inputs, values, [wanted], "ort") is None
-    assert not halves.differs(graph, values, [values[graph.outputs[0]]])
+    assert half_rounding.explained(graph, inputs, values, [wanted], "ort") is None
+    assert not half_rounding.differs(graph, values, [values[graph.outputs[0]]])

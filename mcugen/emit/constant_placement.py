@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcugen.emit.literals import ARRAY_TYPES, comment
-from mcugen.emit.parts import ArrayView
+from mcugen.emit.model_parts import ArrayView
 from mcugen.solve.plan.buffers import align_up
 from mcugen.solve.weights import WeightRegions
 

@@ -12,12 +12,12 @@ from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.imports import Import
 from mcugen.pipeline import Artifact
-from mcugen.verify import constants, delivered, emulated, golden, helpers, host, text, witnesses
+from mcugen.verify import c_checks, delivered, derived_constants, emulated, golden, helpers, host, witnesses
 from mcugen.verify.cases import Case
 from mcugen.verify.cases import cases as drawn_cases
-from mcugen.verify.compare import Verdict
-from mcugen.verify.constants import Constants
+from mcugen.verify.comparison import Verdict
 from mcugen.verify.delivered import Delivered
+from mcugen.verify.derived_constants import Constants
 from mcugen.verify.emulated import Simulation
 from mcugen.verify.simulated import Simulated
 from mcugen.verify.witnesses import Ask
@@ -118,9 +118,9 @@ def verify(
             simulated=simulated,
             traced=traced,
             trace_differs=tuple(differing),
-            constants=constants.check(artifact),
+            constants=derived_constants.check(artifact),
             helpers=tuple(helpers.differences(artifact, program)),
-            text=tuple(text.violations(artifact, Path(place))),
+            text=tuple(c_checks.violations(artifact, Path(place))),
             promise=_promise(artifact),
             delivered=delivered.check(artifact, Path(place)),
             refused=refused(artifact.imported, artifact.view.reference),

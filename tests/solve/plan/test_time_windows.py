@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcugen.solve.plan import Buffer, Piece, check, lower_bound, plan, shapes, windows
+from mcugen.solve.plan import Buffer, Piece, buffer_shapes, check, lower_bound, plan, time_windows
 from mcugen.solve.plan.buffers import height
 from mcugen.solve.plan.domains import DomainProblem, Forbidden
 from mcugen.solve.plan.exact import Outcome
@@ -46,9 +46,9 @@ def repeated(times: int) -> list[Buffer]:
 
 
 def greedy(buffers: Sequence[Buffer]) -> tuple[list[int], Forbidden]:
-    forbidden = shapes._forbidden(buffers)
-    near = list(map(shapes._Near.of, buffers, forbidden))
-    return shapes._greedy(buffers, near, lower_bound(buffers)[0])[0], forbidden
+    forbidden = buffer_shapes._forbidden(buffers)
+    near = list(map(buffer_shapes._Near.of, buffers, forbidden))
+    return buffer_shapes._greedy(buffers, near, lower_bound(buffers)[0])[0], forbidden
 
 
 @pytest.mark.sampled(3)
@@ -57,7 +57,7 @@ def test_plans_are_right(seed: int) -> None:
     buffers = random_network(seed)
     made, (offsets, forbidden) = plan(buffers), greedy(buffers)
     check(buffers, made)
-    found = windows.placed(buffers, forbidden, offsets, lower_bound(buffers)[0])
+    found = time_windows.placed(buffers, forbidden, offsets, lower_bound(buffers)[0])
     nbytes = height(buffers, found)
     check(buffers, replace(made, offset={b.name: at for b, at in zip(buffers, found, strict=True)}, nbytes=nbytes))
     assert made.nbytes <= height(buffers, offsets) and nbytes <= height(buffers, offsets)
@@ -82,7 +82,7 @@ def test_windows_that_are_alike_are_searched_once(monkeypatch: pytest.MonkeyPatc
     for times in (30, 120):
         buffers = repeated(times)
         offsets, forbidden = greedy(buffers)
-        found = windows.placed(buffers, forbidden, offsets, lower_bound(buffers)[0])
+        found = time_windows.placed(buffers, forbidden, offsets, lower_bound(buffers)[0])
         assert height(buffers, found) < height(buffers, offsets)
         searches.append(0)
     assert 0 < searches[0] <= searches[1] < 2 * searches[0]
@@ -93,10 +93,10 @@ def test_what_is_found_at_the_limit_of_work_is_right(monkeypatch: pytest.MonkeyP
     buffers = repeated(30)
     offsets, forbidden = greedy(buffers)
     bound, heights = lower_bound(buffers)[0], []
-    monkeypatch.setattr(windows, "_WINDOW_NODES", 0)
+    monkeypatch.setattr(time_windows, "_WINDOW_NODES", 0)
     for nodes in (0, 300, 3000, 30_000):
-        monkeypatch.setattr(windows, "_LEAST_NODES", nodes)
-        heights.append(height(buffers, windows.placed(buffers, forbidden, offsets, bound)))
+        monkeypatch.setattr(time_windows, "_LEAST_NODES", nodes)
+        heights.append(height(buffers, time_windows.placed(buffers, forbidden, offsets, bound)))
     assert heights == sorted(heights, reverse=True) and heights[0] == height(buffers, offsets) > heights[-1]
 
 
@@ -128,7 +128,7 @@ def test_long_lives_and_many_offsets_are_bounded() -> None:
 @pytest.mark.parametrize("given", [{0: 8, 2: 0}, {1: 4}, {}])
 def test_a_search_keeps_to_what_is_given(given: Mapping[int, int]) -> None:
     buffers = [Buffer(f"{k}", nbytes, 4, 0, 3) for k, nbytes in enumerate((4, 12, 8))]
-    forbidden = shapes._forbidden(buffers)
+    forbidden = buffer_shapes._forbidden(buffers)
     outcome = DomainProblem.of(buffers, forbidden, 64).search(40, 1000, given)
     assert outcome.offset is not None and all(outcome.offset[i] == at for i, at in given.items())
     assert DomainProblem.of(buffers, forbidden, 64).search(24, 1000, {0: 8, 1: 4}).offset is None

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.errors import UnsupportedError
 from mcugen.formats._nodes import constant_type
-from mcugen.formats.tflite.write._file import Subgraph, TfliteOperator, Value
+from mcugen.formats.tflite.write._flatbuffer import Subgraph, TfliteOperator, Value
 from mcugen.ir.call import Call
 from mcugen.ir.imports import cleared
 from mcugen.ir.types import QuantParams, TensorType

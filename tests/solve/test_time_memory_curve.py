@@ -12,10 +12,10 @@ import pytest
 from mcugen.ir.graph import Graph
 from mcugen.solve import schedule
 from mcugen.solve.candidates import Candidates
-from mcugen.solve.curve import CostCurve, Point
 from mcugen.solve.modes import EVENT_COST
 from mcugen.solve.plan import lower_bound
 from mcugen.solve.stretch import FramesCache
+from mcugen.solve.time_memory_curve import CostCurve, Point
 from tests.solve import exhaustive
 
 SEEDS = tuple(range(100, 130))

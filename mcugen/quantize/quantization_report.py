@@ -11,7 +11,7 @@ from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
 from mcugen.quantize.layer_bits import label_of
 from mcugen.quantize.layers import is_constant
-from mcugen.quantize.run import Quantized
+from mcugen.quantize.quantize_model import Quantized
 from mcugen.quantize.scores import Score
 from mcugen.system import tabular
 

@@ -13,7 +13,7 @@ import pytest
 
 import mcugen
 from mcugen.errors import InternalError
-from mcugen.solve.plan import Buffer, Piece, check, domains, live_bytes, plan, shapes
+from mcugen.solve.plan import Buffer, Piece, buffer_shapes, check, domains, live_bytes, plan
 from tests.support.clock import Watch
 from tests.support.tflite_writer import ModelWriter
 
@@ -184,17 +184,17 @@ def test_an_order_is_placed_again_as_if_from_the_start(seed: int) -> None:
     """After each of many moves and swaps, as hill climbing makes them, though most buffers are not looked at again."""
     rng = Random(seed)
     buffers = [_random_buffer(rng, f"t{i}", rng.choice((1, 4))) for i in range(12)]
-    near = list(map(shapes._Near.of, buffers, shapes._forbidden(buffers)))
+    near = list(map(buffer_shapes._Near.of, buffers, buffer_shapes._forbidden(buffers)))
     order = list(range(len(buffers)))
-    placed = shapes._place(buffers, near, order)
+    placed = buffer_shapes._place(buffers, near, order)
     found, refused = {tuple(placed)}, 0
     for _ in range(40):
-        move = shapes._moved(order, rng.sample(order, len(order)), rng)
-        anew = shapes._place(buffers, near, move.order)
-        assert shapes._place_again(buffers, near, move, placed) == anew
-        most = shapes.height(buffers, placed)
-        within = shapes._place_again(buffers, near, move, placed, most)
-        assert within == (anew if shapes.height(buffers, anew) <= most else None)
+        move = buffer_shapes._moved(order, rng.sample(order, len(order)), rng)
+        anew = buffer_shapes._place(buffers, near, move.order)
+        assert buffer_shapes._place_again(buffers, near, move, placed) == anew
+        most = buffer_shapes.height(buffers, placed)
+        within = buffer_shapes._place_again(buffers, near, move, placed, most)
+        assert within == (anew if buffer_shapes.height(buffers, anew) <= most else None)
         refused += within is None
         order, placed = move.order, anew
         found.add(tuple(placed))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from mcugen.errors import ShapeError
+from mcugen.formats.onnx.operators.axis_reductions import logarithm
 from mcugen.formats.onnx.operators.masks import largest
-from mcugen.formats.onnx.operators.reductions import logarithm
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.softmax import Softmax

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mcugen.boards.isa import Operation
-from mcugen.machines.cycles.model import Pipeline
+from mcugen.machines.cycles.core_model import Pipeline
 
 
 @dataclass

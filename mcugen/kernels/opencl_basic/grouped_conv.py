@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen.ir.call import Call, Params
 from mcugen.ir.kernel import RESULT, Grid, Kernel, Text
-from mcugen.kernels.opencl_basic.windows import NEEDS, indexable, of_bytes, of_floats
+from mcugen.kernels.opencl_basic.channel_windows import NEEDS, indexable, of_bytes, of_floats
 from mcugen.ops import _filter, _rounding, transpose_conv
 from mcugen.ops._weighted import matrix, rounds_once, sums_fit, window_of
 from mcugen.ops.conv2d import groups_of

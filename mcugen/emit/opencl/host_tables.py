@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from mcugen.emit.literals import number
+from mcugen.emit.model_parts import CopyView, DeviceView, EndView, GridStepView, KeptView, NumberView
 from mcugen.emit.opencl import program
 from mcugen.emit.opencl.arguments import CONSTANTS
-from mcugen.emit.opencl.cuts import cuts
-from mcugen.emit.parts import CopyView, DeviceView, EndView, GridStepView, KeptView, NumberView
+from mcugen.emit.opencl.device_cuts import cuts
 from mcugen.errors import InternalError, UnsupportedError
 from mcugen.ir.graph import Node, State
 from mcugen.ir.types import TensorType

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mcugen.system import tabular
-from mcugen.verify.evaluation.run import Evaluation
-from mcugen.verify.report import simulate_dict
+from mcugen.verify.check_report import simulate_dict
+from mcugen.verify.evaluation.scoring import Evaluation
 
 _SHOWN_CLASSES = 20
 _SHOWN_PAIRS = 10

@@ -13,7 +13,7 @@ from mcugen.quantize.diagnose import LayerFacts
 from mcugen.quantize.findings import Finding
 from mcugen.quantize.guard import Trial
 from mcugen.quantize.prune import Pruned
-from mcugen.quantize.run import Quantized
+from mcugen.quantize.quantize_model import Quantized
 from mcugen.quantize.scores import Score
 from mcugen.report.facts import NoiseFacts
 from mcugen.report.svg import escape, num

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcugen.emit.blob import BlobView
-from mcugen.emit.constants import ConstantsView, places_of
+from mcugen.emit.constant_placement import ConstantsView, places_of
 from mcugen.emit.literals import packed
 from mcugen.emit.memory import MapView, RegionView
-from mcugen.emit.parts import ArrayView, DeviceView, EndView, PushView, StepView
+from mcugen.emit.model_parts import ArrayView, DeviceView, EndView, PushView, StepView
 from mcugen.emit.promise import Promise
 from mcugen.emit.states import StateView
 from mcugen.emit.tflm import TflmView
-from mcugen.emit.windows import HelperView
+from mcugen.emit.window_rows import HelperView
 
 
 @dataclass(frozen=True)
