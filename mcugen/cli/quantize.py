@@ -242,7 +242,7 @@ def _check_older(file: Path, older: Path, *, has_data: bool) -> None:
     from mcugen.quantize import quantize_model
 
     for _, flag in _given(_OF_OLDER):
-        raise UsageError(f"{older.name} decides on this", where=flag, hint=f"leave {flag} or --ranges-of out")
+        raise UsageError(f"{older.name} decides on this option", where=flag, hint=f"leave {flag} or --ranges-of out")
     for _, flag in [] if has_data else _given(_OF_DATA):
         raise UsageError("this needs samples", where=flag, hint="give --data, too, or leave it out")
     if quantize_model.format_of(file) != quantize_model.format_of(older):

@@ -281,7 +281,7 @@ def header_of(kernel: Kernel) -> str:
 
 
 def template_of(kernel: Kernel) -> str:
-    """Header with a kernel's text for any sizes."""
+    """Name of the header with a kernel's source text, which is compiled once for each set of sizes."""
     return f"{kernel.symbol.removeprefix('mg_')}_template.h"
 
 

@@ -146,7 +146,9 @@ class _Builder:
         )
 
     def _declarations(self) -> list[str]:
-        """Declarations of kernels that are copies for the sizes of a call."""
+        """C declarations of the kernels that are compiled separately for the sizes of one call, sorted and without
+        duplicates.
+        """
         return sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.text.variant})
 
     def _states(self) -> list[StateView]:

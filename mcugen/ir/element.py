@@ -85,7 +85,7 @@ class Element:
         return {"clamped": size * len(self.limits(call)), "slow": size * self.slow}
 
     def order(self, call: Call) -> tuple[int, ...]:
-        """The operator's operands in the order of the expression's."""
+        """The index of the operator's operand that each operand of the expression stands for."""
         found = tuple(range(len(call.inputs)))
         constant_first = self.commutes and call.constants[0] is not None
         return found[::-1] if constant_first or self.swapped(call) else found

@@ -81,7 +81,7 @@ def exact(
 def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -> np.ndarray:
     """The least sum for each value; in float64, and exactly where that is close to an integer."""
     if factor <= 0:
-        raise UnsupportedError(f"sums cannot be scaled by {float(factor):g}")
+        raise UnsupportedError(f"a sum is scaled by {float(factor):g}, which must be above 0")
     real = (values - 0.5) / float(factor) - float(offset)
     found = np.ceil(np.clip(real, -_FAR, _FAR)).astype(np.int64)
     near = (np.abs(real - np.rint(real)) < _NEAR) & (np.abs(real) < _FAR)

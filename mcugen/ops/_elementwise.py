@@ -41,7 +41,7 @@ def broadcast_types(a: TensorType | None, b: TensorType | None, allowed: Sequenc
     except ValueError as error:
         raise ShapeError(f"shapes {list(a.shape)} and {list(b.shape)} cannot be broadcast together") from error
     if len(shape) > RANK:
-        raise UnsupportedError(f"broadcasting over {len(shape)} axes is not supported, {RANK} are")
+        raise UnsupportedError(f"broadcasting over {len(shape)} axes is not supported; at most {RANK} are")
     return TensorType(shape, a.dtype)
 
 

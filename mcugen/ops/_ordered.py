@@ -80,7 +80,8 @@ def resized(call: Call, orders: Orders, axes: Sequence[int]) -> tuple[Mapping[in
 
 
 def channels_permuted(order: Order | None) -> tuple[int, ...] | None:
-    """The factors of the last of four axes, if only they are permuted; None for other orders.
+    """Indices of the parts into which the channel axis is split, if the stored order permutes channels alone; else
+    None.
 
     They are indices into `order.factors`, in logical order.
     """

@@ -171,7 +171,8 @@ def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequen
     inputs = _steps_first(e, a["layout"])
     x, w, r = inputs[:3]
     if x is None or w is None or r is None or len(e.type(x).shape) != 3 or len(e.type(w).shape) != 3:
-        raise ShapeError("a recurrent layer needs data [T, B, I] and weights [D, G * H, I]")
+        has = ", ".join(str(None if t is None else e.type(t)) for t in (x, w, r))
+        raise ShapeError(f"a recurrent layer needs data and weights of three axes, but has {has}")
     steps, batches, hidden = *e.type(x).shape[:2], e.type(r).shape[-1]
     _check_lengths(source, steps)
     if a["hidden_size"] not in (None, hidden):

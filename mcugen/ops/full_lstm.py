@@ -1,4 +1,4 @@
-"""Quantized LSTM with all its parts: norms, a projection, weights of the cell, coupled gates; LiteRT alone has it."""
+"""Quantized LSTM with optional layer normalization, projection, peephole weights and coupled gates: LiteRT's own."""
 
 from __future__ import annotations
 

@@ -102,7 +102,9 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Runs of channels that are gathered, their bytes, and products beyond the last four of each sum."""
+    """Cost terms: `reads`, contiguous runs of channels that are copied; `gathered`, their bytes; `single`, products of
+    each sum that are left over after groups of four.
+    """
     x, w, y = call.input(0), call.input(3), call.output
     places = y.size // y.shape[3] * w.shape[1] * w.shape[2]
     taps = math.prod(w.shape[1:])

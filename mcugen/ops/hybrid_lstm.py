@@ -90,7 +90,7 @@ class HybridLstm(Op):
               r: TensorType | None, b: TensorType | None, h: TensorType | None, c: TensorType | None,
               p: TensorType | None = None) -> tuple[TensorType, ...]:  # fmt: skip
         if q is None or w is None or r is None or any(len(t.shape) != n for t, n in ((q, 3), (w, 2), (r, 2))):
-            raise ShapeError(f"a recurrent layer does not take data {q} with weights {w} and {r}")
+            raise ShapeError(f"a recurrent layer needs data of three axes and weights of two, but has {q}, {w} and {r}")
         (steps, batches, inputs), hidden = q.shape, r.shape[1]
         for weights in (w, r):
             _hybrid.check(q, s, z, weights, steps * batches)

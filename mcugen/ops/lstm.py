@@ -76,7 +76,7 @@ def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.op.cell_clip:
-        raise UnsupportedError("a bound of the cell cannot be written as .onnx")
+        raise UnsupportedError("cell clipping (cell_clip) cannot be written as .onnx")
     if call.op.coupled == "input":
         raise UnsupportedError("an input gate of 1 - f cannot be written as .onnx: ONNX Runtime leaves f out")
     x, w, r, b = (str(n) for n in inputs[:4])

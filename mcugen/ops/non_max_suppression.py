@@ -88,7 +88,7 @@ class NonMaxSuppression(Op):
 
     def infer(self, boxes: TensorType | None, scores: TensorType | None) -> tuple[TensorType, ...]:
         if boxes is None or scores is None or {boxes.dtype, scores.dtype} != {"f32"}:
-            raise UnsupportedError(f"boxes and scores {boxes} and {scores} are not supported")
+            raise UnsupportedError(f"boxes and scores must be float32, but are {boxes} and {scores}")
         if len(scores.shape) != 3 or boxes.shape != (scores.shape[0], scores.shape[2], 4):
             raise ShapeError(f"boxes {boxes} do not fit scores {scores}")
         if self.each < 1 or not 0.0 <= self.most_overlap <= 1.0:

@@ -157,7 +157,7 @@ class Pad(Op):
         return (TensorType(tuple(d + a + b for d, (a, b) in zip(x.shape, self.widths, strict=True)), x.dtype),)
 
     def keeps_values(self, call: Call) -> bool:
-        """Padding real numbers with zeros is padding stored ones with the zero point."""
+        """Whether the operator pads with zeros: each result is then an element of the operand or its zero point."""
         return len(call.inputs) == 1
 
     def removable(self, call: Call, asked: Removal) -> Removal:

@@ -205,7 +205,9 @@ class ResizeBilinear(Op):
         return made
 
     def _place(self, size: int, made: int, k: int) -> tuple[int, int, np.float32]:
-        """The pixels around place k of an axis, and that place itself, in float32."""
+        """For output index k of an axis: the indices of the two input pixels around it, and its position in input
+        pixels as float32.
+        """
         scale = np.float32(size) / np.float32(made)
         if self.align_corners and made > 1:
             scale = np.float32(size - 1) / np.float32(made - 1)
@@ -224,7 +226,9 @@ class ResizeBilinear(Op):
         return low, min(int((at + 1023) / 1024), size - 1), at - 1024 * low
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """Means stay between the least and the greatest pixel, but for places before the first, which go beyond."""
+        """Bounds of each result. A weighted mean keeps the bounds of the pixels; positions before the first pixel
+        extrapolate and may leave them.
+        """
         return super().bounds(call) if self.half_pixel_centers else _strided.moved_bounds(call)
 
     @classmethod

@@ -23,7 +23,9 @@ def divided(call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def scaling(call: Call) -> dict[str, object]:
-    """The multiplier of quotients, and the clamp."""
+    """Parameters of a quantized division: the fixed-point multiplier for scale_a / (scale_b * scale_y), and the clamp
+    of the activation.
+    """
     return {"scale": _multiplier(call), "bounds": bounds(call.op.activation, call.output)}
 
 

@@ -84,7 +84,9 @@ def _parts(graph: Graph, node: Node, makers: Mapping[str, Node], reads: Counter[
 
 
 def _distance(graph: Graph, name: str, makers: Mapping[str, Node], reads: Counter[str]) -> _Distance | None:
-    """The distance [1] of a vector [1, K] from a constant row that a tensor holds, or None."""
+    """The distance, of shape [1], between a vector [1, K] and a constant row, if the tensor is such a distance; else
+    None.
+    """
     total = makers.get(name)
     each = makers.get(str(total.inputs[0])) if total else None
     apart = makers.get(str(each.inputs[0])) if each else None

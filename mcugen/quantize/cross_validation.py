@@ -87,7 +87,10 @@ Run = Callable[[Sequence[Task]], Iterable[np.ndarray]]
 
 @dataclass
 class TaskPool:
-    """Tasks of a bench in processes. run: gives the results of several tasks, in order; kept: earlier results."""
+    """Tasks of a bench that run in worker processes, with a cache of their results.
+
+    run: computes tasks and yields their results in order. kept: the cache.
+    """
 
     bench: Bench
     run: Run

@@ -280,7 +280,7 @@ def _bound(facts: Report) -> str:
 
 
 def _verdict(facts: Report) -> str:
-    """One line: whether it fits, its memory and time, and whose bits it has."""
+    """One line: whether it fits, its memory and time, and the runtime whose bits it has."""
     parts = [
         f"RAM {_taken(facts.ram_bytes, facts.ram_limit_bytes)}",
         f"constants {_taken(facts.weights_bytes, facts.flash_limit_bytes)}",

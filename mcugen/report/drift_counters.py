@@ -46,7 +46,7 @@ def distance(first: Counters, later: Counters) -> float:
 
 
 def as_dict(found: list[Counters]) -> dict[str, Any]:
-    """Stable keys; distance exists for two logs."""
+    """The counters as a dictionary for JSON with stable keys; `distance` is there for two logs alone."""
     logs = [{"runs": c.runs, "saturated": c.saturated, "classes": list(c.classes)} for c in found]
     return {"name": found[0].model, "logs": logs} | ({"distance": distance(*found)} if len(found) == 2 else {})
 

@@ -47,7 +47,7 @@ def places() -> list[tuple[Path, tuple[Kernel, ...]]]:
 
 
 def read(folder: Path, found: Iterable[Kernel], core: str) -> dict[str, FittedCost]:
-    """Rows of a folder of kernels on a core; empty without a file for it."""
+    """The measured costs of the kernels of a folder on a core; empty if the folder has no file for that core."""
     path = folder / FOLDER / f"{core}.json"
     if not path.is_file():
         return {}

@@ -86,7 +86,9 @@ def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit
 
 
 def cheapest(candidates: Sequence[Candidates], price: float, weight: Weight) -> Picks:
-    """Picks with the least sum of weights and priced code that the search finds."""
+    """The candidate of each node for which the sum of weights plus price * bytes of code is the least that the search
+    finds.
+    """
     offer = _offer(candidates, weight)
     return offer.picks(offer.improved(offer.first(), price, np.inf))
 

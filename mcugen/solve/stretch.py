@@ -214,7 +214,7 @@ class Network:
         return self._stretches[key]
 
     def shape(self, steps: range) -> tuple[object, ...]:
-        """Key of all stretches of these steps, in any schedule mode."""
+        """Cache key for a range of steps: ranges of equal keys have the same stretches in each schedule mode."""
         part, places = self.parts.of(steps)
         ends = steps.start == 0, steps.stop == len(self.running), self.keeps(part)
         kept = (name in self.results for node in part.nodes for name in (*node.inputs, *node.outputs))

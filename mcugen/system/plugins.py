@@ -55,7 +55,7 @@ def working(group: str) -> tuple[tuple[str, Any], ...]:
 
 
 def failures(group: str) -> tuple[str, ...]:
-    """The errors of the other entry points of the group, each with its package."""
+    """The import errors of the group's entry points that cannot be loaded; each names its package."""
     return _imported(group)[1]
 
 

@@ -86,9 +86,10 @@ def text(results: Sequence[Result], layers: Sequence[Layer], baselines: Baseline
     if baselines:
         names = [f"{_letter(k)}: {title}" for k, title in enumerate(baselines)]
         parts.append(
-            "Ratios are to the instructions of other stacks on the same core, of a frame to their whole window: "
+            "The columns `of A` and so on divide mcugen's instructions by those of another stack on the same core. For "
+            "models that take frames, one frame is compared with a whole window of the other stack. "
+            f"{'; '.join(names)}. An empty cell was not measured.\n"
         )
-        parts[-1] += "; ".join(names) + ". Where none is recorded the column is empty.\n"
     main = [r for r in results if r.preset == GOAL]
     for core in dict.fromkeys(r.core for r in main):
         parts.append(f"## {TITLES.get(core, core)}\n")

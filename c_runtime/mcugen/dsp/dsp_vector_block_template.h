@@ -122,7 +122,8 @@
 
 #include "mcugen/dsp_vector_taps_template.h"
 
-/* Splits composite sums; loads multipliers and addends, then shifts. */
+/* MG_SCALES separates the sums of two channels that share a register, and loads multipliers and addends;
+ * MG_SHIFTS loads the shifts. */
 #if MG_SINGLE
 #define MG_BIASES "ldrd r6, r7, [lr, #8]\nldrd r4, r5, [lr], #16\n"
 #define MG_SHIFTS "ldr r0, [lr, #32]\nldr r1, [lr, #36]\nldr r2, [lr, #40]\nldr r3, [lr, #44]\nadd lr, lr, #48\n"

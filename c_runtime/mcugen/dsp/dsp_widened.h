@@ -7,7 +7,8 @@
 
 #include "mcugen/dsp_vector.h"
 
-/* Arguments of the blocks of a vector: x up to x_end; `left` outputs remain. */
+/* Arguments of the code that computes blocks of outputs from one vector. x, x_end: start and end of the vector; left:
+ * outputs that remain. */
 typedef struct {
     const mg_s16 *x, *x_end;
     int8_t *out;

@@ -5,8 +5,8 @@
  */
 #define MG_SET(name, value) ".set mg_" name ", " MG_TEXT(value) "\n"
 
-/* `pixel` becomes the name of the register with column mg_from, loaded to `to`, or of the one with padding. Columns 0,
- * 1, 2, 4 and 8 are reached from r0, others in the same way from r12, which stands at column mg_stand. */
+/* Makes `pixel` the name of the register that holds column mg_from: `to`, after a load, or r11 if that is padding.
+ * Columns 0, 1, 2, 4 and 8 are addressed from r0, others from r12, which points to column mg_stand. */
 #define MG_LOAD_PIXEL(pixel, to)                                                                                 \
     ".if mg_from < mg_pad || mg_from >= mg_pad + mg_seen\n" pixel " .req r11\n"                                   \
     ".else\n" pixel " .req " to "\n"                                                                             \

@@ -59,8 +59,8 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
 
 #define MG_DECLARE_depthwise_conv2d_s8__planar_each(f) MG_DECLARE_depthwise_conv2d_s8__planar(f)
 
-/* Whole images one pixel wide (signals in time): all rows together are one planar row, with one kernel row.
- * scratch: int16 [channel][row], with the padding. */
+/* Computes a whole image that is one pixel wide (a signal in time), as one row with as many columns as the image has
+ * rows; the filter has one row. scratch: int16 [channel][row], with the padding. */
 #define MG_DECLARE_depthwise_conv2d_s8__line(f) \
     MG_LINKAGE void f(const mg_planar_s8_params *p, const int8_t *in, int8_t *out, void *scratch)
 

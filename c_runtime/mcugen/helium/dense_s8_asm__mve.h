@@ -88,7 +88,8 @@
 #define MG_NUDGE_3(q, t)
 #define MG_NUDGE(q, t) MG_PASTE(MG_NUDGE_, MG_LINEAR, )(q, t)
 
-/* The high product, rounded; or rounded down, where the shift after it is the only rounding; or a product of floats. */
+/* Multiplies by the multiplier, by MG_LINEAR: the doubled high half, rounded (0, 1) or truncated, as the shift after it
+ * rounds (2), or a product of floats (3). */
 #define MG_HIGH_0(q, mult) "vqrdmulh.s32 " q ", " q ", " mult "\n"
 #define MG_HIGH_1(q, mult) MG_HIGH_0(q, mult)
 #define MG_HIGH_2(q, mult) "vqdmulh.s32 " q ", " q ", " mult "\n"

@@ -14,7 +14,7 @@
 #endif
 
 #if MG_HAS_MVE
-/* One channel's sum: lanes of the window's words, and weights. */
+/* Adds up one channel: loads four words of the window and 16 weights, and multiplies them by lanes. */
 #define MG_CHANNEL(sum, words, w, at)        \
     "vldrw.u32 " words ", [q7, #" at "\n"    \
     "vldrb.u8 " w ", [r5], #16\n"            \

@@ -45,7 +45,7 @@
     "vmovlb.s16 q2, q5\n"                               \
     "vmovlt.s16 q3, q5\n"
 
-/* A tap is read twice where no vector is free for its product. */
+/* Multiplies one tap. If no vector register is free, the product overwrites the input, which is loaded again. */
 #define MG_NEAR_TAP                                     \
     ".if begun && tap > first\n"                        \
     "vldrb.u8 q6, [\\at]\n"                             \

@@ -24,7 +24,7 @@
     "vmladav" a ".s8 r12, " x0 ", q6\n"     \
     "vmladav" a ".s8 lr, " x1 ", q6\n"
 
-/* The same, of elements that are loaded for it. load_0, load_1: the instructions that load q5 and q6. */
+/* Sums of four channels as above; load_0 and load_1 first load the elements of pixels 0 and 1 to q5 and q6. */
 #define MG_FOUR_LOADED(load_0, load_1)      \
     load_0                                  \
     "vldrb.u8 q7, [r5], #16\n"              \
@@ -70,7 +70,7 @@
     "vldrb.u8 q7, [r5], #16\n"              \
     "vmladav" a ".s8 r12, " x0 ", q7\n"
 
-/* Its sums as int16 without the zero point; those of the second pixel stay what they were. */
+/* Requantizes the four sums of pixel 0 to int16, before the zero point is added; the lanes of pixel 1 stay. */
 #define MG_FOUR_ALONE_SCALED(made)          \
     "vmov q6[2], q6[0], r0, r8\n"           \
     "vldrw.u32 q7, [r5], #16\n"             \

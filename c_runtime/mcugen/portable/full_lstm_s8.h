@@ -4,15 +4,15 @@
  *
  *   sum_g = saturate(requantize(w_bias + W x)) + requantize(r_bias + R h) + requantize(p * c), saturated after each
  *   sum_g = norm(sum_g), where there are weights n: mean 0 and variance 1 over the units, times n, plus b
- *   i, f, o = logistic(sum), g = tanh(sum), with 12 bits of fraction; o sees the new cell, and i = 1 - f if coupled
+ *   i, f, o = logistic(sum), g = tanh(sum), with 12 bits of fraction; o is computed from the new cell, and i = 1 - f if coupled
  *   c = clamp(saturate(f * c + i * g)), v = clamp(requantize(o * tanh(c)) + hidden_zero)
  *   h = v, or clamp(requantize(j_bias + J v) + zero), within result_clip, where there is a projection J
  *
  * w, r, n, b  weights by gate, in the order i, f, g, o, and i left out where coupled;   p: of i, f and o
- * guard       what stands for a variance below one
+ * guard       the variance that replaces one below 1
  * cell_shift  log2 of the cell's scale;   clip: the cell stays within it
- * batches of a step stand step_in (x) and step_out (y) elements after those of the step before; the elements of a batch
- * stand batch_in and batch_out after those of the batch before. p, n, b, j and j_bias may be NULL.
+ * step_in, step_out: elements from one step of x and of y to the next;   batch_in, batch_out: from one batch to the next
+ * p, n, b, j and j_bias may be NULL.
  * Equals LiteRT.
  */
 #ifndef MCUGEN_FULL_LSTM_S8_H

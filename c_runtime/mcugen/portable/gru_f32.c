@@ -5,7 +5,7 @@ typedef struct {
     const mg_f32 *w, *r, *b, *a;
 } mg_gru_f32_weights;
 
-/* The gate g, of z and r, for one hidden element. */
+/* Computes one element of gate z or r. g: its row of the weights, k for element k of z, hidden + k for that of r. */
 static float gate(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, uint32_t g, const mg_f32 *x, const mg_f32 *h)
 {
     const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, by->b[g]);

@@ -2,9 +2,9 @@
  *
  * Quotient of two stored integers of different scales.
  *
- *   a', b' = a - a_zero_point, b - b_zero_point, both with the other sign where b' is negative
- *   ratio  = high_mul(a' << its spare bits, 1 / b' as mg_one_over_one_plus finds it)
- *   y      = clamp(divide(high_mul(ratio, mult), all bits shifted - shift) + out_zero_point)
+ *   a', b' = a - a_zero_point, b - b_zero_point; both are negated if b' is negative
+ *   ratio  = high_mul(a' << its redundant sign bits, 1 / b' as mg_one_over_one_plus computes it)
+ *   y      = clamp(divide(high_mul(ratio, mult), n) + out_zero_point), n: sum of the shifts of a' and b', less `shift`
  *
  * divide: by a power of two to nearest, halves away from zero. Where that power would be above 2^31, the reference
  * runtime shifts by more bits than an integer has, which C leaves open: it computes what mg_quotient_beyond says, as

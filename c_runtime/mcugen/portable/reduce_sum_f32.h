@@ -17,7 +17,7 @@ typedef struct {
     float divisor;
 } mg_reduce_sum_f32_params;
 
-/* The result for a sum. */
+/* Divides a sum by the divisor: the number of elements for a mean, 1 for a sum. */
 static inline mg_f32 mg_reduce_sum_f32_store(const mg_reduce_sum_f32_params *p, float sum)
 {
     return sum / p->divisor;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images of s16 of another size: the weighted mean of the four pixels around each place.
+ * Bilinear resize of int16 images: each output is the weighted mean of the four input pixels around its position.
  *
- * low, high: the pixels around each place of an axis;   part: the weight of the second one, in 1024ths
+ * low, high: the input pixels around each position on an axis;   part: the weight of the second one, in 1024ths
  * Equals ResizeBilinear.reference_q.
  */
 #ifndef MCUGEN_RESIZE_BILINEAR_S16_H

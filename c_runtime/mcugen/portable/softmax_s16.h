@@ -20,7 +20,7 @@ typedef struct {
     uint32_t classes;
 } mg_softmax_s16_params;
 
-/* n rows of `classes` elements; out may be in. */
+/* Computes n rows of `classes` elements; `out` may be equal to `in`. */
 void mg_softmax_s16(const mg_softmax_s16_params *p, const mg_s16 *in, mg_s16 *out, uint32_t n);
 
 #endif /* MCUGEN_SOFTMAX_S16_H */

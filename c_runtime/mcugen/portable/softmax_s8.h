@@ -19,7 +19,7 @@ typedef struct {
     uint16_t classes;
 } mg_softmax_s8_params;
 
-/* n rows of `classes` elements; out may be in. */
+/* Computes n rows of `classes` elements; `out` may be equal to `in`. */
 void mg_softmax_s8(const mg_softmax_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_SOFTMAX_S8_H */

@@ -2,14 +2,14 @@
  *
  * Decision trees as tables: the leaves that a vector of features reaches, added in float in the order of the trees.
  *
- * nodes       of all trees: an inner node, the tree below it where its comparison holds, then the one where it does not.
- *             An inner node has two words; from the highest bit: 0, words of the first tree below, index of the
- *             threshold, feature, and flags. With MG_OWN the index is a third word. A leaf has one word, or two: 1 and
- *             its row
+ * nodes       words of all trees: an inner node, the subtree taken if its comparison holds, then the other subtree.
+ *             An inner node has two words; from the highest bit: 0, words of the first subtree, index of the threshold,
+ *             feature, and flags. With MG_OWN the index is a third word. A leaf has one word, or two: 1 and the index of
+ *             its row of weights
  * starts      [trees]: first word of each tree
- * thresholds  of floats: integers in their order, counted from that of minus infinity
- * entries     several targets: what rows hold: 1 for the last of a row, the target, the index of the weight
- * weights     one target: a row each; else as the entries state, or one for each entry where MG_WEIGHT_BITS is 0
+ * thresholds  floats as integers that sort in the same way; minus infinity is 0
+ * entries     for several targets alone, the weights of each row: a bit that ends the row, target, index of the weight
+ * weights     for one target a weight per row; for several as the entries say, or one per entry if MG_WEIGHT_BITS is 0
  * features    elements of a vector
  * Equals onnxruntime's TreeEnsembleRegressor for features that are float.
  */

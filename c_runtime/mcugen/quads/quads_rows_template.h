@@ -4,7 +4,7 @@
  */
 #include "mcugen/quads_four_template.h"
 
-/* Start of the taps of output column x, in every fourth pointer: the taps of a kernel row lie side by side. */
+/* Writes the address of the first tap of output column x in kernel row i to table[4 * i]; the window is in the image. */
 static void MG_NAME(inside)(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t x, mg_f32_row *table)
 {
     const uint32_t at = (x * p->stride_w - p->pad_w) * p->in_c;

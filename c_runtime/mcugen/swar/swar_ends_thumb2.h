@@ -29,7 +29,8 @@
 #define MG_SWAR_BELOW(y) "add " y ", " y ", r3, asr #31\n add " y ", " y ", r3, asr #31\n"
 #define MG_SWAR_PLAIN(y)
 
-/* Both pixels of a channel; both channels of a pair, of which a single one enters at the label `single`. */
+/* MG_SWAR_CHANNEL turns the sums of a channel of two pixels into results. MG_SWAR_END does so for both channels of a pair
+ * and stores them; a channel without a partner enters at the label `single`. */
 #define MG_SWAR_CHANNEL(load, sum, below, clamp) \
     load "ldrd r8, r7, [sp, #52]\n" sum("r9", "r10") MG_SWAR_SCALE("r0", below, clamp) \
     sum("r11", "r12") MG_SWAR_SCALE("r4", below, clamp) "ldrd r3, lr, [sp, #44]\n"

@@ -7,7 +7,7 @@
 
 #include "mcugen/swar_ends_thumb2.h"
 
-/* Both pixels of a channel, sums in r2 and r3, the channel in lr. */
+/* Requantizes a channel of two pixels: r2 and r3 hold the sums, then the results. lr: index of the channel. */
 #define MG_SWAR_LANE_SCALE(y, below, clamp) \
     "lsl " y ", " y ", #2\n smull r12, r10, " y ", r4\n" below(y) "add r10, r10, r8\n asr r10, r10, r7\n" clamp \
     "add " y ", r10, r9\n"

@@ -7,8 +7,14 @@
 
 #include "mcugen/swar_ends_thumb2.h"
 
-/* r0 and lr taps of pixel 0 and 1, r1 stream, r2 and r3 the group's sums, r4 and r5 taps, r6 to r8 words; r9 and r10 the
- * sums of both channels and of the upper one of pixel 0, r11 and r12 of pixel 1.
+/* Registers:
+ *   r0, lr    pointers to the inputs of pixels 0 and 1
+ *   r1        the stream of weights
+ *   r2, r3    sums of the group
+ *   r4, r5    inputs of pixels 0 and 1
+ *   r6 to r8  words of weights
+ *   r9, r10   pixel 0: the sum of both channels in one word, the sum of the upper channel
+ *   r11, r12  the same for pixel 1
  * Stack: +36 pairs, +40 table, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span, +60 next of the table. */
 static void __attribute__((naked, noinline))
 mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const mg_swar_run *table,
@@ -28,7 +34,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             "2: ldmia r1!, {r9, r10, r12}\n mov r11, r9\n mov r12, r10\n"
             "ldr r2, [sp, #40]\n"
             "3: ldmia r2!, {r0, lr}\n str r2, [sp, #60]\n"
-            /* the next group: to the block of its length, or to the next run or the end of the pair */
+            /* reads the header of the next group; jumps to the code for its number of taps, or after a run to the next one */
             "4: ldr r2, [r1], #4\n ubfx r4, r2, #1, #5\n tbh [pc, r4, lsl #1]\n"
             "6: .hword (7f - 6b) / 2, (8f - 6b) / 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0\n"
             ".set mg_n, 12\n"

@@ -68,7 +68,7 @@ def _sorted(declared: list[tuple[str, str]]) -> tuple[dict[str, str], list[str],
 
 
 def _declarations(text: str, constants: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Declarations of a head with these constants: (type, name)."""
+    """(type, name) of each parameter of an OpenCL kernel, whose parameter list is preprocessed with these constants."""
     tensors = r"global const uchar *restrict mem_in\1, const uint at_in\1,"
     listed = _TAKE.sub(tensors, _preprocessed(text, constants))
     found = [_DECLARED.search(part.strip()) for part in listed.split(",") if part.strip()]

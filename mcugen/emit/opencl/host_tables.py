@@ -77,7 +77,11 @@ class ConstantBlock:
 def build(
     schedule: Schedule, plan: MemoryPlan, inputs: list[EndView], outputs: list[EndView], titles: list[str]
 ) -> DeviceView:
-    """The tables of a planned schedule. Raises UnsupportedError for one that is too large."""
+    """Tables of the OpenCL host program for a planned schedule: launches, offsets of inputs and outputs, states, and
+    cuts.
+
+    Raises UnsupportedError if a table is too large.
+    """
     launches = [_of_step(s, title, schedule, plan) for s, title in zip(schedule.steps, titles, strict=True)]
     ends = [(end.offset, end.nbytes) for end in (*inputs, *outputs)]
     kept = [_kept(state, schedule, plan) for state in schedule.graph.states]

@@ -1,4 +1,6 @@
-"""The container of ONNX files: bytes to a checked, flat graph of plain values, whatever the operators.
+"""The container of ONNX files: it parses bytes into a checked, flat graph of plain Python values.
+
+Operators are not interpreted here.
 
 Source: the ONNX specification (onnx/docs/IR.md); the onnx package parses, checks, inlines and converts.
 """
@@ -101,7 +103,9 @@ class OnnxGraph:
 
 @dataclass(frozen=True, eq=False)
 class OnnxModel:
-    """A flat graph: local functions are inlined, old operators converted up from version `opset`.
+    """A flat graph: local functions are inlined, and operators of old versions are converted to the newest one.
+
+    opset: the version that the file states.
 
     shapes: declared shapes of computed values.
     """

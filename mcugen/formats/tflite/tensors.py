@@ -129,7 +129,9 @@ def leaves_open(signature: tuple[int, ...], shape: Shape) -> bool:
 
 
 def _quant(raw: fb.RawTensor, tensor_type: TensorType, what: str) -> QuantParams | None:
-    """The tensor's quantization. A 32 or 64 bit integer's (a bias's) is dropped where it makes no sense."""
+    """The tensor's quantization. Invalid parameters of int32 and int64 tensors, such as biases, are ignored; for other
+    types they raise QuantizationError.
+    """
     if not raw.scale or tensor_type.is_float or tensor_type.dtype == "bool":
         return None
     wide = tensor_type.dtype in ("s32", "s64")

@@ -87,7 +87,9 @@ def _singles(s: PlanarShape, pairs: Pairs, result: int) -> int:
 
 @fact
 def pairs_of(call: Call) -> Pairs:
-    """The pairs that take the fewest instructions: inside the image, or with columns at its sides."""
+    """The pairs of neighbouring output columns, computed together, that take the fewest instructions: those with
+    windows inside the image, or those that reach over its sides too.
+    """
     s, result = shape_of(call), _result(call)
     reach = (s.width + s.stride - 1) * s.channels
     if s.out_width < 2 or reach > MAX_REACH or s.height * s.width > MAX_PAIR_TAPS:

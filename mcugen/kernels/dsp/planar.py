@@ -150,7 +150,7 @@ def short(call: Call) -> bool:
 
 
 def _ring(call: Call) -> RowStorage:
-    """The ring of rows: a slot's rows of all channels are interleaved with those of the other slots."""
+    """The int16 ring of converted input rows, stored as [channel][slot][column]; a slot holds one input row."""
     s = shape_of(call)
     return RowStorage("s16", s.columns * s.channels, s.columns)
 

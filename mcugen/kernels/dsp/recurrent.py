@@ -57,7 +57,9 @@ def _lstm_scratch(call: Call) -> int:
 
 
 def _lstm_work(call: Call) -> dict[str, float]:
-    """Cost terms: those of the portable kernel, the widened data, and words of four taps in all four gates."""
+    """Cost terms: those of the portable kernel; `widened`, values widened to int16; `words`, groups of four taps in all
+    gates.
+    """
     found = lstm.work(call)
     _, _, inputs, hidden = lstm.sizes(call)
     words = (_padded(inputs) + _padded(hidden)) // _GROUP

@@ -38,7 +38,7 @@ def _bytes(call: Call, piece: int) -> int:
 
 
 def _vectors(call: Call, piece: int) -> int:
-    """Vectors that are woven, of all rows."""
+    """Number of vectors of 16 bytes that are interleaved for one piece of `piece` pixels, over all kernel rows."""
     return window_of(call).kernel[0] * -(-_columns(call, piece) * call.input(0).shape[3] // packing.LANES)
 
 

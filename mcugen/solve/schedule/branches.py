@@ -99,7 +99,7 @@ def _runs(problem: Steps, done: int) -> list[_Run]:
 
 
 def _merged(runs: Sequence[_Run], problem: Steps) -> list[_Run]:
-    """The runs, with those between the same others merged into one."""
+    """The runs, after those with the same predecessors and successors are merged into one."""
     alike: dict[object, list[_Run]] = {}
     for run in runs:
         alike.setdefault((frozenset(run.before), frozenset(run.behind)), []).append(run)

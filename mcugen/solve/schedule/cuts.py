@@ -57,7 +57,7 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
 
 
 class Parts:
-    """Parts of a graph between steps. Each is built from its own nodes alone, however long the graph is."""
+    """Subgraphs of ranges of steps. The time for one depends on its own nodes, not on the length of the graph."""
 
     def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
         self._graph = graph

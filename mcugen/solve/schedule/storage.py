@@ -252,7 +252,9 @@ def working_buffers(step: Step, times: Sequence[int], length: int, *, streams: b
 
 
 def stage(step: Step, times: Sequence[int], nbytes: int) -> Buffer:
-    """RAM that a step's constants are copied to, anew in each of its events."""
+    """The buffer of `nbytes` bytes into which a step copies its constants. Each call of the step's kernel copies them
+    again.
+    """
     pieces = [Piece(0, nbytes, first, last) for first, last in _spans(times)]
     return Buffer.of_pieces(step.stage_name, SCRATCH_ALIGN, pieces)
 

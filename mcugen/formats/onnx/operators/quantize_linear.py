@@ -77,7 +77,8 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def quantize_dynamically(source: Source, e: Expansion) -> Sequence[str]:
-    """uint8 of the range of the data and 0, with its scale and zero point; the scale of zeros alone is 1.
+    """The data quantized to uint8 over a range that includes 0, with its scale and zero point; the scale is 1 if all
+    data are 0.
 
     Source: ONNX DynamicQuantizeLinear-11; onnxruntime quantization.h, GetQuantizationParameter, for zeros.
     """

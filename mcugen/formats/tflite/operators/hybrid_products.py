@@ -57,7 +57,7 @@ def _swapped(e: Expansion, x: str) -> str:
 
 
 def _parts(e: Expansion, x: str, count: int) -> Sequence[str]:
-    """The data of each matrix."""
+    """Names of `count` tensors [1, rows, depth] into which x is split; x itself if count is 1."""
     rows, depth = e.type(x).shape[-2:]
     return [x] if count == 1 else e.nodes(Split(0, (1,) * count), e.node(Reshape((count, rows, depth)), x))
 

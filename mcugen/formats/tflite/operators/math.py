@@ -160,7 +160,8 @@ def circular_buffer(source: Source, e: Expansion) -> Sequence[str]:
     x, made = _operands(e, 1)[0], source.outputs[0]
     t, slots = e.type(x), made.shape[1] if len(made.shape) == 4 else 0
     if t.dtype != "s8" or len(t.shape) != 4 or made.shape != (t.shape[0], slots, *t.shape[2:]) or t.shape[1] != 1:
-        raise ShapeError(f"a buffer {made} does not take {t}")
+        needs = "CIRCULAR_BUFFER needs int8 data [N, 1, H, W] and a result [N, slots, H, W]"
+        raise ShapeError(f"{needs}, but has {t} and {made}")
     if cycles != 1 and not (cycles == 0 and slots in (5, 13, 25)):
         raise UnsupportedError("a buffer that ends the run until several inputs have come is not supported")
     e.refuse("litert", "no such operator")
