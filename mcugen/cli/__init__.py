@@ -150,8 +150,8 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
         return
     if len(models) > 1:
         raise UsageError(f"{len(models)} models for one folder", hint="build them separately, or use --share-arena")
-    with progress("building", quiet=as_json) as tell:
-        tell(models[0].name)
+    with progress("building", quiet=as_json) as update:
+        update(models[0].name)
         artifact = built(models[0], values)
         kept = artifact.write(folder)
     _say_kept(kept)
@@ -167,8 +167,8 @@ def _say_kept(kept: Sequence[str]) -> None:
 def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], *, as_json: bool) -> None:
     from mcugen.builds import shared_arena
 
-    with progress("building", quiet=as_json) as tell:
-        tell(f"{len(models)} models")
+    with progress("building", quiet=as_json) as update:
+        update(f"{len(models)} models")
         shared = shared_arena.build(models, options_of(values))
         kept = shared.write(folder)
     _say_kept(kept)
@@ -243,11 +243,11 @@ def verify(
     require_build(into, options_of(values))
     if runtime not in (None, SAME):
         runtimes.require(runtime)
-    with progress("verifying", quiet=as_json) as tell:
+    with progress("verifying", quiet=as_json) as update:
         ask = Ask(names.named(model)[1], runtime or "", values["signature"])
         artifact = built(model, values)
         noted = opened(into, artifact)
-        result = checks.verify(artifact, count, golden, trace, tell, ask)
+        result = checks.verify(artifact, count, golden, trace, update, ask)
         noted.note("verified", check_report.verified_facts(result))
     emit(check_report.verify_dict(result), check_report.verify_parts(result, whole=is_set(WIDE)), as_json=as_json)
     return 0 if result.agrees else 1
@@ -291,11 +291,11 @@ def simulate(
     emulated.require_machine(target.load(options.board_name))
     files.require_there(golden)
     require_build(into, options)
-    with progress("simulating", quiet=as_json) as tell:
-        tell(str(values["board"]))
+    with progress("simulating", quiet=as_json) as update:
+        update(str(values["board"]))
         artifact, level = built(model, values), f"-O{optimize_level}"
         noted = opened(into, artifact)
-        result = checks.simulate(artifact, count, golden, level, tell)
+        result = checks.simulate(artifact, count, golden, level, update)
         noted.note("simulated", check_report.simulated_facts(result, level))
     emit(check_report.simulate_dict(result), check_report.simulate_parts(result), as_json=as_json)
     return 0 if result.agrees and result.repeatable else 1
@@ -366,8 +366,8 @@ def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **v
 
     require_build(into, options_of(values))
     noted = opened(into, built(model, values), any_schedule=True) if into else None
-    with progress("comparing", quiet=as_json) as tell:
-        result = front.front(model, options_of(values), tell)
+    with progress("comparing", quiet=as_json) as update:
+        result = front.front(model, options_of(values), update)
     if noted is not None:
         noted.note("pareto", front.as_facts(result))
     if plot is not None:

@@ -64,8 +64,8 @@ def COMMAND(
     from mcugen.verify.evaluation import evaluation_report, scoring
 
     files.require_there(data)
-    with progress("evaluating", quiet=as_json) as tell:
-        tell("building")
+    with progress("evaluating", quiet=as_json) as update:
+        update("building")
         artifact = built(model, values)
         has_core = values["board"] != Options.board and bool(artifact.target.emulators)
         result = scoring.evaluate(
@@ -75,7 +75,7 @@ def COMMAND(
             limit=limit,
             preprocess=preprocess,
             on_core=on_core if has_core else 0,
-            tell=tell,
+            progress=update,
         )
     emit(evaluation_report.as_dict(result), evaluation_report.as_parts(result), as_json=as_json)
     return 0 if result.agrees else 1

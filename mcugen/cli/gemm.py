@@ -44,9 +44,9 @@ def COMMAND(sizes: tuple[str, ...], board: str, device: str, tune: bool, as_json
 
     opencl.environment(device)
     found = target.load(board)
-    with progress("timing", quiet=as_json) as tell:
+    with progress("timing", quiet=as_json) as update:
         facts: dict[str, Any] = matrix_products.bench(
-            matrix_products.sizes_of(sizes), found, tell, found.folder / device_kernels.TABLE if tune else None
+            matrix_products.sizes_of(sizes), found, update, found.folder / device_kernels.TABLE if tune else None
         )
     emit(facts, matrix_products.as_parts(facts), as_json=as_json)
     return 0 if all(row["right"] for row in facts["products"]) else 1

@@ -273,8 +273,8 @@ def _integers(
     format_name, request = quantize_model.format_of(file), _request(values)
     chosen = None if request is None else BitsChooser(request)
     choose = None if chosen is None else chosen.choose
-    with progress("quantizing", quiet=as_json) as tell:
-        found = quantize_model.quantize(model, data, _choices(values), test=test, progress=tell, choose=choose)
+    with progress("quantizing", quiet=as_json) as update:
+        found = quantize_model.quantize(model, data, _choices(values), test=test, progress=update, choose=choose)
         content = found.written(format_name)
         _require_build(content, file)
     write(file, content)
@@ -301,8 +301,8 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
         if context.params[name] != "float":
             raise UsageError(f"{flag} is for models of integers", hint="leave it out with --weights float16")
     format_name, choices = quantize_model.format_of(file), _choices({**values, "weights": "8"})
-    with progress("rounding weights", quiet=as_json) as tell:
-        found = half.quantize(model, data, choices, test=test, progress=tell)
+    with progress("rounding weights", quiet=as_json) as update:
+        found = half.quantize(model, data, choices, test=test, progress=update)
         content = found.written(format_name)
         _require_build(content, file)
     write(file, content)

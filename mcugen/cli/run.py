@@ -69,12 +69,12 @@ def COMMAND(
     found_outputs.require_kinds(file, record)
     files.require_there(data)
     limit, preprocess = values.pop("limit"), values.pop("preprocess")
-    with progress("running", quiet=as_json) as tell:
+    with progress("running", quiet=as_json) as update:
         artifact = built(model, values)
         found = samples.load(data, artifact.imported, limit=limit, preprocess=preprocess, to_run=True)
-        tell("compiling")
+        update("compiling")
         loaded = artifact.load()
-        tell(f"{found.count} samples")
+        update(f"{found.count} samples")
         outputs = run_all(loaded, found.arrays, real=None if stored is None else not stored)
         if record is not None:
             write(record, found_outputs.recording(loaded, found.arrays))

@@ -38,8 +38,8 @@ def COMMAND(models: tuple[Path, ...], table: Path | None, device: str, as_json: 
     opencl.environment(device)
     options = options_of(values)
     place = table or target.load(options.board_name).folder / device_kernels.TABLE
-    with progress("tuning", quiet=as_json) as tell:
-        found = tuning.tune(models, options, place, tell)
+    with progress("tuning", quiet=as_json) as update:
+        found = tuning.tune(models, options, place, update)
     facts = {
         "table": str(found.table),
         "calls": len(found.entries),

@@ -53,11 +53,11 @@ def COMMAND(
 
     require_port(port)
     files.require_there(golden)
-    with progress("validating", quiet=as_json) as tell:
+    with progress("validating", quiet=as_json) as update:
         artifact = built(model, values)
         recorded = recordings.cases(golden, artifact.imported) if golden else []
         drawn = list(cases(artifact.imported, count))[: 0 if recorded else count]
         with SerialLine(port, baud, timeout, onboard.longest_request(artifact)) as line:
-            found = onboard.validate(artifact, line, [*recorded, *drawn], tell)
+            found = onboard.validate(artifact, line, [*recorded, *drawn], update)
     emit(onboard.as_dict(found), onboard.as_parts(found), as_json=as_json)
     return 0 if found.agrees else 1

@@ -84,7 +84,7 @@ def _product(
 
 
 def bench(
-    sizes: Sequence[Sequence[int]], target: Target, tell: Callable[[str], None], table: Path | None = None
+    sizes: Sequence[Sequence[int]], target: Target, progress: Callable[[str], None], table: Path | None = None
 ) -> dict[str, Any]:
     """Times of the products of each size, checked against NumPy. table: missing entries are first measured into it."""
     if target.device is None:
@@ -93,12 +93,12 @@ def bench(
     device = ""
     for size in sizes:
         text = "x".join(map(str, size))
-        tell(f"operands of {text}")
+        progress(f"operands of {text}")
         found = list(products(size))
         if table:
-            tuning.measure({device_kernels.key_of(p.call): _worth(p, target) for p in found}, table, tell)
+            tuning.measure({device_kernels.key_of(p.call): _worth(p, target) for p in found}, table, progress)
             device_kernels.table_of.cache_clear()
-        tell(f"timing {text}")
+        progress(f"timing {text}")
         device, measured = _timed(found, target)
         rows += [{"size": text, **row} for row in measured]
     profile = device_kernels.device_of(target)

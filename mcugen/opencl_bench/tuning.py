@@ -51,18 +51,18 @@ class TuningResult:
     refused: list[str]
 
 
-def tune(models: Sequence[Path], options: Options, table: Path, tell: Callable[[str], None]) -> TuningResult:
+def tune(models: Sequence[Path], options: Options, table: Path, progress: Callable[[str], None]) -> TuningResult:
     """Measure calls missing from the table, and write it. Raises UsageError where the board is no device."""
     calls: dict[str, list[Choice]] = {}
     for path in models:
-        tell(f"reading {path.name}")
+        progress(f"reading {path.name}")
         for key, choices in candidates(pipeline.prepare(path, options)):
             calls.setdefault(key, choices)
-    return measure(calls, table, tell)
+    return measure(calls, table, progress)
 
 
 def measure(
-    calls: Mapping[str, list[Choice]], table: Path, tell: Callable[[str], None], until: float = math.inf
+    calls: Mapping[str, list[Choice]], table: Path, progress: Callable[[str], None], until: float = math.inf
 ) -> TuningResult:
     """Measure calls missing from the table, and write it after each chunk; start no chunk after the time `until`."""
     entries = read(table)
@@ -70,9 +70,9 @@ def measure(
     measured, refused = 0, list[str]()
     for number, chunk in enumerate(_chunks(waiting)):
         if time.monotonic() > until:
-            tell(f"no time left for {len(waiting) - measured} calls")
+            progress(f"no time left for {len(waiting) - measured} calls")
             break
-        tell(f"chunk {number + 1}: {sum(len(c) for _, c in chunk)} launches of {len(chunk)} calls")
+        progress(f"chunk {number + 1}: {sum(len(c) for _, c in chunk)} launches of {len(chunk)} calls")
         entries |= _measured(chunk, refused)
         measured += len(chunk)
         write(table, entries)

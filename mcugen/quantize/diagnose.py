@@ -208,7 +208,7 @@ class _Diagnosis:
         t, seen = self.graph.type(name), self.floats.observed()[name]
         known = matters(self.floats.graph, self.floats.reference, [name])
         real, stored, exact = arrays[0], arrays[1], np.clip(to_real(arrays[2], t), *known)
-        told, values = np.clip(real, *known), np.clip(seen.values, *known)
+        expected, values = np.clip(real, *known), np.clip(seen.values, *known)
         most = float(np.abs(values).max(initial=0.0))
         low, high = t.limits
         return LayerFacts(
@@ -217,8 +217,8 @@ class _Diagnosis:
             source=source,
             reads=(),
             dtype=t.dtype,
-            total=sqnr(told, np.clip(to_real(stored, t), *known)),
-            own=sqnr(told, exact),
+            total=sqnr(expected, np.clip(to_real(stored, t), *known)),
+            own=sqnr(expected, exact),
             low=seen.low,
             high=seen.high,
             used=float(np.percentile(np.abs(values), 99.9)) / most if most else 1.0,
@@ -227,7 +227,7 @@ class _Diagnosis:
             all_steps=high - low + 1,
             channels=channels_of(seen),
             given=channels_of(self.original.observed()[name]),
-            weak=_weak(told, exact),
+            weak=_weak(expected, exact),
             still=_is_still(stored),
         )
 

@@ -99,9 +99,9 @@ def _of_inputs(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
         looks = item.low >= 0 and _BYTES[0] <= item.high <= _BYTES[1]
         reach = f"samples reach {item.high:.4g}"
         if looks and (over is None or over > _OVER_BIAS):
-            told = "" if over is None else f", moving {readers[0].name} {over:,.0f} times as far as its biases do"
+            effect = "" if over is None else f", moving {readers[0].name} {over:,.0f} times as far as its biases do"
             remedy = "`--preprocess scale=1/255`, or for -1..1 `--preprocess scale=1/127.5,offset=-1`"
-            yield Finding("input", item.name, f"{reach}{told}; were they scaled for training?", remedy, 95)
+            yield Finding("input", item.name, f"{reach}{effect}; were they scaled for training?", remedy, 95)
         elif item.low >= -1 and item.high <= 1 and over is not None and 0 < over < _BELOW_BIAS:
             text = f"{reach}, and the biases of {readers[0].name} are {1 / over:,.0f} times as large as what they make"
             remedy = "`--preprocess scale=255` if it was trained on bytes"

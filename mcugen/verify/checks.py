@@ -89,7 +89,7 @@ def verify(
     random: int,
     recording: Path | None,
     trace: Path | None,
-    tell: Callable[[str], None],
+    progress: Callable[[str], None],
     ask: Ask | None = None,
 ) -> Verification:
     """Compare C, oracle and recordings. Raises UsageError for a trace without the recording it belongs to.
@@ -100,12 +100,12 @@ def verify(
         raise UsageError("--trace needs --golden", hint="the trace is of the first recorded input")
     imported, which = artifact.imported, artifact.view.reference
     cases = [*(golden.cases(recording, imported) if recording else ()), *drawn_cases(imported, random)]
-    tell("recorded outputs")
+    progress("recorded outputs")
     recorded, simulated = golden.judged(recording, imported, which) if recording else (None, None)
     traced, differing = golden.check_trace(trace, recording, imported) if trace and recording else (0, [])
-    heard, unheard = witnesses.hear(ask, imported, which, cases, tell) if ask else ([], [])
+    heard, unheard = witnesses.hear(ask, imported, which, cases, progress) if ask else ([], [])
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
-        tell("compiling")
+        progress("compiling")
         program = host.build_program(artifact, Path(place))
         return Verification(
             heard=tuple(heard),
@@ -113,7 +113,7 @@ def verify(
             name=artifact.name,
             called=artifact.called,
             reference=which,
-            c=host.compare(artifact, program, cases, tell),
+            c=host.compare(artifact, program, cases, progress),
             recorded=recorded,
             simulated=simulated,
             traced=traced,
@@ -150,10 +150,10 @@ def _is_itself(node: Node) -> bool:
 
 
 def simulate(
-    artifact: Artifact, count: int, recording: Path | None, optimize: str, tell: Callable[[str], None]
+    artifact: Artifact, count: int, recording: Path | None, optimize: str, progress: Callable[[str], None]
 ) -> Simulation:
     """Run the recorded and `count` drawn inputs on the emulated core."""
     recorded: list[Case] = golden.cases(recording, artifact.imported)[:count] if recording else []
     drawn = list(drawn_cases(artifact.imported, count))[:count]
-    tell(f"running on {artifact.target.name}")
+    progress(f"running on {artifact.target.name}")
     return emulated.simulate(artifact, recorded or drawn, optimize=optimize)

@@ -40,7 +40,9 @@ def longest_request(artifact: Artifact) -> int:
     return 10 + sum(end.nbytes for end in artifact.view.inputs)
 
 
-def validate(artifact: Artifact, line: SerialLine, cases: Sequence[Case], tell: Callable[[str], None]) -> Validation:
+def validate(
+    artifact: Artifact, line: SerialLine, cases: Sequence[Case], progress: Callable[[str], None]
+) -> Validation:
     """Check the firmware on a line. Raises UsageError where it has another model."""
     about = line.ask("I").decode(errors="replace")
     expected = f"{artifact.name} {artifact.view.sha256[:16]}"
@@ -50,7 +52,7 @@ def validate(artifact: Artifact, line: SerialLine, cases: Sequence[Case], tell: 
     changed, known = _changed(artifact, line.ask("W"))
     comparison = Comparison(artifact.graph, artifact.imported)
     for case in cases:
-        tell(case.name)
+        progress(case.name)
         oracle = interpreter.run(artifact.imported, case.inputs, artifact.view.reference)
         answer = line.ask("R", b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs))
         comparison.begin_case(case.name, oracle)

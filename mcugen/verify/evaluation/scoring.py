@@ -55,7 +55,7 @@ def evaluate(
     limit: int | None = None,
     preprocess: str = "",
     on_core: int = 0,
-    tell: Callable[[str], None] = lambda text: None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Evaluation:
     """Run a build on the samples of a test. Raises McugenError.
 
@@ -68,15 +68,15 @@ def evaluate(
         raise UsageError(
             "has no labels", where=data.name, hint="add an array with the key 'y', or a folder for each class"
         )
-    tell("compiling")
+    progress("compiling")
     model = artifact.load()
     score, answers = metrics.chosen(metric, labels, model)
-    tell(f"{found.count} samples")
+    progress(f"{found.count} samples")
     started = time.perf_counter()
     outputs = run_all(model, found.arrays, real=True)
     seconds = time.perf_counter() - started
     table = confusion(labels, answers(outputs), metrics.count_of_classes(outputs, labels)) if answers else None
-    simulated = _on_core(artifact, model, found, on_core, tell) if on_core else None
+    simulated = _on_core(artifact, model, found, on_core, progress) if on_core else None
     scores = score(outputs, labels)
     there = _answers(model, simulated, labels, answers) if simulated and answers else ()
     named = (artifact.name, artifact.target.name, found.count)
@@ -108,10 +108,12 @@ def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) ->
     return tuple(np.concatenate(column) for column in zip(*rows, strict=True))
 
 
-def _on_core(artifact: Artifact, model: Model, found: Samples, count: int, tell: Callable[[str], None]) -> Simulation:
+def _on_core(
+    artifact: Artifact, model: Model, found: Samples, count: int, progress: Callable[[str], None]
+) -> Simulation:
     """The first samples on the board's emulated core, each a sequence of its own."""
     n = min(count, found.count)
-    tell(f"{n} samples on {artifact.target.name}")
+    progress(f"{n} samples on {artifact.target.name}")
     stored = model.stored(*(a[:n] for a in found.arrays))
     cases = [Case(f"sample {k}", [array[k] for array in stored]) for k in range(n)]
     return emulated.simulate(artifact, cases)

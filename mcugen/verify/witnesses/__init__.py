@@ -39,7 +39,7 @@ class Ask:
 
 
 def hear(
-    ask: Ask, graph: Graph, which: str, cases: Sequence[Case], tell: Callable[[str], None]
+    ask: Ask, graph: Graph, which: str, cases: Sequence[Case], progress: Callable[[str], None]
 ) -> tuple[list[Testimony], list[str]]:
     """The testimony of all available witnesses, and notes on those that are missing.
 
@@ -53,10 +53,10 @@ def hear(
     if graph.format == "onnx":
         from mcugen.verify.witnesses import evaluator
 
-        tell("the reference evaluator")
+        progress("the reference evaluator")
         heard.append(evaluator.check(data, folder, graph, which, cases))
     if ask.runtime or (which in PACKAGES and importlib.util.find_spec(PACKAGES[which][1]) is not None):
-        tell("the runtime itself")
+        progress("the runtime itself")
         try:
             heard.append(_runtime(ask, data, graph, which, cases))
         except ToolError as error:
