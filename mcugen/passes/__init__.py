@@ -133,5 +133,5 @@ def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference:
 
 
 def _checked(step: Pass, graph: Graph, imported: Graph, reference: str) -> Graph:
-    stage, made = f"pass {step.__name__}", step(graph, reference)
-    return made if made is graph else verify_origins(verify(made, stage), imported, stage)
+    stage, result = f"pass {step.__name__}", step(graph, reference)
+    return result if result is graph else verify_origins(verify(result, stage), imported, stage)

@@ -61,14 +61,14 @@ def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str, *
     for node in graph.nodes:
         match = _at(pattern, node, Match(), makers)
         inside = [] if match is None else _inside(match, node)
-        made = make(match) if match is not None and _is_alone(inside, match, reads) else None
-        for part in inside if made is not None else ():
+        replacement = make(match) if match is not None and _is_alone(inside, match, reads) else None
+        for part in inside if replacement is not None else ():
             gone += part.outputs
             del nodes[part.outputs[0]]
-        for new in (node,) if made is None else made.nodes:
+        for new in (node,) if replacement is None else replacement.nodes:
             nodes[new.outputs[0]] = new
             makers.update(dict.fromkeys(new.outputs, new))
-        tensors += () if made is None else made.tensors
+        tensors += () if replacement is None else replacement.tensors
     if not gone:
         return graph
     origins = [origin for name in gone for origin in [graph.tensors[name].origin] if origin]

@@ -26,8 +26,8 @@ class Runs:
         if name in graph.kept or name not in self._makers or list(join.inputs).count(name) > 1:
             return False
         readers = [node for node in self._readers.get(name, ()) if node is not join]
-        made = name in self.joined or self._all(self._makers[name], lambda _, k: RESULT if k is None else None)
-        return made and all(self._all(node, lambda given, k: k if given == name else None) for node in readers)
+        is_run = name in self.joined or self._all(self._makers[name], lambda _, k: RESULT if k is None else None)
+        return is_run and all(self._all(node, lambda given, k: k if given == name else None) for node in readers)
 
     def _all(self, node: Node, which: Callable[[str | None, int | None], int | None]) -> bool:
         """Whether every kernel that may run a node supports runs for the operands or the result selected by `which`."""

@@ -37,7 +37,7 @@ def flip_unsigned(graph: Graph, reference: str) -> Graph:
     renamed = {name: f"{name}_s8" for name in chosen}
     tensors = [_flipped_tensor(graph.tensors[name], renamed[name], name in weights) for name in sorted(chosen)]
     there = {*graph.inputs, *(name for name in chosen if graph.tensors[name].is_constant)}
-    nodes = [made for node in graph.nodes for made in _changed(graph, node, renamed, there)]
+    nodes = [changed for node in graph.nodes for changed in _changed(graph, node, renamed, there)]
     before = [_convert(name, renamed[name], "input") for name in graph.inputs if name in chosen]
     befores = {state.before for state in graph.states}
     computed = ({name for node in graph.nodes for name in node.outputs} | befores) & chosen

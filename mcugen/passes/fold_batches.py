@@ -154,8 +154,8 @@ def _folded(places: _Places, found: _Apart, reference: str) -> Graph:
         gone += ends
     assert isinstance(op, Conv2D | DepthwiseConv2D)
     dilation = op.dilation[0] * found.block[0], op.dilation[1] * found.block[1]
-    made = replace(op, dilation=dilation, padding=widths if around is not None else _NONE)
-    nodes, tensors = _nodes(graph, replace(found.conv, op=made), x, y, found.lone)
+    dilated = replace(op, dilation=dilation, padding=widths if around is not None else _NONE)
+    nodes, tensors = _nodes(graph, replace(found.conv, op=dilated), x, y, found.lone)
     names = {node.name for node in gone}
     last = max(k for k, node in enumerate(graph.nodes) if node.name in names)
     kept = [n for n in graph.nodes[:last] if n.name not in names]

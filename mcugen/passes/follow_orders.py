@@ -101,20 +101,20 @@ class _Walk:
             if known.same_bytes(order) and known.stored_shape == order.stored_shape:
                 return stored
         stored, known = self._nearest(name, order)
-        made = self._name(name, order)
+        new = self._name(name, order)
         if known.same_bytes(order):
-            self._append(Reshape(order.stored_shape), stored, made, name, order)
+            self._append(Reshape(order.stored_shape), stored, new, name, order)
         else:
-            self._move(name, stored, known, order, made)
-        self._stored(name).append((made, order))
-        return made
+            self._move(name, stored, known, order, new)
+        self._stored(name).append((new, order))
+        return new
 
     def _nearest(self, name: str, order: Order) -> _Stored:
         """The stored tensor to start from: one with the same bytes, if there is one."""
         found = self._stored(name)
         return next((entry for entry in found if entry[1].same_bytes(order)), found[0])
 
-    def _move(self, name: str, stored: str, known: Order, order: Order, made: str) -> None:
+    def _move(self, name: str, stored: str, known: Order, order: Order, new: str) -> None:
         """Append the nodes that store `name`, which is available as `stored`, in another order."""
         path = move(known, order)
         if path is None:
@@ -124,41 +124,41 @@ class _Walk:
             raise InternalError(f"{name!r} cannot be stored in the order {order}")
         split, perm, moved = path
         if split.stored_shape != known.stored_shape:
-            stored = self._append(Reshape(split.stored_shape), stored, f"{made}_split", name, split)
+            stored = self._append(Reshape(split.stored_shape), stored, f"{new}_split", name, split)
         last = moved.stored_shape == order.stored_shape
-        stored = self._append(Transpose(perm), stored, made if last else f"{made}_moved", name, moved)
+        stored = self._append(Transpose(perm), stored, new if last else f"{new}_moved", name, moved)
         if not last:
-            self._append(Reshape(order.stored_shape), stored, made, name, order)
+            self._append(Reshape(order.stored_shape), stored, new, name, order)
 
-    def _append(self, op: Reshape | Transpose, source: str, made: str, name: str, order: Order) -> str:
+    def _append(self, op: Reshape | Transpose, source: str, new: str, name: str, order: Order) -> str:
         """Append a node from one stored tensor of `name` to another."""
-        self._hold(name, made, order)
+        self._hold(name, new, order)
         label = self.graph.tensors[name].label or name
-        self.nodes.append(Node(f"order_{made}", op, (source,), (made,), f"order of {label!r}"))
-        return made
+        self.nodes.append(Node(f"order_{new}", op, (source,), (new,), f"order of {label!r}"))
+        return new
 
-    def _hold(self, name: str, made: str, order: Order) -> None:
-        """Record that the tensor `made` is the value `name`, stored in that order."""
+    def _hold(self, name: str, new: str, order: Order) -> None:
+        """Record that the tensor `new` is the value `name`, stored in that order."""
         tensor = self.graph.tensors[name]
         origin = None if tensor.origin is None else replace(tensor.origin, order=order)
-        if made != name:
-            self.tensors[made] = replace(tensor, name=made, type=order.stored_type(tensor.type), origin=origin)
+        if new != name:
+            self.tensors[new] = replace(tensor, name=new, type=order.stored_type(tensor.type), origin=origin)
 
     def _constant(self, tensor: Tensor, order: Order) -> str:
         if tensor.data is None or _is_unmoved(order, tensor.type.shape):
             return tensor.name
-        made = self._name(tensor.name, order)
-        self.tensors[made] = replace(
-            tensor, name=made, type=order.stored_type(tensor.type), data=order.stored(tensor.data)
+        new = self._name(tensor.name, order)
+        self.tensors[new] = replace(
+            tensor, name=new, type=order.stored_type(tensor.type), data=order.stored(tensor.data)
         )
-        return made
+        return new
 
     def _result(self, name: str, order: Order) -> str:
         """The name under which a result is stored."""
-        made = self._name(name, order)
-        self._hold(name, made, order)
-        self.known[name] = [(made, order)]
-        return made
+        new = self._name(name, order)
+        self._hold(name, new, order)
+        self.known[name] = [(new, order)]
+        return new
 
     def _name(self, name: str, order: Order) -> str:
         """The name of the value stored in that order: its own name for the graph's order."""

@@ -35,10 +35,10 @@ class _Fusion:
 
     def graph(self) -> Graph:
         for node in self._given.nodes:
-            made = node
-            while (joined := self._joined(made)) is not None:
-                made = joined
-            self._nodes[made.outputs[0]] = made
+            chain = node
+            while (joined := self._joined(chain)) is not None:
+                chain = joined
+            self._nodes[chain.outputs[0]] = chain
         if not self._gone:
             return self._given
         origins = [origin for name in self._gone for origin in [self._given.tensors[name].origin] if origin]
@@ -54,11 +54,11 @@ class _Fusion:
             if name is None or maker is None or self._reads[name] != 1 or name in self._given.kept:
                 continue
             if self._is_link(maker) and self._lives_no_longer(maker):
-                made = _chain(maker, reader, name)
-                if fits(self._given.call(made, self._reference)):
+                chain = _chain(maker, reader, name)
+                if fits(self._given.call(chain, self._reference)):
                     del self._nodes[name]
                     self._gone.append(name)
-                    return made
+                    return chain
         return None
 
     def _is_link(self, node: Node) -> bool:

@@ -67,14 +67,14 @@ def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 def _of_stored(graph: Graph, match: Match) -> Node | None:
     """The int8 convolution with the sum, if both work on whole images."""
     conv, reader, other = match.nodes["conv"], match.nodes["sum"], match.tensors["other"]
-    made, added = graph.type(conv.outputs[0]), graph.type(other)
-    if type(conv.op) is not Conv2D or made.dtype != "s8" or _is_known(graph, other, conv):
+    result, added = graph.type(conv.outputs[0]), graph.type(other)
+    if type(conv.op) is not Conv2D or result.dtype != "s8" or _is_known(graph, other, conv):
         return None
     assert isinstance(reader.op, Add)
-    op = SummedConv2D(conv.op, reader.op, made.quant, reader.inputs[0] == conv.outputs[0])
+    op = SummedConv2D(conv.op, reader.op, result.quant, reader.inputs[0] == conv.outputs[0])
     bias = conv.inputs[2] if len(conv.inputs) > 2 else None
     node = replace(conv, op=op, inputs=(*conv.inputs[:2], bias, other), outputs=reader.outputs)
-    return node if (added.shape, added.dtype) == (made.shape, made.dtype) else None
+    return node if (added.shape, added.dtype) == (result.shape, result.dtype) else None
 
 
 def _is_known(graph: Graph, other: str, conv: Node) -> bool:

@@ -47,8 +47,8 @@ def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
                 return None
             op = conv.op
             assert isinstance(op, Conv2D) and limits is not None
-            made = ScaledConv2D(op.stride, op.dilation, op.padding, op.activation, first=_CLAMPS[limits])
-            return _made(graph, replace(conv, op=made), scale, found)
+            scaled_op = ScaledConv2D(op.stride, op.dilation, op.padding, op.activation, first=_CLAMPS[limits])
+            return _made(graph, replace(conv, op=scaled_op), scale, found)
 
         def scaled(match: Match) -> Made | None:
             conv, scale = match.nodes["conv"], match.nodes["scale"]

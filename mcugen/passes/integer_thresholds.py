@@ -27,7 +27,7 @@ def integer_thresholds(graph: Graph, reference: str) -> Graph:
     Comparisons that always come out the same are gone.
     """
     makers = {name: node for node in graph.nodes for name in node.outputs}
-    made: dict[str, Node] = {}
+    replaced: dict[str, Node] = {}
     tensors: list[Tensor] = []
     removed: list[Removed] = []
     for node in graph.nodes:
@@ -39,12 +39,12 @@ def integer_thresholds(graph: Graph, reference: str) -> Graph:
         kinds = ("s32", "s32", "s32", "s32", "f32")
         types = [TensorType(a.shape, kind) for a, kind in zip(found.arrays, kinds, strict=True)]
         tensors += [Tensor(n, t, a) for n, t, a in zip(names, types, found.arrays, strict=True)]
-        made[node.name] = replace(node, inputs=(maker.inputs[0], *names))
+        replaced[node.name] = replace(node, inputs=(maker.inputs[0], *names))
         origin = graph.tensors[maker.outputs[0]].origin
         removed += [Removed(WHAT, origin.tensor, _WHY)] if origin else []
-    if not made:
+    if not replaced:
         return graph
-    return graph.updated(tensors=tensors, nodes=[made.get(n.name, n) for n in graph.nodes], removed=removed)
+    return graph.updated(tensors=tensors, nodes=[replaced.get(n.name, n) for n in graph.nodes], removed=removed)
 
 
 def _forest(graph: Graph, node: Node, maker: Node, reference: str) -> Forest | None:

@@ -47,7 +47,7 @@ def join_distances(graph: Graph, reference: str) -> Graph:
     makers = {name: node for node in graph.nodes for name in node.outputs}
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
     reads.update(graph.kept)
-    made: dict[str, Node] = {}
+    replaced: dict[str, Node] = {}
     tensors: list[Tensor] = []
     gone: set[str] = set()
     for node in graph.nodes:
@@ -57,14 +57,14 @@ def join_distances(graph: Graph, reference: str) -> Graph:
             name = f"{node.outputs[0]}_rows"
             tensors.append(Tensor(name, TensorType(rows.shape, "f32"), rows))
             op = Distances(parts[0].kind, rows_first=True)
-            made[node.name] = replace(node, op=op, inputs=(parts[0].x, name))
+            replaced[node.name] = replace(node, op=op, inputs=(parts[0].x, name))
             gone |= {inner.name for part in parts for inner in part.nodes}
-    if not made:
+    if not replaced:
         return graph
     lost = [graph.tensors[n.outputs[0]].origin for n in graph.nodes if n.name in gone]
     return graph.updated(
         tensors=tensors,
-        nodes=[made.get(node.name, node) for node in graph.nodes if node.name not in gone],
+        nodes=[replaced.get(node.name, node) for node in graph.nodes if node.name not in gone],
         removed=[Removed(WHAT, origin.tensor, _WHY, exact=False) for origin in lost if origin],
     )
 

@@ -44,10 +44,10 @@ def _matrix(graph: Graph, node: Node, size: int) -> np.ndarray:
     return found
 
 
-def _of_tables(size: int, made: int, align: bool, half: bool) -> np.ndarray:
+def _of_tables(size: int, count: int, align: bool, half: bool) -> np.ndarray:
     """[results, elements]: the weights that ResizeBilinear gives each element of an axis."""
-    low, high, first, part = float_tables(size, made, align, half)
-    found = np.zeros((made, size))
+    low, high, first, part = float_tables(size, count, align, half)
+    found = np.zeros((count, size))
     for index, weight in ((low, first), (high, part)):
-        np.add.at(found, (np.arange(made), index), weight)
+        np.add.at(found, (np.arange(count), index), weight)
     return found

@@ -88,7 +88,7 @@ def _read_as(graph: Graph, name: str) -> int | None:
 
 def _made_as(graph: Graph, name: str) -> int | None:
     """The axis of an output that image operators produce as channels; None where no operator reveals it."""
-    makers = {made: node for node in graph.nodes for made in node.outputs}
+    makers = {result: node for node in graph.nodes for result in node.outputs}
     axes: _Axes | None = tuple(range(len(graph.type(name).shape)))
     while axes is not None:
         node = makers.get(name)
@@ -105,19 +105,19 @@ def _computed(graph: Graph, node: Node) -> Iterator[str]:
     yield from (name for name in node.inputs if name is not None and not graph.tensors[name].is_constant)
 
 
-def _through(graph: Graph, node: Node, read: str, made: str, axes: _Axes) -> _Axes | None:
+def _through(graph: Graph, node: Node, read: str, result: str, axes: _Axes) -> _Axes | None:
     """The axes of a result that keeps its operand's axes; None where it has others."""
     if isinstance(node.op, Transpose):
         return tuple(axes[k] for k in node.op.perm)
-    return _matched(graph.type(read).shape, graph.type(made).shape, axes, reshaped=isinstance(node.op, Reshape))
+    return _matched(graph.type(read).shape, graph.type(result).shape, axes, reshaped=isinstance(node.op, Reshape))
 
 
-def _back(graph: Graph, node: Node, read: str, made: str, axes: _Axes) -> _Axes | None:
+def _back(graph: Graph, node: Node, read: str, result: str, axes: _Axes) -> _Axes | None:
     """The axes of an operand, from those of the result; None where they differ."""
     if isinstance(node.op, Transpose):
         perm = [k % len(axes) for k in node.op.perm]
         return tuple(axes[perm.index(k)] for k in range(len(axes)))
-    return _matched(graph.type(made).shape, graph.type(read).shape, axes, reshaped=isinstance(node.op, Reshape))
+    return _matched(graph.type(result).shape, graph.type(read).shape, axes, reshaped=isinstance(node.op, Reshape))
 
 
 def _matched(source: Shape, target: Shape, axes: _Axes, *, reshaped: bool) -> _Axes | None:

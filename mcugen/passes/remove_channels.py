@@ -96,9 +96,9 @@ class Together:
         while waiting:
             waiting = False
             for name, mask in self.gone.items():
-                kept = int((~mask).sum())
-                if mask.any() and (kept % run or not kept):
-                    mask[np.flatnonzero(mask)[: max(-kept % run, not kept)]] = False
+                remaining = int((~mask).sum())
+                if mask.any() and (remaining % run or not remaining):
+                    mask[np.flatnonzero(mask)[: max(-remaining % run, not remaining)]] = False
                     self.narrow(self.gone, self.touching[name])
                     waiting = True
 
@@ -159,9 +159,9 @@ class _Slimmer:
         names = list(node.inputs) + [None] * (max(slimmed.constants, default=-1) + 1 - len(node.inputs))
         for k, (t, data) in slimmed.constants.items():
             names[k] = self._constant(node, k, t, data)
-        made = replace(node, op=slimmed.op, inputs=tuple(names))
-        self._check(made)
-        return made
+        slim = replace(node, op=slimmed.op, inputs=tuple(names))
+        self._check(slim)
+        return slim
 
     def tensors(self) -> Iterator[Tensor]:
         """The tensors that are new or narrower."""

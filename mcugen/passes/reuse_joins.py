@@ -36,7 +36,7 @@ def _shortened(graph: Graph, node: Node, known: dict[tuple[int, tuple[str | None
     axis = op.axis % len(graph.type(node.outputs[0]).shape)
     known[axis, node.inputs] = node.outputs[0]
     for count in range(len(node.inputs) - 1, 1, -1):
-        made = known.get((axis, node.inputs[:count]))
-        if made is not None:
-            return replace(node, inputs=(made, *node.inputs[count:]))
+        joined = known.get((axis, node.inputs[:count]))
+        if joined is not None:
+            return replace(node, inputs=(joined, *node.inputs[count:]))
     return node

@@ -26,7 +26,7 @@ def store_halves(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
         if not any(t.type.is_float and not t.is_constant for t in graph.tensors.values()):
             return graph
         walk = _Walk(graph, reference, features)
-        nodes = [made for node in graph.nodes for made in walk.stored(node)]
+        nodes = [new for node in graph.nodes for new in walk.stored(node)]
         return graph.updated(tensors=walk.tensors.values(), nodes=nodes)
 
     store.__name__ = store_halves.__name__
@@ -76,10 +76,10 @@ class _Walk:
             if name is not None and is_computed and (name, dtype) not in self._names:
                 yield self._cast(name, dtype, node.source)
             inputs.append(self._names[name, dtype] if name is not None and is_computed else name)
-        kept = [n for n in node.outputs if dtype == "f16" and self._is_float(n) and n in self._graph.kept]
-        outputs = tuple(self._made(name, dtype, is_kept=name in kept) for name in node.outputs)
+        outputs_kept = [n for n in node.outputs if dtype == "f16" and self._is_float(n) and n in self._graph.kept]
+        outputs = tuple(self._made(name, dtype, is_kept=name in outputs_kept) for name in node.outputs)
         yield replace(node, inputs=tuple(inputs), outputs=outputs)
-        yield from (self._cast(name, "f32", node.source) for name in kept)
+        yield from (self._cast(name, "f32", node.source) for name in outputs_kept)
 
     def _is_float(self, name: str) -> bool:
         return self._graph.type(name).dtype == "f32"
@@ -97,21 +97,21 @@ class _Walk:
         """The name of a result that is stored in this type."""
         if not self._is_float(name):
             return name
-        self._names[name, dtype] = made = f"{name}_half" if is_kept else name
+        self._names[name, dtype] = new = f"{name}_half" if is_kept else name
         if dtype == "f16":
-            self._add(name, made, dtype)
-        return made
+            self._add(name, new, dtype)
+        return new
 
     def _cast(self, name: str, dtype: str, source: str) -> Node:
         """The cast of a tensor to this type."""
         other = "f16" if dtype == "f32" else "f32"
         given = self._names.setdefault((name, other), name)
-        made = name if given != name else f"{name}_{'half' if dtype == 'f16' else 'float'}"
-        self._names[name, dtype] = made
-        self._add(name, made, dtype)
-        return Node(f"cast_{made}", Cast(dtype), (given,), (made,), source)
+        new = name if given != name else f"{name}_{'half' if dtype == 'f16' else 'float'}"
+        self._names[name, dtype] = new
+        self._add(name, new, dtype)
+        return Node(f"cast_{new}", Cast(dtype), (given,), (new,), source)
 
-    def _add(self, name: str, made: str, dtype: str) -> None:
+    def _add(self, name: str, new: str, dtype: str) -> None:
         tensor = self._graph.tensors[name]
         t = replace(tensor.type, dtype=dtype)
-        self.tensors[made] = replace(tensor, name=made, type=t, origin=tensor.origin or Origin(name))
+        self.tensors[new] = replace(tensor, name=new, type=t, origin=tensor.origin or Origin(name))

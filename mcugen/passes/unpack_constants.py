@@ -10,8 +10,8 @@ from mcugen.ir.graph import Graph, Origin, Tensor
 def unpack_constants(graph: Graph, reference: str) -> Graph:
     """The graph with packed constants converted to bytes, except those that `Op.packed_operands` names."""
     read = {name for node in graph.nodes for k, name in enumerate(node.inputs) if k not in node.op.packed_operands}
-    made = [_in_bytes(t) for t in graph.tensors.values() if t.type.is_packed and t.name in read]
-    return graph.updated(tensors=made) if made else graph
+    unpacked = [_in_bytes(t) for t in graph.tensors.values() if t.type.is_packed and t.name in read]
+    return graph.updated(tensors=unpacked) if unpacked else graph
 
 
 def _in_bytes(tensor: Tensor) -> Tensor:

@@ -22,9 +22,9 @@ def in_place_of_c(view: ModelView, sources: Sequence[Path], folder: Path) -> lis
     data = b"".join(map(_stored, view.arrays))
     stored = f"{hashlib.sha256(data).hexdigest()}.bin"  # the hash makes texts with other contents differ, for caches
     (folder / stored).write_bytes(data)
-    made = folder / f"{view.name}_weights.s"
-    made.write_text("".join(f"{line}\n" for line in _lines(view.arrays, stored)), encoding="ascii")
-    return [made if source == text else source for source in sources]
+    assembly = folder / f"{view.name}_weights.s"
+    assembly.write_text("".join(f"{line}\n" for line in _lines(view.arrays, stored)), encoding="ascii")
+    return [assembly if source == text else source for source in sources]
 
 
 def _is_bytes(array: ArrayView) -> bool:

@@ -48,12 +48,12 @@ def computed(artifact: Artifact) -> list[list[Computed]]:
     """The outputs of each step."""
     found: list[list[Computed]] = []
     for step in artifact.schedule.steps:
-        made: list[Computed] = []
+        tensors: list[Computed] = []
         for k, name in enumerate(step.choice.node.outputs):
             t, at = artifact.graph.type(name), artifact.schedule.places[name]
             start = artifact.plan.offset[at.buffer] + at.start
             run = t.shape[-1] * t.np_dtype.itemsize if at.pitch else t.nbytes
             extent = at.extent(t)
-            made.append(Computed(step.index, k, start, t.nbytes, row_count(t.shape), run, at.pitch or run, extent))
-        found.append(made)
+            tensors.append(Computed(step.index, k, start, t.nbytes, row_count(t.shape), run, at.pitch or run, extent))
+        found.append(tensors)
     return found

@@ -57,15 +57,15 @@ def _run(
 def _near(graph: Graph, values: Values, which: str) -> list[tuple[str, np.ndarray, str]]:
     """(tensor, its value with one element flipped, the flip in words), nearest to a tie first."""
     nearest = sorted(near_ties.of_run(graph, values, which), key=lambda one: one[1].distance)[:_TRIED]
-    made = []
+    flipped = []
     for node, flip in nearest:
         name = node.outputs[flip.output]
         value = values[name].copy()
         place = f"{node.source}: {name} {list(flip.index)}"
         text = f"{place} {value[flip.index]} as {flip.value}, {flip.distance:.1e} from a tie"
         value[flip.index] = flip.value
-        made.append((name, value, text))
-    return made
+        flipped.append((name, value, text))
+    return flipped
 
 
 def _distance(values: Values, wanted: Values) -> float:

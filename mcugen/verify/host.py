@@ -67,12 +67,12 @@ def _compared(
         progress(case.name)
         runs = runs_of(artifact, case)
         again = Rebased(artifact) if by_operator else None
-        for k, made in enumerate(tensors_of(artifact, program, case.name, runs)):
+        for k, tensors in enumerate(tensors_of(artifact, program, case.name, runs)):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
-            oracle = again.oracle(runs[k], made) if again else runs[k].oracle
+            oracle = again.oracle(runs[k], tensors) if again else runs[k].oracle
             comparison.begin_case(name, oracle)
             is_recorded = case.name.startswith(RECORDED) and not is_needed(artifact.imported)
-            for step, tensor, array in made:
+            for step, tensor, array in tensors:
                 comparison.tensor(name, step, tensor, array, runs[k].oracle if is_recorded and step < 0 else oracle)
     return comparison.verdict()
 
@@ -127,8 +127,8 @@ def _tensors_of_run(artifact: Artifact, data: bytes, at: int) -> tuple[list[Comp
             raise InternalError("the outputs of a run are missing", where="verify")
         step, output, first, rows = _HEAD.unpack_from(data, at)
         at += _HEAD.size
-        made = artifact.graph.outputs if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs
-        name = made[output]
+        names = artifact.graph.outputs if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs
+        name = names[output]
         t = artifact.graph.type(name)
         part = parts.setdefault((step, output), _Rows(t))
         total = 1 if step == OUTPUTS else row_count(t.shape)

@@ -28,19 +28,19 @@ class Rebased:
         self._artifact = artifact
         self._states: dict[str, np.ndarray] | None = None
 
-    def oracle(self, run: OracleRun, made: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
+    def oracle(self, run: OracleRun, computed: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
         """Every imported tensor of a run, from the C's tensors in it."""
         graph = self._artifact.imported
-        seen = self._seen(made)
+        seen = self._seen(computed)
         states = self._states if run.start == Start.GO_ON else None
         values = interpreter.run(graph, run.inputs, self._artifact.view.reference, states, seen)
         self._states = {s.before: seen.get(s.after, values[s.after]) for s in graph.states}
         return values
 
-    def _seen(self, made: Iterable[tuple[int, str, np.ndarray]]) -> Mapping[str, np.ndarray]:
+    def _seen(self, computed: Iterable[tuple[int, str, np.ndarray]]) -> Mapping[str, np.ndarray]:
         """The imported tensors that are whole in memory."""
         found: dict[str, np.ndarray] = {}
-        for step, name, array in made:
+        for step, name, array in computed:
             origin = self._artifact.graph.tensors[name].origin or Origin(name)
             t = self._artifact.imported.type(origin.tensor)
             value = origin.imported(array, t.shape) if step >= 0 else None

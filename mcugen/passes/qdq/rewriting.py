@@ -93,13 +93,13 @@ class Rewriting(Draft):
         if operands is None:
             return None
         try:
-            made = exact.infer(*(None if n is None else self.type_of(n) for n in operands))[0]
+            inferred = exact.infer(*(None if n is None else self.type_of(n) for n in operands))[0]
         except McugenError:
             return None
-        is_kind = (made.dtype in BYTES) == (t.dtype in BYTES)
+        is_kind = (inferred.dtype in BYTES) == (t.dtype in BYTES)
         if (
             not is_kind
-            or made.shape != t.shape
+            or inferred.shape != t.shape
             or not (t.dtype in BYTES or has_own_kernel(self.call(exact, operands, [t])))
         ):
             return None  # Few operators have a kernel for int16; the others stay float.

@@ -18,12 +18,12 @@ def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
         return None
     op, types = ExactSum(), tuple(r.type_of(n) for n in parts)
     try:
-        made = op.infer(*types)[0]
+        inferred = op.infer(*types)[0]
     except McugenError:
         return None
     signed = [TensorType(x.shape, "s8", x.quant) for x in (*types, t)]
     as_int8 = Call(op, tuple(signed[:-1]), (signed[-1],), (None,) * len(parts), r.reference)
-    fits = made.shape == t.shape and made.dtype == t.dtype and has_own_kernel(as_int8)
+    fits = inferred.shape == t.shape and inferred.dtype == t.dtype and has_own_kernel(as_int8)
     return r.node(op, parts, [t])[0] if fits else None
 
 

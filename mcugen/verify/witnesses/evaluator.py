@@ -72,14 +72,14 @@ class EvaluatorRun:
                 self.record.left_out["some boundary values: the evaluator takes too long"] = None
                 return
             seen = {name: arrays[k % len(arrays)] for name, arrays in tried.items()}
-            made, changed = dict[str, np.ndarray](), {*seen}
+            computed, changed = dict[str, np.ndarray](), {*seen}
             for node in self.graph.nodes:
                 if changed & {*node.inputs}:
-                    given = {**values, **made, **seen}
+                    given = {**values, **computed, **seen}
                     operands = [None if n is None else given[n] for n in node.inputs]
-                    made |= zip(node.outputs, evaluate(self.graph.call(node, which), operands), strict=True)
+                    computed |= zip(node.outputs, evaluate(self.graph.call(node, which), operands), strict=True)
                     changed |= {*node.outputs}
-            self._read_boundaries(f"boundary values {k}", {**values, **made}, seen, before)
+            self._read_boundaries(f"boundary values {k}", {**values, **computed}, seen, before)
 
     def _boundary_values(self, which: str) -> Iterator[tuple[str, Sequence[np.ndarray]]]:
         """(a tensor of the file that a node computes, values for it)."""
