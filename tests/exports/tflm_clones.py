@@ -103,9 +103,10 @@ def program(case: dict[str, Any], clone: Path, models: Sequence[Artifact], out: 
     sources = [clone / place for place in case["sources"]]
     sources += [HERE / "drivers" / case["driver"]] if "driver" in case else []
     sources += [out / made.name / f"{made.name}_tflm.cc" for made in models]
+    sketch = ["-include", "Arduino.h"] if any(source.suffix == ".ino" for source in sources) else []
     for k, source in enumerate(sources):
         objects.append(out / f"cpp{k}.o")
-        kind = ["-x", "c++", *(["-include", "Arduino.h"] if source.suffix == ".ino" else [])]
+        kind = ["-x", "c++", *sketch]
         run_checked(["g++", *CPP_FLAGS, *defines, *include, *kind, "-c", source, "-o", objects[-1]], timeout_s=300)
     run_checked(["g++", *SANITIZERS, *objects, "-lm", "-o", out / "program"])
     return out / "program"
