@@ -76,7 +76,7 @@ def params(call: Call) -> Params:
         "scaled": scaled.astype(np.int32),
         "mult": mult,
         "shift": shift,
-        "live": len(exp),
+        "exp_length": len(exp),
         "classes": call.input(0).shape[-1],
     }
 
@@ -134,12 +134,12 @@ class LogSoftmax(Op):
         return np.stack(made).reshape(x.shape) + flip
 
     def scaling(self, call: Call) -> Scaling:
-        return {"steps": _scale(call), "back": _back(call), "live": len(_tables(call)[0])}
+        return {"steps": _scale(call), "back": _back(call), "exp_length": len(_tables(call)[0])}
 
     def scaling_q(self, call: Call) -> Scaling:
         (mult, left), back = _scales_q(call)
         least = math.floor(((1 << _BITS) - 1) * power(31 - _BITS - left))
-        return {"steps": (mult, left), "back": back, "live": min(least, 255) + 1}
+        return {"steps": (mult, left), "back": back, "exp_length": min(least, 255) + 1}
 
     @classmethod
     def examples(cls) -> Sequence[Example]:

@@ -118,8 +118,8 @@ def float_data(call: Call) -> bool:
 
 def params_s8(call: Call) -> Params:
     table = exponentials(call)
-    live = int(np.count_nonzero(table))
-    return {"exp": table[:live], "live": live, "classes": call.input(0).shape[-1]}
+    length = int(np.count_nonzero(table))
+    return {"exp": table[:length], "exp_length": length, "classes": call.input(0).shape[-1]}
 
 
 def params_s16(call: Call) -> Params:

@@ -3,7 +3,7 @@
  * Template: a 3x3 convolution by Winograd's F(4, 3), see dsp_winograd.h.
  *
  *   MG_QUADS   groups of four channels of the data      MG_TILES  tiles of four columns in a row of outputs
- *   MG_THREES  1: some tiles are computed by threes     MG_REST   1: some are computed in pairs
+ *   MG_THREES  1: some tiles are computed three at a time    MG_REST   1: some are computed in pairs
  *   MG_LOOP    0: the rows of the window are unrolled
  *   MG_ONCE    1: results are rounded once; 2: by a float
  */
@@ -109,11 +109,11 @@ static void MG_VARIANT(tiles)(const mg_dsp_winograd_params *p, const mg_s16 *con
 
 MG_LINKAGE void MG_KERNEL(const mg_dsp_winograd_params *p, const mg_s16 *const *rows, int8_t *out)
 {
-    const uint32_t threes = p->threes;
-    for (uint32_t t = 0u; t < threes; t += 3u) {
+    const uint32_t triples_end = p->triples_end;
+    for (uint32_t t = 0u; t < triples_end; t += 3u) {
         MG_VARIANT(tiles)(p, rows, out, t, 3u);
     }
-    for (uint32_t t = threes; t < MG_TILES; t += 2u) {
+    for (uint32_t t = triples_end; t < MG_TILES; t += 2u) {
         MG_VARIANT(tiles)(p, rows, out, t, 2u);
     }
     if (p->clamps != 0u) {

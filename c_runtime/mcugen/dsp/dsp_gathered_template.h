@@ -43,16 +43,16 @@ static void MG_VARIANT(gather)(const mg_dsp_ring_params *p, const mg_s16 *const 
 
 MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out, mg_s16 *scratch)
 {
-    const uint32_t n = p->out_w, threes = p->threes;
+    const uint32_t n = p->out_w, triples_end = p->triples_end;
     const int32_t *const last = p->stream + p->last;
-    mg_dsp_job job = {scratch, p->stream + p->whole, (uintptr_t)(scratch + p->words * 6u), out,
+    mg_dsp_job job = {scratch, p->stream + p->pairs_end, (uintptr_t)(scratch + p->words * 6u), out,
                       n == 1u ? 0u : p->out_c, p->stream, 1u};
-    for (uint32_t i = 0u; i < threes; i += 3u) {
+    for (uint32_t i = 0u; i < triples_end; i += 3u) {
         MG_VARIANT(gather)(p, rows, i * p->step, scratch, 3u);
         MG_VARIANT(channels)(&job, last, p->out_c, 3u);
         job.out += 3u * p->out_c;
     }
-    for (uint32_t i = threes; i < n; i += 2u) {
+    for (uint32_t i = triples_end; i < n; i += 2u) {
         MG_VARIANT(gather)(p, rows, i * p->step, scratch, 2u);
         MG_VARIANT(channels)(&job, last, p->out_c, 2u);
         job.out += 2u * p->out_c;

@@ -8,9 +8,10 @@
  * row     int16 [row_length]: `left` elements of the value `outside`, a row of x, `outside` to the end. By MG_WIDEN:
  *         0: x, each group of four elements in the order 0, 2, 1, 3;  1: x;  2: x with in_step - in_c elements of
  *         `outside` after each pixel's channels
- * stream  weights, biases and scales, up to last: see dsp_block_template.h; `whole`: end of the last whole pair of
- *         channels
- * threes  pixels computed three at a time; the rest in pairs (a single leftover is paired with itself)
+ * stream  weights, biases and scales, up to last: see dsp_block_template.h; pairs_end: end of the last whole pair
+ *         of channels
+ * triples_end  end of the pixels that are computed three at a time; the rest is computed in pairs (a single leftover
+ *         is paired with itself)
  * runs    elements from the start of a row to each of its MG_SPLIT runs of taps
  * Gathered taps: kernel_h rows, each with `split` runs of `groups` groups of four, `step` elements from pixel to pixel
  * scratch int16 [words][3][2]: two taps of each pixel; words from kernel_h * split * groups * 2 on have zero weights
@@ -26,10 +27,10 @@
 typedef struct {
     const int32_t *stream;
     const uint32_t *runs;
-    uint32_t whole, last;
+    uint32_t pairs_end, last;
     uint32_t left, row_length;
     uint32_t words, step;
-    uint16_t in_w, in_c, in_step, out_w, out_c, threes;
+    uint16_t in_w, in_c, in_step, out_w, out_c, triples_end;
     uint16_t kernel_h, split, groups;
     int16_t outside;
     int16_t low, high;

@@ -39,15 +39,15 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows
     for (uint32_t i = 0u; i < MG_SEGMENTS; i += 1u) {
         runs[i] = rows[i / MG_SPLIT] + p->runs[i % MG_SPLIT];
     }
-    mg_dsp_job job = {runs, p->stream + p->whole, 0u, out, p->out_c, p->stream, 1u};
+    mg_dsp_job job = {runs, p->stream + p->pairs_end, 0u, out, p->out_c, p->stream, 1u};
 #else
-    mg_dsp_job job = {rows, p->stream + p->whole, 0u, out, p->out_c, p->stream, 1u};
+    mg_dsp_job job = {rows, p->stream + p->pairs_end, 0u, out, p->out_c, p->stream, 1u};
 #endif
-    MG_VARIANT(part)(&job, p, p->threes, 3u);
+    MG_VARIANT(part)(&job, p, p->triples_end, 3u);
     if (n == 1u) {
         job.out_c = 0u;
     }
-    MG_VARIANT(part)(&job, p, n - p->threes, 2u);
+    MG_VARIANT(part)(&job, p, n - p->triples_end, 2u);
     if (p->clamps != 0u) {
         mg_dsp_clamp(out, p->low, p->high, n * p->out_c);
     }

@@ -9,8 +9,8 @@
  * in_c is
  *         no multiple of 4, group in_c / 4 holds the last four channels, with zero weights for channels of earlier
  *         groups; further elements have zero weights
- * stream  weights, biases and scales, up to last: see dsp_block_template.h; `whole`: end of the last whole pair of
- *         channels
+ * stream  weights, biases and scales, up to last: see dsp_block_template.h; pairs_end: end of the last whole pair
+ *         of channels
  * low, high  the clamp; clamps: whether it is narrower than int8
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */
@@ -22,7 +22,7 @@
 
 typedef struct {
     const int32_t *stream;
-    uint32_t whole, last;
+    uint32_t pairs_end, last;
     uint32_t words;
     uint16_t in_c, out_c;
     int16_t low, high;

@@ -45,7 +45,7 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_run_params *p, const int8_t *in, int8_t *
 {
     const int32_t *const last = p->stream + p->last;
     const uint32_t in_c = p->in_c, out_c = p->out_c, at_once = n < 3u ? 1u : 3u, apart = n < 3u ? 0u : in_c;
-    mg_dsp_job job = {scratch, p->stream + p->whole, (uintptr_t)(scratch + p->words * 6u), out, out_c, p->stream, 1u};
+    mg_dsp_job job = {scratch, p->stream + p->pairs_end, (uintptr_t)(scratch + p->words * 6u), out, out_c, p->stream, 1u};
     if (n < 3u) {
         job.out_c = 0u;
     }

@@ -25,7 +25,8 @@
  *         addend b, shift a, shift b, as in dsp_requantize.h. To begin with: -2048 times the sum of u, so that the
  *         2048 do not count, and in m1 24 times the bias, which so is in all four outputs
  * words   of the stream
- * pad     columns of padding on the left; threes: tiles that are computed three at a time, the rest in pairs
+ * pad     columns of padding on the left; triples_end: end of the tiles computed three at a time; the rest
+ *         is computed in pairs
  * low, high  the clamp; clamps: whether it is narrower than int8
  * No sum reaches 2^28: proved when the code is generated. Equals the reference runtime's Conv2D for int8 data.
  */
@@ -38,7 +39,7 @@
 typedef struct {
     const int32_t *stream;
     uint32_t words;
-    uint16_t in_w, pad, out_w, out_c, threes;
+    uint16_t in_w, pad, out_w, out_c, triples_end;
     int16_t outside, low, high;
     uint8_t clamps;
 } mg_dsp_winograd_params;

@@ -3,9 +3,9 @@
  * Softmax of int8 over the last axis, with the bits of the C: a work-item makes one vector.
  */
 #include "mcugen/reciprocal.h"
-#define EXPONENTIAL(below) ((below) < live ? MG_AT(const int, exp)[below] : 0)
+#define EXPONENTIAL(below) ((below) < exp_length ? MG_AT(const int, exp)[below] : 0)
 kernel void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar *mem_out, const uint at_out,
-    global const uchar *restrict mem_exp, const uint at_exp, const int live, const int classes, const int total)
+    global const uchar *restrict mem_exp, const uint at_exp, const int exp_length, const int classes, const int total)
 {
     const int i = (int)get_global_id(0);
     if (i >= total) {

@@ -14,14 +14,14 @@ static int32_t largest(const int8_t *x, uint32_t n)
 
 static void row(const mg_log_softmax_s8_params *p, const int8_t *in, int8_t *out)
 {
-    const int32_t most = largest(in, p->classes), live = (int32_t)p->live;
+    const int32_t most = largest(in, p->classes), exp_length = (int32_t)p->exp_length;
     int32_t sum = 0, within;
     for (uint32_t i = 0u; i < p->classes; i += 1u) {
-        sum += most - in[i] < live ? p->exp[most - in[i]] : 0;
+        sum += most - in[i] < exp_length ? p->exp[most - in[i]] : 0;
     }
     const int32_t total = mg_log_q12(sum);
     within = -mg_requantize(INT32_MIN + total, p->mult, p->shift);
-    within = within < live ? within : live;
+    within = within < exp_length ? within : exp_length;
     for (uint32_t i = 0u; i < p->classes; i += 1u) {
         const int32_t below = most - in[i];
         const int32_t y = below < within ? mg_divide_by_pot(p->scaled[below] - total, 22u) + INT8_MAX : INT8_MIN;

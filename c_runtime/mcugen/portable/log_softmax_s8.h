@@ -4,7 +4,8 @@
  *
  *   y[i] = x[i] - max - log(sum over k of exp(x[k] - max))
  *
- * exp      the exponential of each difference from the maximum, at its magnitude, in Q12; 0 from `live` on
+ * exp      the exponential of each difference from the maximum, at its magnitude, in Q12; `exp_length`
+ *          entries, further ones are 0
  * scaled   these differences in Q5
  * mult, shift  from Q5 to steps of x
  * classes  at most 4095, so that a sum of exponentials stays in 32 bits
@@ -18,7 +19,7 @@
 typedef struct {
     const int32_t *exp, *scaled;
     int32_t mult, shift;
-    uint16_t live;
+    uint16_t exp_length;
     uint16_t classes;
 } mg_log_softmax_s8_params;
 

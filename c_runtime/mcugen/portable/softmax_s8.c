@@ -14,7 +14,7 @@ static int32_t largest(const int8_t *x, uint32_t n)
 
 static int32_t exponential(const mg_softmax_s8_params *p, int32_t below)
 {
-    return below < (int32_t)p->live ? p->exp[below] : 0;
+    return below < (int32_t)p->exp_length ? p->exp[below] : 0;
 }
 
 static void row(const mg_softmax_s8_params *p, const int8_t *in, int8_t *out)

@@ -4,7 +4,8 @@
  *
  *   y[i] = exp(x[i] - max) / sum over k of exp(x[k] - max), in 8 bits of fraction, less 128
  *
- * exp      Q0: the exponential of each difference from the maximum, at its magnitude; 0 from `live` on
+ * exp      Q0: the exponential of each difference from the maximum, at its magnitude; `exp_length` entries, further
+ *          ones are 0
  * classes  at most 4095, so that a sum of exponentials in Q12 stays in 32 bits
  * Equals the reference runtime's Softmax (reference_ops::Softmax).
  */
@@ -15,7 +16,7 @@
 
 typedef struct {
     const int32_t *exp;
-    uint16_t live;
+    uint16_t exp_length;
     uint16_t classes;
 } mg_softmax_s8_params;
 

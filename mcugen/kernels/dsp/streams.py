@@ -130,7 +130,7 @@ def stream(call: Call, taps: np.ndarray, *, bits: int, linear: int, sums: nine.S
     if bits in scaling.COMPOSITE and linear in (0, 2):
         finish = scaling.wide(finish, once=linear == 2)
     lines = np.hstack([blocks.biases, body, finish[:, :4] if linear == 5 else finish])
-    return {"stream": stored(lines), "whole": len(taps) // 2 * lines.shape[1], "last": lines.size}
+    return {"stream": stored(lines), "pairs_end": len(taps) // 2 * lines.shape[1], "last": lines.size}
 
 
 def words(halves: np.ndarray) -> np.ndarray:

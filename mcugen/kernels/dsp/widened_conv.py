@@ -158,7 +158,7 @@ class InRows:
             "in_step": found.in_step,
             "out_w": call.output.shape[2],
             "out_c": call.output.shape[3],
-            "threes": _threes(call.output.shape[2]),
+            "triples_end": _threes(call.output.shape[2]),
             **taken,
             "outside": call.input(0).zero_point,
             **scaling.clamp(call, activation_of(call)),

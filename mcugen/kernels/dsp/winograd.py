@@ -105,7 +105,7 @@ def _params(call: Call) -> Params:
         "pad": sizes.pad,
         "out_w": call.output.shape[2],
         "out_c": call.output.shape[3],
-        "threes": sizes.threes,
+        "triples_end": sizes.threes,
         "outside": call.input(0).zero_point,
         **scaling.clamp(call, activation_of(call)),
     }
