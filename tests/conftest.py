@@ -29,11 +29,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without --whole, deselects tests marked `whole`, and all but each n-th case of those marked `sampled(n)`.
 
-    Long tests run first, so that short ones fill the end.
+    All cases run where tests are named, by -k or as FILE::TEST. Long tests run first, so that short ones fill the end.
     """
     if not config.getoption("--whole"):
         seen = Counter[str]()
-        left_out = [item for item in items if item.get_closest_marker("whole") or _is_between_samples(item, seen)]
+        named = bool(config.option.keyword) or any("::" in argument for argument in config.args)
+        left_out = [
+            item
+            for item in items
+            if item.get_closest_marker("whole") or (not named and _is_between_samples(item, seen))
+        ]
         config.hook.pytest_deselected(items=left_out)
         gone = set(left_out)
         items[:] = [item for item in items if item not in gone]
