@@ -114,8 +114,10 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
 
 
 def _symbols_of(paths: Sequence[Path], options: Options) -> list[dict[str, Any]]:
-    """For each model, its share of the options that name variables of the firmware. Raises UsageError for a name that
-    does not say of which model it is."""
+    """The options of each model that name variables of the firmware.
+
+    Raises UsageError for a name that is not marked with one of the models.
+    """
     names = [named(path)[0] or c_name_from(stem_of(named(path)[1])) for path in paths]
     for flag, entries in (("--symbol", options.symbol), ("--length-symbol", options.length_symbol)):
         for entry in entries:

@@ -1,4 +1,4 @@
-"""What stands for a flatbuffer in firmware that speaks the C++ interface of TensorFlow Lite Micro."""
+"""Records that replace flatbuffers in firmware that uses the C++ interface of TensorFlow Lite Micro."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def asked(
 
 
 def notes(options: Options) -> tuple[str, ...]:
-    """What firmware should know of the interface."""
+    """Notes on the interface for the author of the firmware."""
     if TFLM not in options.export or options.keep_input:
         return ()
     return (

@@ -113,7 +113,7 @@ def program(case: dict[str, Any], clone: Path, models: Sequence[Artifact], out: 
 
 
 def ran(case: dict[str, Any], clone: Path, collection: Path | None) -> Ran:
-    """What became of a case: its failure, "" for none."""
+    """The failure of a case, "" for none."""
     with tempfile.TemporaryDirectory() as folder:
         models = models_of(case, clone, collection, Path(folder))
         arena = {made.name: made.view.tflm.arena_bytes for made in models if made.view.tflm}
@@ -135,7 +135,7 @@ def ran(case: dict[str, Any], clone: Path, collection: Path | None) -> Ran:
 
 
 def wrong_clones(clones: Path, names: Sequence[str]) -> Iterator[str]:
-    """What is wrong with the clones of these names."""
+    """The faults of the clones of these names."""
     for name in names:
         if not (clones / name / ".git").exists():
             yield f"{name}: no clone in {clones}"

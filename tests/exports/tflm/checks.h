@@ -19,7 +19,7 @@ inline void check(bool holds, const char *what, const char *file, int line)
 }
 #define CHECK(x) check((x), #x, __FILE__, __LINE__)
 
-/* What the firmware printed through DebugLog since the last call of forget(). */
+/* Text that the firmware printed through DebugLog since the last call of forget(). */
 extern char said[512];
 void forget();
 
