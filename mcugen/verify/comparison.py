@@ -151,9 +151,9 @@ class Comparison:
         return max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in sums)
 
     def _added(self, tensor: str, oracle: Mapping[str, np.ndarray]) -> float:
-        """The largest sum of the magnitudes of the added terms; 0 where the operands are not known."""
+        """The largest sum of the magnitudes of the added terms; 0 where operands are unknown, or not all floats."""
         node = self._makers.get(tensor)
-        if node is None or not all(n is None or n in oracle for n in node.inputs):
+        if node is None or not all(n is None or (n in oracle and oracle[n].dtype.kind == "f") for n in node.inputs):
             return 0.0
         operands = [None if n is None else np.abs(oracle[n].astype(np.float64)) for n in node.inputs]
         found = unclamped(node.op).reference(*operands)

@@ -9,7 +9,8 @@ import numpy as np
 import mcugen
 from mcugen.oracle import interpreter, near_ties
 from mcugen.verify import flips, host
-from mcugen.verify.cases import cases
+from mcugen.verify.cases import Case, cases
+from tests.random import drawing
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -61,3 +62,14 @@ def test_a_flip_of_one_step_explains_what_is_too_far(tmp_path: Path) -> None:
                 assert all(np.array_equal(found.values[n], wanted[n]) for n in wanted)
                 return
     raise AssertionError("no flip changes the outputs")
+
+
+def test_a_recurrent_layer_too_far_is_a_difference(tmp_path: Path) -> None:
+    """Its operands are integers and floats, so that no sum of real magnitudes excuses it."""
+    drawn = drawing.kind("tflite").draw(48002572)
+    path = tmp_path / "recurrent.tflite"
+    path.write_bytes(drawn.data)
+    artifact = mcugen.compile(path, **drawn.choices)
+    first, *then = ([np.array(a, order="C") for a in arrays] for arrays in drawn.sets)
+    verdict = host.verify(artifact, [Case("runs", first, tuple(then))])
+    assert verdict.first_difference is not None and verdict.first_difference.tensor == "xt9"
