@@ -366,6 +366,11 @@ def _check_tflm(options: Options) -> None:
                 raise UsageError(
                     f"{name!r} is no variable of C++", where=flag, hint="write it like g_model or ns::g_model"
                 )
+            variable = name.rpartition("=")[2]
+            if any(map(_is_taken, (variable, variable.removesuffix("_t")))) or variable in ("tflite", "DebugLog"):
+                raise UsageError(
+                    f"{variable!r} is a name of C or of the generated files", where=flag, hint="rename the variable"
+                )
     twice = [name for name in options.symbol if (options.symbol + options.length_symbol).count(name) > 1]
     if twice:
         raise UsageError(f"{twice[0]!r} is given twice", where="--symbol", hint="name each variable once")

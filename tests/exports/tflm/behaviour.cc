@@ -132,6 +132,7 @@ void states()
     }
     CHECK(first.Reset() == kTfLiteOk && step(first, 0) && step(first, 1));
     CHECK(first.ResetVariableTensors() == kTfLiteOk && step(first, 0));
+    CHECK(first.AllocateTensors() == kTfLiteOk && step(first, 0));
     tflite::MicroInterpreter again(model, resolver, arena, sizeof arena);
     CHECK(again.AllocateTensors() == kTfLiteOk && step(again, 0));
 }
@@ -157,6 +158,9 @@ void one_allocator()
         CHECK(memcmp(shared.output(0)->data.int8, digits_out0, sizeof digits_out0) == 0);
     }
     CHECK(step(kept, 1)); // what it keeps is where no other model runs
+    tflite::MicroInterpreter also(tflite::GetModel(networks::g_states), resolver, allocator, variables);
+    CHECK(also.AllocateTensors() == kTfLiteOk && step(also, 0));
+    CHECK(variables->ResetAll() == kTfLiteOk && step(kept, 0) && step(also, 0));
     tflite::MicroInterpreter *const rest[] = { &first, &second, &kept };
     for (tflite::MicroInterpreter *each : rest) {
         CHECK(each->arena_used_bytes() == allocator->used_bytes());
