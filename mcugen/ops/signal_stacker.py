@@ -92,8 +92,11 @@ class SignalStacker(Op):
         if x is None or x.dtype != "s16" or x.shape != (self.channels,):
             raise ShapeError(f"data {x} are not {self.channels} channels of s16")
         if min(self.left, self.right) < 0 or frames * self.channels > _MOST or not 1 <= self.step <= frames:
-            limits = f"frames * channels must be at most {_MOST}, and the step 1 to {frames}"
-            raise UnsupportedError(f"{frames} frames of {self.channels} channels with a step of {self.step}: {limits}")
+            raise UnsupportedError(
+                f"{self.left} frames before and {self.right} after of {self.channels} channels with a step of "
+                f"{self.step}: neither may be negative, all frames together have at most {_MOST} values, and a step is "
+                "from 1 to their number"
+            )
 
     def infer(self, x: TensorType | None, kept: TensorType | None, count: TensorType | None) -> tuple[TensorType, ...]:
         self.check(x)
