@@ -495,6 +495,12 @@ def c_name_from(stem: str) -> str:
     return f"{words}_{digest}"
 
 
+def name_of(path: Path) -> str:
+    """The C name of the model in a file, given as the path or as NAME=path."""
+    given, file = named(path)
+    return given or c_name_from(stem_of(file))
+
+
 def is_shortened(stem: str) -> bool:
     """Whether the C name made from a file's stem is shortened."""
     return len(_plain(stem)) > MAX_PREFIX

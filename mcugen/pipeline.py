@@ -25,7 +25,7 @@ from mcugen.formats import read, registry, write
 from mcugen.ir.graph import Graph
 from mcugen.machines.native import Model as Native
 from mcugen.machines.native.model import Outputs
-from mcugen.options import MAX_PREFIX, RUNTIMES, TFLM, Options, c_name_from, is_shortened, named, shape_texts, stem_of
+from mcugen.options import MAX_PREFIX, RUNTIMES, TFLM, Options, is_shortened, name_of, named, shape_texts, stem_of
 from mcugen.passes import layouts
 from mcugen.report import exports, host_steps
 from mcugen.report import page as report_page
@@ -150,9 +150,9 @@ def inspect(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Art
 
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
     """Import and passes. path: the file, or NAME=path."""
+    name = options.name or name_of(path)
     given, path = named(path)
     given, stem = options.name or given, stem_of(path)
-    name = given or c_name_from(stem)
     known = registry.load(ops)
     imported, noise = _quantized(path, known, options) if options.quantize else (_read(path, known, options), ())
     own = read.layout(imported.format)

@@ -15,7 +15,7 @@ from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError, UsageError
-from mcugen.options import Options, c_name_from, named, stem_of
+from mcugen.options import Options, name_of
 from mcugen.pipeline import Artifact
 from mcugen.report import exports
 from mcugen.report.output import ReportedModel
@@ -118,20 +118,18 @@ def _symbols_of(paths: Sequence[Path], options: Options) -> list[dict[str, Any]]
 
     Raises UsageError for a name that is not marked with one of the models.
     """
-    names = [named(path)[0] or c_name_from(stem_of(named(path)[1])) for path in paths]
-    for flag, entries in (("--symbol", options.symbol), ("--length-symbol", options.length_symbol)):
+    names = [name_of(path) for path in paths]
+    given = {"symbol": options.symbol, "length_symbol": options.length_symbol}
+    for option, entries in given.items():
         for entry in entries:
             if entry.rpartition("=")[0] not in names:
                 raise UsageError(
                     f"{entry!r} does not say which model it is",
-                    where=flag,
+                    where=f"--{option.replace('_', '-')}",
                     hint=f"write MODEL=NAME, where MODEL is one of {', '.join(names)}",
                 )
     return [
-        {
-            "symbol": tuple(entry for entry in options.symbol if entry.startswith(f"{name}=")),
-            "length_symbol": tuple(entry for entry in options.length_symbol if entry.startswith(f"{name}=")),
-        }
+        {option: tuple(e for e in entries if e.startswith(f"{name}=")) for option, entries in given.items()}
         for name in names
     ]
 
