@@ -56,8 +56,15 @@ TfLiteStatus RegisterOps(DigitsResolver &resolver)
     return resolver.AddUnidirectionalSequenceLSTM();
 }
 
+TfLiteStatus HasData(TfLiteContext *context, const TfLiteTensor *tensor)
+{
+    TF_LITE_ENSURE(context, tensor != nullptr);
+    return kTfLiteOk;
+}
+
 bool computes(tflite::MicroInterpreter &interpreter)
 {
+    CHECK(HasData(nullptr, nullptr) == kTfLiteError && HasData(nullptr, interpreter.input(0)) == kTfLiteOk);
     TfLiteTensor *input = interpreter.input(0);
     memcpy(input->data.int8, digits_in0, sizeof digits_in0);
     return interpreter.Invoke() == kTfLiteOk && memcmp(interpreter.output(0)->data.int8, digits_out0, sizeof digits_out0) == 0;
