@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mean of a sliding window over int8 images; taps outside the image are not counted.
+ * Mean of a sliding window over int8 images; taps outside the image do not count.
  *
- *   y[c] = clamp(round(sum over the taps inside of (x[c] + offset) / their number) - offset), halves away from zero
+ *   y[c] = clamp(round(sum over the n taps inside the image of (x[c] + offset) / n) - offset), halves away from zero
  *
- * offset  0; 128 for data that was uint8 before its top bit was flipped, which rounds halves up
- * recip_mult, recip_shift  division by the number of taps (mg_divide): entry
- *         (rows - min_rows) * recip_pitch + (columns - min_columns)
- * sums    cannot leave 31 bits: proved when the code is generated
+ * offset    0; or 128 for data that was uint8 before its top bit was flipped: halves are then rounded up
+ * recip_mult, recip_shift  constants of the division by n (mg_divide): entry
+ *           (rows - min_rows) * recip_pitch + (columns - min_columns), for windows with rows * columns taps inside
+ * sums      fit in 31 bits: proved when the code is generated
  * Equals the reference runtime's AveragePool2D for int8.
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S8_H
@@ -27,16 +27,17 @@ typedef struct {
     int32_t offset, out_min, out_max;
 } mg_average_pool_2d_s8_params;
 
-/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+/* Computes output row y. rows: kernel_h input rows; rows outside the image are not read. out: out_w * channels. */
 void mg_average_pool_2d_s8(const mg_average_pool_2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
-/* Variant for a single window that is the whole image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+/* Variant for a single window that covers the whole image, row by row. acc: a 32-bit sum per channel. in: n rows, from
+ * row y on. */
 void mg_average_pool_2d_s8__global_begin(const mg_average_pool_2d_s8_params *p, void *acc);
 void mg_average_pool_2d_s8__global_rows(const mg_average_pool_2d_s8_params *p, const int8_t *in, uint32_t y, uint32_t n,
                                         void *acc);
 void mg_average_pool_2d_s8__global_end(const mg_average_pool_2d_s8_params *p, const void *acc, int8_t *out);
 
-/* __global for cores with Helium. acc: one 32 bit sum per channel. */
+/* The _global variant for cores with Helium. acc: a 32-bit sum per channel. */
 void mg_average_pool_2d_s8__mve_global_begin(const mg_average_pool_2d_s8_params *p, void *acc);
 void mg_average_pool_2d_s8__mve_global_rows(const mg_average_pool_2d_s8_params *p, const int8_t *in, uint32_t y,
                                             uint32_t n, void *acc);

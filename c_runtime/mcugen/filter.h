@@ -2,15 +2,15 @@
  *
  * Shared by the kernels with weights: parameter fields, and names in templates.
  *
- * Such a kernel is written once for all element types, in a template header. A source that includes one first defines
- * MG_TYPE, for example conv2d_s8, and MG_SYMBOL, the function to define, and declares:
+ * Such a kernel is written once for all element types, in a template header. A source file that includes a template
+ * first defines MG_TYPE, for example conv2d_s8, and MG_SYMBOL, the name of the function. It also declares:
  *
  *   MG_NAME(f)                            mg_conv2d_s8_f
  *   MG_NAME(params)                       the parameter struct
  *   MG_NAME(x), MG_NAME(w), MG_NAME(acc)  types of data, weights and sums
- *   MG_NAME(store)(p, o, acc)             the output of channel o   } filter_s8_template.h and the like
- *   MG_NAME(store_run)(p, o, n, acc, out) n outputs, o and on      }
- *   MG_NAME(outside)(p)                   data beyond the image     }
+ *   MG_NAME(store)(p, o, acc)             the output of channel o                    } filter_s8_template.h and
+ *   MG_NAME(store_run)(p, o, n, acc, out) n outputs, channels o to o + n - 1         } its like for other types
+ *   MG_NAME(outside)(p)                   the value of data outside the image        } define these
  *
  * Template headers have no include guard: they are included once per type.
  */
@@ -23,7 +23,7 @@
 #define MG_PASTE(a, b, c) MG_PASTE_(a, b, c)
 #define MG_NAME(name) MG_PASTE(mg_, MG_TYPE, _##name)
 
-/* A window that slides over rows. Output columns [inside_first, inside_end) need no data beyond the row. */
+/* A window that slides over rows. Output columns [inside_first, inside_end) read nothing outside the image. */
 #define MG_WINDOW_FIELDS       \
     uint16_t kernel_h, kernel_w; \
     uint16_t in_w, in_c;         \
@@ -31,14 +31,14 @@
     uint16_t stride_w, dilation_w, pad_w; \
     uint16_t inside_first, inside_end;
 
-/* mult, shift: one entry per output channel.  all_right: every shift is negative, that is, to the right. */
+/* mult, shift: per output channel. all_right: 1 if every shift is negative, that is, to the right. */
 #define MG_INTEGER_FIELDS \
     const int32_t *mult;  \
     const int8_t *shift;  \
     int16_t out_zero_point, out_min, out_max; \
     uint8_t all_right;
 
-/* mg_requantize for shift < 0. */
+/* mg_requantize for shift < 0, without a branch. */
 static inline int32_t mg_requantize_right(int32_t x, int32_t mult, int32_t shift)
 {
     const int32_t high = mg_high_mul(x, mult);
@@ -66,7 +66,7 @@ static inline int32_t mg_requantize_away(int64_t x, int32_t mult, int32_t shift)
     return (int32_t)((x * mult + ((int64_t)1 << (total - 1u)) - (int64_t)(x < 0)) >> total);
 }
 
-/* mg_requantize_away for any sum of 47 bits; a result beyond 32 bits becomes INT32_MIN. */
+/* mg_requantize_away for sums of up to 47 bits; a result beyond 32 bits becomes INT32_MIN. */
 static inline int32_t mg_requantize_away_any(int64_t x, int32_t mult, int32_t shift)
 {
     const uint32_t total = (uint32_t)(31 - shift);

@@ -31,7 +31,7 @@
 #error "mcugen needs a compiler with GNU attributes: gcc or clang (armclang and current IAR understand them too)"
 #endif
 
-/* An array of negative size where the condition is false: works in C99, C11 and C++. */
+/* Compile-time assertion for C99, C11 and C++: an array has a negative size if the condition is false. */
 #define MCUGEN_JOIN_(a, b) a##b
 #define MCUGEN_JOIN(a, b) MCUGEN_JOIN_(a, b)
 #define MCUGEN_STATIC_ASSERT(condition) \
@@ -45,7 +45,7 @@ typedef uint32_t MCUGEN_MAY_ALIAS mg_u32;
 typedef uint64_t MCUGEN_MAY_ALIAS mg_u64;
 typedef float MCUGEN_MAY_ALIAS mg_f32;
 
-/* A cast that is free of style warnings in C++. */
+/* A cast that causes no style warnings in C++. */
 #ifdef __cplusplus
 #define MCUGEN_CAST(type, value) static_cast<type>(value)
 #else

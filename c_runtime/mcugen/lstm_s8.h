@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A layer of long short-term memory on int8 data with an int16 cell, one step after the other.
+ * LSTM layer on int8 data with an int16 cell state, step by step.
  *
- *   sum_g = saturate(requantize(w_bias + W x, w_mult, w_shift)) + requantize(r_bias + R h, r_mult, r_shift), saturated
- *   i, f, o = logistic(sum), g = tanh(sum)      sums have 12 bits of fraction
+ *   per gate: sum = saturate(saturate(requantize(w_bias + W x, w_mult, w_shift)) + requantize(r_bias + R h, r_mult,
+ *   r_shift))
+ *   i, f, o = logistic(sum), g = tanh(sum)      sums have 12 fraction bits
  *   c = clamp(saturate(f * c) + saturate(i * g)), h = clamp(requantize(o * tanh(c), h_mult, h_shift) + h_zero_point)
  *
- * w, r     weights of the data [hidden][inputs][4] and of the state [hidden][hidden][4]; gates in the order i, f, g, o
- * w_bias, r_bias  [hidden][4]; the zero points of x and h are folded into them
- * table    of sigmoid(i / 24), or NULL for functions that are computed as series
- * cell_shift   log2 of the cell's scale;   clip: the cell stays within it
- * batches of a step stand step_in (x) and step_out (y) elements after those of the step before; the elements of a batch
- * stand batch_in and batch_out after those of the batch before.
+ * w, r      weights of the input [hidden][inputs][4] and of the state [hidden][hidden][4]; gates in the order i, f, g,
+ *           o
+ * w_bias, r_bias  [hidden][4]; the zero points of x and h are folded in
+ * table     sigmoid(i / 24) for i = 0 .. 255; NULL for the _series functions
+ * cell_shift  log2 of the cell's scale
+ * clip      the cell is clamped to -clip .. clip; 0: it is not clamped
+ * step_in, step_out    elements from a step to the next, of x and of y
+ * batch_in, batch_out  elements from a batch element to the next, of x and of y
  * mg_lstm_s8 equals TensorFlow Lite Micro, mg_lstm_s8_series LiteRT.
  */
 #ifndef MCUGEN_LSTM_S8_H
@@ -31,7 +34,8 @@ typedef struct {
     int8_t h_shift, cell_shift;
 } mg_lstm_s8_params;
 
-/* x, h0 [batches][hidden], c0 [batches][hidden] -> c, the last cell, which may be c0, and y; scratch: none. */
+/* h0, c0: initial state and cell, [batches][hidden]. c: the last cell, may be c0. y: the state after each step.
+ * scratch: not used. */
 void mg_lstm_s8(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c, int8_t *y,
                 void *scratch);
 void mg_lstm_s8_series(const mg_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c,

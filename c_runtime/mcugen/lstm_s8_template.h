@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template of lstm_s8.h and lstm_s16.h: MG_SYMBOL is the function to define; MG_SERIES is 1 for functions computed as
- * series. The including file defines MG_PARAMS, MG_DATA (the type of x, h and y, from MG_LEAST to MG_MOST), MG_SUM,
- * MG_WEIGHT and MG_VECTOR, the types of weights and of a vector as `products` takes them, and the functions that are
- * declared first.
+ * Template of lstm_s8.h and lstm_s16.h. The including file defines:
+ *
+ *   MG_SYMBOL           the function
+ *   MG_SERIES           1: logistic and tanh are series; 0: they interpolate a table
+ *   MG_PARAMS           the parameter struct
+ *   MG_DATA             type of x, h and y, which are clamped to MG_LEAST .. MG_MOST
+ *   MG_SUM, MG_WEIGHT   types of sums and weights
+ *   MG_VECTOR           type of the vectors that products() reads
+ * and the functions that are declared first.
  */
 
 #if MG_SERIES
@@ -12,28 +17,28 @@
 #include "mcugen/sigmoid_s16.h"
 #endif
 
-/* The elements of a vector as they are stored: n, or more. */
+/* Elements of scratch that a vector of n takes. */
 static inline uint32_t stored(uint32_t n);
 
-/* A vector as `products` takes it: itself, or in `wide`. */
+/* x in the form that products() reads: x itself, or a copy in `wide`. */
 static inline const MG_VECTOR *widened(const MG_DATA *x, MG_VECTOR *wide, uint32_t n);
 
-/* The weights of a unit's four gates for a vector of n. */
+/* Number of weights of a unit's four gates, for a vector of n. */
 static inline uint32_t weights(uint32_t n);
 
-/* Adds the products of a unit's four gates with a vector. */
+/* Adds the products of vector x with a unit's weights to the sums of its four gates. */
 static inline void products(MG_SUM sums[4], const MG_WEIGHT *w, const MG_VECTOR *x, uint32_t n);
 
-/* A sum of a gate, scaled as the runtime does. */
+/* Requantizes a gate's sum as the reference runtime does. */
 static inline int32_t scaled_sum(MG_SUM x, int32_t mult, int32_t shift);
 
-/* mg_requantize of a product of two int16, neither of them -32768 twice. */
+/* mg_requantize of x, a product of two int16 that are not both -32768. */
 static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift);
 
-/* x within int16. */
+/* x saturated to int16 */
 static inline int32_t narrowed(int32_t x);
 
-/* The sum of a gate from its two parts. */
+/* Input of a gate's function, from its sums over the data and over the state. */
 static inline int32_t gate_of(const MG_PARAMS *p, uint32_t gate, MG_SUM data, MG_SUM state)
 {
     const int32_t a = narrowed(scaled_sum(data, p->w_mult[gate], p->w_shift[gate]));
@@ -65,34 +70,34 @@ static inline int32_t tangent(const MG_PARAMS *p, int32_t x)
 #endif
 }
 
-/* tanh of a cell. */
+/* tanh(c) of a cell c with the scale 2^cell_shift */
 static inline int32_t tangent_of_cell(const MG_PARAMS *p, int32_t c)
 {
 #if MG_SERIES
     return mg_tanh_series_s16((int16_t)c, (uint32_t)(15 + p->cell_shift));
 #else
-    const int32_t left = 12 + p->cell_shift;
-    if (left >= 0) {
-        return mg_tanh_s16_of(p->table, c * (3 * ((int32_t)1 << left)));
+    const int32_t shift = 12 + p->cell_shift;
+    if (shift >= 0) {
+        return mg_tanh_s16_of(p->table, c * (3 * ((int32_t)1 << shift)));
     }
-    return mg_tanh_s16_of(p->table, (3 * c + ((int32_t)1 << (-left - 1))) >> -left);
+    return mg_tanh_s16_of(p->table, (3 * c + ((int32_t)1 << (-shift - 1))) >> -shift);
 #endif
 }
 
 static inline int32_t next_cell(const MG_PARAMS *p, int32_t i, int32_t f, int32_t g, int32_t c)
 {
 #if MG_SERIES
-    const int16_t kept = (int16_t)mg_divide_by_pot(f * c, 15u);
-    const int16_t entered = (int16_t)mg_divide_by_pot(i * g, (uint32_t)(30 + p->cell_shift));
+    const int16_t retained = (int16_t)mg_divide_by_pot(f * c, 15u);
+    const int16_t added = (int16_t)mg_divide_by_pot(i * g, (uint32_t)(30 + p->cell_shift));
 #else
-    const int32_t kept = narrowed(scaled(f * c, (int32_t)1 << 30, -14));
-    const int32_t entered = narrowed(scaled(i * g, (int32_t)1 << 30, -29 - p->cell_shift));
+    const int32_t retained = narrowed(scaled(f * c, (int32_t)1 << 30, -14));
+    const int32_t added = narrowed(scaled(i * g, (int32_t)1 << 30, -29 - p->cell_shift));
 #endif
-    const int32_t sum = narrowed(kept + entered);
+    const int32_t sum = narrowed(retained + added);
     return p->clip > 0 ? mg_clamp(sum, -p->clip, p->clip) : sum;
 }
 
-/* A unit's four gates make its next cell and state. */
+/* Computes a unit's next cell and state from the sums of its four gates over the data and over the state. */
 static inline void finish(const MG_PARAMS *p, const MG_SUM data[4], const MG_SUM state[4], int32_t before, mg_s16 *cell,
                           MG_DATA *y)
 {
@@ -106,7 +111,7 @@ static inline void finish(const MG_PARAMS *p, const MG_SUM data[4], const MG_SUM
     *y = (MG_DATA)mg_clamp(h, MG_LEAST, MG_MOST);
 }
 
-/* One step of one element of the batch. */
+/* Computes one step of one element of the batch. */
 static void step(const MG_PARAMS *p, const MG_VECTOR *x, const MG_VECTOR *h, const mg_s16 *c0, mg_s16 *c,
                  MG_DATA *y)
 {

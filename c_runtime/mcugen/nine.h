@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weights of nine bits stored in eight, as those of legacy uint8 models less their zero point: a stored weight is
- * w + zero, so that sum(w * x) = sum(stored * x) - zero * sum(x). The last sum is one for all channels of a pixel.
+ * 9-bit weights stored in 8 bits, such as legacy uint8 weights less their zero point. A stored weight is w + zero, so
+ * that sum(w * x) = sum(stored * x) - zero * sum(x). The sum of x is the same for all channels of a pixel.
  */
 #ifndef MCUGEN_NINE_H
 #define MCUGEN_NINE_H

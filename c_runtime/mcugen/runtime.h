@@ -20,8 +20,9 @@
 #define MCUGEN_ROWS(step, output, first, rows, pointer)
 #endif
 
-/* Hides the value of a variable from the compiler, unless it is a constant with which `alike` holds. GCC 12 for Helium computes
- * conditions of four lanes whose values it knows wrong where they are not alike: a lane that holds makes those after it hold. */
+/* Hides the value of x from the compiler, unless x is a constant that meets the condition `alike`. GCC 12 for Helium
+ * miscompiles predicates of four lanes if it knows their values and these differ: a true lane makes the lanes after it
+ * true. */
 #if defined(__ARM_FEATURE_MVE) && !defined(MCUGEN_CHECK_TEXT)
 #define MCUGEN_HIDE(x, alike)                         \
     do {                                              \
@@ -45,7 +46,8 @@ static inline float mg_clamp_float(float x, float low, float high)
     return floored > high ? high : floored;
 }
 
-/* -1 where x is negative, else 0: its sign bit, which compilers shift by 31 at once. A comparison takes more on Cortex-M0+. */
+/* -1 if x is negative, else 0. Compilers merge both shifts into one by 31. A comparison takes more instructions on
+ * Cortex-M0+. */
 static inline int32_t mg_sign(int32_t x)
 {
     return (x >> 16) >> 15;
@@ -66,7 +68,7 @@ static inline int32_t mg_divide_by_pot(int32_t x, uint32_t n)
 }
 
 /* x * mult * 2^(shift - 31), rounded twice as gemmlowp does; shift > 0 is to the left and wraps.
- * A shift to the right by n is (r - (r < 0) + 2^(n - 1)) >> n, with the last bit shifted separately so that nothing
+ * A shift to the right by n is (r - (r < 0) + 2^(n - 1)) >> n. Its last bit is shifted separately, so that nothing
  * overflows. */
 static inline int32_t mg_requantize(int32_t x, int32_t mult, int32_t shift)
 {

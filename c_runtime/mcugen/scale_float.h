@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums scaled by a float32, as fused kernels of ONNX Runtime do, in C: rounded to the nearest, halves to even.
+ * Scaling of sums by a float32, as in fused kernels of ONNX Runtime, in C: to the nearest, halves to even.
  */
 #ifndef MCUGEN_SCALE_FLOAT_H
 #define MCUGEN_SCALE_FLOAT_H
 
 #include "mcugen/runtime.h"
 
-/* factor: the bits of a float32. Adding 1.5 * 2^23 leaves no bits below 1, and rounds as all float additions do. Results
- * beyond 2^20 become 2^20. */
+/* factor: the bits of a float32. Adding and subtracting 1.5 * 2^23 rounds to an integer, since no bit below 1 is left.
+ * The result is clamped to -2^20 .. 2^20. */
 static inline int32_t mg_scale_float(int32_t sum, int32_t factor)
 {
     float y;

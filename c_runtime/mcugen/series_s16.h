@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logistic and tanh of int16, by a series for the exponential and Newton's division. Equals gemmlowp's functions of
- * FixedPoint<int16_t, bits>: `bits` integer bits, the results have none.
+ * Logistic and tanh of int16, by a series for the exponential and Newton's division. Equals gemmlowp's functions on
+ * FixedPoint<int16_t, bits>: x has `bits` integer bits, the results have none.
  */
 #ifndef MCUGEN_SERIES_S16_H
 #define MCUGEN_SERIES_S16_H
 
 #include "mcugen/runtime.h"
 
-/* a * b / 2^15 to the nearest */
+/* a * b / 2^15, to the nearest */
 static inline int16_t mg_series_product(int16_t a, int16_t b)
 {
     return (int16_t)mg_clamp((a * b + (1 << 14)) >> 15, INT16_MIN, INT16_MAX);
@@ -27,7 +27,7 @@ static inline int16_t mg_series_left(int16_t x, uint32_t bits)
     return (int16_t)(x * ((int32_t)1 << bits));
 }
 
-/* exp(a) for a from -1/4 to 0 */
+/* exp(a) for a from -1/4 to 0; a and the result have no integer bits */
 static inline int16_t mg_series_exp_near_zero(int16_t a)
 {
     const int16_t x = (int16_t)(a + (1 << 12));
@@ -40,7 +40,7 @@ static inline int16_t mg_series_exp_near_zero(int16_t a)
     return (int16_t)mg_clamp(first + mg_series_product(first, (int16_t)(x + tail)), INT16_MIN, INT16_MAX);
 }
 
-/* exp(a) for a <= 0 */
+/* exp(a) for a <= 0 with `bits` integer bits; the result has none */
 static inline int16_t mg_series_exp(int16_t a, uint32_t bits)
 {
     static const int16_t steps[7] = {25520, 19875, 12055, 4435, 600, 11, 0};
@@ -60,7 +60,7 @@ static inline int16_t mg_series_exp(int16_t a, uint32_t bits)
     return a == 0 ? INT16_MAX : result;
 }
 
-/* 2 / (1 + a) for a from 0 to 1, with two integer bits */
+/* 2 / (1 + a) for a from 0 to 1, which has no integer bits; the result has two */
 static inline int16_t mg_series_inverse(int16_t a)
 {
     const int16_t half = (int16_t)((a + INT16_MAX + 1) >> 1);

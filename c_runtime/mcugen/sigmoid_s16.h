@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logistic and tanh of int16, by interpolation between the 256 entries of the table of sigmoid(i / 24).
+ * Logistic and tanh of int16, by interpolation between the 256 entries of a table of sigmoid(i / 24).
  * Equals the reference runtime's Logistic and Tanh for int16 data.
  */
 #ifndef MCUGEN_SIGMOID_S16_H
@@ -8,7 +8,7 @@
 
 #include "mcugen/runtime.h"
 
-/* x in steps of 1 / (3 * 4096) */
+/* logistic(x / (3 * 4096)) and tanh(x / (3 * 4096)), with 15 fraction bits */
 static inline int32_t mg_logistic_s16_of(const uint16_t *table, int32_t x)
 {
     const uint32_t size = (uint32_t)(x < 0 ? -x : x);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels with sizes known when the model is compiled. Such a kernel is a template header, <symbol>_template.h, and each
- * set of sizes makes a source that defines MG_KERNEL, the name of the function, and a constant MG_<SIZE> for each size:
+ * Kernels with sizes that are known when the model is compiled. Such a kernel is a template header,
+ * <symbol>_template.h. Each set of sizes makes a source file, which defines MG_KERNEL, the name of the function, and a
+ * constant MG_<SIZE> for each size:
  *
- *   MG_VARIANT(f)         <MG_KERNEL>_f: a function of this copy alone
- *   MG_TEXT(x)            the value of the macro x as text, for assembly
- *   MG_LINKAGE            nothing, or static where all of a model is one file
- *   MG_DECLARE_<symbol>   declares the functions of a copy; the kernel's own header defines it
+ *   MG_VARIANT(f)         <MG_KERNEL>_f: the name of a function of this source file
+ *   MG_TEXT(x)            the value of macro x as text, for assembly
+ *   MG_LINKAGE            empty; or static if all of a model is one file
+ *   MG_DECLARE_<symbol>   declares the functions of such a file; the kernel's own header defines it
  *   MG_PART(f, row)       f_row, in such a declaration
  */
 #ifndef MCUGEN_VARIANT_H

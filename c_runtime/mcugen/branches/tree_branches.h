@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decision trees as branches: shared parts of the functions generated for a forest. These find the leaves that a
- * vector of features reaches, whose weights are joined in float in the order of the trees.
+ * Decision trees as branches: shared parts of the functions that are generated for a forest. These functions find the
+ * leaf of each tree for a vector of features. The weights of the leaves are joined in float, in the order of the trees.
  *
- * entries  several targets: entries of leaves: 1 for the last of a leaf, the target, the index of the weight
- * weights  one target: a leaf each; else as the entries state, or one for each entry
+ * entries  several targets: the entries of each leaf: bit 15: 1 for a leaf's last entry; then the target; lowest bits:
+ *          index of the weight
+ * weights  one target: a weight per leaf; several: the weights that the entries index, or a weight per entry
  */
 #ifndef MCUGEN_TREE_BRANCHES_H
 #define MCUGEN_TREE_BRANCHES_H
@@ -29,8 +30,8 @@ static inline float mg_tree_joined(uint32_t kind, float a, float b)
     return second != 0u ? b : a;
 }
 
-/* Joins the weights of the leaf whose first entry is given with what trees before it gave. bits: of a weight's index in
- * an entry; 0: weights have the entry's index. */
+/* Joins the weights of a leaf with the results of the trees before it. first: the leaf's first entry. bits: bits of a
+ * weight's index in an entry; 0: a weight has the index of its entry. */
 static inline void mg_tree_join(const mg_tree_branches_params *p, uint32_t first, uint32_t targets, uint32_t bits,
                                 uint32_t kind, mg_f32 *out)
 {

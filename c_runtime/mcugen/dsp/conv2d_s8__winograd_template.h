@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: a 3x3 convolution by Winograd's F(4, 3), see dsp_winograd.h.
+ * Template: a 3x3 convolution by Winograd's F(4, 3). dsp_winograd.h describes the algorithm and the layouts.
  *
- *   MG_QUADS   groups of four channels of the data      MG_TILES  tiles of four columns in a row of outputs
- *   MG_THREES  1: some tiles are computed three at a time    MG_REST   1: some are computed in pairs
- *   MG_LOOP    0: the rows of the window are unrolled
- *   MG_ONCE    1: results are rounded once; 2: by a float
+ *   MG_QUADS   input channels / 4
+ *   MG_TILES   tiles of an output row; a tile is four output columns
+ *   MG_THREES  1: some tiles are computed three at a time
+ *   MG_REST    1: some tiles are computed in pairs
+ *   MG_LOOP    1: a loop over the rows of the window; 0: they are unrolled
+ *   MG_ONCE    rounding of the results: 0: twice, as mg_requantize does; 1: once; 2: by a float multiplication
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_winograd.h"
@@ -22,7 +24,8 @@ static inline uint32_t MG_VARIANT(word)(const int8_t *x)
     return word ^ 0x80808080u;
 }
 
-/* v of two channels, from six columns of d that have one in each half: no half leaves its 16 bits once 2048 is added. */
+/* Computes v0 to v5 of two channels, one in each half of a word, from six columns d0 to d5. With 2048 added, no half
+ * overflows. */
 static inline void MG_VARIANT(transform)(uint32_t d0, uint32_t d1, uint32_t d2, uint32_t d3, uint32_t d4, uint32_t d5,
                                          mg_u32 *to)
 {
@@ -35,7 +38,7 @@ static inline void MG_VARIANT(transform)(uint32_t d0, uint32_t d1, uint32_t d2, 
     to[5u * MG_POSITION] = d5 - d3 + offset - 4u * r;
 }
 
-/* A group of four channels of six columns. */
+/* Transforms four channels of six columns a to f: channels 0 and 2 to to[0], channels 1 and 3 to to[1]. */
 static inline void MG_VARIANT(group)(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f, mg_u32 *to)
 {
     const uint32_t even = 0x00FF00FFu;
@@ -44,7 +47,7 @@ static inline void MG_VARIANT(group)(uint32_t a, uint32_t b, uint32_t c, uint32_
                           to + 1);
 }
 
-/* A tile of six columns inside the image, from x on. */
+/* Transforms all channels of six columns from x on, all inside the image. */
 static void MG_VARIANT(inside)(const int8_t *x, mg_u32 *to)
 {
     const uint32_t column = 4u * MG_QUADS;
@@ -56,13 +59,14 @@ static void MG_VARIANT(inside)(const int8_t *x, mg_u32 *to)
     }
 }
 
-/* A group of column k of an image in_w columns wide; columns outside have the value `outside`. */
+/* Four channels of column k of an image in_w columns wide; `outside` if there is no such column. */
 static inline uint32_t MG_VARIANT(any)(const int8_t *in, uint32_t k, uint32_t in_w, uint32_t outside)
 {
     return k < in_w ? MG_VARIANT(word)(in + k * (4u * MG_QUADS)) : outside;
 }
 
-/* A tile of six columns from k on. */
+/* Transforms all channels of columns k to k + 5, some of them outside the image. in_w: 0 for a row outside the image.
+ */
 static void MG_VARIANT(edge)(const int8_t *in, uint32_t k, uint32_t in_w, uint32_t outside, mg_u32 *to)
 {
     for (uint32_t c = 0u; c < MG_QUADS; c += 1u) {
@@ -74,7 +78,7 @@ static void MG_VARIANT(edge)(const int8_t *in, uint32_t k, uint32_t in_w, uint32
     }
 }
 
-/* The column of outputs that a tile begins with: the last one ends with the image. */
+/* First output column of tile t. The last tile is moved to the left so that it ends with the row. */
 static inline uint32_t MG_VARIANT(start)(const mg_dsp_winograd_params *p, uint32_t t)
 {
     const uint32_t last = p->out_w - 4u;
@@ -95,7 +99,7 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_dsp_winograd_params *p, const int8_t *i
     }
 }
 
-/* All channels of n tiles, from tile t on. */
+/* Computes all channels of n tiles, starting with tile t. */
 static void MG_VARIANT(tiles)(const mg_dsp_winograd_params *p, const mg_s16 *const *rows, int8_t *out, uint32_t t,
                               uint32_t n)
 {

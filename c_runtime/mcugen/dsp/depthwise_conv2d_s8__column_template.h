@@ -2,8 +2,11 @@
  *
  * Template: depthwise convolution along time, see depthwise_conv2d_s8__column.h.
  *
- * MG_H taps; MG_C channels; MG_LINEAR: 1: the sign of a sum counts, 2: rounded once, 3: by a float, 4: all channels are
- * shifted by MG_SHIFT; MG_CLAMP: whether to clamp
+ *   MG_H       kernel rows, one tap each
+ *   MG_C       channels
+ *   MG_LINEAR  scaling of sums (dsp_requantize.h): 0: _clamped; 1: for both signs; 2: _once; 3: _float; 4: _alike, all
+ *              channels shifted by MG_SHIFT
+ *   MG_CLAMP   1: outputs are clamped to a range narrower than int8
  */
 #include "mcugen/depthwise_conv2d_s8__column.h"
 
@@ -13,7 +16,8 @@ MG_DECLARE_depthwise_conv2d_s8__column(MG_KERNEL);
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Stores the channels of a row, each in its slot. r0 in, r1 slot, r2 runs of 16 left. */
+/* Stores each channel of a row in its slot.
+ * r0: in, r1: slot of the next channel, r2: groups of 16 channels left */
 __attribute__((naked)) static void MG_VARIANT(scatter)(const int8_t *in MCUGEN_UNUSED, mg_s16 *row MCUGEN_UNUSED)
 {
     __asm__(".set mg_c, " MG_TEXT(MG_C) "\n"
@@ -43,7 +47,7 @@ __attribute__((naked)) static void MG_VARIANT(scatter)(const int8_t *in MCUGEN_U
             "bx lr\n");
 }
 
-/* `n` neighbouring words of data and of weights, at most four, and their products. */
+/* Loads n words of data and of weights, at most four, and adds their products to the sum. */
 #define MG_PRODUCTS(n)                                                                  \
     ".set mg_n, " n "\n"                                                                \
     ".if mg_n == 1\n ldr r4, [r1], #4\n ldr r8, [r3], #4\n .endif\n"                    \
@@ -53,12 +57,13 @@ __attribute__((naked)) static void MG_VARIANT(scatter)(const int8_t *in MCUGEN_U
     ".set mg_left, mg_left - 2 * mg_n\n"                                                \
     MG_PRODUCT("1", "r4", "r8") MG_PRODUCT("2", "r5", "r9") MG_PRODUCT("3", "r6", "r10") MG_PRODUCT("4", "r7", "r11")
 
-/* The last word of an odd number of taps has only one. */
+/* If the number of taps is odd, the last word holds one tap. */
 #define MG_PRODUCT(k, x, w)                                                                       \
     ".if mg_n >= " k "\n.if mg_n == " k " && mg_left < 0\n smlabb r12, " x ", " w ", r12\n"       \
     ".else\n smlad r12, " x ", " w ", r12\n .endif\n .endif\n"
 
-/* All channels. r0 finish, r1 data, r2 out, r3 weights, r4-r7 data, r8-r11 weights, r12 sum, lr end of out. */
+/* Computes all channels.
+ * r0: finish, r1: data, r2: out, r3: weights, r4-r7: loaded data, r8-r11: loaded weights, r12: sum, lr: end of out */
 __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MCUGEN_UNUSED, const mg_s16 *ring MCUGEN_UNUSED,
                                                         int8_t *out MCUGEN_UNUSED, const int32_t *weights MCUGEN_UNUSED)
 {
@@ -136,7 +141,7 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_depthwise_conv2d_s8__column_params *p, 
 
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__column_params *p, const mg_s16 *const *rows, int8_t *out)
 {
-    uint32_t first = 0u; /* the kernel row that comes first in memory */
+    uint32_t first = 0u; /* the kernel row that is first in memory */
     for (uint32_t k = 1u; k < MG_H; k += 1u) {
         first = rows[k] < rows[k - 1u] ? k : first;
     }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depthwise convolution of int8 images on cores with SMLAD, on rows as they are: nothing is converted or kept.
+ * Depthwise convolution of int8 images on cores with SMLAD, directly on the int8 rows: no ring, no scratch.
  *
  *   y[c] = clamp(((sum * mult[c]) / 2^32 rounded + addend[c]) / 2^n[c]), sum = 2 * (bias[c] + sum over taps of w * x)
  *
- * Four neighbouring channels are computed together: a word of data becomes two pairs of int16, and a product takes a half
- * of each. Two neighbouring output columns share data and weights; at single columns, what lies beyond the image is left
- * out.
+ * Four adjacent channels are computed together: a word of data becomes two pairs of int16, and a multiplication takes
+ * one half of a pair. Two adjacent output columns share data and weights. Other columns are computed one by one,
+ * without their taps outside the image.
  *
- * stream  per group of four channels: initial sums with the input's zero point in them; those without; a pair of words
- *         for each tap, channels 0 and 2, 1 and 3, doubled; multiplier, addend and, but for linear 3 and 4, shift n of
- *         each channel. If the channels are no multiple of four, the last two groups overlap
- * Equals mg_depthwise_conv2d_s8 where dsp_requantize.h equals mg_requantize: proved when the code is generated.
+ * stream   per group of four channels:
+ *          4 initial sums that include the input's zero point
+ *          4 initial sums that do not
+ *          2 words per tap, doubled weights: channels 0 and 2, channels 1 and 3
+ *          per channel: multiplier, addend and, unless MG_LINEAR is 3 or 4, shift n
+ * If the number of channels is not a multiple of four, the last two groups overlap.
+ * Equals mg_depthwise_conv2d_s8 if dsp_requantize.h equals mg_requantize: proved when the code is generated.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8__DIRECT_H
 #define MCUGEN_DEPTHWISE_CONV2D_S8__DIRECT_H
@@ -21,19 +24,29 @@
 #include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
-/* group: words of a group in the stream. `pairs` pairs of output columns are computed together, from `first` on. */
+/* group: words of a group in the stream. From output column `first` on, `pairs` pairs of columns are computed together.
+ */
 typedef struct {
     const int32_t *stream;
     uint16_t channels, height, width, in_w, outputs, stride, pad, first, pairs, group;
     int16_t in_zero_point, out_min, out_max;
 } mg_depthwise_conv2d_s8__direct_params;
 
-/* Columns of outputs, for groups of channels whose stream is from `stream` to `end`. `offset`: bytes from the begin of a
- * row to the first tap. zero: minus the zero point in both halves.
- * Of one column: taps of each kernel row that are inside the image; bytes of weights before them, and of those of a row
- * that are left out. Of pairs of columns: how many; bytes to the next pair, in rows and in results, from behind the last
- * group; 1 where the first one reads a column before the image, and 2 where the last one, `last`, reads one behind it, both
- * of which are words of zero points, `outside`. */
+/* Work of one call: output columns of the groups of channels whose stream lies from `stream` to `end`.
+ * out        output of the first channel
+ * offset     bytes from the start of an input row to the first tap
+ * zero       minus the zero point, in both halves
+ * rows       pointers to the input rows, up to rows_end
+ * One column:
+ * taps       taps of each kernel row that are inside the image
+ * before     bytes of a kernel row's weights before these taps
+ * skip       bytes of a kernel row's weights that are not used, before and after these taps
+ * Pairs of columns:
+ * pairs      number of pairs
+ * row_step   bytes from the end of a pair's data to the next pair's; out_step: of its outputs
+ * flags      of the first pair: 1: it reads the column left of the image, 2: the column right of it
+ * last       flags of the last pair
+ * outside    four bytes of the zero point, used for columns outside the image */
 typedef struct {
     int8_t *out;
     const int32_t *end, *stream;
@@ -43,7 +56,7 @@ typedef struct {
     uint32_t pairs, row_step, out_step, flags, last, outside;
 } mg_direct_job;
 
-/* One output row. rows: the kernel's input rows, those outside the image filled with in_zero_point. */
+/* Computes one output row. rows: the kernel's input rows; rows outside the image are filled with in_zero_point. */
 #define MG_DECLARE_depthwise_conv2d_s8__direct(f)                                                                         \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__direct_params *p, const int8_t *const *rows, uint32_t y, int8_t *out)
 

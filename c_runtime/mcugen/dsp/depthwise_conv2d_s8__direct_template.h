@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution on rows as they are, see depthwise_conv2d_s8__direct.h.
+ * Template: depthwise convolution directly on int8 rows, see depthwise_conv2d_s8__direct.h.
  *
- * MG_C       channels; 0: any number, where one tap of each kernel row is inside the image
- * MG_H, MG_W, MG_S  rows and columns of the kernel and horizontal stride, where pairs of columns are computed; else 0
- * MG_LEFT, MG_RIGHT  whether the first pair reads a column before the image, and the last one a column behind it
- * MG_LINEAR  0: no output is below the zero point, 1: the sign of a sum counts, 2: rounded once, 3: by a float, 4: all
- *            channels are shifted by MG_SHIFT
- * MG_CLAMP   whether to clamp
+ * MG_C             channels; 0: any number of channels, one tap of each kernel row inside the image
+ * MG_H, MG_W       rows and columns of the kernel, and
+ * MG_S             horizontal stride, if pairs of columns are computed; else 0
+ * MG_LEFT          1: the first pair reads the column left of the image
+ * MG_RIGHT         1: the last pair reads the column right of the image
+ * MG_LINEAR        scaling of sums (dsp_requantize.h): 0: _clamped, no output is below the zero point; 1: for both
+ *                  signs; 2: _once; 3: _float; 4: _alike, all channels shifted by MG_SHIFT
+ * MG_CLAMP         1: outputs are clamped to a range narrower than int8
  */
 #include "mcugen/depthwise_conv2d_s8__direct.h"
 
@@ -15,14 +17,15 @@ MG_DECLARE_depthwise_conv2d_s8__direct(MG_KERNEL);
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* The products of four channels: r2, r3 data, `even` and `odd` weights. */
+/* Adds the products of four channels to s0-s3.
+ * r2: data of channels 0 and 2, r3: data of channels 1 and 3; even, odd: their weights */
 #define MG_PRODUCTS(s0, s1, s2, s3, even, odd)    \
     "smlabb " s0 ", r2, " even ", " s0 "\n"       \
     "smlabb " s1 ", r3, " odd ", " s1 "\n"        \
     "smlatt " s2 ", r2, " even ", " s2 "\n"       \
     "smlatt " s3 ", r3, " odd ", " s3 "\n"
 
-/* The constants of a channel, from r0, to r1, r2 and r3; the result of a sum but for the store; t is clobbered. */
+/* MG_CONSTANTS loads a channel's constants from r0 to r1, r2 and r3. MG_RESULT scales sum x to int8; t is clobbered. */
 #define MG_CONSTANTS ".if mg_linear >= 3\n ldmia r0!, {r1, r2}\n .else\n ldmia r0!, {r1-r3}\n .endif\n"
 #define MG_RESULT(x, t)                                                                    \
     ".if mg_linear == 4\n" MG_DSP_SCALE_ALIKE(x, "r1", "r2", MG_TEXT(MG_SHIFT))            \
@@ -38,8 +41,9 @@ MG_DECLARE_depthwise_conv2d_s8__direct(MG_KERNEL);
     "sxtab16 r2, r10, r2\n"                      \
     "ldrd r8, r9, [r0], #8\n" MG_PRODUCTS("r4", "r5", "r6", "r7", "r8", "r9")
 
-/* One column of outputs. r0 stream, r1 to the data, r2, r3 data, r4-r7 sums, r8, r9 weights, r10 zero, r11 row, r12 offset,
- * lr taps left, or the end of the rows. On the stack: the job up to `skip`. */
+/* Computes one output column.
+ * r0: stream, r1: data pointer, r2, r3: data, r4-r7: sums, r8, r9: weights, r10: zero, r11: row pointers,
+ * r12: offset, lr: taps left, or the end of the row pointers. Stack: the job's fields from `out` to `skip` */
 __attribute__((naked, noinline)) static void MG_VARIANT(column)(const mg_direct_job *job MCUGEN_UNUSED)
 {
     __asm__(".set mg_linear, " MG_TEXT(MG_LINEAR) "\n.set mg_c, " MG_TEXT(MG_C) "\n"
@@ -92,32 +96,37 @@ __attribute__((naked, noinline)) static void MG_VARIANT(column)(const mg_direct_
 
 #if MG_W > 0
 
-/* The pair of weights of a tap to r12 and lr, where the pair of tap mg_held is. */
+/* Loads the two words of weights of `tap` to r12 and lr. mg_held is the tap whose weights are there already. */
 #define MG_LOAD(tap)                                                                    \
     ".if mg_held != (" tap ")\n"                                                        \
     "ldrd r12, lr, [r0, #16 + 8 * (mg_i * mg_w + " tap ")]\n"                           \
     ".set mg_held, " tap "\n"                                                           \
     ".endif\n"
 
-/* The products of column mg_j of the data with the taps of the first and of the second output that read it. */
+/* Adds the products of data column mg_j to the sums of the first and of the second output, if their windows include the
+ * column. */
 #define MG_FIRST ".if mg_j < mg_w\n" MG_LOAD("mg_j") MG_PRODUCTS("r4", "r5", "r6", "r7", "r12", "lr") ".endif\n"
 #define MG_SECOND \
     ".if mg_j >= mg_s\n" MG_LOAD("mg_j - mg_s") MG_PRODUCTS("r8", "r9", "r10", "r11", "r12", "lr") ".endif\n"
 
-/* `load`, but the zero point, and `else`, where a column before or behind the image is read, by a condition. */
+/* If `edge` is 0: only `load`. Else, if the flags meet the branch `inside`, `load`; if not, the column is outside the
+ * image: r2 is a word of zero points, then `other`. */
 #define MG_READ(edge, inside, load, other)                                                         \
     ".if " edge "\n" inside " 3f\n ldr r2, [sp, #32]\n" other "b 4f\n3:\n" load "4:\n"            \
     ".else\n" load ".endif\n"
 
-/* Stores the results of a channel. */
+/* Scales and stores a channel's results: x of the first column, y of the second. */
 #define MG_BOTH(x, y)                                          \
     MG_CONSTANTS MG_RESULT(y, "r12") MG_RESULT(x, "r12")       \
     "strb " y ", [lr, #mg_c]\n"                                \
     "strb " x ", [lr], #1\n"
 
-/* Pairs of columns of outputs. r0 stream, r1 to the data, r2, r3 data, r4-r7 and r8-r11 sums, r12, lr weights; flags: N in
- * the first pair, C in the last. On the stack: out, end, stream, pairs, row_step, out_step, flags, those of the last pair,
- * a word of zero points, and to the data of each kernel row. */
+/* Computes pairs of output columns.
+ * r0: stream, r1: data pointer, r2, r3: data, r4-r7, r8-r11: sums of the two columns, r12, lr: weights
+ * Flags: N: the pair reads the column left of the image, C: the column right of it
+ * Stack, offset from sp:
+ *   0: out, 4: end, 8: stream, 12: pairs, 16: row_step, 20: out_step, 24: flags, 28: last, 32: outside,
+ *   36: data pointer of each kernel row */
 __attribute__((naked, noinline)) static void MG_VARIANT(pairs)(const mg_direct_job *job MCUGEN_UNUSED)
 {
     __asm__(".set mg_linear, " MG_TEXT(MG_LINEAR) "\n.set mg_c, " MG_TEXT(MG_C) "\n.set mg_h, " MG_TEXT(MG_H) "\n"
@@ -209,26 +218,27 @@ __attribute__((naked, noinline)) static void MG_VARIANT(pairs)(const mg_direct_j
 
 #define MG_FINISH (MG_LINEAR >= 3 ? 2 : 3)
 
-/* The result of a sum by its constants. */
+/* Scales a sum to int8. finish: multiplier, addend, shift. */
 static inline int8_t MG_VARIANT(result)(uint32_t sum, const int32_t *finish)
 {
-    const int32_t held = (int32_t)sum;
-    const int32_t y = MG_LINEAR == 4   ? mg_dsp_scale_once(held, finish[0], finish[1], MG_SHIFT)
-                      : MG_LINEAR == 3 ? mg_dsp_scale_float(held, finish[0], finish[1])
-                      : MG_LINEAR == 2 ? mg_dsp_scale_once(held, finish[0], finish[1], finish[2])
-                      : MG_LINEAR == 1 ? mg_dsp_scale(held, finish[0], finish[1], finish[2])
-                                       : mg_dsp_scale_clamped(held, finish[0], finish[1], finish[2]);
+    const int32_t doubled = (int32_t)sum;
+    const int32_t y = MG_LINEAR == 4   ? mg_dsp_scale_once(doubled, finish[0], finish[1], MG_SHIFT)
+                      : MG_LINEAR == 3 ? mg_dsp_scale_float(doubled, finish[0], finish[1])
+                      : MG_LINEAR == 2 ? mg_dsp_scale_once(doubled, finish[0], finish[1], finish[2])
+                      : MG_LINEAR == 1 ? mg_dsp_scale(doubled, finish[0], finish[1], finish[2])
+                                       : mg_dsp_scale_clamped(doubled, finish[0], finish[1], finish[2]);
     return (int8_t)mg_clamp(y, -128, 127);
 }
 
-/* The weight of a channel of a group among the words of a tap. */
+/* Weight of channel k (0 to 3) of a group. words: the two words of a tap. */
 static inline int32_t MG_VARIANT(weight)(const int32_t *words, uint32_t k)
 {
     const uint32_t word = (uint32_t)words[k & 1u];
     return (int16_t)(uint16_t)(k < 2u ? word & 0xFFFFu : word >> 16);
 }
 
-/* One output of four channels from data `offset` bytes behind the begin of rows; to the stream behind it. */
+/* Computes one output of four channels. offset: bytes from the start of a row to the first tap. Returns the stream of
+ * the next group. */
 static inline const int32_t *MG_VARIANT(four)(const mg_direct_job *job, const int32_t *stream, uint32_t offset, int8_t *out)
 {
     const int32_t *w = stream + 8 + job->before / 4u, zero = (int16_t)(uint16_t)(job->zero & 0xFFFFu);
@@ -265,7 +275,7 @@ static void MG_VARIANT(column)(const mg_direct_job *job)
 
 #endif
 
-/* The output column x: of each kernel row, those taps that are inside the image. */
+/* Computes output column x from the taps inside the image. */
 static inline void MG_VARIANT(single)(const mg_depthwise_conv2d_s8__direct_params *p, const mg_direct_job *job, uint32_t x)
 {
     const int32_t start = (int32_t)(x * p->stride) - p->pad, width = p->width;
@@ -280,7 +290,7 @@ static inline void MG_VARIANT(single)(const mg_depthwise_conv2d_s8__direct_param
     MG_VARIANT(column)(&one);
 }
 
-/* The channels from `from` on whose stream is from `stream` to `end`. */
+/* Computes the channels from `from` on. Their stream lies from `stream` to `end`. */
 static void MG_VARIANT(groups)(const mg_depthwise_conv2d_s8__direct_params *p, const int8_t *const *rows, uint32_t from,
                                const int32_t *stream, const int32_t *end, int8_t *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution of a whole signal, a slice of the channels at a time, see planar_s8.h; sizes as in
+ * Template: depthwise convolution of a whole signal, a slice of the channels at a time, see planar_s8.h. Sizes: see
  * planar_outputs_template.h.
  */
 #include "mcugen/planar_s8.h"

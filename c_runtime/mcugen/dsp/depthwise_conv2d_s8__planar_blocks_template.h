@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution on planar rows of any number of blocks, see planar_s8.h; sizes as in
- * planar_outputs_template.h. It is a little slower than with all sizes known, but one copy serves all widths.
+ * Template: depthwise convolution on planar rows of any width, see planar_s8.h. Sizes: see planar_outputs_template.h.
+ * One copy serves all widths; it is a little slower than a copy with all sizes known.
  */
 #include "mcugen/planar_s8.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution on planar rows, one output after the other, see planar_s8.h. One short copy serves
- * layers of all widths and strides.
+ * Template: depthwise convolution on planar rows, one output at a time, see planar_s8.h. One short copy serves layers
+ * of all widths and strides.
  *
- * MG_H, MG_TAPS  kernel rows, at most three, of at most four taps;
- * MG_LINEAR      1: the sign of a sum counts; 2: rounded once; 3: by a float
+ * MG_H       kernel rows, at most three
+ * MG_TAPS    taps of a kernel row, at most four
+ * MG_LINEAR  scaling of sums (dsp_requantize.h): 1: for both signs; 2: _once; 3: _float
  */
 #include "mcugen/planar_each.h"
 #include "mcugen/planar_s8.h"
@@ -13,8 +14,9 @@ MG_DECLARE_depthwise_conv2d_s8__planar_each(MG_KERNEL);
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Two taps and one or two more of a row, times the weights in two registers; x to the row. Halves of words whose weight
- * is 0 are not read: a last tap alone is a halfword. */
+/* Adds the products of a kernel row of MG_TAPS taps to r7.
+ * x: register that points to the data; first: weights of taps 0 and 1; second: of taps 2 and 3.
+ * A last tap without a partner is loaded as a halfword, so that nothing beyond the row is read. */
 #define MG_TWO(x, first, second)                                                              \
     ".if mg_taps > 1\n ldr r6, [" x "]\n .else\n ldrsh r6, [" x "]\n .endif\n"                  \
     "smlad r7, r6, " first ", r7\n"                                                           \
@@ -23,13 +25,14 @@ MG_DECLARE_depthwise_conv2d_s8__planar_each(MG_KERNEL);
     "smlad r7, r6, " second ", r7\n"                                                          \
     ".endif\n"
 
-/* Four bytes of weights, in a register, to two words of them, doubled. */
+/* Converts four bytes of weights, in register `from`, to two words of two doubled int16 each. */
 #define MG_UNPACK(from, first, second)                                                        \
     "sxtb16 " first ", " from "\n sxtb16 " second ", " from ", ror #8\n"                        \
     "sadd16 " first ", " first ", " first "\n sadd16 " second ", " second ", " second "\n"
 
-/* r0-r5 weights, r6 data, r7 sum, r8 multiplier, r9 addend, r10 the shift and, from bit 8 on, the outputs left, r11 to
- * the data, r12 bytes from a kernel row to the next, lr out. On the stack: the job, back, channels, the bias. */
+/* Computes all channels.
+ * r0-r5: weights, r6: data, r7: sum, r8: multiplier, r9: addend, r10: shift in bits 0 to 7, outputs left in bits 8 up,
+ * r11: data pointer, r12: bytes from a kernel row to the next, lr: out. Stack: job, back, channels, bias */
 __attribute__((naked, noinline)) static void MG_VARIANT(channels)(mg_planar_each_job *job MCUGEN_UNUSED)
 {
     __asm__(".set mg_h, " MG_TEXT(MG_H) "\n.set mg_taps, " MG_TEXT(MG_TAPS) "\n.set mg_linear, " MG_TEXT(MG_LINEAR) "\n"
@@ -85,7 +88,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(channels)(mg_planar_each
 
 #else
 
-/* The weight of tap t in the bytes of a row. */
+/* Weight of tap t of a kernel row. word: its bytes, in the order of taps 0, 2, 1, 3. */
 static inline int32_t MG_VARIANT(weight)(int32_t word, uint32_t t)
 {
     static const uint8_t shifts[4] = {0u, 16u, 8u, 24u};
@@ -96,7 +99,7 @@ static void MG_VARIANT(channels)(mg_planar_each_job *job)
 {
     const int32_t row = (int32_t)(job->row / 2u), step = job->back / 2 + (MG_H - 1) * row;
     for (; job->finish != job->last; job->finish += 4) {
-        for (uint32_t x = 0u; x <= job->left / 256u; x += 1u) {
+        for (uint32_t x = 0u; x <= job->outputs_left / 256u; x += 1u) {
             uint32_t sum = (uint32_t)job->finish[0];
             int32_t doubled, y;
             for (int32_t k = 0; k < MG_H; k += 1) {
@@ -138,7 +141,7 @@ MG_LINKAGE void MG_KERNEL(const mg_planar_s8_params *p, const mg_s16 *const *row
     job.finish = p->finish;
     job.out = out;
     job.next = 2 * (int32_t)p->step - stride * (int32_t)p->outputs;
-    job.left = (p->outputs - 1u) * 256u;
+    job.outputs_left = (p->outputs - 1u) * 256u;
     for (uint32_t k = 0u; k < MG_H; k += 1u) {
         job.rows[k] = 4u * (first + k < MG_H ? first + k : first + k - MG_H);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution on planar rows of a slice of the channels, see planar_s8.h; sizes as in
- * planar_outputs_template.h, MG_SEEN and MG_PAD as in depthwise_conv2d_s8__planar_template.h.
+ * Template: depthwise convolution on planar rows, a slice of the channels at a time, see planar_s8.h. Sizes: see
+ * planar_outputs_template.h; MG_IN_W, MG_PAD: see depthwise_conv2d_s8__planar_template.h.
  */
 #include "mcugen/planar_s8.h"
 
@@ -11,7 +11,7 @@ MG_DECLARE_depthwise_conv2d_s8__planar_slices(MG_KERNEL);
 #define MG_SLICED 1
 #include "mcugen/planar_outputs_template.h"
 
-#if MG_SEEN > 0 && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+#if MG_IN_W > 0 && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
 #include "mcugen/planar_rows_template.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution on planar rows, see planar_s8.h; sizes as in planar_outputs_template.h.
+ * Template: depthwise convolution on planar rows, see planar_s8.h. Sizes: see planar_outputs_template.h.
  *
- * MG_SEEN, MG_PAD  columns of an input row, and of padding before it, for rows so short that special code spreads them;
- *                  else 0
+ * MG_IN_W, MG_PAD  columns of an input row, and of padding before it, if rows are so short that special code converts
+ *                  them; else 0
  */
 #include "mcugen/planar_s8.h"
 
@@ -13,7 +13,7 @@ MG_DECLARE_depthwise_conv2d_s8__planar(MG_KERNEL);
 #define MG_ANY 0
 #include "mcugen/planar_outputs_template.h"
 
-#if MG_SEEN > 0 && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+#if MG_IN_W > 0 && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
 #include "mcugen/planar_rows_template.h"
 

@@ -2,8 +2,8 @@
  *
  * Shared by the blocked kernels for cores with SMLAD: the arguments of a block and the assembly of its parts.
  *
- * A block is 3 or 2 pixels times all pairs of output channels: six sums in registers. Words of two taps each are read
- * from rows, or from gathered taps. dsp_block_template.h combines the parts.
+ * A block is 3 or 2 pixels times all pairs of output channels; the sums of a pair of channels are in registers. Data
+ * are words of two taps, read from rows in place or from gathered taps. dsp_block_template.h combines the parts.
  */
 #ifndef MCUGEN_DSP_BLOCK_H
 #define MCUGEN_DSP_BLOCK_H
@@ -11,18 +11,19 @@
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 
-/* A function that is called from several places and too large to be inlined in each. */
+/* Marks a function that is called from several places and too large to be inlined. */
 #if defined(MCUGEN_CHECK_TEXT)
 #define MG_DSP_ONCE
 #else
 #define MG_DSP_ONCE __attribute__((noinline))
 #endif
 
-/* Arguments of a block, or of several that follow each other in a row.
- * x       gathered taps, up to x_end; or a table of pointers to runs of taps, to each of which x_end is added
- * out     channels of the first pixel; pixels are out_c bytes apart
- * stream  whole pairs of channels, up to end
- * blocks  how many; 1 of gathered taps */
+/* Arguments of a block, or of consecutive blocks of a row.
+ * x       gathered taps, up to x_end; or a table of pointers to runs (contiguous taps), to each of which x_end bytes
+ *         are added
+ * out     channels of the first pixel; out_c: bytes from a pixel to the next
+ * stream  constants of whole pairs of channels, up to `end`
+ * blocks  number of blocks; 1 for gathered taps */
 typedef struct {
     const void *x;
     const int32_t *end;
@@ -33,13 +34,20 @@ typedef struct {
     uint32_t blocks;
 } mg_dsp_job;
 
-/* Assembly. Sums r4-r9, pointer to data r12, to the stream lr; weights and data in what is left. On the stack: pointers
- * to the runs, the last first, or x; end; from mg_j on x_end or the runs left, out, out_c, stream, blocks left.
- * Symbols: mg_t the first pointer's place, mg_p bytes from a pixel to the next, mg_q from a word to the next, mg_x and
- * mg_w those before this group of data and weights. */
+/* Assembly.
+ * r4-r9: sums, r12: data pointer, lr: stream, other registers: weights and data
+ * Stack: the pointers to the runs, the last run first, or x; then `end`; from sp + mg_j on: x_end or the runs left,
+ * out,
+ *        out_c, stream, blocks left
+ * Assembler symbols:
+ *   mg_t  stack offset of the first run's pointer
+ *   mg_p  bytes from a pixel to the next
+ *   mg_q  bytes from a word of data to the next
+ *   mg_x  bytes of data before the current group
+ *   mg_w  bytes of weights before the current group */
 #define MG_DSP_SMLAD(sum, x, w) "smlad " sum ", " x ", " w ", " sum "\n"
 
-/* The first product of a sum adds the bias to it; only the sums of the last pixel hold the bias. */
+/* The first product of each sum adds the bias. The biases are in the registers of the last pixel's sums. */
 #define MG_DSP_FIRST(sum, x, w, bias)                \
     ".if mg_first\n"                                 \
     "smlad " sum ", " x ", " w ", " bias "\n"        \
@@ -50,7 +58,7 @@ typedef struct {
 #define MG_DSP_MULTIPLY(p, q, r, s) MG_DSP_FIRST(p, "r10", "r0", r) MG_DSP_FIRST(q, "r10", "r1", s)
 #define MG_DSP_MULTIPLY_HIGH(p, q) MG_DSP_SMLAD(p, "r11", "r2") MG_DSP_SMLAD(q, "r11", "r3")
 
-/* Converts both sums of a pixel to bytes. Multipliers are in r0 and r1, addends in r2 and r3, shifts in r10 and r11. */
+/* Scales both sums of a pixel. r0, r1: multipliers, r2, r3: addends, r10, r11: shifts */
 #define MG_DSP_FINISH_CLAMPED(p, q)             \
     MG_DSP_SCALE_CLAMPED(p, "r0", "r2", "r10")  \
     MG_DSP_SCALE_CLAMPED(q, "r1", "r3", "r11")
@@ -67,7 +75,7 @@ typedef struct {
     MG_DSP_SCALE_FLOAT(p, "r0", "r2")   \
     MG_DSP_SCALE_FLOAT(q, "r1", "r3")
 
-/* To bytes at once: both are shifted by n, the text of a number. */
+/* Scales, saturates and packs both sums. n: the shift of both, a number as text. */
 #define MG_DSP_FINISH_ALIKE(p, q, n)        \
     MG_DSP_SCALE_ALIKE(p, "r0", "r2", n)    \
     MG_DSP_SCALE_ALIKE(q, "r1", "r3", n)    \
@@ -80,22 +88,22 @@ typedef struct {
 
 #define MG_DSP_PAIR(p, q) "bfi " p ", " q ", #8, #8\n"
 
-/* Splits sum a and sum a + 256 sum b into both sums, doubled. */
+/* From p = sum a, q = sum a + 256 sum b to p = 2 sum a, q = 2 sum b. */
 #define MG_DSP_SPLIT(p, q)           \
     "sub " q ", " q ", " p "\n"      \
     "asr " q ", " q ", #7\n"         \
     "lsl " p ", " p ", #1\n"
 
-/* Splits 16 times sum a, and sum a + 16 sum b, into both sums, doubled. */
+/* From p = 16 sum a, q = sum a + 16 sum b to p = 2 sum a, q = 2 sum b. */
 #define MG_DSP_SPLIT_NIBBLES(p, q)         \
     "sub " q ", " q ", " p ", asr #4\n"    \
     "asr " q ", " q ", #3\n"               \
     "asr " p ", " p ", #3\n"
 
-/* The lower half of each byte, 16-fold. */
+/* to = the lower four bits of each byte of `from`, times 16 */
 #define MG_DSP_LOWER(to, from) "lsl " to ", " from ", #4\nand " to ", " to ", #0xF0F0F0F0\n"
 
-/* Splits the sums and converts them to bytes: sum b stays 256-fold, its addend and shift have seven bits more. */
+/* Separates and scales both sums. Sum b stays multiplied by 256: its addend and shift have seven bits more. */
 #define MG_DSP_FINISH_SPLIT(p, q)                         \
     "sub " q ", " q ", " p "\n"                           \
     "lsl " p ", " p ", #1\n"                              \
@@ -127,15 +135,15 @@ typedef struct {
     "ldr r12, [sp, #mg_t]\n"                               \
     "1:\n"
 
-/* Loads two neighbouring words of the stack. */
+/* Loads two adjacent words of the stack. */
 #define MG_DSP_TWO(a, b, at)                                            \
     ".if " at " <= 1020\n ldrd " a ", " b ", [sp, #" at "]\n"           \
     ".else\n ldr " a ", [sp, #" at "]\n ldr " b ", [sp, #" at "+4]\n .endif\n"
 
-/* out and out_c */
+/* r12 = out, r10 = out_c */
 #define MG_DSP_OUT MG_DSP_TWO("r12", "r10", "mg_j+4")
 
-/* Moves the pointers to the runs on, the first of them in r12, by `step`, an immediate number. */
+/* Adds `step`, an immediate, to all pointers to runs on the stack. Leaves the first one in r12. */
 #define MG_DSP_MOVE(step)                                                                            \
     ".if mg_segments == 1\n add r12, r12, " step "\n str r12, [sp]\n"                               \
     ".elseif mg_segments < 12\n"                                                                     \
@@ -151,7 +159,7 @@ typedef struct {
     "ldr r12, [sp, #4*mg_s]\nadd r12, r12, " step "\nstr r12, [sp, #4*mg_s]\n"                       \
     ".set mg_s, mg_s+1\n.endr\n.endif\n"
 
-/* The next pair of channels, or the first one of the next `pixels` (the text of a number) of the row. */
+/* Goes on with the next pair of channels, or with the first pair of the next block. pixels: of a block, as text. */
 #define MG_DSP_END(pixels)                                 \
     "str r12, [sp, #mg_j+4]\n"                             \
     MG_DSP_TWO("r12", "r10", "mg_t")                                    \
@@ -173,7 +181,7 @@ typedef struct {
     "add sp, sp, #mg_frame\n"                              \
     "pop {r4-r11, pc}\n"
 
-/* A run of neighbouring taps: `quad` for each group of four, then `two` if two are left. */
+/* A run of contiguous taps: `quad` for each group of four, then `two` if two taps are left. */
 #define MG_DSP_QUADS(quad, two)       \
     ".set mg_x, 0\n"                  \
     ".rept mg_quads\n"                \
@@ -181,7 +189,7 @@ typedef struct {
     ".set mg_x, mg_x+2*mg_q\n.endr\n" \
     ".if mg_pair\n" two MG_DSP_NEXT ".endif\n"
 
-/* A run of gathered words, three at a time. */
+/* A run of gathered words: `three` words at a time, then `two` or `one`. */
 #define MG_DSP_WORDS(three, two, one)                      \
     ".set mg_words, 2*mg_quads+mg_pair\n"                  \
     ".rept mg_words/3\n" three ".endr\n"                   \
@@ -189,9 +197,9 @@ typedef struct {
     ".if mg_left == 2\n" two ".endif\n"                    \
     ".if mg_left == 1\n" one ".endif\n"
 
-/* A run with single loads, each beside a product and well before its use: `head` loads the operands of the first
- * products, `even` and `odd` compute a word each. mg_odd: a word follows the even one; mg_more: one follows the odd
- * one. */
+/* A run with single-word loads, each beside a product and well before its use.
+ * head: loads the operands of the first products; even, odd: compute one word each
+ * mg_odd: 1 if a word follows the even one; mg_more: not 0 if a word follows the odd one */
 #define MG_DSP_SINGLE(head, even, odd)                              \
     ".set mg_x, 0\n.set mg_w, 8*mg_first\n.set mg_left, mg_quads\n" \
     head                                                            \
@@ -204,7 +212,8 @@ typedef struct {
     ".set mg_w, mg_w+mg_v/2\n.endif\n"                              \
     "add lr, lr, #mg_w\n"
 
-/* Gathered taps: `lead`, then a run, or a loop; `next` moves the pointer to data, where the run does not. */
+/* Gathered taps: `lead`, then a run, repeated up to x_end if mg_loop. next: advances the data pointer if the run does
+ * not. */
 #define MG_DSP_GATHERED(lead, run, next)    \
     ".if mg_segments == 0\n"          \
     lead                              \
@@ -217,7 +226,7 @@ typedef struct {
     "bne 2b\n"                        \
     ".endif\n.endif\n"
 
-/* Runs at pointers, in a loop; no instruction of a run changes the flags. */
+/* Runs at pointers, in a loop. The code of a run must not change the flags. */
 #define MG_DSP_LOOPED(run)                   \
     ".if mg_segments != 0 && mg_loop != 0\n" \
     "mov r10, #mg_segments\n"                \
@@ -231,7 +240,7 @@ typedef struct {
     "bne 3b\n"                               \
     ".endif\n"
 
-/* Runs at pointers, one after the other. */
+/* Runs at pointers, unrolled. */
 #define MG_DSP_UNROLLED(run)                 \
     ".if mg_segments != 0 && mg_loop == 0\n" \
     ".set mg_s, mg_segments\n"               \
@@ -241,7 +250,7 @@ typedef struct {
     run                                      \
     ".endr\n.endif\n"
 
-/* The halves of a word. */
+/* Lower half of a word; mg_dsp_high: its upper half. Both are signed. */
 static inline int32_t mg_dsp_low(int32_t word)
 {
     return (int16_t)(word & 0xFFFF);
@@ -252,7 +261,7 @@ static inline int32_t mg_dsp_high(int32_t word)
     return word >> 16;
 }
 
-/* A byte of a word, from bit `shift` on, and the lower half of such a byte. */
+/* Byte of a word that begins at bit `shift`; mg_dsp_lower: the lower four bits of such a byte. Both are signed. */
 static inline int32_t mg_dsp_byte(int32_t word, uint32_t shift)
 {
     return (int8_t)((word >> shift) & 0xFF);

@@ -3,7 +3,7 @@
  * Template: the computation of dsp_block_template.h in plain C.
  */
 
-/* Word k of a pixel's taps. */
+/* Word k of a pixel: taps 2k and 2k + 1. */
 static inline int32_t MG_VARIANT(data)(const mg_dsp_job *job, uint32_t k, uint32_t pixel)
 {
 #if MG_SEGMENTS
@@ -16,7 +16,8 @@ static inline int32_t MG_VARIANT(data)(const mg_dsp_job *job, uint32_t k, uint32
 }
 
 #if MG_COMPOSITE == 2
-/* Adds two taps, of the bytes `shift` and 16 bits up, to both sums of a pixel, that of a 16-fold. */
+/* Adds two taps x to both sums of a pixel: to sum[0] 16 a x, to sum[1] (a + 16 b) x. Their weights are the bytes of w
+ * at bits `shift` and `shift` + 16. */
 static inline void MG_VARIANT(nibbles)(int32_t *sum, int32_t w, uint32_t shift, int32_t x)
 {
     const int32_t first = mg_dsp_byte(w, shift), second = mg_dsp_byte(w, shift + 16u);
@@ -26,7 +27,7 @@ static inline void MG_VARIANT(nibbles)(int32_t *sum, int32_t w, uint32_t shift, 
     sum[1] = (int32_t)((uint32_t)sum[1] + (uint32_t)(low * first + high * second));
 }
 
-/* Adds taps k and k + 1 in words to both sums of a pixel. */
+/* Adds words k and k + 1 of a pixel to both sums. Returns the number of words read from the stream. */
 static inline uint32_t MG_VARIANT(words)(int32_t *sum, const mg_dsp_job *job, const int32_t *w, uint32_t k, uint32_t pixel)
 {
     MG_VARIANT(nibbles)(sum, *w, 0u, MG_VARIANT(data)(job, k, pixel));
@@ -34,7 +35,7 @@ static inline uint32_t MG_VARIANT(words)(int32_t *sum, const mg_dsp_job *job, co
     return 1u;
 }
 #else
-/* Adds two taps to both sums of a pixel. Returns the words of the stream that were read. */
+/* Adds two taps to both sums of a pixel. Returns the number of words read from the stream. */
 static inline uint32_t MG_VARIANT(multiply)(int32_t *sum, const int32_t *w, int32_t x)
 {
     const int32_t low = mg_dsp_low(x), high = mg_dsp_high(x);
@@ -62,7 +63,7 @@ static inline uint32_t MG_VARIANT(words)(int32_t *sum, const mg_dsp_job *job, co
 }
 #endif
 
-/* A pair of channels of one pixel. Returns the stream of the next pair. */
+/* Computes a pair of channels of one pixel. Returns the stream of the next pair. */
 static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int32_t *w, int8_t *out, uint32_t pixel)
 {
 #if MG_SEGMENTS

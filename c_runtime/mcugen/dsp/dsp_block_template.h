@@ -2,35 +2,37 @@
  *
  * Template: a block of 3 or 2 pixels times all pairs of output channels, on cores with SMLAD.
  *
- *   MG_QUADS      groups of four taps in a run
+ *   MG_QUADS      groups of four taps in a run (contiguous taps)
  *   MG_PAIR       1: two more taps end each run
- *   MG_SEGMENTS   n > 0: the taps are n runs, each at a pointer of its own, with pixels MG_STEP bytes apart
- *                 0: the taps are gathered in words of two: each word of three pixels, then the next word
- *   MG_LOOP       0: all runs are unrolled (gathered taps are a single run)
+ *   MG_SEGMENTS   n > 0: the taps are n runs, each with its own pointer; pixels are MG_STEP bytes apart
+ *                 0: the taps are gathered, two to a word: word 0 of three pixels, then word 1 of the three ...
+ *   MG_LOOP       1: a loop over the runs, or over parts of the gathered taps; 0: all are unrolled
  *   MG_REST       1: there are also blocks of 2 pixels
- *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any; 2, 3: any, rounded once; 4: by a float;
- *                 5: all channels are shifted by MG_SHIFT
- *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two channels to a halfword, a + 256 b; 2: weights of 4
- *                 bits, two channels to a byte, a + 16 b, of gathered taps in whole groups of four
- *   MG_SINGLE     1: single loads only, which pair with other instructions on Cortex-M7
- *   MG_SUMMED     defined, with MG_COMPOSITE 1: weights of nine bits, of gathered taps, see dsp_sums.h; in the stream a
- *                 is 0 to 255
+ *   MG_LINEAR     scaling of sums (dsp_requantize.h): 0: _clamped; 1: for both signs; 2, 3: _once; 4: _float; 5:
+ *                 _alike, all channels shifted by MG_SHIFT. With MG_COMPOSITE 1, 0 and 2 scale b as a 256-fold sum
+ *                 (_wide)
+ *   MG_COMPOSITE  0: int16 weights, doubled
+ *                 1: int8 weights, two channels to a halfword, a + 256 b
+ *                 2: 4-bit weights, two channels to a byte, a + 16 b; taps are gathered, in whole groups of four
+ *   MG_SINGLE     1: single-word loads only, which Cortex-M7 issues together with other instructions
+ *   MG_SUMMED     defined, with MG_COMPOSITE 1 and gathered taps: 9-bit weights, see dsp_sums.h; a is 0 to 255 in the
+ *                 stream
  *
- * The stream holds for each pair of channels (a, b), in the order of reading:
- *   bias a, bias b, doubled; composite: bias a, bias a + 256 bias b; of 4 bits: 16 bias a, bias a + 16 bias b
- *   each two taps: a01 b01; composite: ab01 (the first in the lower half); of 4 bits, each four taps: ab0213
- *   mult a, mult b, addend a, addend b, and, but for MG_LINEAR 5, shift a, shift b, as in dsp_requantize.h; composite,
- *   MG_LINEAR 0 or 2: b's wide
+ * The stream holds per pair of channels (a, b), in the order of reading:
+ *   biases   MG_COMPOSITE 0: 2 bias a, 2 bias b;  1: bias a, bias a + 256 bias b;  2: 16 bias a, bias a + 16 bias b
+ *   weights  MG_COMPOSITE 0: per two taps a word of a, a word of b;  1: per two taps a composite word, the first tap in
+ *            the lower half;  2: per four taps a composite word, taps 0, 2, 1, 3 in its bytes
+ *   scales   mult a, mult b, addend a, addend b and, unless MG_LINEAR is 5, shift a, shift b
  * Taps are stored values; their zero point is folded into the bias.
  *
- * Four taps of three pixels take, for two channels, 24 products in 16 instructions, or 18 of composite weights;
- * gathered ones 15 1/3 and 16 2/3, or 21 of weights of 4 bits; with single loads 22.
+ * The 24 products of four taps, three pixels and two channels take 16 instructions, composite 18; of gathered taps
+ * 15.3, composite 16.7, of 4 bits 21; with single-word loads 22.
  */
 #include "mcugen/dsp_block.h"
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Channel a of a composite word. */
+/* Extracts the weights of channel a from a composite word. */
 #ifdef MG_SUMMED
 #define MG_FIRST_OF(to, from) "uxtb16 " to ", " from "\n"
 #else
@@ -73,7 +75,7 @@
 #define MG_SCALES "ldmia lr!, {r0-r3, r10, r11}\n"
 #endif
 
-/* The biases of another pixel: moved, or read again, which is shorter but slower. */
+/* Copies the biases to another pixel's sums: by moves, or by loads, which are shorter but slower. */
 #if MG_COMPOSITE
 #define MG_SAME(p, q, r, s) "mov " p ", " r "\nmov " q ", " s "\n"
 #else
@@ -82,7 +84,8 @@
 
 #define MG_RUN ".set mg_quads, " MG_TEXT(MG_QUADS) "\n.set mg_pair, " MG_TEXT(MG_PAIR) "\n"
 
-/* mg_first: whether the next product is the first of its sums. A word of sums comes before any loop. */
+/* mg_first: 1 if the next product is the first of its sum. With MG_SUMMED that is the product of the word of sums,
+ * which precedes any loop. */
 #ifdef MG_SUMMED
 #define MG_STARTS ".set mg_first, 1\n"
 #else
@@ -101,7 +104,7 @@
 
 #define MG_BIAS(p, q) "ldrd " p ", " q ", [lr]\n.if mg_first == 0\nadd lr, lr, #8\n.endif\n"
 
-/* Even words have weights in r0 and r1, odd ones in r2 and r3; pixels use r10 and r11 in turn. */
+/* r0, r1: weights of even words, r2, r3: weights of odd words, r10, r11: data, in turn */
 #define MG_LOAD(x, word, pixel) "ldr " x ", [r12, #mg_x+" word "*mg_q+" pixel "*mg_p]\n"
 #define MG_IF(symbol, text) ".if " symbol "\n" text ".endif\n"
 #define MG_FIRST2                                                                      \
@@ -156,7 +159,7 @@
 
 #define MG_BIAS(p, q) "ldrd " p ", " q ", [lr], #8\n"
 
-/* In rows: weights in r0-r3, data in r10 and r11. */
+/* Taps in rows. r0-r3: weights, r10, r11: data */
 #if MG_COMPOSITE
 #define MG_WEIGHTS "ldrd r1, r3, [lr], #8\nsxtb16 r0, r1\nsxtb16 r2, r3\n"
 #define MG_WEIGHTS_TWO "ldr r1, [lr], #4\nsxtb16 r0, r1\n"
@@ -177,7 +180,7 @@
 #define MG_ROW3 MG_DSP_QUADS(MG_QUAD3, MG_TWO3)
 #define MG_ROW2 MG_DSP_QUADS(MG_QUAD2, MG_TWO2)
 
-/* Gathered: a word of each pixel in r0-r2, three words of weights in r3, r10 and r11. */
+/* Gathered taps. r0-r2: a word of each pixel, r3, r10, r11: weights */
 #define MG_LOAD3 "ldmia r12!, {r0-r2}\n"
 #define MG_LOAD2 "ldrd r0, r1, [r12], #12\n"
 #define MG_A2(w) MG_DSP_FIRST("r4", "r0", w, "r6") MG_DSP_SMLAD("r6", "r1", w)
@@ -328,7 +331,8 @@ static inline void MG_VARIANT(pixels)(const mg_dsp_job *job, uint32_t pixels)
     MG_VARIANT(block3)(job);
 }
 
-/* All out_c channels of a block of 3 or 2 pixels, up to `last` in the stream; an odd last channel has a pair of its own. */
+/* Computes all out_c channels of a block of 3 or 2 pixels. last: end of the stream. An odd last channel is computed as
+ * a pair of its own. */
 #if MG_REST
 MG_DSP_ONCE
 #endif

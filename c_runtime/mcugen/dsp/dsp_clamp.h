@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clamps int8 outputs in place, four at a time, for clamps narrower than int8.
+ * Clamps int8 outputs in place, four at a time, to ranges narrower than int8.
  */
 #ifndef MCUGEN_DSP_CLAMP_H
 #define MCUGEN_DSP_CLAMP_H
@@ -9,7 +9,7 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Words of four bytes; low, high: in each byte. */
+/* Clamps words of four bytes. low, high: the bound, in each of the four bytes. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_clamp_words(
     int8_t *out MCUGEN_UNUSED, uint32_t low MCUGEN_UNUSED, uint32_t high MCUGEN_UNUSED, uint32_t words MCUGEN_UNUSED)
 {
@@ -37,7 +37,7 @@ static inline void mg_dsp_clamp_words(int8_t *out, uint32_t low, uint32_t high, 
 
 #endif
 
-/* n outputs; if n is no multiple of 4, the last word clamps some outputs a second time. */
+/* Clamps n outputs. If n is not a multiple of 4, the last word overlaps the one before it. */
 static inline void mg_dsp_clamp(int8_t *out, int32_t low, int32_t high, uint32_t n)
 {
     const uint32_t lows = (uint32_t)(low & 0xFF) * 0x01010101u, highs = (uint32_t)(high & 0xFF) * 0x01010101u;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A matrix times vectors of bytes that are widened where they are read, see dsp_vector.h.
+ * Matrix-vector product on int8 vectors that are widened as they are read, see dsp_vector.h.
  */
 #ifndef MCUGEN_DSP_DIRECT_H
 #define MCUGEN_DSP_DIRECT_H
 
 #include "mcugen/dsp_vector.h"
 
-/* Arguments of the blocks of a vector: x up to x_end, the end of whole groups of four; `left` outputs remain. */
+/* Arguments of the code that computes blocks of outputs from one vector.
+ * x: the vector; x_end: end of its whole groups of four. outputs: number of outputs. */
 typedef struct {
     const int8_t *x, *x_end;
     int8_t *out;
-    uintptr_t left;
+    uintptr_t outputs;
     const int32_t *stream;
 } mg_dsp_direct_job;
 

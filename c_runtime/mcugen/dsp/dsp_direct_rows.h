@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * C of dsp_vector_block_template.h with MG_DIRECT: the products of bytes that are widened as they are read.
+ * Plain C of dsp_vector_block_template.h with MG_DIRECT: products of bytes that are widened as they are read.
  */
-/* Four taps added to the sums; returns where the words after theirs are. */
+/* Adds the products of four taps to the sums. Returns the stream behind their weights. */
 static inline const int32_t *MG_VARIANT(four)(int32_t sums[4], const int32_t *w, const int8_t *in)
 {
     const mg_s16 x[4] = {in[0], in[2], in[1], in[3]};
@@ -21,7 +21,7 @@ static inline const int32_t *MG_VARIANT(four)(int32_t sums[4], const int32_t *w,
 
 #ifdef MG_WINDOWS
 #if MG_EDGES == 1
-/* The products of a row of a window that reaches beyond the image. */
+/* Adds the products of a kernel row, part of which lies outside the image: words are shifted and filled. */
 static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *w, const int8_t *row, const mg_dsp_windows_job *job)
 {
     for (const uint32_t *edge = job->edges; edge < job->edges_end; edge += 2) {
@@ -38,7 +38,8 @@ static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *
     return w;
 }
 #elif MG_EDGES == 2
-/* The same, where each word is in the image or is not: only those that are have products. */
+/* Adds the products of a kernel row, part of which lies outside the image, if each word is either inside or outside:
+ * words outside are skipped. */
 static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *w, const int8_t *row, const mg_dsp_windows_job *job)
 {
     const uint32_t *const edge = job->edges;
@@ -50,7 +51,7 @@ static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *
 }
 #endif
 
-/* The products of a row of a window. */
+/* Adds the products of a kernel row. */
 static inline const int32_t *MG_VARIANT(row)(int32_t sums[4], const int32_t *w, const int8_t *row, const mg_dsp_windows_job *job)
 {
 #if MG_EDGES

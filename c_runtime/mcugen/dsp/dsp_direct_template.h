@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: vectors times a matrix on cores with SMLAD, without memory for widened ones, on top of
+ * Template: matrix-vector products on cores with SMLAD, without scratch for widened vectors. Uses
  * dsp_vector_block_template.h.
  */
 #define MG_DIRECT

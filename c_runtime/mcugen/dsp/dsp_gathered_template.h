@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: a convolution on widened rows whose taps are gathered for three pixels at a time, on top of
- * dsp_block_template.h: one copy for all windows, strides and widths. MG_WORDS: words of a pixel in the text; MG_WIDEN:
- * dsp_ring.h.
+ * Template: a convolution on widened rows that gathers the taps of three pixels at a time. One copy serves all windows,
+ * strides and widths. Uses dsp_block_template.h.
+ *
+ *   MG_WORDS  words of two taps that are unrolled
+ *   MG_WIDEN  see dsp_ring.h
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_row_template.h"
@@ -18,25 +20,26 @@
 
 MG_DECLARE_DSP_GATHERED(MG_KERNEL);
 
-/* The taps of three pixels from element `at` of the rows on; of two, with the second in place of the third. */
+/* Gathers the taps of three pixels in x, starting at element `at` of the rows. Of two pixels, the second also fills the
+ * third place. */
 static void MG_VARIANT(gather)(const mg_dsp_ring_params *p, const mg_s16 *const *rows, uint32_t at, mg_s16 *x,
                                uint32_t pixels)
 {
 #ifdef MG_SUMMED
-    const uint32_t second = p->step, third = (pixels - 1u) * second, groups = p->groups;
-    mg_dsp_sums sums = {{0u, 0u, 0u}, MG_DSP_SUMMED, x, x + 6u + (uint32_t)p->kernel_h * p->split * groups * 12u};
+    const uint32_t second = p->step, third = (pixels - 1u) * second, groups = p->run_groups;
+    mg_dsp_sums sums = {{0u, 0u, 0u}, MG_DSP_SUMMED, x, x + 6u + (uint32_t)p->kernel_h * p->runs_per_row * groups * 12u};
     for (uint32_t k = 0u; k < p->kernel_h; k += 1u) {
-        for (uint32_t j = 0u; j < p->split; j += 1u) {
-            const mg_s16 *const run = rows[k] + p->runs[j] + at;
-            mg_dsp_gather_words_summed(run, run + second, run + third, x + 6u + (k * p->split + j) * groups * 12u, groups, &sums);
+        for (uint32_t j = 0u; j < p->runs_per_row; j += 1u) {
+            const mg_s16 *const run = rows[k] + p->run_offsets[j] + at;
+            mg_dsp_gather_words_summed(run, run + second, run + third, x + 6u + (k * p->runs_per_row + j) * groups * 12u, groups, &sums);
         }
     }
     mg_dsp_store_sums(&sums);
 #else
-    const uint32_t second = 2u * p->step, groups = p->groups;
-    const mg_dsp_runs runs = {groups, (pixels - 1u) * second, (p->split - 1u) * groups * 24u, rows + p->kernel_h};
-    for (uint32_t j = 0u; j < p->split; j += 1u) {
-        mg_dsp_gather_rows(rows, 2u * (p->runs[j] + at), x + j * groups * 12u, second, &runs);
+    const uint32_t second = 2u * p->step, groups = p->run_groups;
+    const mg_dsp_runs runs = {groups, (pixels - 1u) * second, (p->runs_per_row - 1u) * groups * 24u, rows + p->kernel_h};
+    for (uint32_t j = 0u; j < p->runs_per_row; j += 1u) {
+        mg_dsp_gather_rows(rows, 2u * (p->run_offsets[j] + at), x + j * groups * 12u, second, &runs);
     }
 #endif
 }

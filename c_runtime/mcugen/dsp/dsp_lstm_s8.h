@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layer of lstm_s8.h on cores with SMLAD: a unit's four gates at a time.
+ * LSTM layer of lstm_s8.h on cores with SMLAD: the four gates of a unit are computed together.
  *
- * w, r     for each unit, for each four taps: a word of each gate, its four taps in order; taps beyond the vector are 0
- * sums     are below 2^30, also where they are shifted to the left: proved when the code is generated
- * scratch  the data and the state widened to int16, each in groups of four in the order 0, 2, 1, 3; _direct functions leave
- *          it alone and widen bytes as they read them, for each unit
+ * w, r     per unit and four taps: a word of each gate, its four taps in order; the last group is padded with zeros
+ * sums     stay below 2^30, also when they are shifted to the left: proved when the code is generated
+ * scratch  the input and the state widened to int16, each group of four in the order 0, 2, 1, 3. The _direct functions
+ *          use no scratch: they widen the bytes again for each unit
+ * Other fields: see lstm_s8.h.
  */
 #ifndef MCUGEN_DSP_LSTM_S8_H
 #define MCUGEN_DSP_LSTM_S8_H

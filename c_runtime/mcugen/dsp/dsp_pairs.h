@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of four int8 taps times vectors of int16 in the order 0, 2, 1, 3, with SMLAD; scaling with SMMLAR, and SSAT.
+ * SMLAD and SMMLAR from C: products of four int8 taps with int16 vectors in the order 0, 2, 1, 3; scaling, saturation.
  */
 #ifndef MCUGEN_DSP_PAIRS_H
 #define MCUGEN_DSP_PAIRS_H
 
 #include "mcugen/runtime.h"
 
-/* Four bytes that need no alignment. */
+/* Four bytes as a word; x needs no alignment. */
 static inline uint32_t mg_dsp_word(const int8_t *x)
 {
     uint32_t word;
@@ -33,7 +33,7 @@ static inline uint32_t mg_dsp_even(uint32_t word)
     return pair;
 }
 
-/* Bytes 1 and 3. */
+/* Bytes 1 and 3 of a word as a pair of int16. */
 static inline uint32_t mg_dsp_odd(uint32_t word)
 {
     uint32_t pair;
@@ -41,7 +41,7 @@ static inline uint32_t mg_dsp_odd(uint32_t word)
     return pair;
 }
 
-/* A sum and the products of two pairs. */
+/* sum + a0 * b0 + a1 * b1, of pairs of int16 */
 static inline int32_t mg_dsp_add_products(uint32_t a, uint32_t b, int32_t sum)
 {
     int32_t total;
@@ -57,7 +57,7 @@ static inline int32_t mg_dsp_high_sum(int32_t x, int32_t mult, int32_t sum)
     return total;
 }
 
-/* x within int16 */
+/* x saturated to int16 */
 static inline int32_t mg_dsp_narrowed(int32_t x)
 {
     int32_t y;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of int8 images on cores with SMLAD, pixel by pixel: the taps of one are widened, then all outputs made.
+ * Convolution of int8 images on cores with SMLAD, pixel by pixel: the taps of a pixel are widened, then all its outputs
+ * are computed.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over taps and channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
  *
- * x        int8 [rows of in_w * in_c], those outside the image filled with `outside`
- * scratch  int16 [length]: the taps in their order, each group of four as 0, 2, 1, 3. What is no whole group, and taps
- *          outside the image, come as bytes first, in the upper half
- * runs     of a kernel row: each of `run` neighbouring taps, `apart` elements from one to the next
- * taps     of a pixel; from there to `length` weights are zeros
- * Columns [inside_first, inside_end) read nothing beyond the row.
- * stream   weights, biases and scales in blocks of four outputs: see dsp_vector_block_template.h
- * low, high  the clamp; clamps: whether it is narrower than int8
+ * x        int8 [rows of in_w * in_c]; rows outside the image are filled with `outside`
+ * scratch  int16 [length]: the taps in order, but each group of four as 0, 2, 1, 3. Runs that are not whole groups of
+ *          four, and columns that read outside the image, are first collected as bytes in the upper half
+ * runs     runs (contiguous taps) of a kernel row: run_length taps each, run_step elements from one to the next
+ * taps     taps of a pixel; from there to `length` the weights are zeros
+ * stream   weights, biases and scales in blocks of four outputs, see dsp_vector_block_template.h
+ * low, high  the clamp; clamps: 1 if it is narrower than int8
+ * Output columns [inside_first, inside_end) read nothing outside the image.
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_DSP_PATCH_H
@@ -21,7 +22,7 @@
 
 typedef struct {
     const int32_t *stream;
-    uint32_t taps, length, run, apart;
+    uint32_t taps, length, run_length, run_step;
     uint16_t kernel_h, kernel_w, runs;
     uint16_t in_w, in_c, out_w, out_c;
     uint16_t stride_w, dilation_w, pad_w;
@@ -38,7 +39,7 @@ typedef struct {
 #define MG_DECLARE_conv2d_s8__dsp8_patch(f) MG_DECLARE_DSP_PATCH(f)
 #define MG_DECLARE_conv2d_s8__dsp8_single_patch(f) MG_DECLARE_DSP_PATCH(f)
 
-/* Copies n bytes, a word at a time; step 0: the first word again and again. */
+/* Copies n bytes, a word at a time. step: 1, or 0 to repeat the first four bytes. */
 static inline void mg_dsp_copy_bytes(int8_t *to, const int8_t *from, uint32_t n, uint32_t step)
 {
     uint32_t word, k = 0u;

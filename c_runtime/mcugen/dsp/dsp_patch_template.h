@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: an output row of a convolution, whose taps are widened pixel by pixel, see dsp_patch.h; on top of
- * dsp_vector_block_template.h.
+ * Template: an output row of a convolution that widens the taps pixel by pixel, see dsp_patch.h. MG_WHOLE: 1 if runs
+ * are whole groups of four taps. Uses dsp_vector_block_template.h.
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_patch.h"
@@ -11,7 +11,7 @@
 
 MG_DECLARE_DSP_PATCH(MG_KERNEL);
 
-/* The taps of column x, some of them outside the image, as bytes. */
+/* Collects the taps of output column x as bytes; some of them are outside the image. */
 static void MG_VARIANT(edge)(const mg_dsp_patch_params *p, const int8_t *const *rows, uint32_t x, int8_t *to)
 {
     const int8_t fill[4] = {p->outside, p->outside, p->outside, p->outside};
@@ -26,7 +26,7 @@ static void MG_VARIANT(edge)(const mg_dsp_patch_params *p, const int8_t *const *
     }
 }
 
-/* The taps of a column inside the image: element `at` of the rows and on. */
+/* Collects the taps of an output column that reads inside the image only, from element `at` of the rows on. */
 static void MG_VARIANT(inside)(const mg_dsp_patch_params *p, const int8_t *const *rows, uint32_t at, mg_s16 *x)
 {
     int8_t *to = (int8_t *)x + p->length;
@@ -34,13 +34,13 @@ static void MG_VARIANT(inside)(const mg_dsp_patch_params *p, const int8_t *const
         const int8_t *from = rows[i] + at;
         for (uint32_t j = 0u; j < p->runs; j += 1u) {
 #if MG_WHOLE
-            mg_dsp_widen_swapped(from, x, p->run / 4u);
-            x += p->run;
+            mg_dsp_widen_swapped(from, x, p->run_length / 4u);
+            x += p->run_length;
 #else
-            mg_dsp_copy_bytes(to, from, p->run, 1u);
-            to += p->run;
+            mg_dsp_copy_bytes(to, from, p->run_length, 1u);
+            to += p->run_length;
 #endif
-            from += p->apart;
+            from += p->run_step;
         }
     }
     (void)to;

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums to stored integers on cores with SMMLAR, in three or four instructions, with the bits of mg_requantize.
+ * Requantization on cores with SMMLAR, in three or four instructions, with the bits of mg_requantize.
  *
- * Let x be a sum, |x| < 2^30, held doubled; n >= 1 the shift to the right; addend = 2^(n - 1) + (zero_point << n). Where
- * the clamp begins at the zero point or above, n may be 0, with the zero point for an addend.
+ * Notation: x is a sum, |x| < 2^30, held as 2x; n >= 1 is the shift to the right; addend = 2^(n - 1) + (zero_point <<
+ * n).
  *
- *   round(x * mult / 2^31)               is one SMMLAR of 2x and mult, for both signs; its addend is free
- *   x / 2^n, halves away from zero       is (x - (x < 0) + 2^(n - 1)) >> n, and the sign may be that of the sum
+ *   round(x * mult / 2^31)          is one SMMLAR of 2x and mult, for both signs of x; it also adds the addend
+ *   x / 2^n, halves away from zero  is (x - (x < 0) + 2^(n - 1)) >> n; (x < 0) may be the sign of the sum
  *
- * Where the clamp begins at the zero point or above, a negative sum clamps anyway and its sign does not matter:
- * the _clamped forms. There a sum that is held 256-fold needs no SMMLAR, since both roundings amount to rounding down:
- * with addend_wide = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits.
- * Results that are rounded once take the high word without its rounding: the _once forms, for both signs; 256-fold
- * sums with addend_wide = 128 addend. The build has proved that nothing leaves 32 bits.
- *
- * Sums that are held 2^d-fold, d >= 1, by their weights and biases, are rounded down with 2^d addend + 2^(d - 1), as above,
- * and shifted by n + d; those that are rounded once with 2^d addend. Where d is such that n + d is the same for all channels
- * of a layer, SSAT can shift: the _alike forms.
- *
- * Where no such numbers have the bits of the operator's own float arithmetic, cores with an FPU compute that: the _float
- * forms, whose mult is half the factor, as float32, and addend the zero point; n is not read. Doubling changes no bits.
+ * Forms beside the general one:
+ *   _clamped  the clamp begins at the zero point or above: a negative sum is clamped anyway, so its sign is ignored. n
+ *             may be 0, with the zero point as the addend
+ *   _wide     _clamped for sums held as 256x: both roundings amount to rounding down, so SMMLA serves: with addend_wide
+ *             = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits
+ *   _once     the result is rounded once, for both signs: the high word is rounded down. For 256x, addend_wide = 128
+ *             addend
+ *   _alike    sums held as 2^d * 2x, by their weights and biases, with d such that n + d is the same for all channels
+ *             of a layer: SSAT shifts and saturates. The addend is 2^d addend + 2^(d - 1), or 2^d addend if rounded
+ *             once
+ *   _float    no such constants have the bits of the operator's float arithmetic, so the FPU computes it: mult is half
+ *             the factor, as a float32 (doubling changes no bits), addend the zero point; n is not read
+ * The build has proved that nothing leaves 32 bits.
  */
 #ifndef MCUGEN_DSP_REQUANTIZE_H
 #define MCUGEN_DSP_REQUANTIZE_H
@@ -27,7 +28,7 @@
 #include "mcugen/runtime.h"
 #include "mcugen/scale_float.h"
 
-/* Assembly: x (a register) becomes the output before the clamp to a type; t is clobbered. */
+/* Assembly: register x, a sum, becomes the output before saturation; t is clobbered. */
 #define MG_DSP_SCALE_CLAMPED(x, mult, addend, n)   \
     "smmlar " x ", " x ", " mult ", " addend "\n"  \
     "asr " x ", " x ", " n "\n"
@@ -39,12 +40,12 @@
 /* One rounding: the high word is rounded down, and the addend rounds. */
 #define MG_DSP_SCALE_ONCE(x, mult, addend, n) MG_DSP_SCALE_WIDE(x, mult, addend, n)
 
-/* The same, clamped to int8; n is the text of a number. */
+/* MG_DSP_SCALE_ONCE, saturated to int8. n: the shift, a number as text. */
 #define MG_DSP_SCALE_ALIKE(x, mult, addend, n)      \
     "smmla " x ", " x ", " mult ", " addend "\n"    \
     "ssat " x ", #8, " x ", asr #" n "\n"
 
-/* VCVTR rounds halves to even, the mode of the FPU that all C code expects. */
+/* VCVTR rounds as the FPU is set: C code leaves it at the nearest, halves to even. */
 #define MG_DSP_SCALE_FLOAT(x, mult, addend)     \
     "vmov s0, s1, " x ", " mult "\n"            \
     "vcvt.f32.s32 s0, s0\n"                     \

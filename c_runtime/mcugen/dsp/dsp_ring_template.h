@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: a convolution on widened rows, on top of dsp_block_template.h.
+ * Template: a convolution on widened rows. Uses dsp_block_template.h.
  *
- * MG_KERNEL_H rows, each of MG_SPLIT runs of taps; MG_WIDEN: dsp_ring.h; MG_ODD: whether the number of channels is odd.
+ *   MG_KERNEL_H  rows of the kernel
+ *   MG_SPLIT     runs of contiguous taps in each of them
+ *   MG_WIDEN     see dsp_ring.h
+ *   MG_ODD       1: the number of output channels is odd
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_row_template.h"
@@ -12,7 +15,8 @@
 
 MG_DECLARE_DSP_RING(MG_KERNEL);
 
-/* `pixels` pixels of a row, in blocks of `size`: at once, or where a last channel is alone, block by block. */
+/* Computes `pixels` pixels of a row in blocks of `size`: in one call, or block by block if the number of channels is
+ * odd. */
 static inline void MG_VARIANT(part)(mg_dsp_job *job, const mg_dsp_ring_params *p, uint32_t pixels, uint32_t size)
 {
 #if MG_ODD
@@ -37,7 +41,7 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_ring_params *p, const mg_s16 *const *rows
 #if MG_SPLIT > 1
     const mg_s16 *runs[MG_SEGMENTS];
     for (uint32_t i = 0u; i < MG_SEGMENTS; i += 1u) {
-        runs[i] = rows[i / MG_SPLIT] + p->runs[i % MG_SPLIT];
+        runs[i] = rows[i / MG_SPLIT] + p->run_offsets[i % MG_SPLIT];
     }
     mg_dsp_job job = {runs, p->stream + p->pairs_end, 0u, out, p->out_c, p->stream, 1u};
 #else

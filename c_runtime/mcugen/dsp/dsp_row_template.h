@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: a row of an image widened, MG_WIDEN: dsp_ring.h.
+ * Template: widens a row of an image. MG_WIDEN: its layout, see dsp_ring.h.
  */
 #include "mcugen/dsp_ring.h"
 #include "mcugen/dsp_widen.h"
 
 MG_LINKAGE void MG_VARIANT(row)(const mg_dsp_ring_params *p, const int8_t *in, mg_s16 *row)
 {
-    const uint32_t n = (uint32_t)p->in_w * p->in_c, end = p->left + (uint32_t)p->in_w * p->in_step;
-    mg_s16 *const inside = row + p->left;
+    const uint32_t n = (uint32_t)p->in_w * p->in_c, end = p->pad_left + (uint32_t)p->in_w * p->in_step;
+    mg_s16 *const inside = row + p->pad_left;
     if (in == NULL) {
         mg_dsp_fill(row, p->outside, p->row_length);
         return;
     }
-    mg_dsp_fill(row, p->outside, p->left);
+    mg_dsp_fill(row, p->outside, p->pad_left);
     mg_dsp_fill(row + end, p->outside, p->row_length - end);
 #if MG_WIDEN == 0
     mg_dsp_widen_swapped(in, inside, n / 4u);
 #elif MG_WIDEN == 1
-    const uint32_t whole = (p->left & 1u) != 0u ? 0u : n & ~3u;
+    const uint32_t whole = (p->pad_left & 1u) != 0u ? 0u : n & ~3u;
     mg_dsp_widen_ordered(in, inside, whole / 4u);
     mg_dsp_widen_each(in + whole, inside + whole, n - whole);
 #else

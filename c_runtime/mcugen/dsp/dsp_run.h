@@ -4,14 +4,13 @@
  *
  *   y[o] = clamp(requantize(bias[o] + sum over channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
  *
- * x       int8 [n][in_c], in_c >= 4
- * scratch int16 [words][3][2]: two elements of each pixel, those of a group of four in the order 0, 2, 1, 3. Where
- * in_c is
- *         no multiple of 4, group in_c / 4 holds the last four channels, with zero weights for channels of earlier
- *         groups; further elements have zero weights
- * stream  weights, biases and scales, up to last: see dsp_block_template.h; pairs_end: end of the last whole pair
- *         of channels
- * low, high  the clamp; clamps: whether it is narrower than int8
+ * x        int8 [n][in_c], in_c >= 4
+ * scratch  int16 [words][3][2]: two channels of each of three pixels; each group of four channels in the order 0, 2, 1,
+ *          3. If in_c is not a multiple of 4, group in_c / 4 holds the last four channels, with zero weights for those
+ *          that are also in the group before. Further elements have zero weights
+ * stream   weights, biases and scales, up to `last`: see dsp_block_template.h; pairs_end: end of the last whole pair of
+ *          channels
+ * low, high  the clamp; clamps: 1 if it is narrower than int8
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_DSP_RUN_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: a 1x1 convolution on runs of pixels, on top of dsp_block_template.h. MG_WORDS: words of a pixel in the text.
+ * Template: a 1x1 convolution of n pixels. MG_WORDS: words of two channels that are unrolled. Uses
+ * dsp_block_template.h.
  */
 #include "mcugen/dsp_run.h"
 #include "mcugen/dsp_clamp.h"
@@ -18,33 +19,33 @@
 
 MG_DECLARE_DSP_RUN(MG_KERNEL);
 
-/* The channels of three pixels, `apart` elements from each other. */
-static inline void MG_VARIANT(gather)(const int8_t *x, uint32_t apart, uint32_t in_c, mg_s16 *taps)
+/* Gathers the channels of three pixels, which are pixel_step elements pixel_step. */
+static inline void MG_VARIANT(gather)(const int8_t *x, uint32_t pixel_step, uint32_t in_c, mg_s16 *taps)
 {
     const uint32_t groups = in_c / 4u;
     const int8_t *const rest = x + in_c - 4;
 #ifdef MG_SUMMED
     mg_dsp_sums sums = {{0u, 0u, 0u}, MG_DSP_SUMMED, taps, taps + 6u + (in_c + 3u) / 4u * 12u};
     taps += 6;
-    mg_dsp_gather_bytes_summed(x, x + apart, x + 2u * apart, taps, groups, &sums);
+    mg_dsp_gather_bytes_summed(x, x + pixel_step, x + 2u * pixel_step, taps, groups, &sums);
     if ((in_c & 3u) != 0u) {
-        mg_dsp_gather_bytes_summed(rest, rest + apart, rest + 2u * apart, taps + groups * 12u, 1u, &sums);
+        mg_dsp_gather_bytes_summed(rest, rest + pixel_step, rest + 2u * pixel_step, taps + groups * 12u, 1u, &sums);
     }
     mg_dsp_store_sums(&sums);
 #else
-    mg_dsp_gather_bytes(x, x + apart, x + 2u * apart, taps, groups);
+    mg_dsp_gather_bytes(x, x + pixel_step, x + 2u * pixel_step, taps, groups);
     if ((in_c & 3u) != 0u) {
-        mg_dsp_gather_bytes(rest, rest + apart, rest + 2u * apart, taps + groups * 12u, 1u);
+        mg_dsp_gather_bytes(rest, rest + pixel_step, rest + 2u * pixel_step, taps + groups * 12u, 1u);
     }
 #endif
 }
 
-/* Blocks of three pixels: the last begins where it must to end with the last pixel. Fewer than three pixels are computed
- * one by one, each as three that are the same. */
+/* Computes blocks of three pixels. The last block ends with the last pixel and may overlap the one before. If there are
+ * fewer than three pixels, each is computed as three equal pixels. */
 MG_LINKAGE void MG_KERNEL(const mg_dsp_run_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
 {
     const int32_t *const last = p->stream + p->last;
-    const uint32_t in_c = p->in_c, out_c = p->out_c, at_once = n < 3u ? 1u : 3u, apart = n < 3u ? 0u : in_c;
+    const uint32_t in_c = p->in_c, out_c = p->out_c, at_once = n < 3u ? 1u : 3u, pixel_step = n < 3u ? 0u : in_c;
     mg_dsp_job job = {scratch, p->stream + p->pairs_end, (uintptr_t)(scratch + p->words * 6u), out, out_c, p->stream, 1u};
     if (n < 3u) {
         job.out_c = 0u;
@@ -52,7 +53,7 @@ MG_LINKAGE void MG_KERNEL(const mg_dsp_run_params *p, const int8_t *in, int8_t *
     for (uint32_t i = 0u; i < n; i += at_once) {
         const uint32_t first = i + at_once <= n ? i : n - at_once;
         job.out = out + first * out_c;
-        MG_VARIANT(gather)(in + first * in_c, apart, in_c, scratch);
+        MG_VARIANT(gather)(in + first * in_c, pixel_step, in_c, scratch);
         MG_VARIANT(channels)(&job, last, out_c, 3u);
     }
     if (p->clamps != 0u) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weights of nine bits, as uint8 ones less a zero point are, in eight bits, on cores with SMLAD.
+ * 9-bit weights, such as uint8 weights less a zero point, stored in 8 bits, on cores with SMLAD.
  *
- * w = stored - z, with a z for each channel that is so chosen that `stored` fits a byte. So
+ * w = stored - z, with a z per channel such that `stored` fits a byte. So
  *
  *   sum of w * x = sum of stored * x + z * -(sum of x)
  *
- * and what is added is one more product for all channels: before the words of two taps comes a word of sums, whose weights
- * are (z, z). It has minus the sums of both halves of up to MG_DSP_SUMMED groups of two words, of elements of 8 bits: at
- * most 254 * 128 in each half; further such words come after the taps. All sums of products are exact in the end, as they
- * are of 32 bits that wrap.
+ * The last term is one more product, with the weights (z, z): a word of sums precedes the words of two taps. Each of
+ * its halves is minus the sum of this half over at most MG_DSP_SUMMED groups of two words; of int8 data that is at most
+ * 254 * 128. Words of sums of further groups follow the taps. Sums may wrap at 32 bits on the way: they are exact in
+ * the end.
  */
 #ifndef MCUGEN_DSP_SUMS_H
 #define MCUGEN_DSP_SUMS_H
@@ -18,17 +18,18 @@
 
 #define MG_DSP_SUMMED 127u
 
-/* Minus the sums of three pixels' words, as words of two halves; how many groups may still be added; where they go, and
- * where those after them go. */
+/* sums         per pixel: minus the sum of its words, in each half
+ * groups_left  groups that may still be added
+ * to, next     where these sums and the next ones are stored */
 typedef struct {
     uint32_t sums[3];
-    uint32_t left;
+    uint32_t groups_left;
     mg_s16 *to, *next;
 } mg_dsp_sums;
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* One word subtracted from both halves of sums. */
+/* sums - word, in each half */
 static inline uint32_t mg_dsp_less(uint32_t sums, uint32_t word)
 {
     uint32_t result;
@@ -36,8 +37,9 @@ static inline uint32_t mg_dsp_less(uint32_t sums, uint32_t word)
     return result;
 }
 
-/* r0-r2 in, r3 out; on the stack groups, at least one, and a pointer to the sums, which are in r10, r11 and lr. `load`
- * stores a group of each pixel from r4-r9. */
+/* Gathers groups of three pixels and subtracts their words from the sums. load: stores a group of each pixel from
+ * r4-r9.
+ * r0-r2: in, r3: out, r10, r11, lr: sums, r12: groups left. Stack: groups, at least one; pointer to the sums */
 #define MG_DSP_GATHER_SUMMED(load)  \
     "push {r4-r11, lr}\n"           \
     "ldrd r9, r12, [sp, #36]\n"     \
@@ -106,34 +108,35 @@ static inline void mg_dsp_words_summed(const mg_s16 *a, const mg_s16 *b, const m
 
 #endif
 
-/* Writes the sums, a word of each pixel, and begins new ones. */
+/* Stores the sums, a word of each pixel, and begins new ones. */
 static inline void mg_dsp_store_sums(mg_dsp_sums *s)
 {
     (void)memcpy(s->to, s->sums, sizeof(s->sums));
     s->sums[0] = 0u;
     s->sums[1] = 0u;
     s->sums[2] = 0u;
-    s->left = MG_DSP_SUMMED;
+    s->groups_left = MG_DSP_SUMMED;
     s->to = s->next;
     s->next += 6;
 }
 
-/* Room for `groups` more groups; sums that lack it are written. */
+/* Makes room for `groups` more groups: stores the sums if they cannot take them. */
 static inline void mg_dsp_take_groups(mg_dsp_sums *s, uint32_t groups)
 {
-    if (s->left < groups) {
+    if (s->groups_left < groups) {
         mg_dsp_store_sums(s);
     }
-    s->left -= groups;
+    s->groups_left -= groups;
 }
 
-/* Groups to take at once from the i-th on. */
+/* Number of groups to add at once, starting with group i of `groups`. */
 static inline uint32_t mg_dsp_taken(uint32_t i, uint32_t groups)
 {
     return groups - i < MG_DSP_SUMMED ? groups - i : MG_DSP_SUMMED;
 }
 
-/* mg_dsp_gather_bytes, and the same of words in their own order, with sums; after the last of a pixel comes mg_dsp_store_sums. */
+/* mg_dsp_gather_bytes with sums; mg_dsp_gather_words_summed: the same for int16 elements, in their own order. After a
+ * pixel's last group the caller calls mg_dsp_store_sums. */
 MCUGEN_UNUSED static void mg_dsp_gather_bytes_summed(const int8_t *a, const int8_t *b, const int8_t *c, mg_s16 *out,
                                                      uint32_t groups, mg_dsp_sums *s)
 {
@@ -154,7 +157,7 @@ MCUGEN_UNUSED static void mg_dsp_gather_words_summed(const mg_s16 *a, const mg_s
     }
 }
 
-/* The words of sums of a vector of `groups` groups, the first before it. */
+/* Stores the words of sums of a vector of `groups` groups: the first one before x, the others behind the vector. */
 MCUGEN_UNUSED static void mg_dsp_sum_vector(mg_s16 *x, uint32_t groups)
 {
     uint32_t sums = 0u, left = MG_DSP_SUMMED;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Filters with a memory of int8 values on cores with SMLAD: four steps at a time, moved as they are multiplied.
+ * SVDF layer with a memory of int8 values on cores with SMLAD: four steps at a time are multiplied and moved.
  *
- * Fields as in svdf_s8.h. addend: 2^(-shift - 1), where the build has proved that sums are below 2^30, so that one SMMLAR
- * scales them (dsp_requantize.h). Equals TensorFlow Lite Micro's EvalIntegerSvdfReference.
+ * Fields: see svdf_s8.h. addend: 2^(-shift - 1), for layers whose sums the build has proved to be below 2^30, so that
+ * one SMMLAR scales them (dsp_requantize.h). Equals TensorFlow Lite Micro's EvalIntegerSvdfReference.
  */
 #ifndef MCUGEN_DSP_SVDF_S8_H
 #define MCUGEN_DSP_SVDF_S8_H
@@ -20,7 +20,7 @@ typedef struct {
     int8_t shift;
 } mg_dsp_svdf_s8_params;
 
-/* memory, next [units * rank][steps], which may be the same; newest [units * rank] */
+/* memory, next: int8 [units * rank][steps], may be the same memory. newest: int8 [units * rank]. */
 #define MG_DECLARE_svdf_s8__dsp(f)                                                                               \
     MG_LINKAGE void f(const mg_dsp_svdf_s8_params *p, const int8_t *memory, const int8_t *newest, int8_t *next,  \
                       int8_t *out)

@@ -6,14 +6,14 @@
  *   y[o] = clamp(requantize(bias[o] + sum over k of w[o][k] * x[k], mult[o], shift[o]) + out_zero_point)
  *
  * x        int8 [n][in_len]
- * scratch  int16 [length]: x in groups of four in the order 0, 2, 1, 3. Where in_len is no multiple of 4, group in_len
- *          / 4 holds the last four, with zero weights for elements of earlier groups; fewer than 4 keep their order.
- *          Further elements have zero weights
- *          Without it (_direct), x is widened as it is read: length is in_len less what is no whole group of four
- * stream   weights, biases and scales in blocks of four outputs: see dsp_vector_block_template.h
- * low, high  the clamp; clamps: whether it is narrower than int8
- * The build has proved that no sum leaves 32 bits. Equals the reference runtime's FullyConnected and Conv2D for
- * int8 data.
+ * scratch  int16 [length]: x in groups of four, in the order 0, 2, 1, 3. If in_len is not a multiple of 4, group in_len
+ *          / 4 holds the last four elements, with zero weights for those that are also in the group before; fewer than
+ *          4 elements keep their order. Further elements have zero weights The _direct kernels need no scratch: they
+ *          widen x as they read it; length is in_len rounded down to a multiple of four
+ * stream   weights, biases and scales in blocks of four outputs, see dsp_vector_block_template.h
+ * low, high  the clamp; clamps: 1 if it is narrower than int8
+ * The build has proved that no sum leaves 32 bits. Equals the reference runtime's FullyConnected and Conv2D for int8
+ * data.
  */
 #ifndef MCUGEN_DSP_VECTOR_H
 #define MCUGEN_DSP_VECTOR_H

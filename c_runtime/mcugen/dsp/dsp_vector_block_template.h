@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: a vector times a matrix on cores with SMLAD: 21 instructions for 32 products, or 27 where two outputs' int8
- * weights share a halfword, or 29 with single loads among them, or 43 where two outputs' weights of 4 bits share a byte.
+ * Template: a matrix-vector product on cores with SMLAD, four outputs at a time. 32 products take 21 instructions; 27
+ * with two outputs' int8 weights in a halfword, 29 if these are loaded word by word; 43 with two outputs' 4-bit weights
+ * in a byte.
  *
- *   MG_UNROLL     steps of eight taps in the text
- *   MG_LOOP       1: which are repeated until all taps are done
- *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any
- *   MG_ONCE       1: rounded once, to the nearest; 0: twice, as mg_requantize does; 2: by a float
- *   MG_COMPOSITE  0: int16 weights, doubled; 1: int8 weights, two outputs to a halfword, a + 256 b; 2: weights of 4
- *                 bits, two outputs to a byte, a + 16 b
- *   MG_SINGLE     1, where MG_COMPOSITE: loads beside products, for Cortex-M7
- *   MG_DIRECT     defined, with MG_COMPOSITE below 2 and not MG_SINGLE: bytes are widened as they are read, four in a
- *                 step: 13 instructions for 16 products, composite 16
- *   MG_TAIL       with MG_DIRECT: taps after whole steps; they are read with those before them
- *   MG_WINDOWS    defined, with MG_DIRECT: the steps, and the tail, for each row of a window, see dsp_windows.h; with
- *   MG_STEPS      whole steps of a row, and
- *   MG_EDGES      1: some windows reach beyond the image; 2: by whole steps
- *   MG_SUMMED     defined, with MG_COMPOSITE 1: weights of nine bits, see dsp_sums.h; in the stream a is 0 to 255
+ *   MG_UNROLL     unrolled steps of eight taps
+ *   MG_LOOP       1: the unrolled steps are repeated until all taps are done
+ *   MG_LINEAR     0: outputs are clamped at their zero point, or above; 1: any range
+ *   MG_ONCE       rounding: 0: twice, as mg_requantize does; 1: once, to the nearest; 2: by a float multiplication
+ *   MG_COMPOSITE  0: int16 weights, doubled
+ *                 1: int8 weights, two outputs to a halfword, a + 256 b
+ *                 2: 4-bit weights, two outputs to a byte, a + 16 b
+ *   MG_SINGLE     1, with MG_COMPOSITE: loads beside products, for Cortex-M7
+ *   MG_DIRECT     defined, with MG_COMPOSITE below 2 and not MG_SINGLE: bytes are widened as they are read, a step has
+ *                 four taps: 13 instructions for 16 products, composite 16
+ *   MG_TAIL       with MG_DIRECT: taps behind the whole steps; the last four taps are read together
+ *   MG_WINDOWS    defined, with MG_DIRECT: a convolution, see dsp_windows.h; steps and tail are those of a kernel row
+ *   MG_STEPS      with MG_WINDOWS: whole steps of a kernel row
+ *   MG_EDGES      with MG_WINDOWS: 1: some windows reach beyond the image; 2: they do so by whole steps
+ *   MG_SUMMED     defined, with MG_COMPOSITE 1: 9-bit weights, see dsp_sums.h; a is 0 to 255 in the stream
  *
- * The stream holds for each block of four outputs, in the order of reading:
- *   the four biases, doubled; composite: bias a, bias a + 256 bias b of both pairs; of 4 bits: 16 bias a, bias a + 16
- *   bias b
- *   each eight taps, or four of bytes: the four words of each output; composite: of each pair; of 4 bits: two words of each pair, taps 0,
- *   2, 1, 3 in the bytes of the first
- *   four multipliers, four addends, four shifts, as in dsp_requantize.h
+ * The stream holds per block of four outputs, two pairs (a, b), in the order of reading:
+ *   biases   MG_COMPOSITE 0: doubled;  1: bias a, bias a + 256 bias b per pair;  2: 16 bias a, bias a + 16 bias b per
+ *            pair
+ *   weights  MG_COMPOSITE 0: per eight taps four words of each output;  1: four words of each pair;  2: two words of
+ *            each pair, taps 0, 2, 1, 3 in the bytes of the first. With MG_DIRECT: per four taps two words of each
+ *            output or pair
+ *   scales   four multipliers, four addends, four shifts, see dsp_requantize.h
  */
 #include "mcugen/dsp_block.h"
 #ifdef MG_SUMMED
@@ -40,7 +43,7 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Sums r4-r7, data r0-r3, weights r8-r11, pointer to data r12, to the stream lr. */
+/* r0-r3: data, r4-r7: sums, r8-r11: weights, r12: data pointer, lr: stream */
 #define MG_OUTPUT(sum)                   \
     "ldmia lr!, {r8-r11}\n"              \
     "smlad " sum ", r0, r8, " sum "\n"   \
@@ -48,7 +51,7 @@
     "smlad " sum ", r2, r10, " sum "\n"  \
     "smlad " sum ", r3, r11, " sum "\n"
 
-/* Output a of a composite word. */
+/* Extracts the weights of output a from a composite word. */
 #ifdef MG_SUMMED
 #define MG_FIRST_OF(w) "uxtb16 " w ", " w "\n"
 #else
@@ -70,7 +73,7 @@
 #define MG_NIBBLES_OF(a, b) \
     "ldrd r8, r9, [lr], #8\n" MG_FOUR_OF("r0", "r1", "r8", a, b) MG_FOUR_OF("r2", "r3", "r9", a, b)
 
-/* Variant with words already loaded, x0 times r8 and so on; one and other: loads of the next words. */
+/* MG_BOTH with weights that are already in r8-r11. one, other: loads of the next weights, placed among the products. */
 #define MG_AMONG(a, b, x0, x1, x2, x3, one, other)               \
     MG_DSP_SMLAD(b, x0, "r8")                                    \
     MG_DSP_SMLAD(b, x1, "r9") MG_FIRST_OF("r8")                  \
@@ -113,7 +116,7 @@
 #define MG_STEP "ldmia r12!, {r0-r3}\n" MG_EIGHT
 #endif
 
-/* The taps after whole steps. */
+/* The taps behind the whole steps. */
 #if defined(MG_DIRECT) && MG_TAIL
 #define MG_REST "ldr r1, [r12, #" MG_TEXT(MG_TAIL) " - 4]\n" MG_READ
 #else
@@ -147,7 +150,7 @@
 #endif
 #endif
 
-/* The word of sums. */
+/* Products of the word of sums, see dsp_sums.h. */
 #ifdef MG_SUMMED
 #define MG_LEAD \
     "ldr r0, [r12], #4\nldrd r8, r9, [lr], #8\n" MG_PAIR_OF("r0", "r8", "r4", "r5") MG_PAIR_OF("r0", "r9", "r6", "r7")
@@ -260,7 +263,7 @@ static inline int8_t MG_VARIANT(finish)(int32_t sum, const int32_t *scale)
 }
 
 #if MG_COMPOSITE != 2
-/* Two taps times a word of weights added to a sum. */
+/* sum plus the products of two taps x with a word of weights */
 static inline int32_t MG_VARIANT(multiply)(int32_t sum, int32_t w, const mg_s16 *x)
 {
     const uint32_t products = (uint32_t)(mg_dsp_low(w) * x[0]) + (uint32_t)(mg_dsp_high(w) * x[1]);
@@ -269,7 +272,7 @@ static inline int32_t MG_VARIANT(multiply)(int32_t sum, int32_t w, const mg_s16 
 #endif
 
 #if MG_COMPOSITE == 1
-/* Two taps times a composite word added to the sums of a pair of outputs. */
+/* Adds the products of two taps x with a composite word to the sums of a pair of outputs. */
 static inline void MG_VARIANT(pairs)(int32_t *sums, int32_t word, const mg_s16 *x)
 {
 #ifdef MG_SUMMED
@@ -326,7 +329,7 @@ static void MG_VARIANT(vector)(const MG_JOB *job)
     const mg_s16 *const x = job->x;
 #endif
 #endif
-    for (uint32_t o = 0u; o < job->left; o += 4u) {
+    for (uint32_t o = 0u; o < job->outputs; o += 4u) {
         int32_t sums[4] = {w[0], w[1], w[2], w[3]};
         w += 4;
 #ifdef MG_SUMMED
@@ -365,7 +368,7 @@ static void MG_VARIANT(vector)(const MG_JOB *job)
 #else
             const int32_t sum = sums[k];
 #endif
-            if (o + k < job->left) {
+            if (o + k < job->outputs) {
                 job->out[o + k] = MG_VARIANT(finish)(sum, w + k);
             }
         }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Assembly of dsp_vector_block_template.h: a job goes to the stack of MG_FRAME bytes, and all taps are multiplied, MG_BEYOND
- * being what stands behind the function for it. With MG_WINDOWS the taps of each row, see dsp_windows.h.
+ * Assembly of dsp_vector_block_template.h.
+ *
+ *   MG_FRAME   bytes of the stack frame
+ *   MG_BEGIN   copies the job to the frame
+ *   MG_TAPS    multiplies all taps; with MG_WINDOWS row by row, see dsp_windows.h
+ *   MG_BEYOND  code behind the function's end, for windows that reach beyond the image
  */
 #ifdef MG_WINDOWS
 #define MG_FRAME "36"
 #define MG_BEGIN                         \
     "ldmia r0, {r4-r11, lr}\n"           \
     "stmia sp, {r4-r11}\n"
-/* Windows in the image: r2 to the pointers to rows, r3 bytes in them, or the end of a row's steps. */
+/* Windows inside the image. r2: pointers to rows, r3: offset in a row, or the end of a row's steps */
 #define MG_TAPS                          \
     "ldrd r2, r3, [sp, #16]\n"           \
     ".if " MG_TEXT(MG_EDGES) "\n"        \
@@ -39,7 +43,7 @@
     "cmp r2, r8\n"                       \
     "bne 5b\n"                           \
     "6:\n"
-/* Others: r3 to the words of a row, or to the end of those in the image. */
+/* Other windows. r3: pointer to `edges`, or the end of a row's words inside the image */
 #if MG_EDGES == 2
 #define MG_BEYOND                        \
     "7:\n"                               \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: vectors times a matrix on cores with SMLAD, each widened first, on top of dsp_vector_block_template.h.
+ * Template: matrix-vector products on cores with SMLAD; each vector is widened first. Uses dsp_vector_block_template.h.
  */
 #include "mcugen/dsp_clamp.h"
 #include "mcugen/dsp_widened.h"

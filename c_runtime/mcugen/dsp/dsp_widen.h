@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * int8 data widened to int16 for cores with SMLAD.
+ * Conversion of int8 data to int16 for cores with SMLAD.
  */
 #ifndef MCUGEN_DSP_WIDEN_H
 #define MCUGEN_DSP_WIDEN_H
 
 #include "mcugen/runtime.h"
 
-/* Runs of taps of rows up to `end`, for three pixels: groups of four in a run, at least one; bytes from the first pixel's
- * to the third's, and from where a row's are stored to where the next row's are, beyond their own. */
+/* Arguments of mg_dsp_gather_rows: a run of taps of each row, up to row pointer `end`, for three pixels.
+ * groups  groups of four taps in a run, at least one
+ * third   bytes from the first pixel's taps to the third's
+ * skip    bytes from the end of a row's output to the next row's output */
 typedef struct {
     uint32_t groups, third, skip;
     const mg_s16 *const *end;
@@ -16,7 +18,8 @@ typedef struct {
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* r0 in, r1 out, r2 groups of four elements, r3-r10 data: `widen` makes two words of the first register's group. */
+/* Widens groups of four elements. widen(a, b): widens the four bytes in a to the words a and b.
+ * r0: in, r1: out, r2: groups left, r3-r10: data */
 #define MG_DSP_WIDEN(widen)                                                                    \
     "push {r4-r10, lr}\n"                                                                      \
     "subs r2, r2, #4\n"                                                                        \
@@ -63,14 +66,15 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_ordered(
     __asm__(MG_DSP_WIDEN(MG_DSP_WIDEN_ORDERED));
 }
 
-/* A group of each pixel to six words. */
+/* Widens a group of each of three pixels to six words. */
 #define MG_DSP_GATHER                                                                     \
     "ldr r7, [r0], #4\nldr r8, [r1], #4\nldr r9, [r2], #4\n"                              \
     "sxtb16 r4, r7\nsxtb16 r5, r8\nsxtb16 r6, r9\n"                                       \
     "sxtb16 r7, r7, ror #8\nsxtb16 r8, r8, ror #8\nsxtb16 r9, r9, ror #8\n"               \
     "stmia r3!, {r4-r9}\n"
 
-/* Interleaves words of two elements of a, b and c: groups of four elements in the order 0, 2, 1, 3. */
+/* Widens three pixels a, b and c and interleaves them: in turn two elements of each. Groups of four are in the order 0,
+ * 2, 1, 3. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_bytes(
     const int8_t *a MCUGEN_UNUSED, const int8_t *b MCUGEN_UNUSED, const int8_t *c MCUGEN_UNUSED,
     mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
@@ -90,8 +94,9 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_bytes(
             "bx lr\n");
 }
 
-/* Interleaves elements that are int16 already, in their own order. r0 rows, r1 at, r2 out, r3 second, r4-r9 data, lr, r10
- * and r11 the pixels, r12 groups left. */
+/* Interleaves three pixels that are int16 already, elements in their own order. at: bytes from the start of a row to
+ * the first pixel's run; second: from there to the second pixel's.
+ * r0: rows, r1: at, r2: out, r3: second, r4-r9: data, lr, r10, r11: the three pixels, r12: groups left */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_rows(
     const mg_s16 *const *rows MCUGEN_UNUSED, uint32_t at MCUGEN_UNUSED, mg_s16 *out MCUGEN_UNUSED,
     uint32_t second MCUGEN_UNUSED, const mg_dsp_runs *runs MCUGEN_UNUSED)

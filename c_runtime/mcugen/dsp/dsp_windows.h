@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of int8 images on cores with SMLAD without memory of its own: the taps of a pixel are widened where they
- * are read, for four outputs at a time.
+ * Convolution of int8 images on cores with SMLAD, without scratch: taps are widened as they are read, for four outputs
+ * at a time.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over taps and channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
  *
- * x       int8 [rows of in_w * in_c], those outside the image filled with the input's zero point
- * A kernel row is read by words of four taps, the last of which ends with its last tap; a row of fewer taps is one word.
- * Columns [inside_first, inside_end) read nothing beyond the row. Of the others, `edges` has `words` pairs each, one for
- * each word of a kernel row:
- *   where in the row a word is read, in the upper half; in the lower bytes, by how many bits that is moved up, and then
- *   down; the bytes outside the image, which are added
- * Where in_c is a multiple of four, words are in the image or not. Those that are not are left out, and `words` is 2, for
- *   where in the row the others begin; their bytes; the bytes in the stream of words before them, and of words behind
- * and `biases` has those of `blocks` blocks for each of these columns, less what the zero point makes of words left out.
- * stream  weights, biases and scales in blocks of four outputs: see dsp_vector_block_template.h
- * low, high  the clamp; clamps: whether it is narrower than int8
+ * x            int8 [rows of in_w * in_c]; rows outside the image are filled with the input's zero point
+ * first, step  byte offset of the first window in a row, and bytes from a window to the next
+ * stream       weights, biases and scales in blocks of four outputs, see dsp_vector_block_template.h
+ * low, high    the clamp; clamps: 1 if it is narrower than int8
+ * A kernel row is read in words of four taps. The last word ends with the row's last tap; a row of fewer taps is one
+ * word.
+ * Output columns [inside_first, inside_end) read nothing outside the image. For each other column:
+ * edges        `words` pairs. With MG_EDGES 1, a pair per word of a kernel row:
+ *              [0]: bits 16-31: offset of the word in the row; bits 0-7: by how many bits it is shifted left; bits
+ *              8-15: by how many bits it is then shifted right
+ *              [1]: the bytes outside the image, which are ORed in
+ *              With MG_EDGES 2, two pairs. in_c is a multiple of four: a word is inside or outside; those outside are
+ *              skipped
+ *              [0]: offset of the first word inside; [1]: bytes inside
+ *              [2], [3]: bytes of the stream that are skipped before and behind these words
+ * biases       with MG_EDGES 2: the biases of `blocks` blocks; the input's zero point counts for taps inside only
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_DSP_WINDOWS_H
@@ -35,18 +40,18 @@ typedef struct {
     uint8_t clamps;
 } mg_dsp_windows_params;
 
-/* Arguments of the blocks of a pixel: `left` outputs remain; `edges` is NULL where the taps are in the image, `at` bytes
- * behind the begin of rows. */
+/* Arguments of the code that computes the blocks of a pixel.
+ * outputs: number of outputs. edges: NULL if all taps are inside the image, `at` bytes behind the start of the rows. */
 typedef struct {
     const int8_t *const *rows, *const *rows_end;
     int8_t *out;
-    uintptr_t left;
+    uintptr_t outputs;
     intptr_t at;
     const uint32_t *edges, *edges_end;
     const int32_t *biases, *stream;
 } mg_dsp_windows_job;
 
-/* rows: kernel_h of them. out: out_w * out_c. */
+/* rows: kernel_h input rows. out: out_w * out_c. */
 #define MG_DECLARE_DSP_WINDOWS(f) \
     MG_LINKAGE void f(const mg_dsp_windows_params *p, const int8_t *const *rows, uint32_t y, int8_t *out)
 

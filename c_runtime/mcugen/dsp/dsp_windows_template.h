@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: an output row of a convolution whose taps are widened where they are read, see dsp_windows.h; on top of
+ * Template: an output row of a convolution that widens taps as they are read, see dsp_windows.h. Uses
  * dsp_vector_block_template.h.
  */
 #define MG_DIRECT

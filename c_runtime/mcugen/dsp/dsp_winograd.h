@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of int8 images with 3x3 windows on cores with SMLAD, by Winograd's F(4, 3) along the rows: four columns of
- * outputs take six products for each row of the window instead of twelve. It is exact in integers.
+ * Convolution of int8 images with 3x3 windows on cores with SMLAD, by Winograd's F(4, 3) along the rows: four output
+ * columns take six products per row of the window instead of twelve. It is exact in integers.
  *
  *   y[o] = clamp(requantize(bias[o] + sum over taps and channels of w[o] * x, mult[o], shift[o]) + out_zero_point)
  *
- * With d0..d5 six columns of x + 128 from the first tap of a tile of four outputs, and w0..w2 a row of the window:
+ * d0 to d5 are six columns of x + 128 from the first tap of a tile (four output columns) on, w0 to w2 a row of the
+ * window:
  *
  *   v0 = 4 d0 - 5 d2 + d4            u0 = 6 w0                    y0 = m0 + m1 + m2 + m3 + m4
  *   v1 = -4 d1 - 4 d2 + d3 + d4      u1 = -4 (w0 + w1 + w2)       y1 = m1 - m2 + 2 m3 - 2 m4
@@ -14,20 +15,23 @@
  *   v4 = 2 d1 - d2 - 2 d3 + d4       u4 = w0 - 2 w1 + 4 w2
  *   v5 = 4 d1 - 5 d3 + d5            u5 = 24 w2                   m = sum over rows and channels of u * v
  *
- * y is 24 times the sum, modulo 2^32: a product with the inverse of 3 makes it 8 times the sum, which fits 32 bits.
+ * y0 to y3 are 24 times the sums, modulo 2^32. A product with the inverse of 3 makes them 8 times the sums, in 32 bits.
  * |v| <= 2040, |u| <= 3072: both fit 16 bits for all int8 data and weights.
  *
- * x       int8 [rows of in_w * 4 MG_QUADS]
- * row     int16 [6][MG_TILES][4 MG_QUADS]: v + 2048, each group of four channels in the order 0, 2, 1, 3; columns beyond
- *         the image have the value `outside`. The last tile ends with the row of outputs, over columns of the one before
- * stream  for each pair of channels (a, b): six times the sums a and b to begin with, and for each row of the window and
- *         group of four channels u of a01 b01 a23 b23, in that order of channels; then mult a, mult b, addend a,
- *         addend b, shift a, shift b, as in dsp_requantize.h. To begin with: -2048 times the sum of u, so that the
- *         2048 do not count, and in m1 24 times the bias, which so is in all four outputs
- * words   of the stream
- * pad     columns of padding on the left; triples_end: end of the tiles computed three at a time; the rest
- *         is computed in pairs
- * low, high  the clamp; clamps: whether it is narrower than int8
+ * x            int8 [rows of in_w * 4 MG_QUADS]
+ * row          int16 [6][MG_TILES][4 MG_QUADS]: v + 2048, each group of four channels in the order 0, 2, 1, 3; columns
+ *              outside the image have the value `outside`. The last tile ends with the output row and may overlap the
+ *              one before
+ * stream       per pair of output channels (a, b):
+ *              for each of m0 to m5: initial sums of a and b, then u, [window row][group of four input channels] in
+ *              four words: a and b of the group's first two channels, a and b of the last two, in the order of v
+ *              mult a, mult b, addend a, addend b, shift a, shift b, see dsp_requantize.h
+ *              An initial sum is -2048 times the sum of u, which cancels the 2048 in v. That of m1 includes 24 times
+ *              the bias, which enters all four outputs
+ * words        words of the stream
+ * pad          columns of padding on the left
+ * triples_end  tiles that are computed three at a time; the others are computed in pairs
+ * low, high    the clamp; clamps: 1 if it is narrower than int8
  * No sum reaches 2^28: proved when the code is generated. Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_DSP_WINOGRAD_H

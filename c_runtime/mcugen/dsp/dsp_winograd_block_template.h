@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: all channels of 3 or 2 tiles of four columns, on cores with SMLAD; see dsp_winograd.h.
+ * Template: all output channels of 3 or 2 tiles, on cores with SMLAD, see dsp_winograd.h.
  */
 #include "mcugen/dsp_block.h"
 
 #ifndef MCUGEN_DSP_WINOGRAD_JOB
 #define MCUGEN_DSP_WINOGRAD_JOB
-/* rows: v of the first tile in each row of the window. stream: all pairs of channels, up to end. out: channel 0 of each
- * tile's first column. */
+/* rows: v0 of the first tile in each row of the window. stream: constants of all pairs of channels, up to `end`.
+ * out: channel 0 of each tile's first column. */
 typedef struct {
     const mg_s16 *rows[3];
     const int32_t *stream, *end;
@@ -18,9 +18,17 @@ typedef struct {
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Sums r4-r9, weights r0-r3, data r10 and r11, pointer to data r12, to the stream lr. On the stack: pointers to the rows,
- * the last first; 12: to the next sums; 16: rows left; 20: the scaling; 24: the rows at the first position; 36: end;
- * 40: out_c; 48: sums [6][3 tiles][2 channels]; 192: out [3 tiles][2 channels]. */
+/* r0-r3: weights, r4-r9: sums, r10, r11: data, r12: data pointer, lr: stream
+ * Stack, offset from sp:
+ *   0    pointers to the three rows, the last row first
+ *   12   where the next sums are stored
+ *   16   rows left
+ *   20   pointer to the scales
+ *   24   pointers to the three rows at v0, the last row first
+ *   36   end
+ *   40   out_c
+ *   48   sums [6][3 tiles][2 channels]
+ *   192  out [3 tiles][2 channels] */
 #define MG_SIZES                                                                                        \
     ".set mg_quads, " MG_TEXT(MG_QUADS) "\n.set mg_pair, 0\n.set mg_q, 4\n.set mg_p, 8*mg_quads\n"      \
     ".set mg_loop, " MG_TEXT(MG_LOOP) "\n.set mg_step, 8*" MG_TEXT(MG_TILES) "*mg_quads\n"
@@ -44,7 +52,7 @@ typedef struct {
     MG_DSP_QUADS(quad, "") "bne 3b\n.else\n.set mg_s, 8\n.rept 3\nldr r12, [sp, #mg_s]\n" MG_DSP_QUADS(quad, "")  \
     ".set mg_s, mg_s-4\n.endr\n.endif\n"
 
-/* The next position, until there are sums of all. */
+/* Goes on with the next one of m0 to m5. */
 #define MG_NEXT                                                                                             \
     ".if mg_step < 4096\naddw r0, r0, #mg_step\naddw r1, r1, #mg_step\naddw r2, r2, #mg_step\n"             \
     ".else\nmovw r4, #mg_step\nadd r0, r0, r4\nadd r1, r1, r4\nadd r2, r2, r4\n.endif\n"                    \
@@ -59,8 +67,10 @@ typedef struct {
 #endif
 #define MG_FINISH(x) "mul " x ", " x ", r11\nasr " x ", " x ", #2\n" MG_SCALE(x) "ssat " x ", #8, " x "\n"
 
-/* The outputs of each tile, channel a, then channel b: r0 sums, r1-r3 multiplier, addend and shift, r4-r10 a tile,
- * r11 the inverse of 3, r12 out, lr out_c. The sums of channel b end four bytes past those of channel a. */
+/* Computes the outputs of each tile, of channel a, then of channel b.
+ * r0: sums, r1-r3: multiplier, addend, shift, r4-r10: sums and outputs of a tile, r11: inverse of 3, r12: out, lr:
+ *   out_c
+ * The loop ends after channel b, whose sums end four bytes behind those of channel a. */
 #define MG_OUTPUTS(tiles)                                                                        \
     "str lr, [sp, #20]\nadd r0, sp, #48\nmovw r11, #0xAAAB\nmovt r11, #0xAAAA\n"                 \
     "4: ldr r1, [lr]\nldr r2, [lr, #8]\nldr r3, [lr, #16]\nldr lr, [sp, #40]\n"                  \
@@ -74,7 +84,7 @@ typedef struct {
     "strb r9, [r10, lr]\nadd r10, sp, #48+8*" tiles "\ncmp r0, r10\nblo 5b\n"                  \
     "bhi 6f\nldr lr, [sp, #20]\nadd lr, lr, #4\nadd r0, sp, #52\nb 4b\n6:\n"
 
-/* The next pair of channels, until the stream ends. */
+/* Goes on with the next pair of channels. */
 #define MG_END                                                                \
     "stmia r12, {r0-r5}\nldr lr, [sp, #20]\nldr r10, [sp, #36]\n"             \
     "add lr, lr, #24\ncmp lr, r10\nbne 1b\nadd sp, sp, #216\npop {r4-r11, pc}\n"
@@ -141,7 +151,7 @@ static inline void MG_VARIANT(block)(const mg_dsp_winograd_job *job, uint32_t n)
 
 #define MG_WORDS (2u + 12u * MG_QUADS)
 
-/* Sum c of tile i at position k, modulo 2^32. w: the stream of the pair. */
+/* Sum m[k] of tile i, modulo 2^32. w: the stream of a pair of channels; c: 0 or 1, the channel. */
 static inline uint32_t MG_VARIANT(sum)(const mg_dsp_winograd_job *job, const int32_t *w, uint32_t k, uint32_t i,
                                        uint32_t c)
 {
@@ -156,21 +166,21 @@ static inline uint32_t MG_VARIANT(sum)(const mg_dsp_winograd_job *job, const int
     return sum;
 }
 
-/* An output from 24 times its sum, modulo 2^32. */
+/* Scales y, 24 times a sum modulo 2^32, to an output. */
 static inline int8_t MG_VARIANT(output)(uint32_t y, const int32_t *scale)
 {
     const int32_t doubled = (int32_t)(y * 0xAAAAAAABu) >> 2;
 #if MG_ONCE == 2
-    const int32_t found = mg_dsp_scale_float(doubled, scale[0], scale[2]);
+    const int32_t scaled = mg_dsp_scale_float(doubled, scale[0], scale[2]);
 #elif MG_ONCE
-    const int32_t found = mg_dsp_scale_once(doubled, scale[0], scale[2], scale[4]);
+    const int32_t scaled = mg_dsp_scale_once(doubled, scale[0], scale[2], scale[4]);
 #else
-    const int32_t found = mg_dsp_scale(doubled, scale[0], scale[2], scale[4]);
+    const int32_t scaled = mg_dsp_scale(doubled, scale[0], scale[2], scale[4]);
 #endif
-    return (int8_t)mg_clamp(found, -128, 127);
+    return (int8_t)mg_clamp(scaled, -128, 127);
 }
 
-/* The four outputs of a channel of a tile. */
+/* Computes the four outputs of a tile in one channel. m: its six sums. */
 static void MG_VARIANT(tile)(const uint32_t *m, const int32_t *scale, int8_t *to, uintptr_t out_c)
 {
     const uint32_t s1 = m[1] + m[2], d1 = m[1] - m[2], s3 = m[3] + m[4], d3 = m[3] - m[4];

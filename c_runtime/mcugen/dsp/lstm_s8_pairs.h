@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The products of dsp_lstm_s8.h. MG_BYTES: 1 for functions that read bytes where they are, without a scratch.
+ * The products of dsp_lstm_s8.h. MG_BYTES: 1 for functions that read the vectors as bytes, without scratch.
  */
 #define MG_PARAMS mg_dsp_lstm_s8_params
 #define MG_DATA int8_t
@@ -18,7 +18,7 @@
 #include "mcugen/dsp_widen.h"
 #include "mcugen/lstm_s8_template.h"
 
-/* Words of four taps. */
+/* A word per gate and four taps; the last group of taps may be shorter. */
 static inline uint32_t weights(uint32_t n)
 {
     return (n + 3u) & ~3u;
@@ -59,7 +59,7 @@ static inline const mg_s16 *widened(const int8_t *x, mg_s16 *wide, uint32_t n)
 }
 #endif
 
-/* x stays below 2^30, also shifted to the left. */
+/* mg_requantize of x, which stays below 2^30, also when it is shifted to the left. */
 static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift)
 {
     const uint32_t right = (uint32_t)-shift;
@@ -81,7 +81,7 @@ static inline int32_t narrowed(int32_t x)
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Four elements as the pairs r0 and r12. */
+/* Loads four elements. r0: elements 0 and 2, r12: elements 1 and 3 */
 #if MG_BYTES
 #define MG_DSP_FOUR                            \
     "ldr r0, [r2], #4\n"                       \
@@ -91,14 +91,15 @@ static inline int32_t narrowed(int32_t x)
 #define MG_DSP_FOUR "ldrd r0, r12, [r2], #8\n"
 #endif
 
-/* A word w of four taps times the pairs r0 and r12. */
+/* Adds the products of the four weights in w with the elements in r0 and r12. */
 #define MG_DSP_GATE(w, sum)                    \
     "sxtb16 lr, " w ", ror #8\n"               \
     "sxtb16 " w ", " w "\n"                    \
     "smlad " sum ", lr, r12, " sum "\n"        \
     "smlad " sum ", " w ", r0, " sum "\n"
 
-/* Sums r4-r7, words r8-r11; x and its end are not equal. */
+/* Adds the products of the four gates' weights with the elements from x to `end`, at least four.
+ * r1: weights, r2: x, r3: end, r4-r7: sums, r8-r11: words of weights */
 __attribute__((naked, noinline)) static void gates(int32_t sums[4] MCUGEN_UNUSED, const int32_t *w MCUGEN_UNUSED,
                                                    const MG_VECTOR *x MCUGEN_UNUSED, const MG_VECTOR *end MCUGEN_UNUSED)
 {

@@ -4,10 +4,16 @@
 
 #include "mcugen/runtime.h"
 
-/* The channels of an output row that planar_each computes one output after the other, by functions that move what points
- * into them. In bytes: row, from a kernel row to the next in memory; back, from the last one to the first one of the next
- * output; next, from that behind the last output to the next channel; rows, to the weights of each kernel row in memory.
- * left: 256 for each output of a row but the first. channels: bytes from an output to the next. */
+/* Work of planar_each on an output row. The functions advance the pointers in it.
+ * data          first tap of the current output
+ * row           bytes from a kernel row to the next in memory
+ * back          bytes from the last kernel row to the first one of the next output
+ * channels      bytes from an output to the next
+ * weights, finish, out  of the current channel
+ * next          bytes from the data behind a channel's last output to the next channel's data
+ * outputs_left  256 times the outputs of a row, without the first
+ * rows          byte offset of each kernel row's weights, in the order of the rows in memory
+ * last          end of finish */
 typedef struct {
     const mg_s16 *data;
     uint32_t row;
@@ -16,7 +22,7 @@ typedef struct {
     const int32_t *weights, *finish;
     int8_t *out;
     int32_t next;
-    uint32_t left, rows[3];
+    uint32_t outputs_left, rows[3];
     const int32_t *last;
 } mg_planar_each_job;
 

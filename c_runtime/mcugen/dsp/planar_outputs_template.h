@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: depthwise convolution on planar rows: int16, channel by channel, the slots of a channel side by side.
+ * Template: depthwise convolution on planar rows: int16, channel by channel, the ring's rows of a channel contiguous.
  *
- * MG_H, MG_PARTS, MG_TAPS  kernel rows, each of MG_PARTS parts of MG_TAPS taps;  MG_WORDS  words of weights of a part
- * MG_S                     stride;   MG_LINEAR  1: the sign of a sum counts; 2: rounded once; 3: by a float; 4: all
- *                          channels are shifted by MG_SHIFT
- * MG_BLOCKS, MG_BLOCK, MG_TAIL  an output row is MG_BLOCKS times MG_BLOCK outputs, then MG_TAIL: their sums in
- *                               registers
- * MG_ANY                   1: rows of any number of blocks, MG_BLOCKS is 2 and MG_TAIL 0; how many, and columns, is
- *                          known when it runs
- * MG_SLICED                1: only `count` of the channels are computed, and the kernel rows follow each other once
+ * MG_H        kernel rows, each of MG_PARTS parts of MG_TAPS taps
+ * MG_WORDS    words of weights of a part
+ * MG_S        stride
+ * MG_LINEAR   scaling of sums (dsp_requantize.h): 0: _clamped; 1: for both signs; 2: _once; 3: _float; 4: _alike, all
+ *             channels shifted by MG_SHIFT
+ * MG_BLOCKS   an output row is MG_BLOCKS blocks of MG_BLOCK outputs, then MG_TAIL outputs; the sums of a block are in
+ *             registers
+ * MG_ANY      1: the numbers of columns and outputs are arguments, MG_BLOCKS is 2 and MG_TAIL is 0
+ * MG_SLICED   1: only `count` of the channels are computed, and the weights hold each kernel row once
  */
 #include "mcugen/dsp_requantize.h"
 
@@ -39,20 +40,21 @@
 
 #define MG_SET(name, value) ".set mg_" name ", " MG_TEXT(value) "\n"
 
-/* d += value or d -= value, of any size; r2 is clobbered. */
+/* d += value or d -= value, for any constant; r2 is clobbered. */
 #define MG_STEP(op, d, value)                                              \
     ".if (" value ") == 0\n"                                              \
     ".elseif (" value ") < 4096\n" op " " d ", " d ", #" value "\n"        \
     ".else\n movw r2, #(" value ") & 65535\n movt r2, #(" value ") >> 16\n" \
     op " " d ", " d ", r2\n .endif\n"
 
-/* Values that depend on the number of outputs: words of data of a part, and the place of the last ones loaded. */
+/* Symbols that depend on the number of outputs. mg_count: words of data of a part. mg_last_load: offset of the last
+ * load of data. */
 #define MG_OUTPUTS(size)                                                                                   \
     ".set mg_n, " size "\n"                                                                                \
     ".set mg_count, (mg_s * (mg_n - 1) + mg_taps + 1) / 2\n"                                               \
     ".set mg_last_load, 2 * ((mg_h - 1) * mg_columns + (mg_parts - 1) * mg_taps) + (mg_count - 1) / 2 * 8\n"
 
-/* Data and weights are reached from the last ones, so that this load moves the pointer on, where loads reach as far. */
+/* If the offsets of loads permit it, the data pointer refers to the last load, which then also advances it. */
 #define MG_REACH                                                                                                      \
     ".set mg_data_at, 0\n"                                                                                            \
     ".if mg_any == 0\n"                                                                                              \
@@ -61,12 +63,12 @@
     ".endif\n"                                                                                                       \
     ".set mg_data_moves, mg_any == 0 && (mg_data_at == mg_last_load) && (mg_data_at > 0 || mg_data_step <= 255)\n"
 
-/* sum j += data p times weights i; the first product of an output starts from `begin`. */
+/* sum j += data p * weights i. The first product of an output adds `begin`, the initial sum. */
 #define MG_MULTIPLY(op)                                                                 \
     ".if mg_row == 0 && mg_tap < 1\n" op " sum\\j, data\\p, word\\i, begin\n"           \
     ".else\n" op " sum\\j, data\\p, word\\i, sum\\j\n .endif\n"
 
-/* One word of data or two; the last ones move the pointer on. */
+/* Loads one or two words of data. The last load may advance the pointer. */
 #define MG_LOAD_DATA                                                                                         \
     ".set mg_moves, mg_may_move && mg_data_moves && mg_row == mg_h * mg_parts - 1 && 2 * \\u + 2 >= mg_count\n" \
     ".if 2 * \\u + 1 == mg_count\n"                                                                          \
@@ -79,7 +81,7 @@
     ".else\n ldr data0, [r10, #mg_at]\n ldr data1, [r10, #mg_at + 4]\n .endif\n"                             \
     ".endif\n"
 
-/* The weights of a part. */
+/* Loads the weights of a part. */
 #define MG_LOAD_WEIGHTS                                                                                       \
     ".if mg_fixed\n"                                                                                          \
     ".set mg_at, mg_words * 4 * mg_row - mg_weights_at\n"                                                     \
@@ -93,7 +95,7 @@
     ".elseif mg_words == 5\n ldm r11!, {r0, r1, r8, r9, r12}\n"                                               \
     ".else\n ldm r11!, {r0, r1, r8, r9, r12, lr}\n .endif\n"
 
-/* mg_n outputs of a channel: first all products, kernel row by kernel row. */
+/* Computes the sums of mg_n outputs of a channel, kernel row by kernel row. */
 #define MG_PRODUCTS                                                                     \
     ".irp j, 0, 1, 2, 3, 4, 5\n"                                                        \
     ".if \\j == mg_n - 1\n"                                                             \
@@ -125,7 +127,7 @@
     ".endr\n"                                                                           \
     ".unreq begin\n"
 
-/* Converts the sums to bytes. */
+/* Scales the sums to bytes. */
 #define MG_BYTES                                                                        \
     ".if mg_words > 4\n ldrd r12, lr, [sp, #12]\n .endif\n"                             \
     ".if mg_once\n ldm r12!, {r1-r3}\n .else\n ldm r12, {r0-r3}\n .endif\n"             \
@@ -141,7 +143,7 @@
     ".endif\n .endif\n"                                                                 \
     ".endr\n"
 
-/* Stores the bytes, `channels` (a register) bytes apart; r2 is clobbered. */
+/* Stores the outputs. channels: register with the bytes from an output to the next; r2 is clobbered. */
 #define MG_STORE(channels)                                                              \
     ".if mg_n > 3\n add r2, lr, " channels "\n .endif\n"                                \
     ".if mg_n > 1\n strb sum1, [lr, " channels "]\n .endif\n"                           \
@@ -151,15 +153,26 @@
     ".if mg_n > 5\n strb sum5, [r2, " channels ", lsl #2]\n .endif\n"                   \
     ".if mg_blocks == 0\n strb sum0, [lr], #1\n .else\n strb sum0, [lr]\n .endif\n"
 
-/* All channels of an output row.
+/* Computes all channels of an output row.
  *
- * r0-r1, r8-r9, r12, lr weights; r2-r3 data; r4-r9 sums; r10 to the data, r11 to the weights, r12 finish, lr out. Where
- * there are more than four words of weights, finish and out have their place on the stack.
- * Every sum of a block begins as the last one, which begins last.
- * On the stack: channels; of a row with blocks the bytes of a block, else the end of finish; the end of the blocks'
- * data; finish; out; the end of finish; what leads out from the end of the blocks to the next channel; and of rows of
- * any number of blocks the bytes from a kernel row to the next, from the last one to the first one of the next block,
- * of all blocks' data, and from there to the next channel. */
+ * r0-r1, r8-r9, r12, lr: weights
+ * r2-r3: data
+ * r4-r9: sums; the initial sum is in the register of the block's last sum, whose first product comes last
+ * r10: data pointer, r11: pointer to weights
+ * r12: finish, lr: out; with more than four words of weights these are on the stack
+ * Stack, offset from sp:
+ *   0   channels
+ *   4   bytes of a block's outputs; if MG_BLOCKS is 0, end of finish
+ *   8   end of the blocks' data
+ *   12  finish
+ *   16  out
+ *   20  end of finish
+ *   24  bytes from the next channel's outputs to the end of the blocks' outputs
+ * Only if MG_ANY:
+ *   28  bytes from a kernel row to the next
+ *   32  bytes from the last kernel row to the first one of the next block
+ *   36  bytes of all blocks' data
+ *   40  bytes from the end of the blocks' data to the next channel */
 __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MCUGEN_UNUSED, const mg_s16 *ring MCUGEN_UNUSED,
                                                         int8_t *out MCUGEN_UNUSED, const int32_t *weights MCUGEN_UNUSED,
                                                         uint32_t channels MCUGEN_UNUSED MG_SIZES MG_COUNT)
@@ -169,15 +182,15 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         MG_SET("blocks", MG_BLOCKS) MG_SET("block", MG_BLOCK) MG_SET("tail", MG_TAIL)
         MG_SET("any", MG_ANY) MG_SET("columns", MG_CONSTANT(MG_COLUMNS)) MG_SET("channel", MG_CONSTANT(MG_CHANNEL)) MG_SET("linear", MG_LINEAR)
         MG_SET("sliced", MG_SLICED) MG_SET("weight_rows", MG_WEIGHT_ROWS)
-        ".set mg_unit, 2 - mg_s % 2\n" /* taps from a word of weights to the next */
-        /* the word of the last tap, where it has no pair */
+        ".set mg_unit, 2 - mg_s % 2\n" /* mg_unit: taps from a word of weights to the next */
+        /* mg_last: the word of the last tap, if that tap has no partner */
         ".if mg_unit == 1 && mg_taps > 1\n .set mg_last, mg_taps - 2\n .else\n .set mg_last, (mg_taps - 1) / 2\n .endif\n"
-        ".set mg_once, mg_blocks == 0 && mg_words <= 4\n" /* finish is read once for each channel */
-        ".set mg_counts, mg_once && mg_words <= 2 && mg_tail <= 5\n" /* r9 is free, for the channels left */
-        ".set mg_holds, mg_counts && mg_tail <= 4\n"                 /* and r8, for how many there are */
+        ".set mg_once, mg_blocks == 0 && mg_words <= 4\n" /* mg_once: finish is read once per channel */
+        ".set mg_counts, mg_once && mg_words <= 2 && mg_tail <= 5\n" /* mg_counts: r9 is free, it counts channels */
+        ".set mg_holds, mg_counts && mg_tail <= 4\n"                 /* mg_holds: r8 is free, it holds `channels` */
         ".set mg_read, mg_h * mg_parts * mg_words * 4\n"
         ".set mg_weights_step, mg_weight_rows * mg_parts * mg_words * 4\n"
-        ".set mg_fixed, mg_words <= 2 && mg_read <= 1020\n" /* weights are loaded with no move of the pointer */
+        ".set mg_fixed, mg_words <= 2 && mg_read <= 1020\n" /* mg_fixed: weights are loaded at offsets */
         ".set mg_weights_move, mg_fixed && mg_once && mg_weights_step <= 255 * mg_words * mg_words\n"
         ".set mg_weights_at, 0\n"
         ".if mg_weights_move\n .set mg_weights_at, mg_read - mg_words * 4\n .endif\n"
@@ -208,7 +221,7 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         ".if mg_any\n"
         "ldrd r4, r5, [sp, #84]\n"                     /* columns, outputs */
         "lsl r4, r4, #1\n"
-        "movs r3, #2 * mg_s\n mul r6, r5, r3\n"        /* all blocks' data */
+        "movs r3, #2 * mg_s\n mul r6, r5, r3\n"        /* bytes of all blocks' data */
         "movs r3, #mg_h\n mul r7, r4, r3\n sub r7, r7, r6\n"
         "movs r3, #mg_h - 1\n mul r3, r4, r3\n rsb r3, r3, #mg_data_step\n"
         "strd r4, r3, [sp, #28]\n strd r6, r7, [sp, #36]\n"
@@ -282,7 +295,7 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
 
 #else
 
-/* The weight of tap t in the words of a part. */
+/* Weight of tap t of a part. words: the part's weights. */
 static inline int32_t MG_VARIANT(weight)(const int32_t *words, uint32_t t)
 {
     const uint32_t high = MG_S % 2 == 0 ? t % 2u : (uint32_t)(t > 0u);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: short rows of int8 pixels to planar int16, four channels at a time, with all columns known. Sizes as in
- * planar_outputs_template.h, and MG_PAD columns of padding, then MG_SEEN of the image, then padding again.
+ * Template: converts short rows of int8 pixels to planar int16, four channels at a time, with all columns known. Sizes:
+ * see planar_outputs_template.h. A row is MG_PAD columns of padding, MG_IN_W columns of the image, then padding again.
  */
 #define MG_SET(name, value) ".set mg_" name ", " MG_TEXT(value) "\n"
 
-/* Makes `pixel` the name of the register that holds column mg_from: `to`, after a load, or r11 if that is padding.
- * Columns 0, 1, 2, 4 and 8 are addressed from r0, others from r12, which points to column mg_stand. */
+/* Loads column mg_from to register `to`, and makes `pixel` its name. Padding is not loaded: `pixel` is then r11.
+ * Columns 0, 1, 2, 4 and 8 of the image are addressed from r0, others from r12, which points to column mg_stand. */
 #define MG_LOAD_PIXEL(pixel, to)                                                                                 \
     ".if mg_from < mg_pad || mg_from >= mg_pad + mg_seen\n" pixel " .req r11\n"                                   \
     ".else\n" pixel " .req " to "\n"                                                                             \
@@ -19,7 +19,7 @@
     ".set mg_x, mg_x - mg_stand\n" MG_LOAD_AT(to, "r12") ".endif\n .endif\n"                                     \
     ".set mg_from, mg_from + 1\n"
 
-/* The pixel mg_x columns from `base` on. */
+/* Loads the pixel mg_x columns behind `base`. */
 #define MG_LOAD_AT(to, base)                                                                                     \
     ".if mg_x == 0\n ldr " to ", [" base "]\n .elseif mg_x == 1\n ldr " to ", [" base ", r1]\n"                 \
     ".elseif mg_x == 2\n ldr " to ", [" base ", r1, lsl #1]\n"                                                   \
@@ -27,12 +27,12 @@
     ".elseif mg_x == 8\n ldr " to ", [" base ", r1, lsl #3]\n"                                                   \
     ".else\n .error \"a column out of reach\"\n .endif\n"
 
-/* The words of a channel; of one column pair only the first. */
+/* Stores the words a and b of a channel; only a if the row ends with it. */
 #define MG_STORE_WORDS(channel, a, b)                                                              \
     ".if mg_words - mg_word == 1\n str " a ", [r2, #4 * mg_word + " channel " * mg_channel]\n"      \
     ".else\n strd " a ", " b ", [r2, #4 * mg_word + " channel " * mg_channel]\n .endif\n"
 
-/* Up to four columns; the second two may be beyond the row, or padding, which r10 holds as a word. */
+/* Converts up to four columns. The last two may be padding, which r10 holds as a word, or lie beyond the row. */
 #define MG_FOUR_COLUMNS                                                                            \
     MG_LOAD_PIXEL("pixel0", "r4") MG_LOAD_PIXEL("pixel1", "r5")                                    \
     ".if mg_from < mg_pad || mg_from < mg_pad + mg_seen && mg_words - mg_word > 1\n"               \
@@ -59,12 +59,14 @@
     ".unreq pixel0\n .unreq pixel1\n"                                                              \
     ".set mg_word, mg_word + 2\n"
 
-/* count x 4 channels. r0 in, r1 channels, r2 row, r3 count, r4-r9 data, r10 padding as a word, r11 as bytes, r12 in. */
+/* Converts 4 * count channels.
+ * r0: in, r1: channels, r2: row, r3: count, r4-r9: data, r10: padding, two int16, r11: padding, four bytes, r12: in, at
+ *   column mg_stand */
 __attribute__((naked)) static void MG_VARIANT(fours)(const int8_t *in MCUGEN_UNUSED, uint32_t channels MCUGEN_UNUSED,
                                                      mg_s16 *row MCUGEN_UNUSED, uint32_t count MCUGEN_UNUSED,
                                                      uint32_t zeros MCUGEN_UNUSED)
 {
-    __asm__(MG_SET("channel", 2 * MG_CHANNEL) MG_SET("words", MG_COLUMNS / 2) MG_SET("pad", MG_PAD) MG_SET("seen", MG_SEEN)
+    __asm__(MG_SET("channel", 2 * MG_CHANNEL) MG_SET("words", MG_COLUMNS / 2) MG_SET("pad", MG_PAD) MG_SET("seen", MG_IN_W)
             "push {r4-r11, lr}\n"
             "ldr r11, [sp, #36]\n"
             "sxtb16 r10, r11\n"
@@ -82,7 +84,8 @@ __attribute__((naked)) static void MG_VARIANT(fours)(const int8_t *in MCUGEN_UNU
             "pop {r4-r11, pc}\n");
 }
 
-/* If the number of channels is no multiple of four, the first four and the next ones overlap. */
+/* Converts p->slice channels of a row. If their number is not a multiple of four, the first two groups of four overlap.
+ */
 static inline void MG_VARIANT(spread)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
     const uint32_t over = p->slice % 4u, zeros = (uint32_t)(uint8_t)p->in_zero_point * 0x01010101u;

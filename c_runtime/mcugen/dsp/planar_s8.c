@@ -3,38 +3,44 @@
 
 #include "mcugen/dsp_clamp.h"
 
-/* A row of `count` channels, value by value. */
+/* Converts `count` channels of a row, value by value. */
 static void mg_planar_spread(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row, uint32_t count)
 {
     for (uint32_t c = 0u; c < count; c += 1u) {
         mg_s16 *const to = row + c * p->step;
         for (uint32_t j = 0u; j < p->columns; j += 1u) {
             const uint32_t column = j - p->pad; /* wraps to a large number for columns before the image */
-            to[j] = column < p->seen ? (int16_t)in[column * p->channels + c] : p->in_zero_point;
+            to[j] = column < p->in_w ? (int16_t)in[column * p->channels + c] : p->in_zero_point;
         }
     }
 }
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* How a row of four channels is spread: pixels by fours, then up to three, then padding; beyond the image all four
- * bytes of a pixel are `zeros`. In bytes: advance, from the end of the last channel's row to the next channel's; step,
- * from a channel's row to the next one's; back, from the last group of four pixels to the next channels of the first
- * one. */
+/* Arguments of mg_planar_fours, which converts pixels by fours, then up to three, then adds padding.
+ * in_step      bytes from a pixel to the next
+ * advance      bytes from the end of a group's last row to the first row of the next four channels
+ * step         bytes from a channel's row to the next channel's
+ * back         bytes from the end of the groups of four pixels back to the first one, less the four channels
+ * end          where `in` points behind the groups of four pixels of the last channels
+ * fours        twice the groups of four pixels, plus 1 if the row begins with a pixel outside the image
+ * rest         pixels behind the groups of four
+ * padding      words of padding behind the pixels
+ * zeros        the zero point in four bytes: a pixel outside the image */
 typedef struct {
     uint32_t in_step;
-    uint32_t advance, step, back, end; /* end: of `in`, which is that of the first group */
-    uint32_t fours; /* twice, and 1 where the row begins with a pixel beyond the image */
-    uint32_t left, padding, zeros;
-} mg_planar_way;
+    uint32_t advance, step, back, end;
+    uint32_t fours;
+    uint32_t rest, padding, zeros;
+} mg_planar_job;
 
-/* Pixels a, b (registers) to a word of each channel. t, u, a and b are clobbered. */
+/* Converts pixels a and b (registers) to a word of each channel. t, u, a and b are clobbered. */
 #define MG_PLANAR_TWO(a, b, t, u)                                                              \
     "pkhbt " t ", " a ", " b ", lsl #16\n pkhtb " a ", " b ", " a ", asr #16\n"                \
     "sxtb16 " u ", " t "\n sxtb16 " t ", " t ", ror #8\n str " u ", [r2], #4\n str " t ", [r3], #4\n" \
     "sxtb16 " u ", " a "\n sxtb16 " a ", " a ", ror #8\n str " u ", [r12], #4\n str " a ", [lr], #4\n"
 
-/* Pixels r4, r5, r6 and d to two words of each channel; r7 may be d. */
+/* Converts pixels r4, r5, r6 and d to two words of each channel; d may be r7. */
 #define MG_PLANAR_FOUR(d)                                                                                \
     "pkhbt r8, r4, r5, lsl #16\n pkhtb r4, r5, r4, asr #16\n"                                            \
     "pkhbt r5, r6, " d ", lsl #16\n pkhtb r6, " d ", r6, asr #16\n"                                      \
@@ -43,9 +49,10 @@ typedef struct {
     "sxtb16 r7, r4\n sxtb16 r9, r6\n strd r7, r9, [r12], #8\n"                                           \
     "sxtb16 r4, r4, ror #8\n sxtb16 r6, r6, ror #8\n strd r4, r6, [lr], #8\n"
 
-/* r0 in, r1 in_step, r2, r3, r12 and lr the rows of four channels, r4-r9 data, r10 counts, r11 zeros. */
+/* Converts all groups of four channels, see mg_planar_job.
+ * r0: in, r1: in_step, r2, r3, r12, lr: rows of the four channels, r4-r9: data, r10: counts, r11: zeros */
 __attribute__((naked)) static void mg_planar_fours(const int8_t *in MCUGEN_UNUSED, mg_s16 *row MCUGEN_UNUSED,
-                                                   const mg_planar_way *way MCUGEN_UNUSED)
+                                                   const mg_planar_job *job MCUGEN_UNUSED)
 {
     __asm__("push {r4-r11, lr}\n"
             "mov r3, r1\n"
@@ -115,29 +122,30 @@ __attribute__((naked)) static void mg_planar_fours(const int8_t *in MCUGEN_UNUSE
             "pop {r4-r11, pc}\n");
 }
 
-/* `count` times four channels from `in` on. */
+/* Converts 4 * count channels, from `in` on. */
 static void mg_planar_groups(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row, uint32_t count)
 {
-    const uint32_t before = p->pad % 2u, pixels = p->seen + before, left = pixels % 4u, words = (left + 1u) / 2u;
+    const uint32_t before = p->pad % 2u, pixels = p->in_w + before, rest = pixels % 4u, words = (rest + 1u) / 2u;
     const uint32_t fours = pixels / 4u, used = p->pad / 2u + 2u * fours + words, padding = p->columns / 2u - used;
     const uint32_t run = 4u * fours * p->channels;
     const int8_t *const start = in - before * p->channels;
-    mg_planar_way way;
-    way.in_step = p->channels;
-    way.advance = 2u * (uint32_t)p->step - (2u * p->columns - 4u * (p->pad / 2u));
-    way.step = 2u * (uint32_t)p->step;
-    way.back = run - 4u;
-    way.end = (uint32_t)(uintptr_t)start + run + 4u * (count - 1u);
-    way.fours = 2u * fours + before;
-    way.left = left;
-    way.padding = padding;
-    way.zeros = (uint32_t)(uint8_t)p->in_zero_point * 0x01010101u;
-    mg_planar_fours(start, row + p->pad / 2u * 2u, &way);
+    mg_planar_job job;
+    job.in_step = p->channels;
+    job.advance = 2u * (uint32_t)p->step - (2u * p->columns - 4u * (p->pad / 2u));
+    job.step = 2u * (uint32_t)p->step;
+    job.back = run - 4u;
+    job.end = (uint32_t)(uintptr_t)start + run + 4u * (count - 1u);
+    job.fours = 2u * fours + before;
+    job.rest = rest;
+    job.padding = padding;
+    job.zeros = (uint32_t)(uint8_t)p->in_zero_point * 0x01010101u;
+    mg_planar_fours(start, row + p->pad / 2u * 2u, &job);
 }
 
-/* `words` words of padding to each channel's row. r0 row, r1 padding, r2 words, r3 channels, r4-r7 padding, r8 bytes of
- * a row, r9 where its fours end, r12 bytes from a row to the next. */
-__attribute__((naked)) static void mg_planar_fill(mg_s16 *row MCUGEN_UNUSED, uint32_t twice MCUGEN_UNUSED,
+/* Stores `words` words of padding in each channel's row. step: bytes from a row to the next.
+ * r0: row, r1: padding, r2: words, r3: channels left, r4-r7: padding, r8: bytes of a row's groups of four words, r9:
+ *   end of these groups, r12: bytes from the end of the padding to the next row */
+__attribute__((naked)) static void mg_planar_fill(mg_s16 *row MCUGEN_UNUSED, uint32_t padding MCUGEN_UNUSED,
                                                   uint32_t words MCUGEN_UNUSED, uint32_t channels MCUGEN_UNUSED,
                                                   uint32_t step MCUGEN_UNUSED)
 {
@@ -172,14 +180,14 @@ __attribute__((naked)) static void mg_planar_fill(mg_s16 *row MCUGEN_UNUSED, uin
 
 MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row)
 {
-    const uint32_t twice = (uint32_t)(uint16_t)p->in_zero_point * 0x10001u, over = p->slice % 4u;
+    const uint32_t padding = (uint32_t)(uint16_t)p->in_zero_point * 0x10001u, over = p->slice % 4u;
     if (in == NULL) {
-        mg_planar_fill(row, twice, p->columns / 2u, p->slice, 2u * (uint32_t)p->step);
+        mg_planar_fill(row, padding, p->columns / 2u, p->slice, 2u * (uint32_t)p->step);
     } else if (p->slice < 4u) {
         mg_planar_spread(p, in, row, p->slice);
     } else {
         if (p->pad > 1u) {
-            mg_planar_fill(row, twice, p->pad / 2u, p->slice, 2u * (uint32_t)p->step);
+            mg_planar_fill(row, padding, p->pad / 2u, p->slice, 2u * (uint32_t)p->step);
         }
         if (over != 0u) { /* the first four channels and the next ones overlap */
             mg_planar_groups(p, in, row, 1u);

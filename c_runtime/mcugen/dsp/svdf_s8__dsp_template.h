@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: filters with a memory of MG_STEPS steps, MG_RANK of them to a unit, for one element of the batch. MG_LARGE:
- * 1 where sums may have 32 bits, or are scaled by shifts to the left.
+ * Template: an SVDF layer for one element of the batch.
+ *
+ *   MG_STEPS  steps that a filter remembers
+ *   MG_RANK   filters of a unit
+ *   MG_LARGE  1: sums may need 32 bits, or are shifted to the left when they are scaled
  */
 #include "mcugen/dsp_pairs.h"
 #include "mcugen/dsp_svdf_s8.h"
 
 MG_DECLARE_svdf_s8__dsp(MG_KERNEL);
 
-/* Groups of four steps that are followed by another step, and the steps after them, one to four. */
+/* Groups of four steps that at least one more step follows; and the one to four steps behind them. */
 #define MG_GROUPS ((MG_STEPS - 1u) / 4u)
 #define MG_LEFT (MG_STEPS - 4u * MG_GROUPS)
 
@@ -17,7 +20,7 @@ static inline int32_t MG_VARIANT(products)(uint32_t w, uint32_t x, int32_t sum)
     return mg_dsp_add_products(mg_dsp_odd(w), mg_dsp_odd(x), mg_dsp_add_products(mg_dsp_even(w), mg_dsp_even(x), sum));
 }
 
-/* Moves four steps, from `memory` + 1 to `next`, and adds their products to a sum. */
+/* Moves four steps from memory + 1 to next. Returns sum plus their products with w. */
 static inline int32_t MG_VARIANT(moved)(const int8_t *w, const int8_t *memory, int8_t *next, int32_t sum)
 {
     const uint32_t x = mg_dsp_word(memory + 1);
@@ -25,7 +28,7 @@ static inline int32_t MG_VARIANT(moved)(const int8_t *w, const int8_t *memory, i
     return MG_VARIANT(products)(mg_dsp_word(w), x, sum);
 }
 
-/* Moves one filter's memory by a step and adds its products to a sum. */
+/* Moves one filter's memory by a step and appends `newest`. Returns sum plus the products with w. */
 static inline int32_t MG_VARIANT(filter)(const int8_t *w, const int8_t *memory, int8_t *next, int8_t newest, int32_t sum)
 {
     int32_t total = sum;

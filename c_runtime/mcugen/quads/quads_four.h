@@ -10,12 +10,12 @@
 /* A pointer that may lie in the arena. */
 typedef const mg_f32 *MCUGEN_MAY_ALIAS mg_f32_row;
 
-/* x: [runs][4]: where the run of each pixel begins. channels: of the output; out: where those of each pixel go.
- * The function for four pixels changes channels and out. */
+/* x: [runs][4], pointers to each run (run_length contiguous taps) of four pixels. channels: output channels left.
+ * out: the next channel of each pixel. The function for four pixels changes channels and out. */
 typedef struct {
     const void *weights;
     const mg_f32_row *x;
-    uint32_t runs, run, channels, kind;
+    uint32_t runs, run_length, channels, kind;
     float out_max;
     mg_f32 *out[4];
 } mg_quads_block;
@@ -28,8 +28,8 @@ static inline float mg_quads_bounded(uint32_t kind, float out_max, float acc)
 
 #if defined(__thumb2__) && defined(__ARM_FEATURE_FMA) && defined(__ARM_FP) && defined(__GNUC__)
 
-/* r0 to r3 results, r4 to r7 pixels, r8 weights, r9 runs, r10 table, r11 block, r12 trips, lr run.
- * s0 to s7 taps, s8 to s15 weights, s16 to s31 sums: four channels of pixel 0, of pixel 1 ... */
+/* r0-r3: results, r4-r7: pixels, r8: weights, r9: runs left, r10: table, r11: block, r12: loop count, lr: run_length
+ * s0-s7: taps, s8-s15: weights, s16-s31: sums, four channels of pixel 0, of pixel 1 ... */
 #define MG_QUADS_FMA(a, b, c, d, x, k, l, m, n) \
     "vfma.f32 s" #a ", s" #x ", s" #k "\n vfma.f32 s" #b ", s" #x ", s" #l "\n" \
     "vfma.f32 s" #c ", s" #x ", s" #m "\n vfma.f32 s" #d ", s" #x ", s" #n "\n"
@@ -41,7 +41,8 @@ static inline float mg_quads_bounded(uint32_t kind, float out_max, float acc)
     MG_QUADS_EIGHT_WEIGHTS("r8", 8, 9, 10, 11, 12, 13, 14, 15) \
     MG_QUADS_TAP(0, 2, 4, 6, 8, 9, 10, 11) MG_QUADS_TAP(1, 3, 5, 7, 12, 13, 14, 15)
 
-/* r0 to r3: not below 0; not above r10, of numbers that are not below 0, whose order is that of their bits. */
+/* MG_QUADS_FLOOR: r0-r3 become 0 if negative. MG_QUADS_CAP: then at most r10; floats from 0 on compare like their bits.
+ */
 #define MG_QUADS_FLOOR "bic r0, r0, r0, asr #31\n bic r1, r1, r1, asr #31\n bic r2, r2, r2, asr #31\n bic r3, r3, r3, asr #31\n"
 #define MG_QUADS_CAP \
     "cmp r0, r10\n it gt\n movgt r0, r10\n cmp r1, r10\n it gt\n movgt r1, r10\n" \
@@ -56,7 +57,7 @@ static inline float mg_quads_bounded(uint32_t kind, float out_max, float acc)
     f(bounds, "r7", 28, 29, 30, 31)
 #define MG_QUADS_IN_PLACE(bounds, out, a, b, c, d) MG_QUADS_BACK(bounds, a, b, c, d)
 
-/* Weights of successive registers: floats, or halves that become floats, the last ones first. */
+/* Load weights to consecutive registers: floats; or float16, which are widened in place, the last register first. */
 #define MG_QUADS_WIDEN(a, b, c, d, low, high) \
     "vcvtt.f32.f16 s" #d ", s" #high "\n vcvtb.f32.f16 s" #c ", s" #high "\n" \
     "vcvtt.f32.f16 s" #b ", s" #low "\n vcvtb.f32.f16 s" #a ", s" #low "\n"

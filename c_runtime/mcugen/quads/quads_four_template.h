@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the functions of quads_four.h, for weights of float or, with MG_HALVES, of float16.
+ * Template: the functions of quads_four.h. MG_HALVES: defined if weights are float16.
  */
 #if MG_QUADS_ASSEMBLY
 
@@ -19,7 +19,7 @@ static void __attribute__((naked, noinline)) MG_NAME(four)(MCUGEN_UNUSED mg_quad
             "vpush {s16-s31}\n"
             "mov r11, r0\n"
             "ldr r8, [r11]\n"
-            /* four channels: sums start at their biases */
+            /* four channels; the sums start at their biases */
             "1: vldmia r8, {s16-s19}\n vldmia r8, {s20-s23}\n vldmia r8, {s24-s27}\n vldmia r8!, {s28-s31}\n"
             "ldr r10, [r11, #4]\n ldr r9, [r11, #8]\n"
             "2: ldmia r10!, {r4, r5, r6, r7}\n"
@@ -58,9 +58,9 @@ static void __attribute__((naked, noinline)) MG_NAME(four)(MCUGEN_UNUSED mg_quad
             "b 14b\n");
 }
 
-/* Depthwise convolution: `run` counts taps, which are `step` bytes apart. Quads of channels are `at` bytes from the
- * first; the last quad ends with the last channel.
- * r0 at, r1 step; else as above. */
+/* Depthwise convolution, four channels at a time; the last four end with the last channel. run_length counts taps,
+ * which are `step` bytes apart.
+ * r0: bytes from the first channel to the current four, r1: step, others as above */
 static void __attribute__((naked, noinline))
 MG_NAME(depthwise)(MCUGEN_UNUSED mg_quads_block *block, MCUGEN_UNUSED uint32_t step)
 {
@@ -95,8 +95,9 @@ MG_NAME(depthwise)(MCUGEN_UNUSED mg_quads_block *block, MCUGEN_UNUSED uint32_t s
             "pop {r0, r1, r2, r3}\n b 13b\n");
 }
 
-/* Sums of one vector: eight outputs at a time, whose weights stand side by side. r0 weights, r1 x, r2 taps, r3 outputs,
- * r4 out, r5 tap, r6 trips; s0 to s7 sums, s8 to s11 taps, s16 to s23 weights. */
+/* Computes the sums of one vector, eight outputs at a time.
+ * r0: weights, r1: x, r2: taps, r3: outputs left, r4: out, r5: tap, r6: loop count
+ * s0-s7: sums, s8-s11: taps, s16-s23: weights */
 static void __attribute__((naked, noinline))
 MG_NAME(vector)(MCUGEN_UNUSED const void *weights, MCUGEN_UNUSED const mg_f32 *x, MCUGEN_UNUSED uint32_t taps,
                 MCUGEN_UNUSED uint32_t outputs, MCUGEN_UNUSED mg_f32 *out)
@@ -118,7 +119,7 @@ MG_NAME(vector)(MCUGEN_UNUSED const void *weights, MCUGEN_UNUSED const mg_f32 *x
             "vstmia r4!, {s0-s7}\n"
             "subs r3, r3, #8\n bne 1b\n"
             "b 9f\n"
-            /* the last one to seven */
+            /* the last one to seven outputs */
             "6: tst r3, #4\n beq 7f\n"
             "vstmia r4!, {s0-s3}\n vmov.f32 s0, s4\n vmov.f32 s1, s5\n vmov.f32 s2, s6\n"
             "7: tst r3, #2\n beq 8f\n"
@@ -134,7 +135,7 @@ MG_NAME(vector)(MCUGEN_UNUSED const void *weights, MCUGEN_UNUSED const mg_f32 *x
 
 #else
 
-/* Access to a block of n channels: bias k, weight k, and the next block, after `taps` taps. */
+/* Weights of n channels: bias k, weight k, and the weights of the next n channels, behind `taps` taps. */
 #if defined(MG_HALVES)
 static inline float MG_NAME(bias)(const void *block, uint32_t k)
 {
@@ -172,8 +173,8 @@ static inline const void *MG_NAME(after)(const void *block, uint32_t n, uint32_t
 
 static void MG_NAME(four)(mg_quads_block *block)
 {
-    const uint32_t channels = block->channels, runs = block->runs, run = block->run;
-    const uint32_t taps = runs * run;
+    const uint32_t channels = block->channels, runs = block->runs, run_length = block->run_length;
+    const uint32_t taps = runs * run_length;
     const void *w = block->weights;
     for (uint32_t o = 0u; o < channels; o += 4u) {
         const uint32_t end = channels - o < 4u ? channels - o : 4u;
@@ -184,11 +185,11 @@ static void MG_NAME(four)(mg_quads_block *block)
             }
         }
         for (uint32_t r = 0u; r < runs; r += 1u) {
-            for (uint32_t t = 0u; t < run; t += 1u) {
+            for (uint32_t t = 0u; t < run_length; t += 1u) {
                 for (uint32_t i = 0u; i < 4u; i += 1u) {
                     const float x = block->x[4u * r + i][t];
                     for (uint32_t k = 0u; k < 4u; k += 1u) {
-                        acc[i][k] += x * MG_NAME(weight)(w, 4u, 4u * (r * run + t) + k);
+                        acc[i][k] += x * MG_NAME(weight)(w, 4u, 4u * (r * run_length + t) + k);
                     }
                 }
             }
@@ -204,7 +205,7 @@ static void MG_NAME(four)(mg_quads_block *block)
 
 static void MG_NAME(depthwise)(mg_quads_block *block, uint32_t step)
 {
-    const uint32_t channels = block->channels, run = block->run, taps = block->runs * run;
+    const uint32_t channels = block->channels, run_length = block->run_length, taps = block->runs * run_length;
     const void *w = block->weights;
     for (uint32_t c = 0u; c < channels; c += 4u) {
         const uint32_t at = c + 4u <= channels ? c : channels - 4u;
@@ -216,7 +217,7 @@ static void MG_NAME(depthwise)(mg_quads_block *block, uint32_t step)
         }
         for (uint32_t t = 0u; t < taps; t += 1u) {
             for (uint32_t i = 0u; i < 4u; i += 1u) {
-                const mg_f32 *const x = block->x[4u * (t / run) + i] + t % run * (step / 4u) + at;
+                const mg_f32 *const x = block->x[4u * (t / run_length) + i] + t % run_length * (step / 4u) + at;
                 for (uint32_t k = 0u; k < 4u; k += 1u) {
                     acc[i][k] += x[k] * MG_NAME(weight)(w, 4u, 4u * t + k);
                 }

@@ -4,7 +4,8 @@
  */
 #include "mcugen/quads_four_template.h"
 
-/* Writes the address of the first tap of output column x in kernel row i to table[4 * i]; the window is in the image. */
+/* Writes the address of the first tap of output column x in kernel row i to table[4 * i]. All taps are inside the
+ * image. */
 static void MG_NAME(inside)(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t x, mg_f32_row *table)
 {
     const uint32_t at = (x * p->stride_w - p->pad_w) * p->in_c;
@@ -13,7 +14,7 @@ static void MG_NAME(inside)(const mg_quads_f32_params *p, const mg_f32 *const *r
     }
 }
 
-/* Variant that works tap by tap. */
+/* Writes the address of each tap of output column x to table[4 * tap]; taps outside the image are zeros. */
 static void MG_NAME(apart)(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t x, mg_f32_row *table)
 {
     mg_f32_row *to = table;
@@ -26,7 +27,8 @@ static void MG_NAME(apart)(const mg_quads_f32_params *p, const mg_f32 *const *ro
     }
 }
 
-/* Sets the pointers of output columns x to x + 3, as far as they exist, and whether runs are kernel rows. */
+/* Sets the pointers of output columns x to x + 3. A column that does not exist repeats the last one and writes to
+ * `unused`. Returns 1 if runs are kernel rows, 0 if they are single taps. */
 static uint32_t MG_NAME(place)(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t x, mg_f32 *out,
                                mg_f32_row *table, mg_f32 *unused, mg_quads_block *block)
 {
@@ -53,7 +55,7 @@ void MG_ROW(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint32_t y,
     (void)y;
     for (uint32_t x = 0u; x < p->out_w; x += 4u) {
         const uint32_t by_rows = MG_NAME(place)(p, rows, x, out, table, unused, &block);
-        block.run = by_rows != 0u ? (uint32_t)p->kernel_w * p->in_c : p->in_c;
+        block.run_length = by_rows != 0u ? (uint32_t)p->kernel_w * p->in_c : p->in_c;
         block.channels = p->outputs;
         MG_NAME(four)(&block);
     }
@@ -68,7 +70,7 @@ void MG_DEPTHWISE(const mg_quads_f32_params *p, const mg_f32 *const *rows, uint3
     (void)y;
     for (uint32_t x = 0u; x < p->out_w; x += 4u) {
         const uint32_t by_rows = MG_NAME(place)(p, rows, x, out, table, unused, &block);
-        block.run = by_rows != 0u ? p->kernel_w : 1u;
+        block.run_length = by_rows != 0u ? p->kernel_w : 1u;
         MG_NAME(depthwise)(&block, 4u * p->in_c);
     }
 }

@@ -204,9 +204,9 @@ def _blocks_variant(call: Call) -> Mapping[str, int]:
 
 
 def _row_variant(call: Call) -> Mapping[str, int]:
-    """The fields pad and seen of short rows."""
+    """The sizes of planar outputs; `pad` and `in_w` are 0 unless rows are short."""
     s = shape_of(call)
-    return {**_variant(call, s), "pad": s.is_short * s.pad, "seen": s.is_short * s.seen}
+    return {**_variant(call, s), "pad": s.is_short * s.pad, "in_w": s.is_short * s.seen}
 
 
 def kept(call: Call, w: np.ndarray) -> np.ndarray:
@@ -237,7 +237,7 @@ def sizes_of(call: Call, s: PlanarShape, channels: int = 0) -> Params:
         "columns": s.columns,
         "step": s.height * s.columns,
         "pad": s.pad,
-        "seen": s.seen,
+        "in_w": s.seen,
         "outputs": s.out_width,
     }
 

@@ -145,13 +145,13 @@ class InRows:
                 "words": words + way.is_summed,
                 "step": found.step,
                 "kernel_h": window_of(call).kernel[0],
-                "split": len(found.runs),
-                "groups": found.run.quads,
+                "runs_per_row": len(found.runs),
+                "run_groups": found.run.quads,
             }
         return {
             **streams.stream(call, taps, bits=way.bits, linear=self.variant(call, way)["linear"], sums=sums),
-            "runs": np.array(found.runs, np.uint32),
-            "left": found.left,
+            "run_offsets": np.array(found.runs, np.uint32),
+            "pad_left": found.left,
             "row_length": found.row_length,
             "in_w": call.input(0).shape[2],
             "in_c": call.input(0).shape[3],
