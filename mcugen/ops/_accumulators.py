@@ -11,7 +11,7 @@ from mcugen.ops import _filter, _rounding
 
 _LEAST, _MOST = -(2**31), 2**31 - 1
 _ROOM = 2**16
-"""An upper bound of every zero point that is added after scaling."""
+"""Bound on the magnitude of the output zero point, which is added after scaling."""
 
 
 def sums(call: Call, w: np.ndarray, taps: Range, *, may_skip: bool) -> Range:
@@ -40,7 +40,11 @@ def _products(w: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def results(call: Call, found: Range | None, activation: str, *, once: bool = False) -> tuple[Range | None, ...]:
-    """Bounds of the stored results for sums within `found`; those of the clamp where a sum may wrap or saturate."""
+    """Bounds of the stored results for sums within `found`.
+
+    Channels whose sum may wrap or saturate get the bounds of the activation. once: whether requantization rounds once,
+    not twice.
+    """
     if call.output.is_float:
         return (None,)
     bounds = activation_range(activation, call.output)

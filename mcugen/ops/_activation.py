@@ -14,10 +14,10 @@ from mcugen.ir.op import Op
 
 
 def float_clamp_fields(call: Call, activation: str) -> dict[str, Param]:
-    """out_min and out_max of the C structs of operators on floats.
+    """The fields out_min and out_max of the C structs of operators on floats.
 
-    A result that overflows is infinite in ONNX Runtime. Kernels of TensorFlow Lite clamp it to the largest float; so
-    an infinite bound is written, unless it is data: a float32 of NumPy.
+    An overflow is infinite in ONNX Runtime, and the largest float in TensorFlow Lite. The emitter writes an infinite
+    bound as infinity if it is a NumPy float32, and as the largest float if it is a Python float.
     """
     bounds = activation_bounds(activation)
     low, high = np.array(bounds, np.float32) if call.reference == "ort" else bounds
@@ -30,7 +30,7 @@ class Activated(Op):
 
 @singledispatch
 def unclamped(op: Op) -> Op:
-    """The operator without the clamp of its results, by whose magnitude float results are judged."""
+    """The operator without its fused activation, for callers that need its results before the clamp."""
     return op
 
 

@@ -1,4 +1,4 @@
-"""Unary functions of 8 bit data: a table of 256 bytes, filled without the oracle."""
+"""Unary functions of 8-bit data as tables of 256 bytes, which are filled without the oracle."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def byte_to_byte(call: Call) -> bool:
 
 
 class ByteFunction(Pointwise):
-    """Base of functions of one tensor that are a table where input and output are bytes."""
+    """Base of unary functions that are computed by a table if input and output are int8 or uint8."""
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """The results for stored bytes x as the emitted table has them: not from the reference, which checks them."""
+        """The table entries for stored bytes x. They must not come from the reference, which checks them."""
         raise NotImplementedError
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
@@ -36,7 +36,7 @@ class ByteFunction(Pointwise):
 
 
 def image_of(x: Range, values: np.ndarray) -> Range:
-    """Bounds of values[x]: `values` has one entry per byte, at its unsigned value."""
+    """Bounds of values[x]. values: one entry per byte, indexed by the byte's unsigned value."""
     pairs, place = np.unique(np.stack([x.low, x.high], axis=1), axis=0, return_inverse=True)
     found = [between(values, low, high) for low, high in pairs]
     ends = np.array([(part.min(), part.max()) for part in found], np.int64)[place.reshape(-1)]
@@ -44,17 +44,17 @@ def image_of(x: Range, values: np.ndarray) -> Range:
 
 
 def between(values: np.ndarray, low: int, high: int) -> np.ndarray:
-    """The entries, in int64, of the stored bytes from low to high, signed or not, in a table by unsigned value."""
+    """The entries of the stored bytes from low to high, in int64. values: indexed by the byte's unsigned value."""
     return np.asarray(values[np.arange(low, high + 1) % 256].astype(np.int64))
 
 
 def byte_table(call: Call) -> np.ndarray | None:
-    """The result byte for each byte of operand 0, indexed by its unsigned value; None where more decides it."""
+    """The result for each byte of operand 0, indexed by its unsigned value; None if it depends on anything else."""
     return table(call) if isinstance(call.op, ByteFunction) and byte_to_byte(call) else None
 
 
 def table(call: Call) -> np.ndarray:
-    """The result for every stored byte, at the byte's unsigned value."""
+    """The result for every stored byte, indexed by the byte's unsigned value."""
     x = np.arange(256, dtype=np.uint8).view(NUMPY_DTYPES[call.input(0).dtype])
     assert isinstance(call.op, ByteFunction)
     return np.asarray(call.op.entries(call, x)).astype(call.output.np_dtype).view(np.uint8)
@@ -75,7 +75,7 @@ def table_kernel() -> Kernel:
 
 
 def rounded(call: Call, x: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """A real function of stored bytes as LiteRT tabulates it, in float32. Source: common.h, LUTPopulateInt8.
+    """A real function of stored bytes, requantized in float32 as in LiteRT's tables. Source: common.h, LUTPopulateInt8.
 
     function: takes and returns float32.
     """

@@ -1,4 +1,4 @@
-"""Operators whose result's channel c needs nothing but channel c of operands with as many channels."""
+"""Operators that compute channel c of their result from channel c of each operand with the same number of channels."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mcugen.ops import _ordered
 
 
 class Channelwise(Op):
-    """Base of such operators; their attributes do not depend on the number of channels.
+    """Base of these operators. Their attributes must not depend on the number of channels.
 
-    Operands of another number of channels (one: they are broadcast) keep theirs.
+    Operands with one channel are broadcast, and keep it when channels are removed.
     """
 
     def removable(self, call: Call, asked: Removal) -> Removal:
@@ -28,7 +28,7 @@ class Channelwise(Op):
 
 
 class Pointwise(Channelwise):
-    """Base of operators that work element by element, with broadcasting: on tensors stored in any order, too."""
+    """Base of elementwise operators with broadcasting. They also run on tensors stored in another axis order."""
 
     is_elementwise = True
 
@@ -37,7 +37,7 @@ class Pointwise(Channelwise):
 
 
 def alike(call: Call, asked: Removal) -> Removal:
-    """The channels to drop if results and all operands with as many channels drop the same ones."""
+    """The requested channels that the results and all operands with the same number of channels can drop together."""
     count = channels_of(call.output)
     masks = [*asked.outputs, *(mask for mask in asked.inputs if mask is not None and mask.size == count)]
     common = reduce(np.logical_and, masks)
@@ -49,7 +49,7 @@ def alike(call: Call, asked: Removal) -> Removal:
 
 
 def sliced(op: Op, call: Call, removed: Removal) -> Slimmed:
-    """The operator with the same channels taken from constants with as many."""
+    """The operator without the removed channels, in constants with the same number of channels as well."""
     keep = ~removed.outputs[0]
     constants = {
         k: (chosen(t, -1, keep), data[..., keep])

@@ -1,4 +1,4 @@
-"""Shared recipe of operators that the kernels mg_conv2d_<type> compute: CONV_2D, and others that reduce to it."""
+"""Shared recipe of operators that the kernels mg_conv2d_<type> compute: CONV_2D, and operators that reduce to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def dense_fields(call: Call, w: np.ndarray, window: SlidingWindow, activation: s
 
 
 def patch_bytes(call: Call) -> int:
-    """Bytes of the taps of two pixels, which are gathered where they are not adjacent in memory."""
+    """Scratch in bytes: the taps of two output pixels, copied together if they are not adjacent in memory."""
     w, x = call.input(1), call.input(0)
     taps = w.size // call.output.shape[3]
     return 2 * taps * x.np_dtype.itemsize
@@ -35,6 +35,6 @@ GATHERING = ("copies", "copied")
 
 
 def gathering(call: Call, window: SlidingWindow, groups: int = 1) -> dict[str, float]:
-    """Counts for estimates of cycles where taps are gathered: the copies, and the elements in them."""
+    """Cost terms of gathering taps: the number of copies, and of the elements copied."""
     pieces = edge_pixels(window, call.input(0), call.output, groups=groups) * window.kernel[0] * window.kernel[1]
     return {"copies": pieces * groups, "copied": pieces * call.input(0).shape[3]}

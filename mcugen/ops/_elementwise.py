@@ -1,8 +1,11 @@
 """Shared recipe of operators on two tensors, element by element with broadcasting.
 
-An operator states what an element of its result is, and has four kernels: for equal shapes (a run of elements), for a
-constant number, for a constant vector along the last axis (a run of pixels), and for general broadcasting (whole
-tensors).
+An operator states the C expression of one result element. It gets four kernels, whose symbols end with:
+
+(nothing)    both operands computed, all shapes equal
+__number     one operand is a constant number
+__vector     one operand is a constant vector along the last axis
+__broadcast  any other broadcasting
 """
 
 from __future__ import annotations
@@ -72,9 +75,9 @@ def repeats(call: Call) -> bool:
 
 
 def corners(call: Call) -> Range | None:
-    """Bounds of a result that is monotonic in each operand: its values at the ends of the operands' bounds.
+    """Bounds of a result that is monotonic in each operand, from its values at the ends of the operands' bounds.
 
-    None where a range is not known.
+    None if the bounds of an operand are unknown.
     """
     a, b = call.range_of(0), call.range_of(1)
     if a is None or b is None:
@@ -93,7 +96,7 @@ def corners(call: Call) -> Range | None:
 
 
 def of_type(dtype: str, result: str = "") -> Callable[[Call], bool]:
-    """A rule: all operands have this element type, and so has the result unless `result` names another."""
+    """A rule: the operands have the element type `dtype`, and the result has `result`, or `dtype` if that is empty."""
 
     def accepts(call: Call) -> bool:
         same = {call.input(0).dtype, call.input(1).dtype} == {dtype}
@@ -111,9 +114,9 @@ def symmetric(call: Call) -> bool:
 def kernels(
     symbol: str, dtype: str, stated: Stated, rules: tuple[Rule, ...] = (), result: str = ""
 ) -> tuple[Kernel, ...]:
-    """The kernels of operands and results of one element type. stated: what an element of the result is.
+    """The four kernels for operands of one element type.
 
-    result: the element type of the result where it is another.
+    stated: the C expression of a result element. result: the result's element type if it is not `dtype`.
     """
     element = partial(element_of, stated)
     own = Cost(lambda call: element(call).work(call), TERMS)
@@ -163,7 +166,7 @@ def _constant_operand(call: Call) -> int | None:
 
 
 def _kinds(element: Element, call: Call, walk: Walk) -> list[str]:
-    """The loop's operand for each operand of the expression."""
+    """How the loop reads each operand of the expression: `mcugen.ir.element.Operand.kind`."""
     if walk is Walk.BROADCAST:
         return ["tensor" if step else "repeated" for step in _steps(call, element.order(call))]
     constant = "vector" if walk is Walk.VECTOR else "number"
@@ -183,13 +186,14 @@ def _params(element: Element, call: Call, walk: Walk) -> dict[str, Any]:
 
 
 def number_of(data: np.ndarray) -> Any:
-    """The only element: as a NumPy float32 where it is a float, so that infinities are written right, too."""
+    """The only element of `data`. A float stays a NumPy float32, so that the emitter writes infinity as infinity."""
     only = data.reshape(-1)[0]
     return only if isinstance(only, np.float32) else only.item()
 
 
 def _broadcast_fields(call: Call, order: Sequence[int]) -> dict[str, Any]:
-    """The loop fields for two broadcast operands. order: the operator's operands in the order of the expression's."""
+    """The loop's struct fields for two broadcast operands. order: the operand that each of the expression's stands for.
+    """
     first, second = (call.input(k).shape for k in order)
     dims, a, b = walk(first, second, call.output.shape)
     return {
@@ -200,14 +204,14 @@ def _broadcast_fields(call: Call, order: Sequence[int]) -> dict[str, Any]:
 
 
 def _steps(call: Call, order: Sequence[int]) -> tuple[int, int]:
-    """The step of each operand along a run: 1, or 0 where it repeats its element."""
+    """The stride of each operand in the innermost loop: 1, or 0 if it repeats one element."""
     first, second = (call.input(k).shape for k in order)
     _, a, b = walk(first, second, call.output.shape)
     return a[-1], b[-1]
 
 
 def walk(a: Shape, b: Shape, y: Shape) -> tuple[list[int], list[int], list[int]]:
-    """(sizes, strides in a, strides in b) of 6 nested loops over y, outermost first; neighbours are merged."""
+    """(sizes, strides in a, strides in b) of 6 nested loops over y, outermost first. Adjacent axes are merged."""
     loops: list[tuple[int, bool, bool]] = []
     for size, in_a, in_b in zip(y, _aligned(a, len(y)), _aligned(b, len(y)), strict=True):
         kind = (in_a == size, in_b == size)
@@ -245,7 +249,7 @@ SHAPES: tuple[tuple[Shape, Shape, int | None], ...] = (
     ((3, 1, 2, 1, 2, 1), (2, 1, 2, 1, 2), None),
     ((1,), (5, 3), None),
 )
-"""Operand shapes that examples cover, and which operand is constant."""
+"""Shapes of the two operands in examples, and the index of the constant operand."""
 
 LONG: tuple[tuple[Shape, Shape, int | None], ...] = (
     ((3, 13), (3, 13), None),
@@ -256,7 +260,7 @@ LONG: tuple[tuple[Shape, Shape, int | None], ...] = (
     ((2, 3, 19), (19,), 1),
     ((19,), (2, 3, 19), 0),
 )
-"""Shapes with runs longer than several iterations of an unrolled loop, plus a remainder."""
+"""Shapes whose innermost loop has several iterations of an unrolled loop, and a remainder."""
 
 
 def examples(
@@ -266,7 +270,7 @@ def examples(
     seed: int = 0,
     shapes: Sequence[tuple[Shape, Shape, int | None]] = SHAPES,
 ) -> list[Example]:
-    """One example per entry of `shapes`; `scales` (of a, b and y) are used in turn, with changing zero points."""
+    """One example per entry of `shapes`. scales: of a, b and y, used in turn, each with other zero points."""
     found = []
     for k, (a_shape, b_shape, constant) in enumerate(shapes):
         zeros = ((-128, 0, 127), (5, -128, -7), (127, 127, -128), (0, 3, 0))[k % 4]
@@ -324,7 +328,7 @@ def sum_examples(op: Callable[..., Op]) -> list[Example]:
 
 
 def stated_examples(op: Any) -> list[Example]:
-    """Examples of an operator that states its rounding: scales that give exact halves among them."""
+    """Examples of an operator that states its rounding. Some of their scales give exact halves."""
     scales = [(0.05, 0.04, 0.08), (0.25, 0.5, 0.5), (0.3, 0.1, 0.2)]
     found = []
     for k, how in enumerate(("even", "single")):
@@ -333,17 +337,17 @@ def stated_examples(op: Any) -> list[Example]:
 
 
 def flipped_examples(op: Any) -> list[Example]:
-    """Examples of an operator on data converted from uint8, with the float32 roundings."""
+    """Examples of an operator on data converted from uint8, rounded in float32."""
     return examples(replace(op, rounding="single", flipped_u8=True), "s8", [(0.05, 0.04, 0.08)], 90)[:3]
 
 
 def float_bounds(call: Call) -> tuple[float, float]:
-    """The clamp of the fused activation on real numbers."""
+    """The bounds of the fused activation, as real numbers."""
     return activation_bounds(str(call.op.activation))
 
 
 def int_bounds(activation: str) -> tuple[int, int]:
-    """The clamp of an activation on plain int32 data. Source: kernel_util.h, CalculateActivationRange."""
+    """The bounds of an activation on int32 data without a scale. Source: kernel_util.h, CalculateActivationRange."""
     low, high = activation_bounds(activation)
     lowest, highest = INT_RANGE["s32"]
     return (int(low) if low > lowest else lowest, int(high) if high < highest else highest)

@@ -21,7 +21,7 @@ _TYPES = (*COMPUTED, "u8")
 
 
 def written(name: str) -> Write:
-    """The Write of an Extreme for TensorFlow Lite."""
+    """How MAXIMUM or MINIMUM is written to TensorFlow Lite. name: which of the two."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         x, broadcasts = call.input(0), call.input(0).shape != call.input(1).shape
@@ -32,7 +32,7 @@ def written(name: str) -> Write:
 
 
 class ElementExtreme(Pointwise):
-    """One of two elements, selected by `chosen`; both runtimes compare stored values."""
+    """The larger or the smaller of two elements, as `chosen` computes it. Both runtimes compare stored values."""
 
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 s64 f32")

@@ -30,7 +30,8 @@ LARGEST = {"s8": 128, "s16": 32768}
 def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: int, rounding: str = "") -> None:
     """Raise UnsupportedError or QuantizationError on operand types that no runtime computes together.
 
-    rounding: the operator's own, see `_rounding`: then there may be a float bias, wide weights, and any zero point.
+    rounding: the operator's field of that name, see `_rounding`. If it is not empty, the bias may be float, the weights
+    int16, and the input may have any zero point.
     """
     _rounding.check(rounding)
     if x.dtype == "f32" and w.dtype == "s8":
@@ -51,13 +52,13 @@ def check_types(x: TensorType, w: TensorType, b: TensorType | None, channels: in
 
 
 def check_wide_bias(x: TensorType, b: TensorType | None) -> None:
-    """Raise UnsupportedError for an int32 bias on int16 data: runtimes refuse it or read beyond it."""
+    """Raise UnsupportedError for an int32 bias on int16 data: runtimes refuse the bias, or read beyond its end."""
     if x.dtype == "s16" and b is not None and b.dtype == "s32":
         raise UnsupportedError(f"bias {b} does not fit int16 input: it must be s64")
 
 
 def misread_bias(call: Call) -> str:
-    """Why a runtime that uses the stated type of the sums misreads the bias; "" where it does not."""
+    """Why a runtime misreads an int32 bias on int16 data; "" if it does not."""
     bias = call.input(2).dtype if call.has(2) else ""
     stated = getattr(call.op, "sum_dtype", "") == "s32"
     misread = call.input(0).dtype == "s16" and bias == "s32" and not stated
@@ -65,7 +66,7 @@ def misread_bias(call: Call) -> str:
 
 
 def refused_weights(call: Call, runtime: str) -> str:
-    """Why a runtime does not accept weights of four bits with this data; "" where it does, or where they are wider."""
+    """Why a runtime refuses 4-bit weights with this data; "" if it accepts them, or if the weights are wider."""
     is_wide = call.input(0).dtype == "s16"
     return "no kernel for s4 weights with s16 data" if has_nibbles(call) and is_wide and runtime == "tflm" else ""
 
@@ -76,13 +77,13 @@ def has_nibbles(call: Call) -> bool:
 
 
 def check_symmetric(w: TensorType) -> None:
-    """Raise QuantizationError where weights of a byte or less have a zero point: runtimes ignore it or refuse."""
+    """Raise QuantizationError if int8 or int4 weights have a zero point: runtimes ignore it, or refuse the weights."""
     if w.dtype in ("s8", "s4") and w.quant and any(w.quant.zero_point):
         raise QuantizationError(f"the weights {w} must have the zero point 0")
 
 
 def symmetric(data: np.ndarray, quant: QuantParams) -> tuple[np.ndarray, QuantParams]:
-    """Weights of bytes less their zero points, which are then 0: int8 where they fit, else int16."""
+    """8-bit weights minus their zero points: int8 if all fit, else int16. The zero points become 0."""
     along = [1] * data.ndim
     if quant.per_channel:
         along[quant.axis] = -1
@@ -92,9 +93,9 @@ def symmetric(data: np.ndarray, quant: QuantParams) -> tuple[np.ndarray, QuantPa
 
 
 def stated_sums(source: Source, k: int = 2) -> str:
-    """quantized_bias_type as an element type, "" where none is stated; UnsupportedError if it is not the bias's.
+    """The attribute quantized_bias_type as an element type; "" if the file states none.
 
-    k: the operand that is the bias.
+    k: index of the bias. Raises UnsupportedError if the bias has another type.
     """
     stated = {"INT32": "s32", "INT64": "s64"}.get(source.attributes["quantized_bias_type"], "")
     bias = source.inputs[k] if len(source.inputs) > k else None
@@ -104,9 +105,7 @@ def stated_sums(source: Source, k: int = 2) -> str:
 
 
 def writable(call: Call, sum_dtype: str = "") -> dict[str, str]:
-    """The attributes of TensorFlow Lite that all operators with weights share.
-
-    Raises UnsupportedError for weights that no runtime has.
+    """The TensorFlow Lite attributes that all operators with weights have. Raises UnsupportedError for int16 weights.
     """
     if call.input(1).dtype == "s16":
         raise UnsupportedError("int16 weights: no runtime has them", hint="write the network as it was imported")
@@ -115,10 +114,10 @@ def writable(call: Call, sum_dtype: str = "") -> dict[str, str]:
 
 
 def with_bias(call: Call, sink: Sink, inputs: Sequence[str | None], *, required: bool = False) -> list[str | None]:
-    """Weights and bias as they are written: a bias without a scale gets that of the sums, which runtimes compare.
+    """The names of the weights and the bias to write. A bias without a scale gets scale_x * scale_w: runtimes check it.
 
-    required: whether the operator has no form without a bias, so that zeros stand for an absent one. inputs: the data,
-    the weights, and the bias, if there is one.
+    inputs: the data, the weights, and the bias if there is one. required: whether the format demands a bias, so that an
+    absent one is written as zeros.
     """
     x, w, given = call.input(0), inputs[1], [name for name in inputs[2:] if name is not None]
     data = call.constants[2] if call.has(2) else None
@@ -136,10 +135,13 @@ def with_bias(call: Call, sink: Sink, inputs: Sequence[str | None], *, required:
 
 @fact
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
-    """(mult s32, shift s8) of each output channel: scale_x * scale_w / scale_y, or what was proved to round as stated.
+    """(mult s32, shift s8) of each output channel, for scale_x * scale_w / scale_y.
 
-    Float scales and double arithmetic, but for uint8 convolutions, whose first product is a float, and operators with
-    `float_scales`. Source: kernel_util.cc, PopulateConvolutionQuantizationParams; svdf_common.cc, PrepareSvdf.
+    If the operator states its rounding, the pair was proved to round so. Otherwise scales are float32, and are
+    multiplied and divided in float64. Two exceptions: uint8 convolutions round scale_x * scale_w to float32, and
+    operators with `float_scales` round every result to float32.
+
+    Source: kernel_util.cc, PopulateConvolutionQuantizationParams; svdf_common.cc, PrepareSvdf.
     """
     if _rounding.is_stated(call):
         found = _rounding.scaled(call, str(call.op.activation))
@@ -160,7 +162,7 @@ def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scaling(call: Call, channels: int, activation: str) -> Scaling:
-    """The multiplier of each output channel and the clamp; empty for floats."""
+    """The multiplier of each output channel, and the bounds of the activation; empty for floats."""
     if call.input(0).is_float:
         return {}
     if _rounding.is_stated(call):
@@ -170,19 +172,19 @@ def scaling(call: Call, channels: int, activation: str) -> Scaling:
 
 
 def is_legacy(call: Call) -> bool:
-    """Whether the model computes this in uint8: int16 weights are widened uint8 ones."""
+    """Whether the weights were uint8 in the model; int16 weights are uint8 weights minus their zero point."""
     return call.input(1).dtype in ("u8", "s16")
 
 
 def rounds_product(call: Call) -> bool:
-    """Whether scale_x * scale_w is rounded to float."""
+    """Whether scale_x * scale_w is rounded to float32."""
     if getattr(call.op, "product_in_float", False):
         return True
     return is_legacy(call) and not getattr(call.op, "exact_scales", False)
 
 
 def centred(call: Call, w: np.ndarray, axis: int = 0) -> np.ndarray:
-    """The stored weights less their zero points, in int64 (floats as they are); zero points run along `axis`."""
+    """The weights minus their zero points, in int64; floats unchanged. axis: the axis of per-channel zero points."""
     quant = call.input(1).quant
     if w.dtype.kind == "f" or quant is None:
         return w
@@ -193,16 +195,16 @@ def centred(call: Call, w: np.ndarray, axis: int = 0) -> np.ndarray:
 
 
 def is_wide(call: Call) -> bool:
-    """Whether the runtime sums in 64 bits: int16 data, unless the bias, or the type stated for it, is int32."""
+    """Whether the runtime sums in 64 bits: data are int16, and neither the bias nor its stated type is int32."""
     if call.input(0).dtype != "s16" or (call.has(2) and call.input(2).dtype == "s32") or _rounding.is_stated(call):
         return False
     return call.has(2) or getattr(call.op, "sum_dtype", "") != "s32"
 
 
 def bias_of(call: Call, channels: int) -> np.ndarray:
-    """The constant bias, zeros where there is none; int64, or float64 with float data.
+    """The constant bias, or zeros if there is none: int64, or float64 with float data.
 
-    A float bias of integer data is rounded to the nearest integers.
+    A float bias with integer data is divided by the scale of the sums and rounded.
     """
     if call.has(2) and call.input(2).is_float and not call.input(0).is_float:
         return _rounding.whole_bias(call, channels)
@@ -222,21 +224,24 @@ def largest_sums(call: Call, w: np.ndarray) -> np.ndarray:
 
 
 def interleave(w: np.ndarray, block: int) -> np.ndarray:
-    """[channels, taps] in the order blocked kernels read: blocks of `block` channels tap by tap, then single ones."""
+    """The order that blocked kernels read: blocks of channels tap by tap, then channels left over.
+
+    w: [channels, taps].
+    """
     full = w.shape[0] // block * block
     blocks = w[:full].reshape(-1, block, w.shape[1]).transpose(0, 2, 1)
     return np.concatenate([blocks.reshape(-1), w[full:].reshape(-1)])
 
 
 def wrap_bias(call: Call, bias: np.ndarray) -> np.ndarray:
-    """A bias in the type that kernels take: int64 with int16 data, int32 (wrapped) with int8 data."""
+    """A bias in the kernels' type: int64 with int16 data, int32 (wrapped) with int8 data, else float32."""
     if call.input(0).is_float:
         return bias.astype(np.float32)
     return bias if call.input(0).dtype == "s16" else wrap32(bias).astype(np.int32)
 
 
 def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str) -> dict[str, Param]:
-    """Weights, bias and requantization constants: the C fields that all kernels with weights share.
+    """The struct fields that all kernels with weights share: weights, bias and requantization constants.
 
     w: [channels, taps], zero points removed; packed: the weights in the kernel's order.
     """
@@ -257,7 +262,7 @@ def weight_fields(call: Call, packed: np.ndarray, w: np.ndarray, activation: str
 
 
 def c_multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
-    """(mult s32, shift s8) as the kernels take them: mult is reduced where sums have 64 bits."""
+    """(mult s32, shift s8) as kernels take them. With 64-bit sums mult is reduced to 16 bits."""
     mult, shift = multipliers(call, channels)
     return (reduced_multiplier(mult).astype(np.int32) if is_wide(call) else mult), shift
 
@@ -269,7 +274,7 @@ def clamp_fields(activation: str, y: TensorType) -> dict[str, int]:
 
 
 def outside(call: Call) -> int | float:
-    """The value of data beyond the image."""
+    """The stored value of data outside the image."""
     return 0.0 if call.input(0).is_float else call.input(0).zero_point
 
 
@@ -308,7 +313,7 @@ def float_data(call: Call) -> bool:
 
 
 def _rounded(rule: Rule, stated: bool) -> Rule:
-    """The rule for calls whose operator states its rounding, or for those that leave it to the runtime."""
+    """The rule, for operators that state their rounding (`stated`) or for those that leave it to the runtime."""
 
     def rounded(call: Call) -> bool:
         return rule(call) and _rounding.is_stated(call) == stated
@@ -328,14 +333,15 @@ TYPE_RULES: tuple[tuple[str, Rule], ...] = (
     *((f"{name}_single", _rounded(rule, True)) for name, rule in _KINDS if name != "s16"),
     ("f32", float_data),
 )
-"""Element types that kernels with weights exist for; `_line`: results are rounded as the operator states, `_single`: so
-that float arithmetic has the same bits."""
+"""Type suffix of a kernel's symbol -> rule. `_line` and `_single` are for operators that state their rounding: `_line`
+requantizes in integers, `_single` in float32.
+"""
 
 
 def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Kernel, ...]:
-    """mg_<name>_<type> for all types, and for integers mg_<name>_<type>__acc64, which serves sums of any size.
+    """The kernels mg_<name>_<type> of all types, and for integers mg_<name>_<type>__acc64, which sums in 64 bits.
 
-    fit: the rule that sums stay in 32 bits; make: the kernel of that symbol, with its own rules.
+    fit: the rule that sums stay within 32 bits. make: returns the kernel for a symbol, with further rules.
     """
     made: list[Kernel] = []
     for dtype, rule in TYPE_RULES:
@@ -347,7 +353,7 @@ def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Ke
 
 
 def in_floats(kernel: Kernel) -> Kernel:
-    """The kernel with the fields of single.h in place of those of line.h, if it is one of these."""
+    """The kernel, with the struct fields of single.h in place of those of line.h if its symbol ends with `_single`."""
     if not kernel.symbol.removesuffix("__pointwise").endswith("_single"):
         return kernel
 
@@ -365,7 +371,7 @@ def _ruled(kernel: Kernel, *rules: Rule) -> Kernel:
 
 
 def proofs(dtype: str, fit: Rule) -> tuple[Rule, ...]:
-    """The rules of a kernel that sums integers in 32 bits; none for floats."""
+    """The rules for summing integers in 32 bits; none for floats. dtype: a suffix of `TYPE_RULES`."""
     if dtype.endswith("_line"):
         return (fit, _rounding.has_line)
     if dtype.endswith("_single"):

@@ -1,4 +1,4 @@
-"""Shared recipe of the examples of operators with weights: types of data, weights and bias that go together."""
+"""Examples of operators with weights, for each combination of the types of data, weights and bias."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ KINDS = {
     "f32": ("f32",) * 3,
     "f16": ("f32",) * 3,
 }
-"""Element types of data, weights and bias; of s8w4 values of 4 bits, of s8w8 of 8 with many -128, of s8w9 uint8 ones
-less a zero point, of f16 floats that float16 has."""
+"""Kind of an example -> element types of data, weights and bias.
+
+s8w4: weights of 4 bits. s8w8: weights of which many are -128. s8w9: uint8 weights minus a zero point. f16: float32
+weights that float16 can hold.
+"""
 
 
 def example(
@@ -38,11 +41,11 @@ def example(
     per_channel: bool = True,
     out_zero: int | None = None,
 ) -> Example:
-    """A call on data `shape` with `weights`, whose output channels run along `axis`.
+    """An example with data and weights of these shapes. axis: the output channels' axis of the weights.
 
-    gain: output steps per accumulator count, so that multipliers above 1 and long shifts occur.
-    bias_max, bias_dtype: range of the integer bias, and its type where int16 data allow two.
-    out_zero: the output's zero point, where it is not made from the input's.
+    zero, out_zero: the input's zero point, and the output's, by default -zero // 2.
+    gain: output steps per unit of the sum; high and low values test multipliers above 1 and long shifts.
+    bias_max: largest magnitude of an integer bias. bias_dtype: its type, by default that of `kind`.
     """
     data_dtype, weight_dtype, usual = KINDS[kind]
     channels = weights[axis]
@@ -64,11 +67,7 @@ def example(
 
 
 def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
-    """Weights of float16, legacy uint8 ones less a zero point, others beyond int8, int8 ones of which many are -128, or
-    such of 4 bits, where channel 0 alone has -8.
-
-    None where any value may occur.
-    """
+    """Weights of a kind of `KINDS`; None if they may have any value. In s8w4 only the first weight is -8."""
     rng = np.random.default_rng(seed)
     if kind == "s8w4":
         narrow = rng.integers(-7, 7, shape, np.int8, endpoint=True)
@@ -80,7 +79,7 @@ def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
         return whole
     if kind == "f16":
         halves = rng.normal(0, 0.5, shape).astype(np.float16)
-        halves.reshape(-1)[::5] *= np.float16(2**-15)  # some have fewer bits
+        halves.reshape(-1)[::5] *= np.float16(2**-15)  # float16 subnormals, which have fewer bits
         halves.reshape(-1)[::17] = 0
         return halves.astype(np.float32)
     if kind == "s8w9":

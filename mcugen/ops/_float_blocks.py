@@ -1,4 +1,4 @@
-"""Shared recipe of float kernels that compute output channels in blocks: which calls, and their weights in blocks."""
+"""Shared recipe of float kernels that compute output channels in blocks: their rules and their packed weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ KINDS = {"NONE": 0, "RELU": 1, "RELU6": 2}
 
 
 def covering(channels: int) -> np.ndarray:
-    """Channels of the blocks of a depthwise kernel: the last one ends with the last channel."""
+    """Channel indices of a depthwise kernel's blocks.
+
+    The last block ends with the last channel, and may overlap another.
+    """
     starts = np.minimum(np.arange(0, channels, BLOCK), channels - BLOCK)
     return np.asarray((starts[:, None] + np.arange(BLOCK)).reshape(-1))
 
@@ -25,7 +28,7 @@ def four_channels(call: Call) -> bool:
 
 
 def known_activation(call: Call) -> bool:
-    "outputs have no bounds, or start at 0"
+    "the activation is NONE, RELU or RELU6"
     return activation_of(call) in KINDS
 
 
@@ -33,7 +36,7 @@ RULES = (_filter.float_data, _filter.constant_weights, known_activation)
 
 
 def packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
-    """Blocks of channels: biases, then weights tap by tap; zeros beyond the last channel."""
+    """Blocks of channels: biases, then weights tap by tap; zeros beyond the last channel. w: [channels, taps]."""
     padded = np.zeros((-(-len(w) // block) * block, w.shape[1] + 1), np.float32)
     padded[: len(w), 0] = bias
     padded[: len(w), 1:] = w
@@ -41,7 +44,7 @@ def packed(w: np.ndarray, bias: np.ndarray, block: int = BLOCK) -> np.ndarray:
 
 
 def halved(blocks: np.ndarray, taps: int, block: int = BLOCK) -> np.ndarray:
-    """`packed` blocks with the bits of two weights of float16 in each word; biases stay floats."""
+    """Blocks of `packed` as 32-bit words: each holds two float16 weights, or the bits of a float32 bias."""
     each = blocks.reshape(-1, 1 + taps, block)
     halves = each[:, 1:].astype("<f2").reshape(len(each), taps * block).view("<u4")
     words = np.concatenate([each[:, 0].astype(np.float32).view(np.uint32), halves], axis=1)

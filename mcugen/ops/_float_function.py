@@ -19,8 +19,12 @@ from mcugen.ops._channelwise import Pointwise
 class FloatFunction(Pointwise):
     """y = f(x) for each element of float32 data.
 
-    A subclass gives its C expression in `a` as the class argument `c`, its operators in files as `tflite` and `onnx`,
-    and `function` of NumPy; or it states `element`, `kernels`, `imports`, `writes` and `reference` itself.
+    A subclass defines the NumPy `function` and has these class arguments:
+
+    c             C expression of the result in the variable `a`
+    tflite, onnx  names of the operator in these formats
+
+    A subclass without them defines `element`, `kernels`, `imports`, `writes` and `reference` itself.
     """
 
     tflm_types = dtypes("f32")

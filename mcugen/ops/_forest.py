@@ -1,4 +1,4 @@
-"""Decision trees in one form, whatever modes and attributes a file states them by."""
+"""Decision trees in one form, imported from the different attributes of ONNX-ML operators."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
 from mcugen.ir.imports import Attributes
 
 LEAF = -1
-"""The feature of a node that is a leaf."""
+"""The feature index that marks a leaf."""
 
 DIFFERS, NAN_IS_YES = 1, 2
-"""Flags of a node: it compares x != threshold; a value that is not a number takes its branch `yes`."""
+"""Flags of a node. DIFFERS: it compares x != threshold, not x <= threshold. NAN_IS_YES: NaN takes the branch `yes`."""
 
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 MAX_NODES = 1 << 20
@@ -26,11 +26,12 @@ MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRA
 class Forest:
     """Trees whose nodes compare a feature with a threshold: x <= threshold, or x != threshold.
 
-    nodes       s32 [n, 4]: feature, node where the comparison holds (`yes`), node where not (`no`), flags; for a leaf
-                LEAF, its first entry, the end of its entries, 0
-    thresholds  [n], f32, or s32 for features that are integers
-    roots       s32 [trees], in the order in which leaves are added
-    targets, weights  [entries]: what a leaf holds for a target, in the order in which it is added
+    nodes       s32 [n, 4]. Inner node: feature, child `yes` if the comparison is true, child `no`, flags.
+                Leaf: LEAF, first entry, end of entries, 0
+    thresholds  f32 [n], or s32 for integer features
+    roots       s32 [trees], in the order of addition
+    targets     s32 [entries], the results to which the entries of leaves are added, in the order of addition
+    weights     f32 [entries], the numbers added
     """
 
     nodes: np.ndarray
@@ -41,19 +42,19 @@ class Forest:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """The constants of the operator, in its order."""
+        """The operator's constants, in the order of its operands."""
         return self.nodes, self.thresholds, self.roots, self.targets, self.weights
 
     @property
     def inner(self) -> np.ndarray:
-        """A mask of the nodes that compare."""
+        """A mask of the inner nodes."""
         return np.asarray(self.nodes[:, 0] != LEAF)
 
     def check(self, features: int) -> None:
         """Raise ShapeError unless all features exist."""
         most = int(self.nodes[self.inner, 0].max(initial=0))
         if most >= features:
-            raise ShapeError(f"a tree compares feature {most} of {features}")
+            raise ShapeError(f"a tree compares feature {most}, the input has features 0 to {features - 1}")
 
     def leaves(self, root: int) -> Iterator[tuple[int, int]]:
         """(first entry, end) of all leaves of a tree."""
@@ -66,9 +67,10 @@ class Forest:
                 waiting += [a, b]
 
     def decided(self, thresholds: np.ndarray, never_equal: np.ndarray | None, low: int, high: int) -> Forest:
-        """These trees on integers from low to high, without comparisons that always come out the same.
+        """The trees for integer features from low to high, without comparisons that have one outcome for all of them.
 
-        never_equal: for each node whether no integer equals its threshold; None: where it is beyond the integers.
+        thresholds: [n], as integers. never_equal: [n], whether the threshold in the file equals no integer; None: it
+        does if it is outside low to high.
         """
         differs = (self.nodes[:, 3] & DIFFERS) != 0
         unequal = (thresholds < low) | (thresholds > high) if never_equal is None else never_equal
@@ -94,7 +96,7 @@ class Forest:
         return Forest(nodes, kept, places[roots].astype(np.int32), self.targets, self.weights)
 
     def always(self, count: int) -> np.ndarray:
-        """A mask of the targets that some tree names in all of its leaves."""
+        """A mask of the targets that occur in every leaf of at least one tree. count: the number of targets."""
         found = np.zeros(count, bool)
         for root in self.roots.tolist():
             named = np.ones(count, bool)
@@ -105,7 +107,10 @@ class Forest:
 
 
 def numbers(a: Attributes, name: str, *, finite: bool = True) -> np.ndarray:
-    """An attribute with floats, or its form `<name>_as_tensor`, as float32. Raises UnsupportedError for double."""
+    """A float attribute, `<name>` or `<name>_as_tensor`, as a float32 vector.
+
+    Raises UnsupportedError for float64 and, if `finite`, for infinities and NaN.
+    """
     tensor = a.get(f"{name}_as_tensor")
     plain = a.get(name)
     found = np.asarray([] if plain is None else plain, np.float32)
@@ -114,12 +119,12 @@ def numbers(a: Attributes, name: str, *, finite: bool = True) -> np.ndarray:
         if found.dtype != np.float32:
             raise UnsupportedError(f"{name} of {found.dtype} is not supported", hint="export the model with float32")
     if finite and not np.isfinite(found).all():
-        raise UnsupportedError(f"{name} that are not finite are not supported")
+        raise UnsupportedError(f"{name} has infinities or NaN, which are not supported")
     return found.reshape(-1)
 
 
 def integers(a: Attributes, name: str) -> np.ndarray:
-    """An attribute with integers. Raises CorruptModelError for one beyond 31 bits."""
+    """An attribute with integers, as an int64 vector. Raises CorruptModelError for values beyond 32 bits."""
     found = np.asarray(a.get(name) or (), np.int64).reshape(-1)
     if found.size and (found.min() < -(2**31) or found.max() >= 2**31):
         raise CorruptModelError(f"{name} holds numbers beyond 32 bits")
@@ -127,7 +132,10 @@ def integers(a: Attributes, name: str) -> np.ndarray:
 
 
 def of_nodes(a: Attributes, what: str, count: int) -> Forest:
-    """Trees stated node by node, with leaves among them. what: the prefix of the weights' attributes."""
+    """Trees of TreeEnsembleClassifier and TreeEnsembleRegressor, whose lists of nodes include the leaves.
+
+    what: prefix of the attributes of leaf weights. count: the number of targets.
+    """
     trees, ids = integers(a, "nodes_treeids"), integers(a, "nodes_nodeids")
     modes, values = a["nodes_modes"] or (), numbers(a, "nodes_values", finite=False)
     a.ignore("nodes_hitrates", "nodes_hitrates_as_tensor")  # only records how much training data each node saw
@@ -137,7 +145,7 @@ def of_nodes(a: Attributes, what: str, count: int) -> Forest:
     _check_lengths(trees, ids, modes, values, missing, *lists)
     places = {key: k for k, key in enumerate(zip(trees.tolist(), ids.tolist(), strict=True))}
     if len(places) != trees.size:
-        raise CorruptModelError("two nodes of a tree have the same number")
+        raise CorruptModelError("two nodes of a tree have the same nodes_nodeids")
     nodes = np.zeros((trees.size, 4), np.int32)
     thresholds = np.zeros(trees.size, np.float32)
     nodes[:, 0] = LEAF
@@ -155,13 +163,13 @@ def of_nodes(a: Attributes, what: str, count: int) -> Forest:
 
 def _check_lengths(trees: np.ndarray, *others: Sized) -> None:
     if not trees.size or any(len(other) != trees.size for other in others):
-        raise CorruptModelError("the lists of nodes are empty, or not of the same length")
+        raise CorruptModelError("the nodes_ attributes are empty, or differ in length")
     if trees.size > MAX_NODES:
         raise UnsupportedError(f"trees of {trees.size} nodes, more than {MAX_NODES}, are not supported")
 
 
 def _branch(mode: str, value: float, pair: tuple[Any, Any], is_missing_yes: bool) -> tuple[int, int, int, np.float32]:
-    """(yes, no, flags, threshold) of a comparison that holds for the first of a pair of nodes."""
+    """(yes, no, flags, threshold) of a node. mode: one of MODES. pair: its children for true and for false."""
     if mode not in MODES:
         raise UnsupportedError(f"nodes of mode {mode[:40]!r} are not supported")
     threshold = np.float32(value)
@@ -179,11 +187,11 @@ def _branch(mode: str, value: float, pair: tuple[Any, Any], is_missing_yes: bool
 def _entries(
     a: Attributes, what: str, places: dict[tuple[int, int], int], nodes: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Targets and weights of the leaves, leaf by leaf; each leaf's node gets the range of its entries."""
+    """Targets and weights of the leaves, leaf by leaf. Stores in each leaf's node the range of its entries."""
     trees, ids, targets = (integers(a, f"{what}_{name}") for name in ("treeids", "nodeids", "ids"))
     weights = numbers(a, f"{what}_weights")
     if not trees.size == ids.size == targets.size == weights.size:
-        raise CorruptModelError("the lists of weights are not of the same length")
+        raise CorruptModelError(f"the {what}_ attributes differ in length")
     if targets.size and not 0 <= targets.min() <= targets.max() < count:
         raise CorruptModelError(f"a leaf names target {targets.max()} of {count}")
     owners = np.array([places.get(key, -1) for key in zip(trees.tolist(), ids.tolist(), strict=True)], np.int64)
@@ -201,10 +209,13 @@ def _entries(
 def _whole(
     nodes: np.ndarray, thresholds: np.ndarray, trees: np.ndarray, targets: np.ndarray, weights: np.ndarray
 ) -> Forest:
-    """The forest, with its roots: of each tree the node that is no child. Raises CorruptModelError for other shapes."""
+    """The forest with its roots, the nodes without a parent.
+
+    Raises CorruptModelError unless each tree has one root and no cycle.
+    """
     inner = nodes[:, 0] != LEAF
     if (nodes[inner, 0] < 0).any():
-        raise CorruptModelError("a node compares a feature of negative number")
+        raise CorruptModelError("a node compares a feature with a negative index")
     parents = np.bincount(nodes[inner, 1:3].reshape(-1), minlength=len(nodes))
     roots = np.flatnonzero(parents == 0)
     if parents.max() > 1 or len(set(trees[roots].tolist())) != roots.size:
@@ -217,7 +228,7 @@ def _whole(
 
 
 def of_leaves(a: Attributes, count: int) -> Forest:
-    """Trees of inner nodes and of leaves with one weight each, as TreeEnsemble-5 states them."""
+    """Trees of TreeEnsemble-5, which lists leaves apart from inner nodes and gives each leaf one weight."""
     splits, modes = numbers(a, "nodes_splits", finite=False), np.asarray(a["nodes_modes"]).reshape(-1)
     lists = [integers(a, f"nodes_{name}") for name in ("featureids", "truenodeids", "falsenodeids")]
     ends = [integers(a, f"nodes_{name}") for name in ("trueleafs", "falseleafs")]
@@ -250,20 +261,20 @@ def of_leaves(a: Attributes, count: int) -> Forest:
 def _rooted(
     nodes: np.ndarray, thresholds: np.ndarray, roots: np.ndarray, entries: tuple[np.ndarray, np.ndarray]
 ) -> Forest:
-    """The forest with stated roots. Raises CorruptModelError where nodes have several parents or form a cycle."""
+    """The forest with the file's roots. Raises CorruptModelError if a node has two parents or a root is a child."""
     inner = nodes[:, 0] != LEAF
     parents = np.bincount(nodes[inner, 1:3].reshape(-1), minlength=len(nodes))
     if not roots.size or not 0 <= roots.min() <= roots.max() < inner.sum() or parents[inner].max(initial=0) > 1:
         raise CorruptModelError("a tree has no root, or a node has two parents")
     if parents[roots].any() or np.unique(roots).size != roots.size or (nodes[inner, 0] < 0).any():
-        raise CorruptModelError("a root of a tree is a child, or a node compares a feature of negative number")
+        raise CorruptModelError("a root is the child of a node, or a node compares a feature with a negative index")
     return Forest(nodes, thresholds, roots.astype(np.int32), *entries)
 
 
 def random(
     seed: int, features: int, count: int, dtype: str, *, trees: int, depth: int = 4, flags: bool = False
 ) -> Forest:
-    """Random trees for examples: full trees with some leaves pruned; each leaf names all targets."""
+    """Random trees for examples: binary trees of the given depth, some branches shorter; each leaf has all targets."""
     rng = np.random.default_rng(seed)
     nodes: list[list[int]] = []
     thresholds: list[float] = []

@@ -1,4 +1,4 @@
-"""Shared recipe of layers with int8 weights on float data: the operands, the runtime's float epilogue, and imports."""
+"""Shared recipe of hybrid layers, which have float data and int8 weights: operand checks, C fields and imports."""
 
 from __future__ import annotations
 
@@ -18,22 +18,25 @@ from mcugen.ops.quantize_dynamic import QuantizeDynamic
 
 WEIGHTS = ("s8", "s4")
 _LARGEST = 127 * 255
-"""The largest product of a weight and a datum less its zero point."""
+"""The largest magnitude of weight * (data - zero point)."""
 
 
 def is_hybrid(source: Source) -> bool:
-    """Whether a layer has float data and weights of a byte or less."""
+    """Whether a layer has float data and int8 or int4 weights."""
     x, w = (source.inputs[k] if len(source.inputs) > k else None for k in (0, 1))
     return x is not None and w is not None and x.dtype == "f32" and w.dtype in WEIGHTS
 
 
 def refused_by(runtime: str) -> str:
-    """Why a runtime has no such layers, "" for LiteRT, which has."""
-    return "float data with int8 weights" if runtime == "tflm" else ""
+    """Why a runtime has no hybrid layers; "" if it has."""
+    return "no kernel for float data with int8 weights" if runtime == "tflm" else ""
 
 
 def quantized(source: Source, e: Expansion, x: str, groups: int, *, symmetric: bool) -> Sequence[str]:
-    """The data in int8 with the scale and the zero point of each group; notes that TFLM has no such layers."""
+    """Append a node that quantizes x; returns the names of its int8 data, scales and zero points.
+
+    groups: parts of x with a scale of their own. Also notes that TFLM has no hybrid layers.
+    """
     e.refuse("tflm", refused_by("tflm"))
     return e.nodes(QuantizeDynamic(groups, symmetric), x)
 
@@ -41,18 +44,21 @@ def quantized(source: Source, e: Expansion, x: str, groups: int, *, symmetric: b
 def check(
     q: TensorType | None, scale: TensorType | None, zero: TensorType | None, w: TensorType | None, groups: int
 ) -> None:
-    """Raise ShapeError, UnsupportedError or QuantizationError for operands that no such layer has."""
+    """Raise ShapeError, UnsupportedError or QuantizationError for operands that no hybrid layer has.
+
+    groups: the number of scales and of zero points.
+    """
     if q is None or w is None or q.dtype != "s8" or w.dtype not in WEIGHTS:
-        raise UnsupportedError(f"data {q} with weights {w} is not supported")
+        raise UnsupportedError(f"data {q} with weights {w}: int8 data with int8 or int4 weights are needed")
     for what, t, dtype in (("scales", scale, "f32"), ("zero points", zero, "s8")):
         if t is None or t.dtype != dtype or t.size != groups:
-            raise ShapeError(f"{what} {t} are not {groups} of {dtype}")
+            raise ShapeError(f"{what} {t}: {groups} of {dtype} are needed")
     if w.quant is None or any(w.quant.zero_point):
         raise QuantizationError(f"the weights {w} must have a scale and the zero point 0")
 
 
 def check_channels(w: TensorType, b: TensorType | None, channels: int, axis: int) -> None:
-    """Raise QuantizationError or UnsupportedError for scales or a bias that are not one for each channel."""
+    """Raise QuantizationError or UnsupportedError unless there is one weight scale, and one bias, per channel."""
     quant = w.quant
     if quant is not None and quant.per_channel and (len(quant.scale) != channels or quant.axis != axis):
         raise QuantizationError(f"the weights {w} do not have one scale for each of {channels} outputs")
@@ -67,18 +73,18 @@ def weight_scales(call: Call, channels: int) -> np.ndarray:
 
 
 def recurrent_sums_fit(call: Call) -> bool:
-    "no sum of products can leave 32 bits"
+    "all sums of products stay within 32 bits"
     return max(call.input(k).shape[1] for k in (3, 4)) * _LARGEST < 2**31
 
 
 def recurrent_weights(call: Call) -> Params:
-    """The weights of the data and of the state, operands 3 and 4, and the sum of each row of them."""
+    """The struct fields of the input weights (operand 3) and recurrent weights (operand 4), each with its row sums."""
     weights = {"w": call.constant(3), "r": call.constant(4)}
     return {**weights, **{f"{k}_sums": w.astype(np.int32).sum(axis=1, dtype=np.int32) for k, w in weights.items()}}
 
 
 def sums_fit(call: Call) -> bool:
-    "no sum of products can leave 32 bits"
+    "all sums of products stay within 32 bits"
     w = call.input(3)
     return w.size // call.output.shape[-1] * _LARGEST < 2**31
 
@@ -89,7 +95,7 @@ def constant_weights(call: Call) -> bool:
 
 
 def weight_fields(call: Call, w: np.ndarray, activation: str) -> dict[str, Param]:
-    """The C fields that all such kernels share, but for the geometry. w: the weights in the kernel's order."""
+    """The struct fields that all hybrid kernels share, without the window's. w: the weights in the kernel's order."""
     channels = call.output.shape[-1]
     bias = call.constant(4).reshape(-1) if call.has(4) else np.zeros(channels)
     low, high = activation_bounds(activation)
@@ -103,7 +109,7 @@ def weight_fields(call: Call, w: np.ndarray, activation: str) -> dict[str, Param
 
 
 def geometry(call: Call, window: SlidingWindow) -> Params:
-    """The C fields of a window that slides over whole images."""
+    """The struct fields of a window that slides over whole images."""
     x, y = call.input(0), call.output
     return {
         **fields(window, x, y, adjacent=False),
@@ -117,23 +123,27 @@ def geometry(call: Call, window: SlidingWindow) -> Params:
 
 
 def float_data(sink: TfliteTarget, inputs: Sequence[str | None], *, symmetric: bool | None) -> str:
-    """The float data of a layer that is written. symmetric: how it is quantized; None: either way.
+    """The name of the float data of a hybrid layer, as it is written.
 
-    Raises UnsupportedError for data that were not quantized just for it.
+    symmetric: how the layer quantizes its data; None: either way. Raises UnsupportedError unless a QuantizeDynamic
+    quantizes the data for this layer alone.
     """
     found = sink.source(inputs[0])
     known = found is not None and all(sink.source(name) is found for name in inputs[:3])
     if found is None or not known or not isinstance(found.call.op, QuantizeDynamic) or found.inputs[0] is None:
-        raise UnsupportedError("its data are not quantized at run time for it alone")
+        raise UnsupportedError("its int8 data are not made by a QuantizeDynamic whose results it alone reads")
     if found.call.op.groups != found.call.input(0).shape[0] or symmetric not in (None, found.call.op.symmetric):
-        raise UnsupportedError(f"no layer quantizes its data as {found.call.op}")
+        raise UnsupportedError(f"no TensorFlow Lite layer quantizes its data as {found.call.op} does")
     return found.inputs[0]
 
 
 def layer(
     make: Callable[[Source], Op], symmetric: Callable[[Source, TensorType], bool]
 ) -> Callable[..., Sequence[str]]:
-    """The expansion of a convolution: each image is quantized, then the operator that `make` gives runs on it."""
+    """The expansion of a hybrid convolution: QuantizeDynamic for each image, then the operator that `make` returns.
+
+    symmetric: whether the data get no zero point, from the source and the type of the weights.
+    """
 
     def expand(source: Source, e: Expansion) -> Sequence[str]:
         x, w, b = (e.inputs[k] if len(e.inputs) > k else None for k in range(3))

@@ -1,4 +1,4 @@
-"""Interpolated tables for functions of int16: 512 steps of 128 values, and the end point.
+"""Interpolation tables for functions of int16: 512 intervals of 128 input values, 513 entries.
 
 Source: kernels/internal/common.h, LUTPopulateInt16 and LUTLookup.
 """
@@ -22,7 +22,7 @@ def populate(
     output_scale: float,
     precision: type[np.floating[Any]],
 ) -> np.ndarray:
-    """The 513 entries for `function` on input_range, each corrected by half the error at the middle of its step.
+    """The 513 entries for `function` on input_range, each corrected by half the error at the middle of its interval.
 
     output_scale: output units per real unit. precision: the float type that the runtime computes in.
     """

@@ -1,8 +1,8 @@
-"""Shared recipe of operators that join or split tensors: interleaved runs of bytes.
+"""Shared recipe of operators that join or split tensors along an axis.
 
-A joined tensor is `outer` times the runs of its parts, one after the other. C has no argument lists of open length
-here, so there is a function for each number of parts. Where `outer` is 1 the parts may lie in the joined tensor: then
-nothing moves, and there is no code.
+In memory a joined tensor repeats `outer` times: some contiguous bytes of part 0, some of part 1, and so on. Kernels
+take one pointer per part, so each number of parts has its own C function. If `outer` is 1, each part is contiguous and
+a pass can store it inside the joined tensor; the operator then needs no code.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ MAX_PARTS = 12
 
 
 def outer_of(shape: Shape, axis: int) -> int:
-    """The number of repetitions of the runs in a tensor joined along `axis`."""
+    """The number `outer` of repetitions in a tensor of this shape that is joined along `axis`."""
     return int(np.prod(shape[:axis], dtype=np.int64))
 
 
 def runs(parts: Sequence[Shape], outer: int, element_bytes: int) -> np.ndarray:
-    """Bytes of one run of each part."""
+    """Contiguous bytes of each part in one repetition, u32 [parts]."""
     return np.array([int(np.prod(s, dtype=np.int64)) // outer * element_bytes for s in parts], np.uint32)
 
 
 def in_place(call: Call) -> bool:
-    "a pass has placed the parts inside the joined tensor"
+    "a pass has stored the parts inside the joined tensor"
     return bool(getattr(call.op, "in_place", False))
 
 
@@ -40,18 +40,18 @@ def nothing_constant(call: Call) -> bool:
 
 
 def _starts(parts: Sequence[TensorType | None]) -> list[int]:
-    """Where each part starts in the joined tensor, in bytes."""
+    """The byte offset of each part in the joined tensor."""
     sizes = [0 if t is None else t.nbytes for t in parts]
     return [0, *np.cumsum(sizes)[:-1].tolist()]
 
 
 def joined_starts(call: Call) -> list[int]:
-    """Where each operand starts in the result, in bytes."""
+    """The byte offset of each operand in the result."""
     return _starts(call.inputs)
 
 
 def parts_starts(call: Call) -> list[int]:
-    """Where each result starts in the operand, in bytes."""
+    """The byte offset of each result in the operand."""
     return _starts(call.outputs)
 
 
@@ -60,22 +60,22 @@ PARTED = Kernel("", Alias(parts_starts), accepts=(in_place, nothing_constant))
 
 
 def comes_once(outer: Callable[[Call], int]) -> Rule:
-    """A rule: the runs of the parts come once each."""
+    """A rule: `outer` of the call is 1."""
 
     def rule(call: Call) -> bool:
-        "the parts follow each other in one piece"
+        "each part is contiguous in the joined tensor"
         return outer(call) == 1
 
     return rule
 
 
 def parts_are(count: int, parts: Callable[[Call], int]) -> Rule:
-    """A rule: there are `count` parts."""
+    """A rule: the call has `count` parts."""
 
     def rule(call: Call) -> bool:
         return parts(call) == count
 
-    rule.__doc__ = f"{count} tensors are joined or taken apart"
+    rule.__doc__ = f"the number of parts is {count}"
     return rule
 
 
@@ -86,7 +86,10 @@ def join_kernels(
     params: Callable[[Call], Params],
     count: Callable[[Call], int],
 ) -> tuple[Kernel, ...]:
-    """A kernel without code, and for each number of operands one that joins rows, and a whole one."""
+    """A kernel without code, then two for each number of operands: one that can run row by row, one of whole tensors.
+
+    in_rows: the rule for running row by row. count: the number `outer` of a call.
+    """
     found = [JOINED.ruled(comes_once(count))]
     for k in range(1, MAX_PARTS + 1):
         rules = (_strided.has_c_type, *accepts, parts_are(k, lambda call: len(call.inputs)))
@@ -113,7 +116,7 @@ def join_kernels(
 
 
 def split_kernels(params: Callable[[Call], Params], outer: Callable[[Call], int]) -> tuple[Kernel, ...]:
-    """A kernel without code, and one for each number of results."""
+    """A kernel without code, then one for each number of results."""
 
     def work(call: Call) -> dict[str, float]:
         times = outer(call)

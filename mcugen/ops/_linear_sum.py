@@ -1,7 +1,7 @@
-"""Sums of int8 tensors as one linear form: y = clamp((k_a * a + k_b * b + k) >> 21), for all 65,536 pairs.
+"""Sums of int8 tensors as one linear form, y = clamp((k_a * a + k_b * b + k) >> 21), exact for all 65,536 pairs (a, b).
 
-The runtimes scale either operand and then their sum, rounding three times. Factors that give the same for every pair
-nearly always exist; the search begins at the real ones, and k follows from them, so that all pairs are compared.
+The runtimes round three times: both scaled operands and the scaled sum. Integers k_a, k_b, k with the same results
+nearly always exist. The search starts at the scales' ratios, derives k, and compares the results of all pairs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STEPS = 24
 
 @dataclass(frozen=True)
 class Linear:
-    """The factors of stored operands and the addend, which holds the rounding and all zero points."""
+    """k_a, k_b and k. The addend k includes the rounding and all zero points."""
 
     a: int
     b: int
@@ -34,7 +34,10 @@ class Linear:
 
 @dataclass(frozen=True)
 class _Job:
-    """All inputs that determine the stored result of a pair."""
+    """The numbers that determine the stored result of each pair, as the key of the cached search.
+
+    zeros: of a, b and y. bounds: of the activation. ratios: scales of a and b, divided by the scale of y.
+    """
 
     sum: _sum.RawSum
     zeros: tuple[int, int, int]
@@ -42,12 +45,12 @@ class _Job:
     ratios: tuple[float, float]
 
     def result(self) -> np.ndarray:
-        """The value that the runtimes store, indexed by [a, b]."""
+        """The value that the runtimes store, [256, 256], indexed by a + 128 and b + 128."""
         return np.asarray(np.clip(_sum.of_stored(self.sum, self.zeros, _BYTES[:, None], _BYTES[None, :]), *self.bounds))
 
 
 def linear(call: Call, sign: int) -> Linear | None:
-    """The form that equals a + sign * b of the runtimes, or as the operator states, or None where none is found."""
+    """The form that equals a + sign * b as the runtimes, or the operator itself, round it; None if the search fails."""
     if _rounding.is_stated(call):
         return _search(_pairs.stated(call, sign))
     a, b, y = call.input(0), call.input(1), call.output
@@ -58,7 +61,10 @@ def linear(call: Call, sign: int) -> Linear | None:
 
 @cache
 def _search(job: _Job | _pairs.Stated) -> Linear | None:
-    """Factors near the real ones, adjusted by the two pairs that contradict each other most, until no pair does."""
+    """The form whose results equal those of `job` for all pairs; None if none is found in _STEPS steps.
+
+    Each step takes the two pairs whose demands on the addend conflict most, and adjusts the factors to satisfy both.
+    """
     want = job.result()
     factors = np.array(job.ratios) * 2**SHIFT
     if np.abs(factors).max() >= 2**31:
@@ -75,9 +81,9 @@ def _search(job: _Job | _pairs.Stated) -> Linear | None:
 
 
 def _addends(want: np.ndarray, bounds: tuple[int, int], a: int, b: int) -> tuple[int, int, np.ndarray]:
-    """The least and greatest addend that put every pair where it belongs, and how far their pairs are apart.
+    """(least, greatest) addend that all pairs allow, and the difference (a, b) of the two pairs that set these limits.
 
-    Values at the clamp bound the addend on one side only.
+    No addend exists if least > greatest. A pair whose result is clamped limits the addend on one side only.
     """
     products = a * _BYTES[:, None] + b * _BYTES[None, :]
     least = np.where(want > bounds[0], (want << SHIFT) - products, -(2**40))
@@ -88,7 +94,7 @@ def _addends(want: np.ndarray, bounds: tuple[int, int], a: int, b: int) -> tuple
 
 
 def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:
-    """The form, unless addend + a * x, or this plus b * y, leaves 32 bits."""
+    """The form; None if addend + a * x, or that plus b * y, can overflow 32 bits."""
     first = a * _BYTES + addend
     ends = (a, b, addend, first.min(), first.max(), first.min() - 128 * abs(b), first.max() + 128 * abs(b))
     return Linear(a, b, addend) if all(-(2**31) <= end < 2**31 for end in ends) else None
@@ -100,7 +106,7 @@ def kernels(sign: int) -> tuple[Kernel, ...]:
 
 
 def _element(sign: int, call: Call) -> Element:
-    """A sum that is clamped to more than its type, or one that saturates, some at a time."""
+    """The expression of one sum. Only an activation narrower than int8 needs a clamp; others just saturate."""
     saturates = activation_range(call.op.activation, call.output) == INT_RANGE["s8"]
     return Element(
         f"mg_linear_{'saturated' if saturates else 'clamped'}(&form, a, b)",

@@ -1,7 +1,7 @@
-"""Shared recipe of writing operators as those of ONNX, in the versions of opset 21.
+"""Shared recipe of writing operators to ONNX, opset 21.
 
-Operators are those on real numbers: the writer puts QuantizeLinear and DequantizeLinear around them, wherever a value
-has a scale. Axes, shapes and bounds are attributes here, also where the format has them as operands.
+Operators are written on real numbers: the writer adds QuantizeLinear and DequantizeLinear around values with a scale.
+Axes, shapes and bounds are passed as attributes, even if ONNX has them as operands.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from mcugen.ops._window import SlidingWindow
 Attributes = Callable[[Call], Mapping[str, object]]
 _FIRST, _LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 NARROW = ("bool", "s8", "u8", "s16")
-"""Element types that runtimes do not calculate in."""
+"""Element types for which runtimes lack arithmetic operators."""
 BEFORE_FIRST = -(1 << 31)
-"""The end of a slice that goes back to the first element."""
+"""The end of a slice with a negative step that includes the first element."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -35,7 +35,8 @@ def _none(call: Call) -> Mapping[str, object]:
 
 
 def same(name: str, attributes: Attributes = _none) -> Write:
-    """A Write: an operator of the format with the same operands and results, then the fused activation, if any."""
+    """A Write: the ONNX operator `name` with the same operands and results, then the fused activation if there is one.
+    """
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         if len(call.outputs) > 1:
@@ -46,19 +47,20 @@ def same(name: str, attributes: Attributes = _none) -> Write:
 
 
 def real(t: TensorType) -> TensorType:
-    """The real-number type of quantized integers; other types unchanged."""
+    """float32 in place of a quantized type; other types unchanged."""
     return t if t.quant is None else TensorType(t.shape, "f32")
 
 
 def activated(
     call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
 ) -> str:
-    """The result of an operator, with the activation of the call after it."""
+    """The result of the ONNX operator `name`, followed by the call's activation."""
     return clamped(call, sink, call.output, lambda t: sink.operator(name, inputs, [t], attributes)[0])
 
 
 def clamped(call: Call, sink: Sink, y: TensorType, make: Callable[[TensorType], str]) -> str:
-    """A result of type y that `make` gives before the activation of the call."""
+    """A result of type y after the call's activation. make: appends the operators before it, given their result type.
+    """
     activation = getattr(call.op, "activation", "NONE")
     if activation == "NONE":
         return make(y)
@@ -66,9 +68,9 @@ def clamped(call: Call, sink: Sink, y: TensorType, make: Callable[[TensorType], 
 
 
 def clip(sink: Sink, x: str, y: TensorType, low: float, high: float) -> str:
-    """x between two bounds, of which either may be infinite."""
+    """x clamped to [low, high], as a value of type y. Either bound may be infinite."""
     if not real(y).is_float:
-        raise UnsupportedError(f"a clamp of {y} is not supported")
+        raise UnsupportedError(f"a clamp of {y}: only float and quantized values can be clamped in .onnx")
     if (low, high) == (0.0, math.inf):
         return sink.operator("Relu", [x], [y])[0]
     bounds = {"min": low, "max": high}
@@ -76,7 +78,7 @@ def clip(sink: Sink, x: str, y: TensorType, low: float, high: float) -> str:
 
 
 def constant(sink: Sink, value: float) -> str:
-    """A real number."""
+    """A float32 constant without axes."""
     return sink.constant(np.array(value, np.float32))
 
 
@@ -85,7 +87,7 @@ def transposed(sink: Sink, x: str, perm: Sequence[int]) -> str:
 
 
 def permuted(t: TensorType, perm: Sequence[int]) -> TensorType:
-    """The type of a tensor with axis perm[k] as axis k."""
+    """The type of a transposed tensor, whose axis k is axis perm[k] of t."""
     quant = t.quant
     if quant is not None and quant.per_channel:
         quant = replace(quant, axis=tuple(perm).index(quant.axis))
@@ -101,20 +103,21 @@ def channels_first_type(t: TensorType) -> TensorType:
 
 
 def channels_first(sink: Sink, x: str) -> str:
-    """An image [N, H, W, C] as [N, C, H, W]."""
+    """An image [N, H, W, C], transposed to [N, C, H, W]."""
     return transposed(sink, x, _FIRST)
 
 
 def channels_last(sink: Sink, x: str) -> str:
-    """An image [N, C, H, W] as [N, H, W, C]."""
+    """An image [N, C, H, W], transposed to [N, H, W, C]."""
     return transposed(sink, x, _LAST)
 
 
 def on_images(
     call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
 ) -> Sequence[str]:
-    """An operator on images with their channels first. inputs: the image [N, H, W, C], and others as the format has
-    them.
+    """The result [N, H, W, C] of an operator that ONNX has on images [N, C, H, W].
+
+    inputs: the image [N, H, W, C], then further operands in ONNX's layout.
     """
     operands = [channels_first(sink, str(inputs[0])), *inputs[1:]]
     first = channels_first_type(call.output)
@@ -123,7 +126,7 @@ def on_images(
 
 
 def geometry(window: SlidingWindow, shape: Sequence[int]) -> dict[str, Any]:
-    """The attributes of a window on images [N, H, W, C] of that shape."""
+    """The ONNX attributes of a window over images of that shape, [N, H, W, C]."""
     size = (shape[1], shape[2])
     out, before = window.output(size), window.pad(size)
     after = [(out[d] - 1) * window.stride[d] + window.extent(d) - size[d] - before[d] for d in (0, 1)]
@@ -136,10 +139,10 @@ def geometry(window: SlidingWindow, shape: Sequence[int]) -> dict[str, Any]:
 def weighted(
     call: Call, sink: Sink, y: TensorType, name: str, operands: Sequence[str], attributes: Mapping[str, Any], axis: int
 ) -> str:
-    """The result, of type y, of a product, with the call's bias and activation. axis: the axis of the channels.
+    """The result, of type y, of a product such as Conv with the call's bias and activation. axis: y's axis of channels.
 
-    The bias is an operand, of integers in units of the sums or of real numbers; one beyond 32 bits is added afterwards,
-    since runtimes make integers of it.
+    The bias is an operand of the product. An integer bias beyond 32 bits is written as a float Add after it, because
+    runtimes would convert it to int32.
     """
 
     def made(t: TensorType) -> str:
@@ -155,12 +158,12 @@ def weighted(
 
 
 def _bias(call: Call) -> tuple[np.ndarray | None, QuantParams | None, bool]:
-    """The bias of a call as it is written, its scales, and whether it is added after the product."""
+    """(bias, its scales, whether an Add after the product adds it); (None, None, False) without a bias."""
     if not call.has(2):
         return None, None, False
     stated = call.constants[2]
     if stated is None:
-        raise UnsupportedError("a bias that is computed cannot be written as .onnx")
+        raise UnsupportedError("its bias is computed at run time: .onnx files need a constant bias")
     data, x, w = stated.reshape(-1), call.input(0).quant, call.input(1).quant
     if data.dtype.kind == "f" or x is None or w is None:
         return data, None, False
@@ -171,12 +174,12 @@ def _bias(call: Call) -> tuple[np.ndarray | None, QuantParams | None, bool]:
 
 
 def stored(sink: Sink, x: str, t: TensorType) -> str:
-    """The stored integers of x as they are, with another scale or none."""
+    """The stored integers of x as a value of type t, which has another scale or none."""
     return x if sink.type(x) == t else sink.operator("Stored", [x], [t])[0]
 
 
 def convolution(perm: Sequence[int]) -> Write:
-    """Conv. perm: the axes of the weights in the order [outputs, inputs of a group, height, width]."""
+    """A Write to Conv. perm: transposes the weights to [outputs, inputs of a group, height, width]."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         x, w = call.input(0).shape, call.input(1).shape
@@ -191,7 +194,7 @@ def convolution(perm: Sequence[int]) -> Write:
 
 
 def pool(name: str) -> Write:
-    """A pooling operator over windows."""
+    """A Write to a pooling operator."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         return on_images(call, sink, name, inputs, geometry(call.op.window, call.input(0).shape))
@@ -200,7 +203,7 @@ def pool(name: str) -> Write:
 
 
 def reduced(name: str) -> Write:
-    """A reduction over the axes of the operator."""
+    """A Write to a reduction."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         axes = call.op.chosen(len(call.input(0).shape))
@@ -210,7 +213,7 @@ def reduced(name: str) -> Write:
 
 
 def cast(sink: Sink, x: str, dtype: str) -> str:
-    """Plain values in another element type."""
+    """x, which has no scale, cast to another element type."""
     t = sink.type(x)
     return x if t.dtype == dtype else sink.operator("Cast", [x], [TensorType(t.shape, dtype)], {"to": dtype})[0]
 
@@ -218,7 +221,7 @@ def cast(sink: Sink, x: str, dtype: str) -> str:
 def in_wide(
     call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
 ) -> str:
-    """The result of an operator on plain values, with narrow ones widened: runtimes have it for 32 bits and more."""
+    """The result of an operator on values without scales. Values of `NARROW` types are cast to int32 and back."""
     if call.output.dtype not in NARROW:
         return sink.operator(name, inputs, call.outputs, attributes)[0]
     operands = [None if x is None else cast(sink, x, "s32") for x in inputs]
@@ -227,7 +230,7 @@ def in_wide(
 
 
 def bounded(sink: Sink, index: str, sizes: Sequence[int]) -> str:
-    """Indices moved to the nearest end of an axis, or along the last axis to those of several."""
+    """Indices clamped to [0, size - 1]. sizes: one size, or one for each index along the last axis."""
     t, data = sink.type(index), sink.data(index)
     most = np.array([size - 1 for size in sizes], t.np_dtype)
     if data is not None:
@@ -238,8 +241,10 @@ def bounded(sink: Sink, index: str, sizes: Sequence[int]) -> str:
 
 
 def looked_up(call: Call, sink: Sink, x: str, place: tuple[str, str], values: np.ndarray) -> str:
-    """A table of stored integers. place: the operator and the constant that turn an integer into an index of the
-    table."""
+    """The result of a table of stored integers, written as Gather.
+
+    place: operator and constant operand that turn a stored integer into an index. values: the table.
+    """
     t = TensorType(call.output.shape, "s32")
     plain = cast(sink, stored(sink, x, TensorType(t.shape, call.input(0).dtype)), "s32")
     at = sink.operator(place[0], [plain, place[1]], [t])[0]

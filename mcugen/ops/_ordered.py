@@ -1,4 +1,4 @@
-"""Rules for running operators on tensors that are stored in other orders (`Op.reordered`)."""
+"""Rules for running operators on tensors whose axes are stored in another order (`Op.reordered`)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from mcugen.ir.op import Op, Reordered
 from mcugen.ir.types import Shape
 
 MAX_BROADCAST = 6
-"""Most axes of tensors that kernels broadcast."""
+"""Most axes that broadcasting kernels support."""
 
 Orders = Sequence[Order | None]
 
 
 def elementwise(op: Op, call: Call, orders: Orders) -> Reordered | None:
-    """Element by element with broadcasting: in the order in which most elements of full operands are stored."""
+    """The orders for an elementwise operator: the commonest order of the operands that have the result's shape."""
     shape = call.output.shape
     full = [k for k, t in enumerate(call.inputs) if t is not None and t.shape == shape and orders[k] is not None]
     chosen = _commonest([(orders[k], 1) for k in full])
@@ -31,9 +31,9 @@ def elementwise(op: Op, call: Call, orders: Orders) -> Reordered | None:
 
 
 def _broadcast(call: Call, chosen: Order) -> tuple[Order | None, ...] | None:
-    """The orders of operands that broadcast to results in an order; None where their stored shapes do not.
+    """The orders of the operands for results in the order `chosen`; None if their stored shapes do not broadcast.
 
-    They do not where an axis that is stored has several factors of which an operand has only some.
+    They do not if a stored axis merges several logical axes and an operand has size 1 in only some of these.
     """
     inputs: list[Order | None] = []
     for t in call.inputs:
@@ -49,7 +49,7 @@ def _fits(operand: Order, result: Order) -> bool:
 
 
 def joined(call: Call, orders: Orders, axis: int) -> tuple[int, Reordered] | None:
-    """Operands one after the other along `axis`: the axis of the stored tensors, and their orders (`op` as it is)."""
+    """(stored axis, orders) for joining operands along the logical `axis`; None if their orders do not allow it."""
     sizes = [t.size for t in call.inputs if t is not None]
     chosen = _commonest(list(zip(orders, sizes, strict=True)))
     stored = None if chosen is None else chosen.stored_axis(axis)
@@ -63,9 +63,9 @@ def joined(call: Call, orders: Orders, axis: int) -> tuple[int, Reordered] | Non
 
 
 def resized(call: Call, orders: Orders, axes: Sequence[int]) -> tuple[Mapping[int, int], Reordered] | None:
-    """Results that differ from operand 0 in the sizes of some axes: those axes in the stored tensor, and the orders.
+    """(logical axis -> stored axis, orders) for results that differ from operand 0 in the sizes of `axes`.
 
-    Further operands keep their order.
+    None if operand 0 stores one of these axes split or merged. Further operands are stored as they are.
     """
     order = orders[0]
     stored = {} if order is None else {axis: order.stored_axis(axis) for axis in axes}
@@ -80,10 +80,9 @@ def resized(call: Call, orders: Orders, axes: Sequence[int]) -> tuple[Mapping[in
 
 
 def channels_permuted(order: Order | None) -> tuple[int, ...] | None:
-    """Indices of the parts into which the channel axis is split, if the stored order permutes channels alone; else
-    None.
+    """The factors of the channel axis in logical order, as indices into `order.factors`.
 
-    They are indices into `order.factors`, in logical order.
+    None unless the tensor has four axes and its order permutes nothing but channels.
     """
     if order is None or len(order.axes) != 4 or len(order.dims) != 4:
         return None
@@ -98,7 +97,7 @@ def channels_permuted(order: Order | None) -> tuple[int, ...] | None:
 
 
 def along(order: Order, shape: Shape, axis: int) -> Order:
-    """The order of a constant of that shape, one axis of which is the last axis of `order` and is permuted alike."""
+    """The order of a constant of that shape whose axis `axis` is permuted like the last axis of `order`."""
     group = order.groups[-1]
     factors = tuple(order.factors[f] for f in group)
     places = tuple(group.index(f) for f in order.axes[-1] if f in group)
@@ -115,7 +114,7 @@ def along(order: Order, shape: Shape, axis: int) -> Order:
 
 
 def _commonest(orders: Sequence[tuple[Order | None, int]]) -> Order | None:
-    """The order that holds most elements, from (order, size) pairs; pairs without an order do not count."""
+    """The order in which most elements are stored. orders: (order, number of elements) pairs; None is ignored."""
     known = [(order, size) for order, size in orders if order is not None]
     best: Order | None = None
     most = -1
@@ -127,5 +126,5 @@ def _commonest(orders: Sequence[tuple[Order | None, int]]) -> Order | None:
 
 
 def _alike(a: Order, b: Order) -> bool:
-    """Whether the axes of two tensors have the same order, whatever their sizes."""
+    """Whether two orders permute axes in the same way. Sizes may differ."""
     return a.axes == b.axes

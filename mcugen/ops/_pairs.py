@@ -1,6 +1,6 @@
-"""Sums and products of two int8 tensors as real numbers rounded once: proved for all 65,536 pairs of stored values.
+"""Sums and products of two int8 tensors, as real numbers rounded once: integer forms are proved for all 65,536 pairs.
 
-See `_rounding`. "single" is what the fused kernels of ONNX Runtime compute on x86: QLinearAdd with fused multiply-add.
+For the roundings see `_rounding`. "single" reproduces QLinearAdd of ONNX Runtime on x86, with fused multiply-add.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _LARGEST_PRODUCT = 255 * 255
 
 @dataclass(frozen=True)
 class Stated:
-    """All inputs that determine the result of a + sign * b. scales: of a, b and the result, float32 each; zeros alike.
+    """The numbers that determine the result of a + sign * b.
 
-    flip: 128 where bytes were uint8, which decides the roundings of "single"
+    how: the operator's rounding. scales, zeros: of a, b and the result; scales are exact float32 values.
+    bounds: of the activation. flip: 128 if the model's bytes were uint8, on which "single" computes; else 0.
     """
 
     how: str
@@ -42,12 +43,12 @@ class Stated:
 
     @property
     def ratios(self) -> tuple[float, float]:
-        """The scales of both operands, divided by the scale of the result."""
+        """The scales of a and b (times sign), divided by the scale of the result."""
         a, b, y = self.scales
         return float(a / y), self.sign * float(b / y)
 
     def result(self) -> np.ndarray:
-        """The stored result after the clamp, indexed by [a, b]."""
+        """The stored result after the clamp, [256, 256], indexed by a + 128 and b + 128."""
         found = self._single() if self.how == "single" else self._exact()
         return np.asarray(np.clip(found, *self.bounds))
 
@@ -65,9 +66,9 @@ class Stated:
         return np.asarray(found.astype(np.int64)) + self.zeros[2]
 
     def _single(self) -> np.ndarray:
-        """The sum in float64, where a byte times a float32, and an addend, are exact.
+        """The results of "single": fixed part + b, rounded to float32, then + a, rounded to float32.
 
-        Source: onnxruntime mlas, qladd (AVX2): the constant part, then b, then a, each added with one rounding.
+        Each fused multiply-add is exact in float64 before its rounding. Source: onnxruntime mlas, qladd (AVX2).
         """
         first, second, fixed = self.fused()
         raw = BYTES + self.flip
@@ -77,7 +78,7 @@ class Stated:
         return np.asarray(np.rint(np.clip(total, -_FAR, _FAR)).astype(np.int64)) - self.flip
 
     def fused(self) -> tuple[np.float32, np.float32, np.float32]:
-        """The factors of both operands and the constant part, as QLinearAdd derives them."""
+        """(factor of a, factor of b, fixed part), as QLinearAdd derives them."""
         a, b, y = (np.float32(float(s)) for s in self.scales)
         first, second = np.float32(a / y), np.float32(np.float32(self.sign) * np.float32(b / y))
         zeros = [np.float32(z + self.flip) for z in self.zeros]
@@ -86,7 +87,7 @@ class Stated:
 
 
 def stated(call: Call, sign: int) -> Stated:
-    """The inputs of a call's sum, for `Stated`."""
+    """The `Stated` of a call's sum."""
     types = (call.input(0), call.input(1), call.output)
     a, b, y = (_rounding.scale_of(t.scale) for t in types)
     zeros = (types[0].zero_point, types[1].zero_point, types[2].zero_point)
@@ -96,9 +97,9 @@ def stated(call: Call, sign: int) -> Stated:
 
 @dataclass(frozen=True)
 class Wide:
-    """y = (a * factor a + b * factor b + addend) >> shift in 64 bits, halves to even.
+    """y = (a * stored a + b * stored b + addend) >> shift in 64 bits, halves to even.
 
-    leaves: whether y leaves 32 bits for some pair.
+    leaves: whether y exceeds 32 bits for some pair.
     """
 
     a: int
@@ -110,7 +111,7 @@ class Wide:
 
 @cache
 def wide(job: Stated) -> Wide | None:
-    """The form of a sum, or None where it differs from it for some pair."""
+    """The form of a sum; None if its result differs from the sum's for some pair."""
     want = job.result()
     ratios = [Fraction(r) for r in job.ratios]
     if job.how != "single":
@@ -118,7 +119,7 @@ def wide(job: Stated) -> Wide | None:
         ratios = [a / y, job.sign * b / y]
     bits = int(np.frexp(max(abs(float(r)) for r in ratios))[1])
     shift = min(max(_BITS - bits, _TIE_BITS + 1), _BITS)
-    steeper = max(bits + shift - _BITS, 0)  # ratios too large for 64 bits are reduced: often still exact
+    steeper = max(bits + shift - _BITS, 0)  # drops low bits of ratios too large for 64 bits; often still exact
     first, second = (round(r * (1 << shift) / (1 << steeper)) for r in ratios)
     zero = job.zeros[2]
     addend = (1 << (shift - 1)) + (1 << (_TIE_BITS - 1)) + (zero << shift)
@@ -137,22 +138,22 @@ def _parity(job: Stated) -> int:
 
 
 def is_proved(sign: int) -> Rule:
-    """The rule that a sum in 64 bits has the bits."""
+    """The rule that a 64-bit sum gives the stated results."""
 
     def proved(call: Call) -> bool:
-        "the operator states how it rounds, and a sum in 64 bits rounds every pair of values so"
+        "the operator states how it rounds, and a 64-bit sum rounds every pair of values so"
         return _rounding.is_stated(call) and wide(stated(call, sign)) is not None
 
     return proved
 
 
 def by_runtime(call: Call) -> bool:
-    "the runtime rounds"
+    "the operator leaves rounding to the runtime"
     return not _rounding.is_stated(call)
 
 
 def sum_element(sign: int, call: Call) -> Element:
-    """An element of a sum in 64 bits."""
+    """The expression of a sum in 64 bits."""
     form = wide(stated(call, sign))
     of = "mg_pair_of_wide" if form is not None and form.leaves else "mg_pair_of"
 
@@ -179,7 +180,7 @@ def is_fused(call: Call) -> bool:
 
 
 def fused_element(sign: int) -> Element:
-    """An element of a sum in float32, for sums that no integer form equals."""
+    """The expression of a sum in float32, for sums without an exact integer form."""
 
     def params(call: Call) -> Params:
         job = stated(call, sign)
@@ -191,7 +192,7 @@ def fused_element(sign: int) -> Element:
 
 
 def product_steps(call: Call) -> Stairs:
-    """The steps of a product of two stored values less their zero points."""
+    """The staircase (see `requantize_proof`) of the product (a - zero point) * (b - zero point)."""
     a, b, y = (_rounding.scale_of(t.scale) for t in (call.input(0), call.input(1), call.output))
     low, high = (v - call.output.zero_point for v in activation_range(call.op.activation, call.output))
     inside = call.output.zero_point + _rounding.flip_of(call)
@@ -209,14 +210,14 @@ def _product_steps(how: str, scales: tuple[Fraction, ...], span: tuple[int, int]
 
 
 def has_line(call: Call) -> bool:
-    "the operator states how it rounds, and every product's result is a line with few exceptions"
+    "the operator states how it rounds, and one multiplication and shift rounds products so, with few exceptions"
     if not _rounding.is_stated(call):
         return False
     return _rounding.line(product_steps(call), abs(call.output.zero_point)) is not None
 
 
 def product_element() -> Element:
-    """An element of a product, by its line."""
+    """The expression of a product, requantized by its proved line (line.h)."""
 
     def params(call: Call) -> Params:
         found = _rounding.line(product_steps(call), abs(call.output.zero_point))

@@ -1,4 +1,4 @@
-"""Shared by operators on integers of any type, floats and truth values, without scales."""
+"""Shared recipe of operators on integers, floats and booleans without scales."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mcugen.ir.call import Call, Rule
 from mcugen.ir.types import TensorType
 
 KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "s64": 4, "bool": 5}
-"""Number of an element type in mcugen/any_integer.h."""
+"""Element type -> its number in mcugen/any_integer.h."""
 
 FOLDS = {"sum": 0, "prod": 1, "max": 2, "min": 3}
-"""The number of a reduction in mcugen/fold.h."""
+"""Reduction -> its number in mcugen/fold.h."""
 
 REDUCERS: Mapping[str, Callable[..., np.ndarray]] = {
     "sum": np.add.reduce,
@@ -26,7 +26,7 @@ ACCUMULATORS: Mapping[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max
 
 
 def operand(x: TensorType | None) -> TensorType:
-    """An operand without scales. Raises ShapeError or UnsupportedError."""
+    """x. Raises ShapeError if it is None, UnsupportedError if its element type is not supported."""
     if x is None:
         raise ShapeError("an operand is needed")
     if x.dtype != "f32" and x.dtype not in KINDS:
@@ -35,12 +35,12 @@ def operand(x: TensorType | None) -> TensorType:
 
 
 def integers(k: int) -> Rule:
-    """A rule: operand k is of integers or truth values."""
+    """A rule: operand k has integers or booleans."""
 
     def rule(call: Call) -> bool:
         return call.input(k).dtype in KINDS
 
-    rule.__doc__ = f"operand {k} is of integers or bools"
+    rule.__doc__ = f"operand {k} has integers or booleans"
     return rule
 
 
@@ -55,11 +55,11 @@ def floats(k: int) -> Rule:
 
 
 def kind_of(call: Call, k: int = 0) -> dict[str, int]:
-    """The field `kind` of integer kernels: the element type of operand k; nothing for floats."""
+    """The struct field `kind` of integer kernels, the number of operand k's element type; {} for floats."""
     dtype = call.input(k).dtype
     return {"kind": KINDS[dtype]} if dtype in KINDS else {}
 
 
 def wrapped(x: np.ndarray, t: TensorType) -> np.ndarray:
-    """64-bit integers wrapped to the type; truth values are whether they are not 0."""
+    """64-bit integers wrapped to the type of t; booleans are x != 0."""
     return np.asarray(x != 0) if t.dtype == "bool" else np.asarray(x).astype(t.np_dtype)

@@ -64,7 +64,7 @@ class Pool(Channelwise, Activated):
         return {} if call.output.is_float else {"bounds": quantized.bounds(self.activation, call.output)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """A mean or a maximum is within the bounds of its operands, rounded or not; then it is clamped."""
+        """The operand's bounds, clamped by the activation: a rounded mean and a maximum lie within them."""
         x = call.range_of(0)
         return (None if x is None else x.clipped(*activation_range(self.activation, call.output)),)
 
@@ -81,7 +81,7 @@ def attributes(source: Source) -> dict[str, Any]:
 
 
 def written(call: Call, sink: Sink, name: str, operand: tuple[str, str]) -> Sequence[str]:
-    """A Pool for TensorFlow Lite. operand: the image and the padding, SAME or VALID."""
+    """The results of a pooling operator, written to TensorFlow Lite. operand: (image, padding "SAME" or "VALID")."""
     op = pool_of(call)
     size = {"filter_height": op.kernel[0], "filter_width": op.kernel[1]}
     attributes = {**size, **_tflite.strides(op.stride), **_tflite.activation(call), "padding": operand[1]}
@@ -114,12 +114,12 @@ TERMS = ("taps",)
 
 
 def work(call: Call) -> dict[str, float]:
-    """Counts for estimates of cycles beside the shapes: the taps of all windows."""
+    """The cost term: the taps of all windows."""
     return {"taps": call.output.size * pool_of(call).kernel[0] * pool_of(call).kernel[1]}
 
 
 def geometry(call: Call) -> Params:
-    """The geometry fields that the C structs of the pooling kernels share."""
+    """The geometry fields of the C structs of pooling kernels."""
     x, y, op = call.input(0).shape, call.output.shape, pool_of(call)
     pad = op.window.pad((x[1], x[2]))
     return {
@@ -175,7 +175,7 @@ CASES: tuple[dict[str, Any], ...] = (
 
 
 def examples(make: Callable[[Pair, Pair, Padding, str], Op], dtypes: Sequence[str]) -> Sequence[Example]:
-    """The cases in each element type. make: an operator of (kernel, stride, padding, activation)."""
+    """One example per case and element type. make: the operator for (kernel, stride, padding, activation)."""
     return [_example(k, make, dtype, **case) for dtype in dtypes for k, case in enumerate(CASES)]
 
 

@@ -1,4 +1,4 @@
-"""Quotients of two int8 tensors as real numbers rounded once: a line for each divisor, proved for all dividends."""
+"""Quotients of two int8 tensors, as real numbers rounded once: each divisor has a proved line (see line.h)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mcugen.ops import _rounding
 
 _LARGEST = 255
 _STEEPEST = Fraction(512)
-"""A slope at which one step of the dividend is more than all steps of the result."""
+"""Largest slope used: there, one step of the dividend already crosses all int8 results."""
 
 
 def lines(call: Call) -> LinearRounding | None:
-    """The line of each divisor that occurs, from the least on; None where there is none."""
+    """The lines of all divisors that can occur, in increasing order; None if one of them has none."""
     least, most = _divisors(call)
     b, y = call.input(1), call.output
     scales = tuple(_rounding.scale_of(t.scale) for t in (call.input(0), b, y))
@@ -47,7 +47,7 @@ def _lines(
 
 
 def has_lines(call: Call) -> bool:
-    "the operator states how it rounds, and every divisor's results are a line with few exceptions"
+    "the operator states how it rounds, and one multiplication and shift per divisor rounds so, with few exceptions"
     return _rounding.is_stated(call) and call.output.dtype == "s8" and lines(call) is not None
 
 
@@ -72,4 +72,4 @@ ELEMENT = Element(
     slow=True,
     headers=("line.h",),
 )
-"""An element of a quotient: a sign, and the line of the divisor."""
+"""The expression of a quotient: the divisor's line, applied to the dividend with the divisor's sign."""

@@ -24,12 +24,12 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 
 KINDS = {"Sigmoid": 0, "Tanh": 1, "Relu": 2}
-"""Activations by the number that recurrent_f32.h gives them."""
+"""Activation -> its number in recurrent_f32.h."""
 
 _SPELLED = {name.lower(): name for name in KINDS}
 
 _BACKWARDS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-"""Whether each of the directions begins with the last step."""
+"""The attribute `direction` -> for each direction of the layer, whether it starts at the last step."""
 
 TERMS = ("steps", "units", "curved")
 """Cost terms of recurrent kernels, see `work`."""
@@ -42,7 +42,7 @@ _FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def activated(name: str, x: np.ndarray, clip: float) -> np.ndarray:
-    """An activation of sums, within [-clip, clip] where clip is not 0."""
+    """The activation `name` of x. A clip above 0 first limits x to [-clip, clip]."""
     with np.errstate(over="ignore"):
         return _FUNCTIONS[name](np.clip(x, -clip, clip) if clip else x)
 
@@ -50,9 +50,9 @@ def activated(name: str, x: np.ndarray, clip: float) -> np.ndarray:
 def operands(x: TensorType | None, w: TensorType | None, r: TensorType | None, gates: int) -> tuple[int, int, int, int]:
     """(steps, batches, inputs, hidden) of x [T, B, I], w [gates * H, I] and r [gates * H, H]. Raises ShapeError."""
     if x is None or w is None or r is None or len(x.shape) != 3 or len(w.shape) != 2 or len(r.shape) != 2:
-        raise ShapeError(f"a recurrent layer does not take data {x} with weights {w} and {r}")
+        raise ShapeError(f"data {x} with weights {w} and {r}: a recurrent layer needs 3 axes, 2 and 2")
     if {x.dtype, w.dtype, r.dtype} != {"f32"}:
-        raise UnsupportedError("recurrent layers of other types than f32 are not supported")
+        raise UnsupportedError(f"data {x} with weights {w} and {r}: all must be f32")
     hidden = r.shape[1]
     if w.shape != (gates * hidden, x.shape[2]) or r.shape[0] != gates * hidden:
         raise ShapeError(f"weights {list(w.shape)} and {list(r.shape)} do not fit data {list(x.shape)}")
@@ -60,9 +60,9 @@ def operands(x: TensorType | None, w: TensorType | None, r: TensorType | None, g
 
 
 def work(call: Call, hidden: int, functions: Sequence[str]) -> dict[str, float]:
-    """The cost terms: steps of all sequences, units computed in them, and sigmoids or tanhs of a unit.
+    """The cost terms, summed over all sequences: steps, hidden units computed, and sigmoids and tanhs computed.
 
-    functions: the activations that a unit takes in a step.
+    functions: the activations that each hidden unit computes per step.
     """
     steps = call.input(0).shape[0] * call.input(0).shape[1]
     curved = sum(name != "Relu" for name in functions)
@@ -70,13 +70,13 @@ def work(call: Call, hidden: int, functions: Sequence[str]) -> dict[str, float]:
 
 
 def check(what: str, t: TensorType | None, shape: tuple[int, ...]) -> None:
-    """Raise ShapeError for an operand of another shape."""
+    """Raise ShapeError if an operand has another shape. what: its name in the message."""
     if t is None or t.shape != shape:
-        raise ShapeError(f"{what} {list(t.shape) if t else []} is not {list(shape)}")
+        raise ShapeError(f"{what} {list(t.shape) if t else []} must have the shape {list(shape)}")
 
 
 def check_activations(names: Sequence[str], count: int) -> None:
-    """Raise UnsupportedError for activations that the C does not have."""
+    """Raise UnsupportedError unless there are `count` activations and the C has all of them."""
     unknown = sorted(set(names) - set(KINDS))
     if unknown or len(names) != count:
         raise UnsupportedError(f"activations {list(names)} are not supported", hint=f"{count} of {', '.join(KINDS)}")
@@ -85,21 +85,25 @@ def check_activations(names: Sequence[str], count: int) -> None:
 def example(
     op: Op, gates: int, sizes: tuple[int, int, int, int], rest: Sequence[tuple[int, ...]], seed: int
 ) -> Example:
-    """A call on drawn data with constant weights; sizes: (T, B, I, H); rest: shapes of the operands after r.
+    """An example on random data. sizes: (steps, batches, inputs, hidden). rest: shapes of the operands after r.
 
-    An even seed makes the weights computed.
+    Odd seeds make the weights constant, even ones make them operands computed at run time.
     """
     t, b, i, h = sizes
     shapes = ((t, b, i), (gates * h, i), (gates * h, h), *rest)
     inputs = tuple(TensorType(shape, "f32") for shape in shapes)
-    last = len(shapes) - 1 if len(shapes) > 6 else None  # weights of the cell are constant in any case
+    last = len(shapes) - 1 if len(shapes) > 6 else None  # peephole weights are always constant
     constants = {1: None, 2: None} if seed % 2 else {}
     return Example(op, inputs, op.infer(*inputs), constants if last is None else {**constants, last: None}, seed)
 
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of an ONNX recurrent layer: its data in the order of its steps, and its weights."""
+    """One direction of an ONNX recurrent layer.
+
+    index: of this direction; directions: their number. x: the data [T, B, I] in the order of this direction's steps.
+    w, r: weights of this direction.
+    """
 
     source: Source
     inputs: Sequence[str | None]
@@ -112,11 +116,11 @@ class Direction:
     hidden: int
 
     def activations(self, default: Sequence[str]) -> Sequence[str]:
-        """The names of this direction's activations, which ONNX Runtime takes in any case."""
+        """The names of this direction's activations; upper and lower case are equal, as in ONNX Runtime."""
         a, count = self.source.attributes, len(default)
         a.ignore("activation_alpha", "activation_beta")  # no activation in KINDS has parameters
         given = [_SPELLED.get(name.lower(), name) for name in a["activations"] or ()]
-        if given and len(given) not in (count * self.directions, count * 2):  # RNN's default has both directions
+        if given and len(given) not in (count * self.directions, count * 2):  # the default of RNN lists both directions
             raise UnsupportedError(
                 f"{len(given)} activations for {self.directions} directions are not supported",
                 hint=f"each direction has {count}",
@@ -124,14 +128,14 @@ class Direction:
         return given[self.index * count : (self.index + 1) * count] if given else default
 
     def clip(self) -> float:
-        """The bound of the sums; 0 where there is none. Raises UnsupportedError for one that is not above 0."""
+        """The attribute `clip`; 0 if it is absent or infinite. Raises UnsupportedError if it is not above 0."""
         stated = self.source.attributes["clip"]
         if stated is not None and not stated > 0:
-            raise UnsupportedError(f"clip={stated:g} is not above 0")
+            raise UnsupportedError(f"clip={stated:g} is not supported: it must be above 0")
         return 0.0 if stated is None or isinf(stated) else float(stated)
 
     def biases(self, e: Expansion, gates: int) -> tuple[str, str]:
-        """The biases [gates * H] of the data and of the state; zeros where the layer has none."""
+        """The input bias and the recurrent bias, [gates * H] each; zeros if the layer has none."""
         size = gates * self.hidden
         b = part(e, self.inputs, 3, self.index)
         if b is None:
@@ -141,17 +145,18 @@ class Direction:
         return first, second
 
     def state(self, e: Expansion, k: int) -> str:
-        """The state [B, H] before the first step that operand k gives; zeros where it is absent."""
+        """The initial state [B, H] from operand k; zeros if it is absent."""
         found = part(e, self.inputs, k, self.index)
         return found or e.constant(np.zeros((self.batches, self.hidden), np.float32))
 
     def peepholes(self, e: Expansion) -> str | None:
-        """The cell's weights [3 * H], which only LSTM has."""
+        """The peephole weights [3 * H] of an LSTM; None if there are none."""
         return part(e, self.inputs, 7, self.index)
 
 
 def part(e: Expansion, inputs: Sequence[str | None], k: int, index: int) -> str | None:
-    """The part of operand k for one direction, without its first axis; None where the operand is absent."""
+    """The part of operand k for the direction `index`, without the axis of directions; None if the operand is absent.
+    """
     name = inputs[k] if k < len(inputs) else None
     if name is None:
         return None
@@ -161,9 +166,11 @@ def part(e: Expansion, inputs: Sequence[str | None], k: int, index: int) -> str 
 
 
 def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequence[str]]) -> Sequence[str]:
-    """The results of a layer in one direction or both: y [T, D, B, H], then the states [D, B, H].
+    """The results of a layer with D directions: y [T, D, B, H], then the final states [D, B, H].
 
-    layer: appends one direction and names its y [T, B, H] and its states [B, H]. Source: ONNX LSTM-14, GRU-14, RNN-14.
+    layer: appends one direction; returns the names of its y [T, B, H] and final states [B, H].
+
+    Source: ONNX LSTM-14, GRU-14, RNN-14.
     """
     a = source.attributes
     if a["layout"] not in (0, 1):
@@ -181,7 +188,7 @@ def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequen
         raise UnsupportedError(f"direction={a['direction']!r} is not supported")
     reversed_ones = _BACKWARDS[a["direction"]]
     if e.type(w).shape[0] != len(reversed_ones):
-        raise ShapeError(f"weights {list(e.type(w).shape)} are not of {len(reversed_ones)} directions")
+        raise ShapeError(f"weights {list(e.type(w).shape)} must begin with the {len(reversed_ones)} directions")
     made: list[list[str]] = []
     for index, backwards in enumerate(reversed_ones):
         data = e.node(Reverse((0,)), x) if backwards else x
@@ -201,12 +208,12 @@ def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequen
 def _weights(e: Expansion, inputs: Sequence[str | None], index: int) -> tuple[str, str]:
     w, r = part(e, inputs, 1, index), part(e, inputs, 2, index)
     if w is None or r is None:
-        raise ShapeError("weights are missing")
+        raise ShapeError("the weights W (operand 1) or R (operand 2) are missing")
     return w, r
 
 
 def _steps_first(e: Expansion, layout: int) -> list[str | None]:
-    """The operands with the steps as the first axis of the data, and the directions as that of the states."""
+    """The operands in layout 0: data [T, B, I], states [D, B, H]."""
     swapped = (0, 5, 6) if layout else ()
     return [
         e.node(Transpose((1, 0, 2)), name) if k in swapped and name is not None else name
@@ -219,11 +226,11 @@ def _with_axis(e: Expansion, state: str) -> str:
 
 
 def _check_lengths(source: Source, steps: int) -> None:
-    """Raise UnsupportedError for sequences that are not all as long as the data."""
+    """Raise UnsupportedError unless all sequences have as many steps as the data."""
     if len(source.inputs) > 4 and source.inputs[4] is not None:
         lengths = source.ints(4)
         if lengths is None or set(lengths) != {steps}:
-            raise UnsupportedError("sequences of different lengths are not supported")
+            raise UnsupportedError(f"sequence_lens (operand 4) must be constant, with {steps} for every sequence")
 
 
 def to_onnx(
@@ -233,9 +240,10 @@ def to_onnx(
     operands: tuple[Sequence[str | None], Sequence[str], Sequence[str | None]],
     attributes: Mapping[str, Any],
 ) -> Sequence[str]:
-    """A layer in one direction: ONNX has an axis of directions, and both biases in one.
+    """The results of a layer with one direction, written to ONNX.
 
-    operands: data and weights; biases of the data and of the state; the states, and what follows them.
+    ONNX has an axis of directions, and both biases in one operand.
+    operands: (data and weights), (input bias and recurrent bias), (initial states and further operands).
     """
     (x, *weights), biases, states = operands
     both = _joined(sink, biases)
@@ -249,7 +257,7 @@ def to_onnx(
 
 
 def _joined(sink: Sink, names: Sequence[str]) -> str:
-    """Vectors one after the other, constant where all of them are."""
+    """Vectors, concatenated; a constant if all of them are constant."""
     data = [found for name in names if (found := sink.data(name)) is not None]
     if len(data) == len(names):
         return sink.constant(np.concatenate(data))
@@ -263,5 +271,5 @@ def _in_direction(sink: Sink, name: str) -> str:
 
 
 def clipped(clip: float) -> dict[str, float]:
-    """The attribute of a bound of sums, where there is one."""
+    """The attribute `clip`; {} if `clip` is 0."""
     return {"clip": clip} if clip else {}

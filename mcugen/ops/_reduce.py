@@ -1,4 +1,4 @@
-"""Shared recipe of the reductions: axes, shapes, and how C walks kept and reduced dimensions."""
+"""Shared recipe of reductions: axes, shapes, and the loops of C over kept and reduced axes."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _tflite
 from mcugen.ops._channelwise import Channelwise, alike
 
-GROUPS = 3  # most groups of neighbouring axes that are kept, or reduced, up to rank 6
+GROUPS = 3  # most groups of adjacent axes that are kept, and most that are reduced, up to rank 6
 DTYPES = ("s8", "u8", "s16", "f32")
 
 
 @dataclass(frozen=True)
 class Reduction(Channelwise):
-    """Base of the reductions. axes: as the format states them; negative ones count from the end."""
+    """Base of reductions. axes: as in the file; negative axes count from the end."""
 
     axes: tuple[int, ...]
     keep_dims: bool = False
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
-            raise ShapeError("there is no operand")
+            raise ShapeError("the operand to reduce is missing")
         if x.dtype not in DTYPES:
             raise UnsupportedError(f"reduction of {x.dtype} is not supported", hint=f"use one of {', '.join(DTYPES)}")
         rank = len(x.shape)
         if not self.axes or any(not -rank <= a < rank for a in self.axes):
-            raise ShapeError(f"axes {list(self.axes)} are not axes of {list(x.shape)}")
+            raise ShapeError(f"axes {list(self.axes)} do not exist in the operand {list(x.shape)}")
         chosen = self.chosen(rank)
         shape = tuple(1 if k in chosen else d for k, d in enumerate(x.shape) if self.keep_dims or k not in chosen)
         return (TensorType(shape, x.dtype),)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Reduces the stored axes instead; reduced dimensions are stored with size 1."""
+        """The reduction of the stored axes, which stay in the stored result with size 1."""
         order, chosen = orders[0], self.chosen(len(call.input(0).shape))
         stored = [] if order is None else [order.stored_axis(axis) for axis in chosen]
         result = None if order is None else order.resized(dict.fromkeys(chosen, 1))
@@ -55,17 +55,17 @@ class Reduction(Channelwise):
         return Reordered(replace(self, axes=axes, keep_dims=True), (order,), (kept,))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """None where the channels themselves are reduced."""
+        """Operand and result drop equal channels; none can be dropped if the channels' axis is reduced."""
         rank = len(call.input(0).shape)
         return asked.none if rank - 1 in self.chosen(rank) else alike(call, asked)
 
     def chosen(self, rank: int) -> tuple[int, ...]:
-        """The reduced axes, each once, in order."""
+        """The reduced axes: non-negative, each once, in order. rank: of the operand."""
         return tuple(sorted({a % rank for a in self.axes}))
 
 
 def operand_range(call: Call) -> Range | None:
-    """Bounds of the operands of each result, by the result's channels."""
+    """Bounds of the elements that are reduced, per channel of the result."""
     x, rank = call.range_of(0), len(call.input(0).shape)
     if x is None or rank - 1 not in reduction_of(call).chosen(rank):
         return x
@@ -76,12 +76,12 @@ def attributes(source: Source) -> dict[str, Any]:
     """The fields of a Reduction from TFLite's ReducerOptions and its axis operand."""
     axes = source.ints(1)
     if axes is None:
-        raise UnsupportedError("the axes are computed at run time", hint="make them a constant")
+        raise UnsupportedError("the axes (operand 1) are computed at run time", hint="make them a constant")
     return {"axes": axes, "keep_dims": bool(source.attributes["keep_dims"])}
 
 
 def written(name: str, **versions: int) -> Write:
-    """The Write of a Reduction for TensorFlow Lite. versions: by element type."""
+    """How a reduction is written to TensorFlow Lite. versions: element type -> operator version, if not 1."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         operands = [*inputs, _tflite.vector(sink, call.op.axes)]
@@ -97,12 +97,12 @@ def reduction_of(call: Call) -> Reduction:
 
 
 def elements(call: Call) -> int:
-    """The number of elements that are reduced to one result."""
+    """The number of elements reduced to one result."""
     return call.input(0).size // call.output.size
 
 
 def _groups(call: Call) -> list[tuple[bool, int]]:
-    """Neighbouring dimensions merged: (reduced, size), sizes of 1 left out."""
+    """(whether reduced, size) of each group of adjacent axes, without axes of size 1."""
     shape = call.input(0).shape
     chosen = reduction_of(call).chosen(len(shape))
     marked = [(k in chosen, d) for k, d in enumerate(shape) if d != 1]
@@ -110,7 +110,7 @@ def _groups(call: Call) -> list[tuple[bool, int]]:
 
 
 def walk(call: Call) -> Params:
-    """The fields kept, kept_stride, reduced, reduced_stride of the C structs, in elements, slowest first."""
+    """The struct fields kept, kept_stride, reduced and reduced_stride, in elements, outermost loop first."""
     sizes: dict[bool, list[int]] = {False: [], True: []}
     strides: dict[bool, list[int]] = {False: [], True: []}
     stride = 1
@@ -139,12 +139,12 @@ def leaves_channels(call: Call) -> bool:
 
 
 def channels(call: Call) -> int:
-    """Results of one image."""
+    """The number of results per image."""
     return call.output.size // images_of(call.output.shape)
 
 
 def row_pixels(call: Call) -> int:
-    """Pixels of one input row."""
+    """The number of pixels per input row."""
     x = call.input(0)
     return x.size // (images_of(x.shape) * rows_of(x.shape) * channels(call))
 
@@ -165,7 +165,9 @@ CASES: tuple[tuple[Shape, tuple[int, ...], bool], ...] = (
 
 
 def examples(make: Callable[[tuple[int, ...], bool], Op], *, rescaled: bool) -> Sequence[Example]:
-    """The cases in each element type. rescaled: whether input and output may differ in scale."""
+    """One example per case and element type. make: the operator for (axes, keep_dims). rescaled: whether input and
+    output may differ in scale.
+    """
     return [
         _example(k, make(axes, keep), shape, dtype, rescaled)
         for dtype in ("s8", "s16", "f32")

@@ -17,7 +17,7 @@ from mcugen.ops import _pool, _reduce
 
 
 class ReducedExtreme(_reduce.Reduction):
-    """One element of those reduced, as `chosen_by` says; integers are compared as they are stored."""
+    """The largest or the smallest of the reduced elements, as `chosen_by` computes it. Stored integers are compared."""
 
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")

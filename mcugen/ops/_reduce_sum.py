@@ -1,4 +1,4 @@
-"""Shared recipe of MEAN and SUM: sums, their requantization, and kernels."""
+"""Shared recipe of MEAN and SUM: sums, requantization and kernels."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 
 
 def divisor(call: Call) -> int:
-    """The divisor of the sum."""
+    """The number that the sum is divided by: of reduced elements for a mean, else 1."""
     return _reduce.elements(call) if isinstance(call.op, ReducedSum) and call.op.divides else 1
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """(mult, shift) of scale_x / scale_y / divisor; the division is done on the rounded multiplier.
+    """(mult, shift) for scale_x / scale_y / divisor. As in the runtime, mult is rounded first and then divided.
 
     Source: kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
@@ -40,7 +40,7 @@ def multiplier(call: Call) -> tuple[int, int]:
 
 
 def bounds(call: Call) -> tuple[Range | None, ...]:
-    """Bounds of the result: requantization rises with the sum as long as nothing wraps."""
+    """Bounds of the result, from the least and the largest sum: requantization never falls unless something wraps."""
     x, y = _reduce.operand_range(call), call.output
     if x is None or _rounding.is_stated(call):
         return (None if x is None else whole(y),)
@@ -53,7 +53,7 @@ def bounds(call: Call) -> tuple[Range | None, ...]:
 
 
 def sums_fit(call: Call) -> bool:
-    "no sum can leave 32 bits"
+    "all sums stay within 32 bits"
     return _reduce.elements(call) * _LARGEST.get(call.input(0).dtype, 1) < 2**31
 
 
@@ -80,7 +80,7 @@ def global_params(call: Call) -> Params:
 
 
 def _line(call: Call) -> LinearRounding | None:
-    """The proved line of sums of stored integers less their zero points."""
+    """The proved line (see line.h) for the sums of stored integers minus their zero points; None if there is none."""
     x, y, n = call.input(0), call.output, divisor(call)
     if _rounding.rounding_of(call) == "single":
         divided = np.float32(np.float32(y.scale) * np.float32(n))
@@ -94,12 +94,12 @@ def _line(call: Call) -> LinearRounding | None:
 
 
 def has_line(call: Call) -> bool:
-    "the operator states how it rounds, and every sum's result is a line with few exceptions"
+    "the operator states how it rounds, and one multiplication and shift rounds sums so, with few exceptions"
     return _rounding.is_stated(call) and _line(call) is not None
 
 
 def by_runtime(call: Call) -> bool:
-    "the runtime rounds"
+    "the operator leaves rounding to the runtime"
     return not _rounding.is_stated(call)
 
 
@@ -111,7 +111,7 @@ def _line_fields(call: Call) -> Params:
 
 
 def sums_bytes(call: Call) -> int:
-    """One 32 bit sum per channel."""
+    """Scratch in bytes: one 32-bit sum per channel."""
     return 4 * _reduce.channels(call)
 
 
@@ -129,7 +129,7 @@ def _kernels(types: _Types) -> tuple[Kernel, ...]:
 
 
 def _of_type(dtype: str, rules: tuple[Callable[[Call], bool], ...]) -> tuple[Kernel, Kernel]:
-    """The kernels of one element type: for all axes but the channels, and for any."""
+    """The kernels of one element type: for images reduced over height and width, and for any axes."""
     whole_image = Kernel(
         f"mg_reduce_sum_{dtype}__global",
         Accumulate(),
@@ -141,7 +141,7 @@ def _of_type(dtype: str, rules: tuple[Callable[[Call], bool], ...]) -> tuple[Ker
 
 
 def stated(examples: Sequence[Example], how: str) -> list[Example]:
-    """The examples of bytes, with an operator that rounds as `how` says."""
+    """The int8 examples, with the operator's field `rounding` set to `how`."""
     found = (e for e in examples if e.inputs[0] is not None and e.inputs[0].dtype == "s8")
     return [replace(e, op=replace(e.op, rounding=how)) for e in found]  # type: ignore[call-arg]
 
@@ -150,7 +150,7 @@ KERNELS = (*_kernels(_LINES), *_kernels(_TYPES))
 
 
 class ReducedSum(_reduce.Reduction):
-    """Base of MEAN and SUM, which have a field `rounding`. divides: by the number of elements that are summed."""
+    """Base of MEAN and SUM, which have a field `rounding`. divides: by the number of elements, for MEAN."""
 
     divides: ClassVar[bool]
     kernels = KERNELS

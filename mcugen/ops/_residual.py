@@ -1,4 +1,5 @@
-"""Convolution with another tensor added before its activation. Made by a pass for devices; no format has it."""
+"""Convolution plus a residual tensor, then the activation. Only the pass fuse_residuals makes it, for OpenCL devices.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from mcugen.oracle import filters, quantized
 class ResidualConv2D(Conv2D):
     """y = activation(convolution of x with w, plus b, plus r).
 
-    x, w, b: f32, as Conv2D has them   r: f32, as y
+    x, w, b: f32, with the shapes of Conv2D   r: f32, with the shape of y
     Source: none; the pass fuse_residuals makes it.
     """
 
@@ -37,7 +38,7 @@ class ResidualConv2D(Conv2D):
     ) -> tuple[TensorType, ...]:
         (y,) = super().infer(x, w, b)
         if r is None or r.shape != y.shape or not r.is_float:
-            raise ShapeError(f"{r} cannot be added to {y}")
+            raise ShapeError(f"the residual {r} cannot be added to {y}")
         return (y,)
 
     def reference(

@@ -1,9 +1,14 @@
-"""Operators whose results are real numbers rounded once, as ONNX has them: their steps, proved against fixed point.
+"""Operators whose integer results are real numbers rounded once, as in ONNX, and their proved fixed-point forms.
 
-An operator's field `rounding` says how: "even", the exact real value to the nearest, halves to even before the zero
-point is added; "stored", halves to the even stored value; "single", in float32 with a rounding after each operation, as
-the fused kernels of ONNX Runtime have it. "" leaves the rounding to the runtime that `call.reference` names. Everything
-is derived for the sums that can occur.
+An operator's field `rounding`:
+
+""        as the runtime `call.reference` rounds
+"even"    the exact real value to the nearest integer, halves to even, before the zero point is added
+"stored"  the same, but halves go to the even stored value, zero point included
+"single"  computed in float32 with a rounding after each operation, as in the fused kernels of ONNX Runtime
+"float"   see `AveragePool2D`, the only operator that has it
+
+Forms are proved for the sums that can occur, not for all 32-bit sums.
 """
 
 from __future__ import annotations
@@ -38,13 +43,12 @@ def is_stated(call: Call) -> bool:
 
 
 def flip_of(call: Call) -> int:
-    """The difference between the bytes that the runtime computes on and the stored ones: 128 where uint8 became
-    int8."""
+    """128 if the model's uint8 data are stored here as int8, else 0: the runtime's bytes minus the stored ones."""
     return 128 if getattr(call.op, "flipped_u8", False) else 0
 
 
 def scale_of(value: float) -> Fraction:
-    """A scale as the float32 that files hold. Raises QuantizationError for one that is not positive and finite."""
+    """A scale, rounded to float32, as an exact fraction. Raises QuantizationError unless it is positive and finite."""
     stored = float(np.float32(value))
     if not np.isfinite(stored) or stored <= 0:
         raise QuantizationError(f"the scale {value:g} is not above 0", hint="the scales of the model are damaged")
@@ -53,7 +57,7 @@ def scale_of(value: float) -> Fraction:
 
 @fact
 def factors(call: Call, channels: int) -> tuple[Fraction, ...]:
-    """scale_x * scale_w / scale_y of each output channel, exact; "single": after the roundings of float32."""
+    """scale_x * scale_w / scale_y of each output channel: exact, or for "single" as computed in float32."""
     quant = call.input(1).quant
     if quant is None:
         raise QuantizationError(f"the weights {call.input(1)} have no scale")
@@ -66,28 +70,28 @@ def factors(call: Call, channels: int) -> tuple[Fraction, ...]:
 
 
 def real_bias(call: Call, channels: int) -> tuple[Fraction, ...]:
-    """A float bias in units of the sums, exact; zeros where the bias is an integer or absent."""
+    """A float bias divided by the scale of the sums, exact; zeros if the bias is an integer or absent."""
     if not call.has(2) or not call.input(2).is_float:
         return (Fraction(0),) * channels
     found, y = factors(call, channels), scale_of(call.output.scale)
     data = call.constant(2).reshape(-1).tolist()
     if not np.isfinite(data).all():
-        raise QuantizationError("the bias has values that are not finite")
+        raise QuantizationError("the bias has infinities or NaN")
     return tuple(Fraction(b) / y / f for b, f in zip(data, found, strict=True))
 
 
 def whole_bias(call: Call, channels: int) -> np.ndarray:
-    """The integers nearest to a float bias in units of the sums, as far as they fit 32 bits."""
+    """`real_bias`, rounded to integers and saturated to 32 bits, int64 [channels]."""
     found = [min(max(round(b), _SUMS[0]), _SUMS[1]) for b in real_bias(call, channels)]
     return np.array(found, np.int64)
 
 
 @fact
 def stairs(call: Call, activation: str) -> Stairs:
-    """The steps of each output channel, for the sums that can occur."""
+    """The result of each output channel as a staircase of its sum (see `requantize_proof`), for sums that can occur."""
     found = call.accumulators
     if found is None:
-        raise UnsupportedError("weights that are computed cannot be rounded once")
+        raise UnsupportedError(f"rounding {rounding_of(call)!r} needs constant weights")
     channels = found.low.size
     real = real_bias(call, channels)
     parts = tuple(b - int(w) for b, w in zip(real, whole_bias(call, channels), strict=True))
@@ -102,7 +106,7 @@ def steps_of(
     activation: str,
     sums: Range,
 ) -> Stairs:
-    """The steps of results of type y, with factors and offsets per channel, for sums within `sums`."""
+    """The staircases of (sum + offset) * slope per channel, as type y, for sums within `sums`. how: the rounding."""
     low, high = activation_range(activation, y)
     zero = y.zero_point
     ends = [np.clip(v, *_SUMS).astype(np.int64).tobytes() for v in (sums.low, sums.high)]
@@ -125,31 +129,31 @@ def _scaled(found: Stairs) -> Scaled:
 
 @lru_cache(maxsize=512)
 def line(found: Stairs, margin: int) -> LinearRounding | None:
-    """The proved line of each channel; None where there is none. margin: see `staircase.line`."""
+    """The proved line of each channel (see line.h); None if a channel has none. margin: see `requantize_proof.line`."""
     return requantize_proof.line(found, margin)
 
 
 @fact
 def scaled(call: Call, activation: str) -> Scaled:
-    """The proved multiplier and shift of each channel."""
+    """Multiplier and shift of each channel, and whether they are proved."""
     return _scaled(stairs(call, activation))
 
 
 @fact
 def floats(call: Call, activation: str) -> tuple[np.ndarray, np.ndarray]:
-    """The float32 factor of each channel, and whether float arithmetic with it is proved: see `staircase.floats`."""
+    """The float32 factor of each channel, and whether float arithmetic with it is proved: `requantize_proof.floats`."""
     found = stairs(call, activation)
     return requantize_proof.floats(found, [float(f) for f in found.factor])
 
 
 @fact
 def line_of(call: Call, activation: str) -> LinearRounding | None:
-    """The proved line of each channel; None where there is none."""
+    """The proved line of each channel (see line.h); None if a channel has none."""
     return line(stairs(call, activation), abs(call.output.zero_point))
 
 
 def fields(call: Call, activation: str) -> dict[str, Param]:
-    """The C fields of line.h: `line.` and the clamp."""
+    """The struct fields of line.h: the line and the bounds of the activation; {} if there is no line."""
     found = line_of(call, activation)
     return {} if found is None else line_fields(found, call.output, activation, rounding_of(call))
 
@@ -157,7 +161,10 @@ def fields(call: Call, activation: str) -> dict[str, Param]:
 def line_fields(
     found: LinearRounding, y: TensorType, activation: str, how: str, before: np.ndarray | int = 0
 ) -> dict[str, Param]:
-    """The C fields of line.h for results of type y. before: the excess of the kernel's sums over those of the line."""
+    """The struct fields of line.h for results of type y.
+
+    how: the rounding. before: a number that the kernel's sums contain, but the line's do not; one, or one per channel.
+    """
     low, high = activation_range(activation, y)
     return {
         "line.mult": found.mult.astype(np.int32),
@@ -172,7 +179,7 @@ def line_fields(
 
 
 def _exception_fields(found: LinearRounding, y: TensorType, before: np.ndarray) -> dict[str, Param]:
-    """Sums with results of their own: pairs (sum, result), and for each channel where its pairs end."""
+    """The sums for which the line is wrong: pairs (sum, result), and the end of each channel's pairs."""
     channels = np.array([c for c, _, _ in found.exceptions], np.int64)
     ends = np.searchsorted(channels, np.arange(found.mult.size), side="right")
     pairs = [(acc + int(before[c]), value + y.zero_point) for c, acc, value in found.exceptions]
@@ -184,11 +191,10 @@ def _exception_fields(found: LinearRounding, y: TensorType, before: np.ndarray) 
 
 
 def grid_fields(found: Mapping[str, Param], channels: int = 0) -> dict[str, Param]:
-    """The fields of `line_fields` for OpenCL kernels with the constant LINE, for at least `channels` channels: see
-    integers.cl.
+    """The fields of `line_fields` in the layout of OpenCL kernels (integers.cl, constant LINE), padded to `channels`.
 
-    line: where the pairs of exceptions begin; for each channel both halves of its addend, and where its pairs end; the
-    pairs.
+    The array `line` has: the index of the first pair of exceptions; per channel the low and high word of its addend and
+    the end of its pairs; the pairs.
     """
     mult, addend, shift = (np.asarray(found[f"line.{name}"], np.int64) for name in ("mult", "addend", "shift"))
     channels = max(channels, mult.size)
@@ -212,19 +218,19 @@ _ENDS = (("zero_point", "zero_point"), ("min", "out_min"), ("max", "out_max"))
 
 
 def runtime_or_line(call: Call) -> bool:
-    "the runtime rounds, or every sum's result is a line with few exceptions"
+    "the runtime defines rounding, or one multiplication and shift rounds sums so, with few exceptions"
     return not is_stated(call) or has_line(call)
 
 
 def has_line(call: Call) -> bool:
-    "every sum's result is a line with few exceptions"
+    "one multiplication and shift rounds all sums as the operator states, with few exceptions"
     if not is_stated(call) or call.accumulators is None:
         return False
     return line_of(call, str(call.op.activation)) is not None
 
 
 def has_floats(call: Call) -> bool:
-    "results are those of float arithmetic, by the operator's own words, or by proof where they are no line"
+    "the operator states float32 rounding, or float32 is proved to give its results and integers are not"
     if not is_stated(call) or call.accumulators is None:
         return False
     if rounding_of(call) == "single":
@@ -234,7 +240,7 @@ def has_floats(call: Call) -> bool:
 
 
 def float_fields(call: Call, activation: str) -> dict[str, Param]:
-    """The C fields of single.h: `single.` and the clamp."""
+    """The struct fields of single.h: the factors and the bounds of the activation."""
     low, high = activation_range(activation, call.output)
     return {
         "single.factor": floats(call, activation)[0].view(np.int32),
@@ -245,7 +251,7 @@ def float_fields(call: Call, activation: str) -> dict[str, Param]:
 
 
 def is_scaled(call: Call) -> bool:
-    "the runtime states how sums are scaled, or one proved multiplication and shift scales them"
+    "the runtime defines rounding, or one multiplication and shift is proved to round sums as stated"
     if not is_stated(call):
         return True
     if call.accumulators is None:
@@ -254,7 +260,7 @@ def is_scaled(call: Call) -> bool:
 
 
 def bounds(call: Call, activation: str) -> tuple[Range, ...] | None:
-    """Bounds of the stored results; None where nothing is known of the sums."""
+    """Bounds of the stored results; None if the sums have no bounds, or exceed 32 bits."""
     found = call.accumulators
     if found is None or bool((found.low < _SUMS[0]).any() or (found.high > _SUMS[1]).any()):
         return None

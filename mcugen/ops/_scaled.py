@@ -1,4 +1,4 @@
-"""Convolution of channels that are scaled, shifted and clamped first. Made by a pass for devices; no format has it."""
+"""Convolution of scaled, shifted and clamped input channels. Only the pass fuse_scales makes it, for OpenCL devices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from mcugen.oracle import quantized
 class ScaledConv2D(Conv2D):
     """y = activation(convolution of first(x * s + t) with w, plus b).
 
-    x, w, b: f32, as Conv2D has them   s, t: f32 constants, a number for each channel of x
+    x, w, b: f32, with the shapes of Conv2D   s, t: f32 constants [channels of x]   first: an activation
+
     Source: none; the pass fuse_scales makes it.
     """
 
@@ -40,7 +41,7 @@ class ScaledConv2D(Conv2D):
     ) -> tuple[TensorType, ...]:
         found = super().infer(x, w, b)
         if x is None or s is None or t is None or s.shape != x.shape[-1:] or t.shape != s.shape:
-            raise ShapeError(f"{s} and {t} are no numbers for the channels of {x}")
+            raise ShapeError(f"scales {s} and offsets {t} need one number for each channel of {x}")
         return found
 
     def reference(

@@ -1,4 +1,4 @@
-"""Scores and labels of classical models: what follows their sums, whatever made these."""
+"""Scores and labels of classical models (trees, linear models, SVMs), computed from their raw scores."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from mcugen.ops.softmax import Softmax
 from mcugen.ops.sub import Sub
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
-"""Names of post_transform, by the number that TreeEnsemble-5 gives them."""
+"""Values of post_transform; TreeEnsemble-5 numbers them in this order."""
 
 
 def features(e: Expansion, k: int = 0) -> str:
-    """Operand k as float32 vectors [N, features]. Raises ShapeError for images, UnsupportedError for text."""
+    """Operand k as float32 [N, features]. Raises ShapeError for more axes, UnsupportedError for strings."""
     x = e.inputs[k] if k < len(e.inputs) else None
     if x is None or not 1 <= len(e.type(x).shape) <= 2:
-        raise ShapeError("features have the shape [N, features]")
+        raise ShapeError("the operand with the features must have the shape [N, features]")
     if e.texts(x):
-        raise UnsupportedError("features that are text are not supported")
+        raise UnsupportedError("features that are strings are not supported", hint="encode them as numbers")
     t = e.type(x)
     if len(t.shape) == 1:
         x = e.node(Reshape((1, t.shape[0])), x)
@@ -36,7 +36,7 @@ def features(e: Expansion, k: int = 0) -> str:
 
 
 def transformed(e: Expansion, scores: str, kind: str) -> str:
-    """All scores of a vector through a function. Raises UnsupportedError for those that mcugen does not have."""
+    """The scores after a post_transform. Raises UnsupportedError for SOFTMAX_ZERO and PROBIT."""
     if kind == "NONE":
         return scores
     if kind == "LOGISTIC":
@@ -47,22 +47,22 @@ def transformed(e: Expansion, scores: str, kind: str) -> str:
 
 
 def both(e: Expansion, score: str, *, is_share: bool) -> str:
-    """The scores of two classes from one [N, 1] of the second: [1 - p, p] of a share, else [-s, s]."""
+    """The scores [N, 2] of both classes from the second's, [N, 1]: [1 - p, p] if it is a probability, else [-s, s]."""
     other = e.node(Sub(), e.constant(np.array(1, np.float32)), score) if is_share else e.node(Neg(), score)
     return e.node(Concatenation(1), other, score)
 
 
 def labels(a: Attributes, ints: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The labels of classes: numbers or texts, of which one is empty. ints: the name of the attribute with numbers."""
+    """The labels of the classes as (integers, strings), one of them empty. ints: the attribute with integer labels."""
     numbers = tuple(int(v) for v in a.get(ints) or ())
     texts = tuple(a.get("classlabels_strings") or ())
     if bool(numbers) == bool(texts):
-        raise CorruptModelError("classes have no labels, or two kinds of them")
+        raise CorruptModelError(f"exactly one of {ints} and classlabels_strings must be given")
     return numbers, texts
 
 
 def label(e: Expansion, index: str, numbers: Sequence[int], texts: Sequence[str]) -> str:
-    """The labels of classes whose int64 indices [N] are known."""
+    """The labels of the classes with these int64 indices [N]."""
     if texts:
         return e.text(index, texts)
     if tuple(numbers) == tuple(range(len(numbers))):
@@ -71,11 +71,11 @@ def label(e: Expansion, index: str, numbers: Sequence[int], texts: Sequence[str]
 
 
 def positive(e: Expansion, score: str) -> str:
-    """1 where a score [N, 1] is above 0, else 0: int64 [N]."""
+    """int64 [N]: 1 if a score [N, 1] is above 0, else 0."""
     zero = e.constant(np.zeros(e.type(score).shape, np.float32))
     return best(e, e.node(Concatenation(1), zero, score))
 
 
 def best(e: Expansion, scores: str) -> str:
-    """The indices [N] of the largest scores [N, classes], the first of equals."""
+    """The index [N] of the largest of the scores [N, classes]; the first of equal ones."""
     return e.node(ArgMax(1, "s64"), scores)

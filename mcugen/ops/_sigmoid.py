@@ -1,4 +1,4 @@
-"""Shared parts of LOGISTIC and TANH: scaling of 8 bit inputs to Q4, and the table that both use on int16."""
+"""Shared recipe of LOGISTIC and TANH: scaling of 8-bit inputs to Q4, and the table for int16."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _INPUT_BITS = 4
 
 
 def table() -> np.ndarray:
-    """sigmoid(i / 24) for i < 256 with 16 bits of fraction, raised by half the error of interpolating between entries.
+    """sigmoid(i / 24) for i < 256 with 16 fractional bits, plus half the error of linear interpolation between entries.
 
-    Between neighbours h apart a chord misses f by at most h * h * f'' / 8; the last entry is the largest value.
+    Linear interpolation between points h apart misses f by at most h * h * f'' / 8. The last entry is 65535.
     Source: common.h, sigmoid_table_uint16.
     """
     h = 1.0 / 24.0
@@ -28,7 +28,8 @@ def table() -> np.ndarray:
 
 
 def undefined(call: Call, runtime: str) -> str:
-    """Why TFLM's result for int8 data is undefined in C, "" where it is not. Source: CalculateInputRadius."""
+    """Why TFLM's result for int8 data is undefined behaviour in C; "" if it is defined. Source: CalculateInputRadius.
+    """
     x = call.input(0)
     if runtime != "tflm" or x.dtype != "s8" or float(np.float32(x.scale)) >= 2.0 ** (_INPUT_BITS - 32):
         return ""
@@ -36,20 +37,20 @@ def undefined(call: Call, runtime: str) -> str:
 
 
 def scaled_to_q4(call: Call, x: np.ndarray) -> tuple[Ints, Ints]:
-    """(x in Q4, sign of x where it is beyond the fixed-point range, else 0). Source: logistic_common.cc, tanh.cc."""
+    """(x in Q4, 0 or the sign of x if x is beyond the range of Q4). Source: logistic_common.cc, tanh.cc."""
     mantissa, shift = math.frexp(float(np.float32(call.input(0).scale)) * (1 << (31 - _INPUT_BITS)))
     mult = round_half_away(mantissa * 2**31)
     limit = (2**_INPUT_BITS - 1) * 2.0 ** (31 - _INPUT_BITS) / 2.0**shift
     centred = x.astype(np.int64) - call.input(0).zero_point
-    radius = math.floor(limit)  # 0 for coarse scales: then the zero point itself is at the low end
+    radius = math.floor(limit)  # 0 for coarse scales: then even the zero point counts as below the range
     beyond = np.select([centred <= -radius, centred >= radius], [-1, 1], 0)
     return multiply_double_rounding(np.where(beyond != 0, 0, centred), mult, shift), beyond
 
 
 def s16_multiplier(call: Call, shifts: tuple[int, ...]) -> tuple[int, int]:
-    """(mult, shift) that bring an int16 input to steps of 1 / (3 * 4096); mult 0: a power of two, shifted left.
+    """(mult, shift) that scale an int16 input to units of 1 / (3 * 4096). mult 0: the input is only shifted left.
 
-    shifts: the left shifts from a scale of 2**-12 that the runtime computes without a multiplier.
+    shifts: left shifts, relative to an input scale of 2**-12, for which the runtime uses no multiplier.
     Source: logistic_common.cc, tanh.cc.
     """
     exponent = math.log2(float(np.float32(call.input(0).scale)))

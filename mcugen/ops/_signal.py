@@ -1,4 +1,4 @@
-"""Shared recipe of the operators of the signal library: types of operands and of vectors."""
+"""Shared recipe of the operators of TFLM's signal library: checks of operands and options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcugen.system import flexbuffer
 
 
 def no_options(source: Source) -> None:
-    """Raise UnsupportedError where an operator that has no options carries some."""
+    """Raise UnsupportedError if the file has options for an operator that takes none."""
     flexbuffer.options(source.attributes["custom_options"])
 
 
@@ -25,9 +25,9 @@ def data_is(dtype: str) -> Rule:
 
 
 def vector(what: str, t: TensorType | None, dtype: str) -> TensorType:
-    """t if it is a vector of that type; raises UnsupportedError or ShapeError if not."""
+    """t, if it is a non-empty vector of type dtype, else UnsupportedError or ShapeError. what: its name in errors."""
     if t is None or t.dtype != dtype:
-        raise UnsupportedError(f"{what} {t} is not of {dtype}")
+        raise UnsupportedError(f"{what} {t} must have the type {dtype}")
     if len(t.shape) != 1 or not t.size:
-        raise ShapeError(f"{what} {t} is not a vector")
+        raise ShapeError(f"{what} {t} must be a vector with at least one element")
     return t

@@ -1,8 +1,10 @@
-"""Operators with weights on fewer channels: which may be dropped, and the remaining weights and bias.
+"""Removing channels from operators with weights: the removable channels, and the remaining weights and bias.
 
-Weights are treated as [results, taps, channels of the data], zero points removed. A channel of the data may go where
-all weights of the results that stay are zero, or where it has one value for every input: its part of the sums, which is
-then the same everywhere, goes into the bias. Sums wrap at 32 bits, and so does the bias: the bits stay the same.
+Weights are treated as [results, taps, input channels], zero points removed. An input channel can be removed if
+
+- all its weights for the remaining results are zero, or
+- it has one constant value. Its constant part of each sum is added to the bias. Sums and bias wrap at 32 bits alike, so
+  results keep every bit.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ Constants = dict[int, tuple[TensorType, np.ndarray]]
 
 
 def has_weights(call: Call) -> bool:
-    """Whether weights are constant, and the arithmetic is that of integers throughout, or of floats throughout."""
+    """Whether the weights are constant, and all operands integers or all float."""
     if call.has(2) and call.input(2).is_float != call.input(0).is_float:
         return False
     return call.input(0).dtype in ("s8", "s16", "f32") and _filter.constant_weights(call)
 
 
 def removable(call: Call, asked: Removal, w: np.ndarray, *, may_skip: bool) -> Removal:
-    """w: [results, taps, channels]; may_skip: whether a tap may fall outside the data, where it adds nothing."""
+    """The channels to remove. w: [results, taps, channels]; may_skip: whether taps outside the data add nothing."""
     results = asked.outputs[0]
     read = (w[~results] != 0).any(axis=(0, 1))
     nothing = asked.none
@@ -34,7 +36,7 @@ def removable(call: Call, asked: Removal, w: np.ndarray, *, may_skip: bool) -> R
 
 
 def _foldable(call: Call, may_skip: bool) -> np.ndarray:
-    """Channels of the data that add the same to a sum at every position. 64-bit sums are excluded."""
+    """A mask of the input channels that add the same number to a sum at every position. Only for int8 data."""
     x = call.range_of(0)
     if x is None or call.input(0).dtype != "s8":
         return np.zeros(call.input(0).shape[-1], bool)
@@ -42,9 +44,9 @@ def _foldable(call: Call, may_skip: bool) -> np.ndarray:
 
 
 def biased(call: Call, removed: Removal, w: np.ndarray) -> Constants:
-    """The bias of the results that stay, with what constant channels add to them; none where it would be all zero."""
+    """The bias of the remaining results, plus the sums of the removed constant channels; {} if no bias is needed."""
     keep, gone, x = ~removed.outputs[0], removed.of(0), call.range_of(0)
-    if x is None:  # Floats, of which no channel is known to have one value.
+    if x is None:  # float data: no channel is known to be constant
         return {2: (chosen(call.input(2), -1, keep), call.constant(2)[..., keep])} if call.has(2) else {}
     value = np.where(gone & x.constant, x.low - call.input(0).zero_point, 0)
     added = (w[keep].sum(axis=1) * value).sum(axis=1)
@@ -57,7 +59,7 @@ def biased(call: Call, removed: Removal, w: np.ndarray) -> Constants:
 
 
 def weights(call: Call, axis: int, keep: np.ndarray, then: tuple[int, np.ndarray] | None = None) -> Constants:
-    """The weights with the indices `keep` of an axis; then: another axis and its mask."""
+    """The weights with the indices `keep` (a mask) of an axis. then: a second axis and its mask."""
     t, data = call.input(1), call.constant(1)
     for at, mask in ((axis, keep), *((then,) if then else ())):
         t, data = chosen(t, at, mask), np.compress(mask, data, at)

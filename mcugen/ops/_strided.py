@@ -1,4 +1,4 @@
-"""Shared recipe of data movement: views of tensors as nested loops with byte strides."""
+"""Shared recipe of data movement: strided views of tensors as nested loops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcugen.ir.types import QuantParams, Shape, TensorType
 
 MAX_LOOPS = 6
 MAX_MOVED = 1 << 22
-"""Most elements that are moved at build time to find their bounds; larger tensors have their type's bounds."""
+"""Most elements for which bounds are computed by moving them at build time. Larger tensors get their type's bounds."""
 DTYPES: tuple[tuple[str, QuantParams | None], ...] = (
     ("s8", QuantParams((0.5,), (-3,))),
     ("s16", QuantParams((0.25,), (0,))),
@@ -25,15 +25,16 @@ DTYPES: tuple[tuple[str, QuantParams | None], ...] = (
 MOVED = ("moves", "loose", "short")
 """Cost terms of data movement, see `moved`."""
 SHORT = 16
-"""Bytes below which memcpy may copy byte by byte."""
+"""Copies of fewer bytes are assumed to be made byte by byte in memcpy."""
 Loops = list[tuple[int, int, int]]
 
 
 def moved(runs: Sequence[int], times: int) -> dict[str, float]:
-    """The cost terms: copies of all runs, their bytes beyond whole words, and the bytes of short runs, each times
-    `times`.
+    """The cost terms of copying each run `times` times. runs: the contiguous bytes of each run.
 
-    runs: their bytes
+    moves  copies
+    loose  bytes of runs whose size is no multiple of 4
+    short  bytes of other runs below SHORT
     """
     loose = sum(n for n in runs if n % 4)
     short = sum(n for n in runs if n % 4 == 0 and n < SHORT)
@@ -41,26 +42,26 @@ def moved(runs: Sequence[int], times: int) -> dict[str, float]:
 
 
 def operand(x: TensorType | None) -> TensorType:
-    """x, which must be present."""
+    """x. Raises ShapeError if it is None."""
     if x is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("an operand is missing")
     return x
 
 
 def axis_of(axis: int, rank: int, what: str = "axis") -> int:
-    """A non-negative axis. Raises ShapeError where there is none."""
+    """The axis, counted from the start. Raises ShapeError if it does not exist. what: its name in the message."""
     if not -rank <= axis < rank:
-        raise ShapeError(f"{what} {axis} is not an axis of rank {rank}")
+        raise ShapeError(f"{what} {axis} does not exist in a tensor with {rank} axes")
     return axis % rank
 
 
 def blank(shape: Shape) -> np.ndarray:
-    """An array of that shape to take views of; its bytes are never touched."""
+    """An array of that shape with one byte per element, for computing views. Its bytes are never read or written."""
     return np.empty(shape, np.int8)
 
 
 def moved_bounds(call: Call) -> tuple[Range | None, ...]:
-    """Bounds of moved data: the operands' bounds are moved the same way."""
+    """Bounds of an operator that moves data: tensors of the least and of the largest values are moved."""
     known = [call.range_of(k) for k in range(len(call.inputs))]
     found = [x for x in known if x is not None]
     if len(found) != len(known):
@@ -76,12 +77,13 @@ def moved_bounds(call: Call) -> tuple[Range | None, ...]:
 
 
 def _spread(bound: np.ndarray, t: TensorType | None) -> np.ndarray | None:
-    """A tensor with these values in its channels."""
+    """A tensor of type t with one value per channel; None if t is None."""
     return None if t is None else np.broadcast_to(bound.astype(t.np_dtype).reshape(-1 if t.shape else ()), t.shape)
 
 
 def loops(dims: Sequence[int], in_stride: Sequence[int], out_stride: Sequence[int]) -> Loops:
-    """(size, input stride, output stride) of the fewest nested loops, outermost first, strides in elements."""
+    """(size, input stride, output stride) of nested loops, outermost first, in elements. Loops are merged if possible.
+    """
     merged: Loops = []
     for size, a, b in zip(dims, in_stride, out_stride, strict=True):
         if size == 1:
@@ -94,12 +96,12 @@ def loops(dims: Sequence[int], in_stride: Sequence[int], out_stride: Sequence[in
 
 
 def dense(shape: Shape) -> tuple[int, ...]:
-    """Strides in elements of a tensor without gaps."""
+    """Strides of a tensor without gaps, in elements."""
     return tuple(int(np.prod(shape[k + 1 :])) for k in range(len(shape)))
 
 
 def fields(found: Loops, element_bytes: int) -> Params:
-    """dims, in_stride, out_stride (bytes) and size of the C structs. Innermost loop last, padded with ones in front."""
+    """The struct fields dims, in_stride, out_stride and size, in bytes but for dims; the innermost loop is last."""
     full = [(1, 0, 0)] * (MAX_LOOPS - len(found)) + found
     return {
         "dims": np.array([size for size, _, _ in full], np.uint32),
@@ -110,15 +112,15 @@ def fields(found: Loops, element_bytes: int) -> Params:
 
 
 def view_loops(view: np.ndarray) -> Loops:
-    """The loops that write a view of `blank` densely."""
+    """The loops that copy a view of `blank` to a tensor without gaps."""
     return loops(view.shape, view.strides, dense(view.shape))
 
 
 def view_offset(base: np.ndarray, view: np.ndarray) -> int:
-    """Offset of the view's first element in its base, in elements."""
+    """Offset of the view's first element in `base`, in elements."""
     return int(view.__array_interface__["data"][0] - base.__array_interface__["data"][0])
 
 
 def has_c_type(call: Call) -> bool:
-    "the elements are of 1, 2, 4 or 8 bytes and not float16"
+    "elements have 1, 2, 4 or 8 bytes and are not float16"
     return call.output.dtype != "f16"

@@ -1,4 +1,4 @@
-"""Sum and difference of quantized tensors: both operands brought to one fine scale, added, and scaled to the result."""
+"""Sum and difference of quantized tensors: both operands are scaled to a common fine scale, added, and rescaled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Multiplier = tuple[int, int]
 class RawSum:
     """raw = scale_a((a - zero_a) << left) + sign * scale_b((b - zero_b) << left); y = scale_y(raw) + zero_y.
 
-    a, b, y: (mult, shift) of the three roundings.
+    a, b, y: (mult, shift) of scale_a, scale_b and scale_y, each of which rounds.
     """
 
     left: int
@@ -55,7 +55,7 @@ def constants(call: Call, sign: int) -> RawSum:
 
 
 def scales(call: Call, sign: int) -> Scales:
-    """A scale of its own; what an activation cuts of x + constant, or x - constant, does not matter in x."""
+    """The result gets a scale of its own. For x + constant, values of x that the activation clamps do not matter."""
     found = [c for c in call.constants if c is not None]
     low, high = activation_bounds(call.op.activation)
     if len(found) != 1 or found[0].size != 1 or (sign < 0 and call.constants[0] is not None):
@@ -65,7 +65,7 @@ def scales(call: Call, sign: int) -> Scales:
 
 
 def scaling(call: Call, sign: int) -> Scaling:
-    """The multipliers of both operands and of the sum, and the clamp; nothing where no scales are."""
+    """The multipliers of operands and sum, and the bounds of the activation; {} for types without scales."""
     if call.output.dtype not in _LEFT_SHIFT:
         return {}
     c = constants(call, sign)
@@ -73,7 +73,10 @@ def scaling(call: Call, sign: int) -> Scaling:
 
 
 def powers_of_two(call: Call) -> bool:
-    """LiteRT's int16 path that only shifts: all scales powers of two, all zero points 0, and the model allows it."""
+    """Whether LiteRT takes its int16 path that only shifts.
+
+    It does if all scales are powers of two, all zero points are 0, and the operator has `power_of_two`.
+    """
     types = (call.input(0), call.input(1), call.output)
     if call.reference == "tflm" or call.output.dtype != "s16" or not call.op.power_of_two:
         return False
@@ -88,14 +91,14 @@ def _log2(scale: float) -> int | None:
 
 
 def without_shifts(call: Call, runtime: str) -> str:
-    """Why LiteRT, which shifts one operand to the scale of the other, does not add or subtract; "" where it does.
+    """Why LiteRT refuses to add or subtract with power-of-two scales; "" if it does not refuse.
 
-    Source: add.cc and sub.cc, Prepare.
+    It only shifts the operand of the smaller scale. Source: add.cc and sub.cc, Prepare.
     """
     seen = replace(call, reference=runtime)
     if runtime == "tflm" or not powers_of_two(seen) or _are_shifted(seen):
         return ""
-    return "no kernel for int16 with power-of-two scales of which the result's is not that of the larger operand"
+    return "no kernel for int16 with power-of-two scales unless the result has the larger operand scale"
 
 
 def _are_shifted(call: Call) -> bool:
@@ -104,10 +107,10 @@ def _are_shifted(call: Call) -> bool:
 
 
 def _shifts(call: Call, sign: int) -> RawSum:
-    """The shifts written as multipliers: 2**30 after a left shift by one is exact."""
+    """The shifts as multipliers: a left shift by one, then the multiplier 2**30 (1/2), is exact."""
     a, b, y = (_log2(t.scale) or 0 for t in (call.input(0), call.input(1), call.output))
     if max(a, b) != y:
-        raise UnsupportedError("int16 with power-of-two scales needs the larger operand's scale to be the result's")
+        raise UnsupportedError("int16 with power-of-two scales: the result needs the larger operand's scale")
     return RawSum(1, (2**30, a - y), (2**30, b - y), (2**30, 1), sign)
 
 
@@ -118,19 +121,19 @@ def of_stored(c: RawSum, zeros: tuple[int, int, int], a: np.ndarray, b: np.ndarr
 
 
 def scaled(x: np.ndarray, left: int, multiplier: Multiplier) -> np.ndarray:
-    """An operand without its zero point, brought to the fine scale."""
+    """x, an operand minus its zero point, at the common fine scale."""
     mult, shift = multiplier
     high = multiply_double_rounding(x << left, mult, 0)
     return rounding_divide_by_pot(high, -shift)
 
 
 def applied(multiplier: Multiplier) -> Multiplier:
-    """A multiplier as C applies it to magnitudes up to 2**30: a shift to the right by 31 leaves 0 of all of them."""
+    """The multiplier as C applies it. Right shifts beyond 30 become a factor 0: all magnitudes are below 2**30."""
     return multiplier if multiplier[1] >= -30 else (0, -1)
 
 
 def element(sign: int) -> Element:
-    """An element of a sum (sign 1) or difference (-1); the expression's a is the operand of the larger scale."""
+    """The expression of a sum (sign 1) or difference (-1). Its a is the operand with the larger scale."""
     return Element(
         "mg_sum_of(&sum, a, b)", {"sum": "mg_sum"}, partial(params, sign=sign), swapped=_wide_second, headers=("sum.h",)
     )
@@ -141,12 +144,12 @@ def _wide_second(call: Call) -> bool:
 
 
 def params(call: Call, sign: int) -> Params:
-    """Fields of mg_sum. The operand of the larger scale has the multiplier 1/2, exact: it is only shifted."""
+    """The fields of mg_sum. The operand with the larger scale has the exact multiplier 1/2, so it is only shifted."""
     c = constants(call, sign)
     low, high = activation_range(call.op.activation, call.output)
     wide = int(_wide_second(call))
     narrow, out = applied(c.b if wide == 0 else c.a), applied(c.y)
-    doubled = c.y == (2**30, 1)  # a left shift by one after the sum: the addends are doubled instead
+    doubled = c.y == (2**30, 1)  # instead of a left shift by one after the sum, both addends are doubled
     signs = (1 + doubled, c.sign * (1 + doubled))
     return {
         "sum.wide_zero_point": call.input(wide).zero_point,

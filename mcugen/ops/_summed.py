@@ -1,4 +1,4 @@
-"""Convolution of int8 with another tensor added to its stored result. Made by a pass for devices; no format has it."""
+"""int8 convolution, then an Add of another tensor. Only the pass fuse_residuals makes it, for OpenCL devices."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from mcugen.ops.conv2d import Conv2D
 
 @dataclass(frozen=True)
 class SummedConv2D(Op):
-    """y = the sum of r and the stored convolution of x with w, plus b: both steps with their own roundings and clamps.
+    """y = add(conv(x, w, b), r): the operators rounded and clamped one after the other.
 
-    x, w, b: s8, as Conv2D has them   r: s8, as y
-    conv, add: the operators   between: the quantization of the convolution's result
-    first: whether that is the sum's first operand
+    x, w, b: s8, with the shapes of Conv2D   r: s8, with the shape of y
+    between: the quantization of conv's result   first: whether conv's result is the first operand of add
     Source: none; the pass fuse_residuals makes it.
     """
 
     conv: Conv2D
     add: Add
-    # excluded from repr: it does not affect launches, so it is no part of the keys of tuning tables
+    # not in repr, from which keys of tuning tables are made: launches do not depend on it
     between: QuantParams | None = field(repr=False)
     first: bool = field(repr=False)
 
@@ -41,7 +40,7 @@ class SummedConv2D(Op):
     ) -> tuple[TensorType, ...]:
         (y,) = self.conv.infer(x, w, b)
         if r is None or (r.shape, r.dtype) != (y.shape, y.dtype):
-            raise ShapeError(f"{r} cannot be added to {y}")
+            raise ShapeError(f"the residual {r} cannot be added to {y}")
         return (y,)
 
     def reference(
@@ -71,7 +70,7 @@ class SummedConv2D(Op):
 
 @fact
 def convolution(call: Call) -> Call:
-    """The convolution of a call by itself."""
+    """The call of the convolution alone."""
     made = TensorType(call.output.shape, call.output.dtype, call.op.between)
     known = (call.inputs[:3], (made,), call.constants[:3], call.reference, call.input_range[:3])
     return Call(call.op.conv, *known, call.loop_bytes, call.features)
@@ -79,7 +78,7 @@ def convolution(call: Call) -> Call:
 
 @fact
 def addition(call: Call) -> Call:
-    """The sum of a call by itself."""
+    """The call of the addition alone."""
     pair = (convolution(call).output, call.input(3))
     operands = pair if call.op.first else pair[::-1]
     return Call(call.op.add, operands, call.outputs, (None, None), call.reference, features=call.features)

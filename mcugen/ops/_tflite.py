@@ -1,7 +1,7 @@
-"""Shared recipe of writing operators as those of TensorFlow Lite.
+"""Shared recipe of writing operators to TensorFlow Lite.
 
-Versions are the lowest ones that runtimes accept for the types, and none that LiteRT's reference kernels lack: these
-have DEPTH_TO_SPACE and TILE in version 1 alone, for all types. Source: lite/tools/versioning/op_version.cc.
+An operator gets the lowest version that runtimes accept for its types. LiteRT's reference kernels have only version 1
+of DEPTH_TO_SPACE and TILE, for all types. Source: lite/tools/versioning/op_version.cc.
 """
 
 from __future__ import annotations
@@ -25,58 +25,62 @@ from mcugen.system.flexbuffer import Number
 
 @dataclass(frozen=True, eq=False)
 class Pending:
-    """A call that is not written yet, as only the operator that reads its results can express it. inputs: its
-    operands."""
+    """A call whose results are written by the operator that reads them. inputs: names of its operands."""
 
     call: Call
     inputs: tuple[str | None, ...]
 
 
 class TfliteTarget(Sink, Protocol):
-    """The sink of this format. It also has operators that combine several of mcugen's, and operators with a memory."""
+    """The sink of TensorFlow Lite, whose operators may combine several operators of mcugen, and may keep state."""
 
     def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
-        """Results that are written later, as part of an operator that also does this call: it gets the call by
-        `source`."""
+        """Names of results that no operator computes yet. The operator that reads them gets the call from `source`."""
 
     def source(self, name: str | None) -> Pending | None:
-        """The pending call that computes a result."""
+        """The pending call with this result; None if there is none."""
 
     def reshaped(self, x: str, t: TensorType) -> str:
-        """x in the shape of mcugen's operator: a RESHAPE, left out where readers take x itself by `unshaped`."""
+        """x in the shape that mcugen's operator needs. The RESHAPE is dropped if all readers use `unshaped`."""
 
     def unshaped(self, x: str, *, made_here: bool = False) -> str:
-        """The value that a RESHAPE made x of, or x itself. made_here: only such as `reshaped` made."""
+        """The operand of the RESHAPE that computes x, else x. made_here: only if `reshaped` appended the RESHAPE."""
 
     def made_by(self, name: str, operator: str) -> Sequence[str | None] | None:
-        """The operands of the `operator` that made a value, None if another one did.
+        """The operands of the operator that computes a value; None unless it is an `operator`.
 
-        It is left out if nothing else reads the value.
+        The operator is dropped if nothing else reads the value.
         """
 
     def can_keep(self, before: str) -> bool:
-        """Whether this is a state that begins as zero, and that no operator keeps in another way than as an operand."""
+        """Whether an operator can update this state as its operand.
+
+        It can if the state begins as zero and no operator updates it otherwise.
+        """
 
     def keep_last(self, before: str, steps: str, axis: int) -> None:
-        """State that the operator keeps a state as an operand: its next value is the last one of `steps` along an
-        axis."""
+        """Record that the operator updates a state as its operand. The state's next value is the last step of `steps`.
+
+        before: the state's value. axis: of `steps`.
+        """
 
     def state_at(self, name: str) -> str:
-        """The state of which `keep_last` stated that this is the next value; the value itself where it is none."""
+        """The state whose next value this is, as recorded by `keep_last`; else the value itself."""
 
     def state_intermediates(self, types: Sequence[TensorType]) -> None:
-        """Give the operator that was written last intermediate tensors of these types."""
+        """Add intermediate tensors of these types to the operator written last."""
 
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
-        """State that the operator keeps a state itself: its value now and in the next run.
+        """Record that the operator updates a state itself. before, after: the state's value now and in the next run.
 
-        as_variable: it is an operand, which the operator changes. Raises UnsupportedError where it is no state of its
-        own that begins as zero.
+        as_variable: the state is an operand that the operator changes. Raises UnsupportedError unless the state begins
+        as zero and no other operator updates it.
         """
 
 
 def keeps(sink: TfliteTarget, names: Sequence[str]) -> bool:
-    """Whether all of these are states with no other use; if so, operators from now on update them as operands."""
+    """Whether all names are states without another use. If so, the operator is recorded as updating them as operands.
+    """
     if not all(sink.can_keep(name) for name in names):
         return False
     for name in names:
@@ -85,7 +89,7 @@ def keeps(sink: TfliteTarget, names: Sequence[str]) -> bool:
 
 
 def to_target(write: Callable[[Call, TfliteTarget, Sequence[str | None]], Sequence[str]]) -> Write:
-    """A Write that needs more than a Sink."""
+    """A Write whose function takes a TfliteTarget."""
     return Write("tflite", lambda call, sink, inputs: write(call, cast(TfliteTarget, sink), inputs))
 
 
@@ -93,21 +97,21 @@ Attributes = Callable[[Call], Mapping[str, object]]
 
 
 def require_runtime_meaning(call: Call) -> None:
-    """Raise UnsupportedError where no runtime computes the call, or none with these integer results."""
+    """Raise UnsupportedError if no runtime computes the call with these results."""
     if _rounding.is_stated(call):
         raise UnsupportedError(
-            f"integer results are rounded once ({call.op.rounding!r}), which no TensorFlow Lite kernel does",
+            f"its integer results are rounded once ({call.op.rounding!r}), which no TensorFlow Lite kernel does",
             hint="quantize the float model for TensorFlow Lite",
         )
     if getattr(call.op, "flipped_u8", False):
-        raise UnsupportedError("its uint8 data has become int8", hint="write the network as it was imported")
+        raise UnsupportedError("its uint8 data was converted to int8", hint="write the network as it was imported")
     reasons = {runtime: call.op.refused_by(call, runtime) for runtime in ("tflm", "litert")}
     if all(reasons.values()):
         raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {why}" for r, why in reasons.items()))
 
 
 def version(t: TensorType, **versions: int) -> int:
-    """The version for an element type: 1 for those that are not named."""
+    """The operator version for the element type of t. versions: element type -> version; 1 for others."""
     return versions.get(t.dtype, 1)
 
 
@@ -119,7 +123,10 @@ def operator(
     attributes: Mapping[str, Any] = MappingProxyType({}),
     number: int = 1,
 ) -> Sequence[str]:
-    """The results of a call, as those of one operator in version `number`."""
+    """The results of a call, written as one operator of version `number`.
+
+    Raises UnsupportedError if no runtime has it.
+    """
     require_runtime_meaning(call)
     return sink.operator(name, inputs, call.outputs, attributes, number)
 
@@ -129,7 +136,7 @@ def _none(call: Call) -> Mapping[str, object]:
 
 
 def same(name: str, attributes: Attributes = _none, **versions: int) -> Write:
-    """An operator of the format with the same operands. versions: by the element type of the first one."""
+    """A Write to one operator with the same operands. versions: element type of operand 0 -> operator version."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         return operator(call, sink, name, inputs, attributes(call), version(call.input(0), **versions))
@@ -138,7 +145,7 @@ def same(name: str, attributes: Attributes = _none, **versions: int) -> Write:
 
 
 def custom(name: str, options: Callable[[Call], Mapping[str, Number]] | None = None) -> Write:
-    """A custom operator of TensorFlow Lite Micro with the same operands."""
+    """A Write to a custom operator of TensorFlow Lite Micro with the same operands."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         return customized(call, sink, name, inputs, None if options is None else options(call), call.outputs)
@@ -154,14 +161,14 @@ def customized(
     options: Mapping[str, Number] | None,
     outputs: Sequence[TensorType],
 ) -> Sequence[str]:
-    """The results of a custom operator. Raises UnsupportedError where the runtimes do not compute the call."""
+    """The results of a custom operator. Raises UnsupportedError if no runtime computes the call."""
     require_runtime_meaning(call)
     data = b"" if options is None else flexbuffer.written(options)
     return sink.operator(f"CUSTOM:{name}", inputs, outputs, {"custom_options": data})
 
 
 def schema_name(t: TensorType) -> str:
-    """The element type as the schema of the format names it."""
+    """The name of the element type in the schema of .tflite."""
     if t.dtype == "bool":
         return "BOOL"
     return {"s": "INT", "u": "UINT", "f": "FLOAT"}[t.dtype[0]] + t.dtype[1:]
@@ -173,9 +180,9 @@ def vector(sink: Sink, values: Sequence[int]) -> str:
 
 
 def reshape(sink: Sink, x: str, y: TensorType, stated: Sequence[int] | None = None) -> Sequence[str]:
-    """RESHAPE to the shape of y. stated: that shape, where -1 means the remaining elements.
+    """RESHAPE of x to the shape of y. stated: the shape to write, in which one -1 means the remaining elements.
 
-    It is operand and attribute both; a scalar's is an attribute alone, as no constant is empty.
+    The shape is written as operand and attribute. For a scalar it is an attribute alone, as constants cannot be empty.
     """
     shape = y.shape if stated is None else stated
     operands = [x, vector(sink, shape)] if shape else [x]
@@ -191,7 +198,7 @@ def strides(stride: tuple[int, int]) -> dict[str, Any]:
 
 
 def pad(sink: Sink, x: str, widths: Sequence[tuple[int, int]], value: int | float | None = None) -> str:
-    """x with `value` around it; None: with zeros, for quantized types the zero point."""
+    """x padded with `value`; None: with real zero. widths: (before, after) per axis."""
     t = sink.type(x)
     shape = tuple(size + sum(width) for size, width in zip(t.shape, widths, strict=True))
     operands = [x, sink.constant(np.asarray(widths, np.int32))]
@@ -206,7 +213,7 @@ def pad_version(t: TensorType) -> int:
 
 
 def named_padding(window: SlidingWindow, size: tuple[int, int]) -> str:
-    """SAME or VALID where that is what a window does on an image of that height and width, else ""."""
+    """"SAME" or "VALID" if the window's padding on an image of that (height, width) is the same, else ""."""
     if isinstance(window.padding, str):
         return window.padding
     for name in ("VALID", "SAME"):
@@ -218,7 +225,10 @@ def named_padding(window: SlidingWindow, size: tuple[int, int]) -> str:
 
 
 def around(sink: Sink, x: str, window: SlidingWindow, value: int | float | None = None) -> tuple[str, str]:
-    """The operand of a window and its padding: SAME, VALID, or VALID on a padded image. value: as for `pad`."""
+    """(image, padding) to write for a window over x: "SAME" or "VALID", with the image padded first if neither fits.
+
+    value: see `pad`.
+    """
     height, width = sink.type(x).shape[1:3]
     name = named_padding(window, (height, width))
     if name or isinstance(window.padding, str):

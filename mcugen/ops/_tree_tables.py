@@ -1,4 +1,4 @@
-"""The tables that the C of decision trees walks: 16 bit words, thresholds as integers, leaves that are equal once."""
+"""Tables of decision trees for C: nodes in 16-bit words, thresholds as integers, equal leaves stored once."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from mcugen.ir.call import Call, Params
 from mcugen.ops._forest import DIFFERS, LEAF, NAN_IS_YES, Forest
 
 NODE_BITS = 31
-"""Bits of an inner node's first two words; the highest of the first word marks leaves."""
+"""Usable bits of an inner node's first two words. The top bit of the first word marks leaves."""
 
 LEAF_BITS = 15
 ENTRY_BITS = 15
 WORD = 1 << 16
 _LOWEST = 0x807FFFFF
-"""The bits of the key of minus infinity, from which keys are counted."""
+"""The bits of minus infinity after the reordering in `keys_of`. Keys are relative to it."""
 
 WORK = ("trees", "comparisons", "entries")
-"""Cost terms of the kernels of trees."""
+"""Cost terms of tree kernels, see `work`."""
 
 TYPES = {"f32": 0, "s8": 1, "u8": 2, "s16": 3, "s32": 4}
-"""MG_TYPE of the C text."""
+"""Element type -> the constant MG_TYPE of the C template."""
 
 _SUM, _MIN, _MAX = "SUM", "MIN", "MAX"
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """params and variant of the kernel. fits: whether the trees can be stored in words of the stated bits.
+    """The params and the variant of the kernel.
 
-    rows: what the tables call each leaf, by its node
+    fits: whether node fields, thresholds and leaves fit their bits. rows: leaf node -> its index in the tables
     """
 
     params: Params
@@ -92,7 +92,7 @@ def _tables(
 
 
 def work(call: Call) -> dict[str, float]:
-    """Trees, and comparisons and entries of leaves where each comparison is as likely to hold as not."""
+    """The cost terms: trees, comparisons and leaf entries, if each comparison is true half of the time."""
     tables = of(call)
     nodes = tables.forest.nodes.tolist()
     compared = held = 0.0
@@ -110,28 +110,28 @@ def work(call: Call) -> dict[str, float]:
 
 
 def keys_of(values: np.ndarray) -> np.ndarray:
-    """Unsigned integers in the order of floats, from 0 for minus infinity to the key of infinity."""
+    """u32 keys of float32 values. They compare like the floats; the key of minus infinity is 0."""
     bits = np.where(values == 0, np.float32(0), values).astype(np.float32).view(np.int32)
     ordered = np.where(bits >= 0, bits, bits ^ 0x7FFFFFFF).view(np.uint32)
     return np.asarray(ordered - np.uint32(_LOWEST))
 
 
 def _bits(count: int) -> int:
-    """Bits of an index below `count`."""
+    """Bits of the largest index below `count`."""
     return max(count - 1, 0).bit_length()
 
 
 def _states_nan(forest: Forest, dtype: str) -> bool:
-    """Whether any node sends NaN down another branch than its comparison does."""
+    """Whether any node's branch for NaN differs from the outcome of its comparison with NaN."""
     flags = forest.nodes[forest.inner, 3]
     return dtype == "f32" and bool((((flags & DIFFERS) != 0) != ((flags & NAN_IS_YES) != 0)).any())
 
 
 class _Leaves:
-    """The contents of leaves, each distinct row once.
+    """The contents of leaves, with equal leaves stored once.
 
-    One target: rows are indices of weights. Several: indices of entries, each a target and the index of its weight; of
-    entries that hold more than the bits of one word, the weights have the index of the entry.
+    With one target, a leaf is an index into `weights`. With several, it is an index into `entries`. An entry has a
+    target and the index of a weight in one word. If these need too many bits, entry k has weight k.
     """
 
     def __init__(self, forest: Forest, count: int, *, is_sum: bool) -> None:
@@ -150,7 +150,7 @@ class _Leaves:
             weights = weights if weights.size else np.zeros(1, np.float32)
             self._entries += [] if (key := weights.tobytes()) in self._rows else [(0, float(weights[0]))]
             return self._rows.setdefault(key, len(self._rows))
-        if self._is_sum:  # a sum does not change by adding zero, and is never -0
+        if self._is_sum:  # adding zero changes no sum, and sums are never -0
             added = weights != 0
             targets, weights = (targets[added], weights[added]) if added.any() else (targets[:1], weights[:1])
         if not targets.size:
@@ -181,7 +181,7 @@ class _Leaves:
 
 
 class _Layout:
-    """The words of all trees: a node, then the subtree where its comparison holds, then the other one."""
+    """The words of all trees: each node is followed by its subtree `yes`, then its subtree `no`."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class _Layout:
         self.node_bits = max(skips, default=0).bit_length() + sum(bits) + sum(flags)
 
     def _measured(self) -> dict[int, int]:
-        """Words of the subtree of each node, the deepest first."""
+        """Node -> the number of words of its subtree. Also computes `depth`."""
         nodes = self._forest.nodes.tolist()
         order = [(root, 0) for root in self._forest.roots.tolist()]
         for at, depth in order:
@@ -218,7 +218,7 @@ class _Layout:
         return sizes
 
     def words(self) -> tuple[np.ndarray, np.ndarray]:
-        """(words of all trees, first word of each)."""
+        """(words of all trees, index of the first word of each tree)."""
         found: list[int] = []
         starts: list[int] = []
         nodes = self._forest.nodes.tolist()

@@ -1,4 +1,4 @@
-"""Shared recipe of activations and functions of one tensor, element by element."""
+"""Shared recipe of elementwise operators with one operand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Quant = tuple[float, int]
 
 
 def same_type(x: TensorType | None, allowed: Sequence[str]) -> tuple[TensorType, ...]:
-    """The result type: as the operand. Raises ShapeError, UnsupportedError or QuantizationError."""
+    """The result type, equal to the operand's. Raises ShapeError, UnsupportedError or QuantizationError."""
     if x is None:
         raise ShapeError("an operand is needed")
     if x.dtype not in allowed:
@@ -30,7 +30,7 @@ def same_type(x: TensorType | None, allowed: Sequence[str]) -> tuple[TensorType,
 
 
 def kernel(symbol: str, dtype: str, params: Callable[[Call], Params] | None = None) -> Kernel:
-    """A run of elements of one type; the output may take over the input."""
+    """A kernel over elements of one type. Its output may overwrite its input."""
 
     def accepts(call: Call) -> bool:
         return call.input(0).dtype == dtype and call.output.dtype == dtype
@@ -40,7 +40,8 @@ def kernel(symbol: str, dtype: str, params: Callable[[Call], Params] | None = No
 
 
 def kernels(symbol: str, elements: Mapping[str, Stated]) -> tuple[Kernel, ...]:
-    """The kernels <symbol>_<dtype> of every element type of an operator that works element by element."""
+    """The kernels <symbol>_<dtype> of an elementwise operator. elements: element type -> the C expression of a result.
+    """
     return tuple(_element_kernel(f"{symbol}_{dtype}", dtype, stated) for dtype, stated in elements.items())
 
 
@@ -54,7 +55,8 @@ def _element_kernel(symbol: str, dtype: str, stated: Stated) -> Kernel:
 
 
 def examples(op: Op, dtype: str, quants: Sequence[tuple[Quant, Quant]] = (), seed: int = 0) -> list[Example]:
-    """One example per (scale, zero point) of operand and result; none: one example without quantization."""
+    """One example per entry of quants: (scale, zero point) of operand and of result. Without entries, one unquantized.
+    """
     found = []
     for k, pair in enumerate(quants or (None,)):
         a, y = (QuantParams((s,), (z,)) for s, z in pair) if pair else (None, None)

@@ -1,4 +1,4 @@
-"""Shared recipe of recurrent float layers as plain operators of TensorFlow Lite: each step is a part of the network."""
+"""Shared recipe of writing recurrent float layers to TensorFlow Lite, unrolled: each step has operators of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink
 
 MOST = 128
-"""Steps of a layer, at most."""
+"""The most steps that a layer is unrolled to."""
 
 _PLAIN = {"fused_activation_function": "NONE"}
 _FUNCTIONS = {"Sigmoid": "LOGISTIC", "Tanh": "TANH", "Relu": "RELU"}
@@ -28,14 +28,14 @@ class FloatVectors:
         return self._sink.constant(np.asarray(values, np.float32))
 
     def data(self, name: str | None) -> np.ndarray:
-        """Weights. Raises UnsupportedError where they are computed."""
+        """The data of constant weights. Raises UnsupportedError if they are computed at run time."""
         found = None if name is None else self._sink.data(name)
         if found is None:
-            raise UnsupportedError("weights of a recurrent layer that are computed are not written")
+            raise UnsupportedError("weights of a recurrent layer must be constant to be written")
         return found
 
     def part(self, name: str, first: int, end: int) -> str:
-        """Part of a vector."""
+        """Elements first to end of a vector."""
         found = self._sink.data(name)
         if found is not None:
             return self.constant(found[first:end])
@@ -63,7 +63,7 @@ class FloatVectors:
         return self._sink.operator("SUB", [self.constant(np.ones(1)), x], [y], _PLAIN, 1)[0]
 
     def within(self, x: str, limit: float) -> str:
-        """x within [-limit, limit]; a limit of 0 is none."""
+        """x clamped to [-limit, limit]; a limit of 0 means no clamp."""
         if not limit:
             return x
         above = self._binary("MAXIMUM", x, self.constant(np.full(1, -limit)))
@@ -74,7 +74,7 @@ class FloatVectors:
         return self._sink.operator(_FUNCTIONS[kind], [bounded], [self._sink.type(x)], {}, 1)[0]
 
     def parts(self, x: str, count: int) -> Sequence[str]:
-        """Equal parts side by side."""
+        """x split into `count` equal parts along its last axis."""
         batches, size = self._sink.type(x).shape
         axis = self._sink.constant(np.array(1, np.int32))
         each = [TensorType((batches, size // count), "f32")] * count
@@ -86,15 +86,15 @@ class FloatVectors:
 
 
 Step = Callable[[str, Sequence[str]], Sequence[str]]
-"""A function from a step's data and the states before it to the next states; the first state is the layer's result."""
+"""(data of a step, states before it) -> states after it. The first state is also the step's result."""
 
 
 def unrolled(call: Call, sink: Sink, x: str, states: Sequence[str], step: Step) -> Sequence[str]:
-    """The results [T, B, H] of a layer on data [T, B, I], and its states after the last step."""
+    """The results [T, B, H] of a layer on data x [T, B, I], then its states after the last step."""
     t, y = sink.type(x), call.outputs[0]
     if t.shape[0] > MOST:
         raise UnsupportedError(
-            f"a recurrent layer of {t.shape[0]} steps, more than {MOST}, is not written step by step"
+            f"a recurrent layer of {t.shape[0]} steps: at most {MOST} can be written step by step"
         )
     each = [t.with_shape(t.shape[1:])] * t.shape[0]
     rows = sink.operator("UNPACK", [x], each, {"axis": 0, "num": t.shape[0]}, 1)

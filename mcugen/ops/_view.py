@@ -1,4 +1,4 @@
-"""Shared recipe of operators whose result is a strided view of their operand, copied."""
+"""Shared recipe of operators whose result is a copy of a strided view of their operand."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mcugen.ops import _strided
 
 
 class View(Op):
-    """Base of these operators: `view` is the meaning, and also gives the loops of the C kernel."""
+    """Base of these operators. `view` defines the result, and the loops of the C kernel are derived from it."""
 
     only_moves = True
 
     def view(self, x: np.ndarray) -> np.ndarray:
-        """The result as a view of x, without a copy; its shape may still have more axes than the result."""
+        """The result as a NumPy view of x. It may have more axes than the result, to which it is reshaped."""
         raise NotImplementedError
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -35,14 +35,14 @@ class View(Op):
 
 
 def _view(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """(operand, view of it) of one byte per element."""
+    """(operand, view of it), as arrays with one byte per element."""
     op, base = call.op, _strided.blank(call.input(0).shape)
     assert isinstance(op, View)
     return base, op.view(base)
 
 
 def few_loops(call: Call) -> bool:
-    "at most six nested loops walk the elements"
+    "at most six nested loops reach all elements"
     return len(_strided.view_loops(_view(call)[1])) <= _strided.MAX_LOOPS
 
 
@@ -59,7 +59,7 @@ KERNELS = (Kernel("mg_view", Whole(), accepts=(_strided.has_c_type, few_loops), 
 
 
 def examples(cases: Iterable[tuple[Op, Shape]]) -> Sequence[Example]:
-    """Each case with elements of every size."""
+    """Each case with elements of 1, 2, 4 and 8 bytes. cases: (operator, shape of the operand)."""
     return [
         Example(op, (x,), (TensorType(op.infer(x)[0].shape, dtype, quant),), {}, k)
         for k, (op, shape) in enumerate(cases)

@@ -1,6 +1,6 @@
-"""The view of operators with weights that kernels use: weights as a matrix, window, pixels, how the runtime rounds.
+"""Facts of operators with weights that kernels need: the weights as a matrix, the window, the pixels, the rounding.
 
-Recipes of kernels call these functions for any call, so that one recipe serves convolutions and fully connected layers.
+They have one form for all such operators, so that one kernel recipe serves convolutions and fully connected layers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mcugen.ops._window import SlidingWindow
 
 
 class Weighted(Activated):
-    """Operators whose operand 1 is weights, with a field `activation`; those that slide have a method `window`."""
+    """Base of operators with weights as operand 1. Convolutions also have a method `window`."""
 
     def matrix(self, call: Call) -> np.ndarray:
         """The weights as [output channels, taps], zero points removed."""
@@ -33,7 +33,8 @@ class Weighted(Activated):
         return OWN
 
     def rounds_once(self, call: Call) -> bool:
-        """Whether sums are scaled with one rounding; convolutions of int8 round twice in all runtimes of TFLite."""
+        """Whether sums are requantized with one rounding. The TensorFlow Lite runtimes round int8 convolutions twice.
+        """
         return _rounding.is_stated(call)
 
 
@@ -44,7 +45,7 @@ def matrix(call: Call) -> np.ndarray:
 
 
 def taps_of(call: Call) -> int:
-    """Taps of each output channel, of constant and computed weights."""
+    """Taps of each output channel, whether the weights are constant or not."""
     return math.prod(call.input(1).shape) // max(call.output.shape[-1], 1)
 
 
@@ -61,7 +62,7 @@ def row_window(call: Call) -> RowWindow:
 
 
 def pixels(call: Call) -> int:
-    """Pixels, or vectors, of the output of a dense operator."""
+    """The number of output pixels of a convolution, or of output vectors of a fully connected layer."""
     return call.output.size // call.input(1).shape[0]
 
 
@@ -71,12 +72,12 @@ def activation_of(call: Call) -> str:
 
 
 def rounds_once(call: Call) -> bool:
-    """Whether sums are scaled with one rounding."""
+    """Whether sums are requantized with one rounding."""
     return cast(Weighted, call.op).rounds_once(call)
 
 
 def sums_fit(call: Call) -> bool:
-    "no sum of products can leave 32 bits"
+    "all sums of products stay within 32 bits"
     if call.input(0).dtype not in _filter.LARGEST or not _filter.constant_weights(call):
         return False
     return bool(_filter.largest_sums(call, matrix(call)).max(initial=0) < _filter.INT32_END)
@@ -91,13 +92,12 @@ def four_bits(call: Call) -> bool:
 
 
 def narrowed(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
-    """The portable kernels whose weights can be stored as nibbles, bytes or float16. rules: further ones for
-    nibbles."""
+    """Variants of portable kernels that store weights as nibbles, bytes or float16. rules: more rules for nibbles."""
     return (*in_nibbles(kernels, *rules), *in_bytes(kernels), *in_halves(kernels))
 
 
 def in_nibbles(kernels: Sequence[Kernel], *rules: Rule) -> tuple[Kernel, ...]:
-    """Variants of the int8 weight kernels in `kernels`, with two weights to a byte. rules: further rules of theirs."""
+    """Variants of the int8 weight kernels in `kernels`, with two 4-bit weights per byte. rules: more rules for them."""
     return tuple(_in_nibbles(kernel).ruled(four_bits, *rules) for kernel in kernels if _reads_bytes(kernel))
 
 
@@ -110,19 +110,19 @@ def _in_nibbles(kernel: Kernel) -> Kernel:
 
 
 def _stored_as(kernel: Kernel, how: str) -> str:
-    """The symbol of a kernel whose weights are stored in another way."""
+    """The kernel's symbol with `how` as the first word after `__`."""
     contract, _, form = kernel.symbol.partition("__")
     return "_".join([f"{contract}__{how}", *([form] if form else [])])
 
 
 def _packed(kernel: Kernel, call: Call) -> Params:
-    """The fields of a kernel with its weights in nibbles."""
+    """The kernel's struct fields with its weights packed as nibbles."""
     fields = kernel.params(call) if kernel.params else {}
     return {**fields, "weights": subbyte.packed(np.asarray(fields["weights"]), 4).view(np.int8)}
 
 
 def nine_bits(call: Call) -> bool:
-    "weights are int16, and span at most 255 with 0"
+    "weights are int16, and weights and 0 span at most 255"
     if not _filter.int8_data_wide_weights(call) or not _filter.constant_weights(call):
         return False
     w = matrix(call)
@@ -130,7 +130,7 @@ def nine_bits(call: Call) -> bool:
 
 
 def stored_sums_fit(call: Call) -> bool:
-    "no sum of products of data with weights as bytes, or with their zero, can leave 32 bits"
+    "all sums of products with the weights stored as bytes stay within 32 bits"
     if not nine_bits(call):
         return False
     w = matrix(call)
@@ -140,7 +140,7 @@ def stored_sums_fit(call: Call) -> bool:
 
 
 def _zero_of(w: np.ndarray) -> int:
-    """The number added to nine-bit weights so that they fit a byte."""
+    """The number added to nine-bit weights so that they are stored as unsigned bytes."""
     return -int(w.min(initial=0))
 
 
@@ -157,19 +157,19 @@ def _in_bytes(kernel: Kernel) -> Kernel:
 
 
 def _initials(symbol: str) -> str:
-    """The symbol abbreviated, except for its type and the words after that, which distinguish it."""
+    """The short name: initials of the words before the type, then `w9` and the words after the type."""
     name, _, rest = symbol.removeprefix("mg_").partition("_s8w9")
     return "_".join(["".join(word[0] for word in name.split("_")), f"w9{rest.replace('pointwise', 'p')}"])
 
 
 def _raised(kernel: Kernel, call: Call) -> Params:
-    """The fields of a kernel with its weights as bytes, and the number that was added to them."""
+    """The kernel's struct fields with its weights as bytes, and `zero`, the number that was added to them."""
     fields, zero = kernel.params(call) if kernel.params else {}, _zero_of(matrix(call))
     return {**fields, "weights": (np.asarray(fields["weights"]) + zero).astype(np.uint8), "zero": zero}
 
 
 def half_weights(call: Call) -> bool:
-    "all weights are finite numbers of float16"
+    "all weights are exact in float16"
     if not _filter.float_data(call) or not _filter.constant_weights(call):
         return False
     w = call.constant(1)
@@ -187,7 +187,7 @@ def _in_halves(kernel: Kernel) -> Kernel:
 
 
 def _halved(kernel: Kernel, call: Call) -> Params:
-    """The fields of a kernel with the bits of float16 for weights."""
+    """The kernel's struct fields with the bits of float16 as weights."""
     fields = kernel.params(call) if kernel.params else {}
     return {**fields, "weights": np.asarray(fields["weights"]).astype(np.float16).view(np.uint16)}
 
@@ -198,6 +198,6 @@ def row_kernels(
     cost: Cost,
     scratch: Callable[[Call], int] | None = None,
 ) -> tuple[Kernel, ...]:
-    """All portable kernels of an operator that slides a window over rows."""
+    """The portable kernels of an operator that slides a window over rows, for all types."""
     model = Kernel("", Window(row_window, _filter.outside), params=params, scratch=scratch, cost=cost)
     return _filter.all_kernels(name, sums_fit, lambda symbol: replace(model, symbol=symbol))

@@ -17,14 +17,15 @@ from mcugen.ir.types import TensorType
 Pair = tuple[int, int]
 Padding = str | Widths
 MAX_FIELD = 2**16 - 1
-"""The geometry fields of the C parameter structs have 16 bits."""
+"""Largest value of geometry fields, which have 16 bits in the C structs."""
 
 
 @dataclass(frozen=True)
 class SlidingWindow:
-    """A sliding window over [N, H, W, C]: sizes as (vertical, horizontal).
+    """A sliding window over images [N, H, W, C]. Pairs are (vertical, horizontal).
 
-    padding: "SAME", "VALID", or rows (above, below) and columns (left, right), less than the window's extent.
+    padding: "SAME", "VALID", or ((rows above, below), (columns left, right)), each less than the window's extent.
+
 
     Source: TensorFlow Lite kernels/padding.h, ComputePaddingHeightWidth.
     """
@@ -39,14 +40,14 @@ class SlidingWindow:
         return (self.kernel[d] - 1) * self.dilation[d] + 1
 
     def output(self, size: Pair) -> Pair:
-        """Output height and width for an input of that height and width. Raises ShapeError where there is none.
+        """Output (height, width) for an input of size (height, width).
 
-        Raises UnsupportedError for sizes beyond the C parameter structs.
+        Raises ShapeError if the window does not fit, UnsupportedError if a size exceeds MAX_FIELD.
         """
         self.check()
         largest = max(*size, *self.kernel, *self.stride, *self.dilation)
         if largest > MAX_FIELD:
-            raise UnsupportedError(f"a window of size {largest}, or over so many rows or columns; at most {MAX_FIELD}")
+            raise UnsupportedError(f"a window or an image of size {largest}: at most {MAX_FIELD} is supported")
         if self.padding == "SAME":
             result = tuple(-(-size[d] // self.stride[d]) for d in (0, 1))
         else:
@@ -57,7 +58,7 @@ class SlidingWindow:
         return result[0], result[1]
 
     def pad(self, size: Pair) -> Pair:
-        """Padding above and to the left; below and to the right is whatever the last window needs."""
+        """Padding (above, left). Below and to the right it is as large as the last window needs."""
         out = self.output(size)
         if not isinstance(self.padding, str):
             return self.padding[0][0], self.padding[1][0]
@@ -72,40 +73,41 @@ class SlidingWindow:
         return max(*pad, *after) > 0
 
     def around(self, size: Pair, widths: Widths) -> SlidingWindow | None:
-        """This window on an image of that size with `widths` as its whole padding; None where it would read beyond
-        that."""
+        """This window with the padding `widths` on an image of that size; None if it would read beyond the padding."""
         if self.leaves((1, size[0] + sum(widths[0]), size[1] + sum(widths[1]), 1)):
             return None
         fits = all(width < self.extent(d) for d in (0, 1) for width in widths[d])
         return replace(self, padding=widths) if fits else None
 
     def __str__(self) -> str:
-        """The window in words, without its padding: `3x3 stride 2`."""
+        """The window as text, without its padding: `3x3 stride 2`."""
         steps = (("stride", self.stride), ("dilation", self.dilation))
         moves = [f"{what} {pair[0] if pair[0] == pair[1] else by(pair)}" for what, pair in steps if pair != (1, 1)]
         return " ".join([by(self.kernel), *moves])
 
     def check(self) -> None:
-        """Raise ShapeError or UnsupportedError on sizes that have no meaning."""
+        """Raise ShapeError or UnsupportedError for sizes or a padding that no window can have."""
         for what, pair in (("kernel size", self.kernel), ("stride", self.stride), ("dilation", self.dilation)):
             if min(pair) < 1:
-                raise ShapeError(f"{what} {pair[0]}x{pair[1]} is not positive")
+                raise ShapeError(f"{what} {pair[0]}x{pair[1]} must be positive")
         if isinstance(self.padding, str):
             if self.padding not in ("SAME", "VALID"):
                 raise UnsupportedError(f"padding {self.padding} is not supported")
         elif any(not 0 <= width < self.extent(d) for d in (0, 1) for width in self.padding[d]):
-            raise ShapeError(f"a window of {self.extent(0)}x{self.extent(1)} may lie in the padding {self.padding}")
+            raise ShapeError(f"padding {self.padding} must be less than the window, {self.extent(0)}x{self.extent(1)}")
 
     def rows(self, x: TensorType) -> RowWindow:
-        """The row geometry over input x."""
+        """The input rows that each output row reads. x: type of the input."""
         size = (x.shape[1], x.shape[2])
         return RowWindow(
             self.kernel[0], self.stride[0], self.dilation[0], self.pad(size)[0], size[0], self.output(size)[0]
         )
 
     def inside(self, x: TensorType, adjacent: bool = True) -> Pair:
-        """[first, end) of the output columns whose taps are all inside the row; with `adjacent`, also adjacent in
-        memory."""
+        """[first, end) of the output columns whose taps all lie inside the image row.
+
+        adjacent: whether these taps must also be adjacent in memory.
+        """
         size = (x.shape[1], x.shape[2])
         out, pad = self.output(size)[1], self.pad(size)[1]
         if adjacent and self.dilation[1] > 1 and self.kernel[1] > 1:
@@ -115,16 +117,16 @@ class SlidingWindow:
         return (first, end) if end > first else (0, 0)
 
     def taps(self, x: np.ndarray, fill: float) -> Iterator[tuple[int, int, np.ndarray]]:
-        """(i, j, [N, OH, OW, C]) for each kernel position, with `fill` outside the image. x: [N, H, W, C]."""
+        """(i, j, data [N, OH, OW, C]) for each tap: the data it reads, `fill` outside the image. x: [N, H, W, C]."""
         around = (0, 0), *self._around(x.shape), (0, 0)
         padded = np.pad(x, around, constant_values=fill) if any(map(any, around)) else x
         for i, j, rows, columns in self._places(x.shape):
             yield i, j, padded[:, rows, columns]
 
     def patches(self, x: np.ndarray, every: int = 1) -> np.ndarray:
-        """The operand of each tap for each result, [N, OH, OW, KH, KW, C], 0 outside the image; a read-only view.
+        """The data that each tap reads for each result, [N, OH, OW, KH, KW, C], 0 outside the image; a read-only view.
 
-        every: only these rows and columns of results count, from the first.
+        every: 2, for example, takes every second row and column of results.
         """
         around = (0, 0), *self._around(x.shape), (0, 0)
         padded = np.pad(x, around) if any(map(any, around)) else x
@@ -135,9 +137,10 @@ class SlidingWindow:
         return np.lib.stride_tricks.as_strided(padded, shape, (n, *steps, c), writeable=False)
 
     def spread(self, shape: Sequence[int], added: Callable[[int, int], np.ndarray]) -> np.ndarray:
-        """`taps` backwards: an image of that shape, to whose pixels `added(i, j)` comes wherever tap (i, j) reads them.
+        """The reverse of `taps`: an image of that shape in which added(i, j) is added to the pixels that tap (i, j)
+        reads.
 
-        added: [N, OH, OW, C] of float32
+        added: returns float32 [N, OH, OW, C]
         """
         (above, below), (left, right) = self._around(shape)
         padded = np.zeros((shape[0], above + shape[1] + below, left + shape[2] + right, shape[3]), np.float32)
@@ -146,14 +149,14 @@ class SlidingWindow:
         return padded[:, above : above + shape[1], left : left + shape[2]]
 
     def _around(self, shape: Sequence[int]) -> Widths:
-        """The rows and columns around an image [N, H, W, C] that taps reach."""
+        """The padding rows and columns that taps read around an image [N, H, W, C]."""
         size = (shape[1], shape[2])
         out, pad = self.output(size), self.pad(size)
         after = [max((out[d] - 1) * self.stride[d] + self.extent(d) - size[d] - pad[d], 0) for d in (0, 1)]
         return (pad[0], after[0]), (pad[1], after[1])
 
     def _places(self, shape: Sequence[int]) -> Iterator[tuple[int, int, slice, slice]]:
-        """(i, j, rows, columns) of the padded image that each kernel position reads."""
+        """(i, j, rows, columns) for each tap: the slices of the padded image that it reads."""
         out = self.output((shape[1], shape[2]))
         for i in range(self.kernel[0]):
             for j in range(self.kernel[1]):
@@ -166,12 +169,12 @@ class SlidingWindow:
 
 
 def by(pair: Pair) -> str:
-    """A pair of sizes in words: `3x3`."""
+    """A pair of sizes as text: `3x3`."""
     return f"{pair[0]}x{pair[1]}"
 
 
 def total(products: Iterator[np.ndarray]) -> np.ndarray:
-    """The sum of one or more arrays of one shape, computed in place in the first."""
+    """The sum of one or more arrays of one shape. It overwrites the first."""
     found = next(products)
     for product in products:
         found += product
@@ -179,21 +182,22 @@ def total(products: Iterator[np.ndarray]) -> np.ndarray:
 
 
 def in_words(w: SlidingWindow, call: Call) -> str:
-    """The sizes of a windowed operator in words: `3x3 stride 2, 3 to 8 channels`."""
+    """The sizes of a windowed operator as text: `3x3 stride 2, 3 to 8 channels`."""
     given, made = call.input(0).shape[3], call.output.shape[3]
     return f"{w}, {made} channels" if given == made else f"{w}, {given} to {made} channels"
 
 
 def edge_pixels(w: SlidingWindow, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> int:
-    """Output pixels in columns whose taps are gathered, not read in place; see `fields`."""
+    """The number of output pixels whose taps are gathered, not read in place; see `fields`."""
     first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)
     return y.shape[0] * y.shape[1] * (y.shape[2] - (end - first))
 
 
 def fields(w: SlidingWindow, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> dict[str, Any]:
-    """The geometry fields that the C parameter structs of windowed kernels share.
+    """The geometry fields that the C structs of windowed kernels share. Raises UnsupportedError beyond 16 bits.
 
-    adjacent, groups: whether a column's taps must be neighbours to be read in place, and of how many parts they are.
+    adjacent: whether taps must be adjacent in memory to be read in place. groups: of channels; with several groups no
+    pixel is read in place.
     """
     first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)
     geometry = {
@@ -216,7 +220,7 @@ def fields(w: SlidingWindow, x: TensorType, y: TensorType, adjacent: bool = True
 
 
 def image(x: TensorType | None, what: str = "input") -> TensorType:
-    """x if it is [N, H, W, C]; raises ShapeError if not."""
+    """x, which must have four axes. Raises ShapeError. what: its name in the message."""
     if x is None or len(x.shape) != 4:
         raise ShapeError(f"{what} must have the shape [N, H, W, C], not {list(x.shape) if x else 'nothing'}")
     return x

@@ -33,7 +33,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Elements that are scaled."""
+    """The cost term: elements that are rescaled, 0 if both scales are equal."""
     return {"scaled": call.output.size if call.input(0).scale != call.output.scale else 0}
 
 
@@ -45,7 +45,7 @@ def _kernel(kernel: Kernel) -> Kernel:
 class Abs(FloatFunction):
     """y = |x|.
 
-    x, y: s16 (per tensor) or f32; s8 in files becomes a table of bytes
+    x, y: s16 (per tensor) or f32; s8 in files is computed by a table of bytes
     Source: TFLite ABS; elementwise.cc, AbsEvalQuantized.
     """
 

@@ -31,7 +31,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def int_bounds(call: Call) -> tuple[int, int]:
-    """The clamp of plain int32 sums: TFLM ignores the activation. Source: add.cc, EvalAdd."""
+    """The bounds of int32 sums without scales: TFLM ignores the activation. Source: add.cc, EvalAdd."""
     activation = call.op.activation
     return _elementwise.int_bounds("NONE" if call.reference == "tflm" else activation)
 
@@ -53,9 +53,9 @@ class Add(Pointwise, Activated):
     """y = activation(a + b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
-    power_of_two: int16 data with scales that are powers of two may be added by shifting (LiteRT does).
-    rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding, _pairs
-    flipped_u8: the data was uint8 before its top bit was flipped, and keeps the roundings of "single"
+    power_of_two: whether LiteRT may add int16 data by shifting if all scales are powers of two
+    rounding: "even" or "single" if integer results are real numbers rounded once; see _rounding, _pairs
+    flipped_u8: whether the model's data is uint8; "single" then rounds as on uint8
     Source: TFLite ADD; reference_ops::Add, reference_integer_ops::Add.
     """
 

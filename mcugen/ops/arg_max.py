@@ -24,16 +24,16 @@ _DTYPES = {"INT32": "s32", "INT64": "s64"}
 def from_tflite(source: Source) -> Imported:
     axis, smallest = source.ints(1), source.name == "ARG_MIN"
     if axis is None or len(axis) != 1:
-        raise UnsupportedError("the axis is not one constant", hint="make it a constant")
+        raise UnsupportedError("the axis (operand 1) must be one constant number", hint="make it a constant")
     out_type = source.attributes["output_type"]
     declared = source.outputs[0].dtype if source.outputs else ""
     if declared not in _DTYPES.values():
-        raise UnsupportedError(f"positions of type {declared or out_type} are not supported")
+        raise UnsupportedError(f"results of type {declared or out_type} are not supported: use int32 or int64")
     return Imported(ArgMax(axis[0], declared, smallest), inputs=(0,))
 
 
 def values_are(dtype: str, name: str) -> Rule:
-    """A rule: the values have this type."""
+    """A rule: operand 0 has this element type. name: of the type, in the rule's text."""
 
     names = {"s8": ("s8", "bool")}.get(dtype, (dtype,))
 
@@ -69,7 +69,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     name = "ArgMin" if call.op.smallest else "ArgMax"
     wide = TensorType(call.output.shape, "s64")
     x = str(inputs[0])
-    operand = _onnx.cast(sink, x, "s32") if call.input(0).dtype == "bool" else x  # ONNX has none of bool
+    operand = _onnx.cast(sink, x, "s32") if call.input(0).dtype == "bool" else x  # ONNX's operators do not take bool
     return [_onnx.cast(sink, sink.operator(name, [operand], [wide], {"axis": axis, "keepdims": 0})[0], call.op.dtype)]
 
 
@@ -96,7 +96,7 @@ class ArgMax(Op):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and self.dtype != "s32":
-            return "positions that are not int32"
+            return f"no kernel with {self.dtype} results"
         return super().refused_by(call, runtime)
 
     def quantized(self, call: Call) -> Scales:
@@ -105,12 +105,12 @@ class ArgMax(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if x.dtype not in ("s8", "u8", "s32", "f32", "bool"):
-            raise UnsupportedError(f"positions in {x.dtype} are not supported")
+            raise UnsupportedError(f"the largest or smallest of {x.dtype} data is not supported")
         axis = _strided.axis_of(self.axis, len(x.shape))
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), self.dtype),)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Searches along the stored axis instead, which the result does not have."""
+        """This search along the stored axis, which the stored result lacks."""
         order, axis = orders[0], self.axis % len(call.input(0).shape)
         stored = None if order is None else order.stored_axis(axis)
         if order is None or stored is None:
@@ -121,7 +121,7 @@ class ArgMax(Op):
         return np.asarray(x.argmin(self.axis) if self.smallest else x.argmax(self.axis))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Values are compared as they are stored; the first of equals is taken."""
+        """Compares stored values; the first of equal ones wins."""
         return self.reference(x)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Arithmetic of plain integers, and the functions of two floats that no operator with scales has."""
+"""Arithmetic on integers without scales, and the functions of two floats that other operators lack."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _INTEGER: dict[str, dict[str, str]] = {
     "shift_right": _called("mg_shift_right"),
     "wrap": {dtype: f"a < 0 ? {text} : a" for dtype, text in _wrapping("+").items()},
 }
-"""Kind -> expression by element type, "" for all others."""
+"""Kind -> element type -> C expression; the key "" is for all other types."""
 
 _FLOAT = {
     "floor_div": Element("floor(a / b)"),
@@ -65,7 +65,7 @@ _FLOAT = {
 
 
 def element(dtype: str, call: Call) -> Element:
-    """The expression of a kind for one element type."""
+    """The C expression of the call's kind for one element type."""
     kind = call.op.kind
     if dtype == "f32":
         return _FLOAT[kind]
@@ -82,7 +82,7 @@ _LITERT = {
     "shift_right": "s8 u8 s16 s32",
     "xor": "s8 u8 s16 s32",
 }
-"""Element types of the kinds that runtimes have."""
+"""Kind -> element types for which LiteRT has a kernel; `_TFLM`: for which TFLM has one."""
 _TFLITE = {"FLOOR_DIV": "floor_div", "FLOOR_MOD": "mod", "POW": "pow"}
 
 
@@ -114,7 +114,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
         attributes = {"fused_activation_function": "NONE"} if kind in ("add", "sub", "mul") else {}
         return sink.operator(_INT32[kind], inputs, call.outputs, attributes)
     if x.dtype not in _LITERT.get(kind, "").split():
-        raise UnsupportedError(f"{kind} of {x.dtype} has no operator")
+        raise UnsupportedError(f"TensorFlow Lite has no operator for {kind} of {x.dtype}")
     versions = {"floor_div": {"s8": 3, "s16": 3, "f32": 2}, "mod": {"s8": 2, "s16": 2}}
     return _tflite.operator(call, sink, _WRITTEN[kind], inputs, {}, _tflite.version(x, **versions.get(kind, {})))
 
@@ -142,7 +142,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
         return [_onnx.in_wide(call, sink, name, inputs, attributes)]
     if kind == "floor_div" and call.output.is_float:
         return sink.operator("Floor", sink.operator("Div", inputs, call.outputs), call.outputs)
-    raise UnsupportedError(f"{call.output.dtype} values joined by {kind} cannot be written as .onnx")
+    raise UnsupportedError(f"ONNX has no operator for {kind} of {call.output.dtype}")
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ class Arithmetic(Channelwise):
     """y = a kind b, elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16, s32 and s64 without scales; f32 for floor_div, mod, fmod and pow
-    Integers wrap, a division by zero gives 0, and shifts past the width leave nothing but the sign.
-    div and fmod round towards zero, floor_div and mod down; wrap is a + b where a is negative, else a.
+    Integers wrap. A division by zero gives 0. Shifts past the width give 0, or -1 for a right shift of a negative
+    number. div and fmod round towards zero, floor_div and mod down; wrap is a + b if a is negative, else a.
     Source: ONNX Add-14, Div-14, Mod-13, Pow-15, BitShift-11, BitwiseAnd-18; TFLite FLOOR_DIV, FLOOR_MOD, POW.
     """
 
@@ -188,7 +188,7 @@ class Arithmetic(Channelwise):
             return np.asarray({"fmod": np.fmod, "mod": np.mod, "pow": np.power}[self.kind](a, b))
 
     def reference_q(self, call: Call, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """The exact integer, of which the type keeps the low bits."""
+        """The exact integer result, cut to the low bits that the type has."""
         exact = np.frompyfunc(_EXACT[self.kind], 2, 1)(a.astype(object), b.astype(object))
         bits = call.output.bits
         wrapped = np.frompyfunc(lambda v: int(v) & ((1 << bits) - 1), 1, 1)(exact)
@@ -213,7 +213,7 @@ def plain_types(a: TensorType | None, b: TensorType | None, allowed: Sequence[st
     except ValueError as error:
         raise ShapeError(f"shapes {list(a.shape)} and {list(b.shape)} cannot be broadcast together") from error
     if len(shape) > _elementwise.RANK:
-        raise UnsupportedError(f"broadcasting over {len(shape)} axes is not supported, {_elementwise.RANK} are")
+        raise UnsupportedError(f"broadcasting over {len(shape)} axes is not supported; at most {_elementwise.RANK} are")
     return TensorType(shape, a.dtype)
 
 

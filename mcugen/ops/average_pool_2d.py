@@ -34,7 +34,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def sums_fit(call: Call) -> bool:
-    "no window's sum can leave 31 bits"
+    "the sums of all windows stay within 32 bits"
     op = _pool.pool_of(call)
     most = 1 << (16 if call.input(0).dtype == "s16" else 9)
     return op.kernel[0] * op.kernel[1] * most < 2**31
@@ -66,12 +66,12 @@ def params_int(call: Call) -> Params:
 
 
 def by_runtime(call: Call) -> bool:
-    "the runtime rounds, and the result has the scale of the input"
+    "the operator leaves rounding to the runtime, and the result has the scale of the input"
     return not _rounding.is_stated(call)
 
 
 def _counts_of(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of rows and of columns that windows have inside the image, each from the least to the most."""
+    """(rows, columns): all counts of window rows, and of columns, inside the image, from the least to the largest."""
     rows, columns = (np.unique(_pool.tap_counts(call, d)) for d in (0, 1))
     return np.arange(rows[0], rows[-1] + 1), np.arange(columns[0], columns[-1] + 1)
 
@@ -80,7 +80,10 @@ _IN_FLOAT = ("float", "single")
 
 
 def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
-    """Whether the exact means keep so far from halves that float32 roundings cannot change a result."""
+    """Whether all exact means differ from halves by more than the rounding errors of float32.
+
+    counts: taps of windows.
+    """
     ratio = float(_rounding.scale_of(call.input(0).scale) / _rounding.scale_of(call.output.scale))
     taps = int(counts.max())
     unsure = (taps + 6) * 2.0**-24 * (_SPAN * ratio + _SPAN) + 2.0**-40
@@ -92,7 +95,7 @@ def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
 
 
 def _lines(call: Call) -> tuple[np.ndarray, LinearRounding | None]:
-    """The numbers of taps of windows, and a line for each."""
+    """(numbers of taps that windows have, a proved line for each number or None); see line.h."""
     x, y = call.input(0), call.output
     counts = np.maximum(np.outer(*_counts_of(call)).reshape(-1), 1)
     least, most = (int(v) - x.zero_point for v in x.limits)
@@ -109,7 +112,7 @@ def _lines(call: Call) -> tuple[np.ndarray, LinearRounding | None]:
 
 
 def has_lines(call: Call) -> bool:
-    "the operator states how it rounds, and every sum's result is a line with few exceptions"
+    "the operator states how it rounds, and one multiplication and shift rounds sums so, with few exceptions"
     return _rounding.is_stated(call) and _lines(call)[1] is not None
 
 
@@ -154,7 +157,7 @@ def params_float(call: Call) -> Params:
 
 
 def sums_bytes(call: Call) -> int:
-    """One 32 bit sum per channel."""
+    """Scratch in bytes: one 32-bit sum per channel."""
     return 4 * call.output.shape[3]
 
 
@@ -162,7 +165,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     window, (height, width) = _pool.pool_of(call).window, call.input(0).shape[1:3]
     padding = _tflite.named_padding(window, (height, width))
     if not padding:
-        raise UnsupportedError(f"its padding {window.padding} is neither SAME nor VALID, and does not count")
+        raise UnsupportedError(f"its padding {window.padding} is neither SAME nor VALID, and is left out of means")
     return _pool.written(call, sink, "AVERAGE_POOL_2D", (str(inputs[0]), padding))
 
 
@@ -171,10 +174,12 @@ class AveragePool2D(_pool.Pool):
     """y[n, i, j, c] = activation(sum over taps inside the image of x[n, i*s+kh-p, j*s+kw-p, c] / their number).
 
     x: s8, u8, s16 or f32 [N, H, W, C]   y: as x, with x's scale and zero point, [N, OH, OW, C]
-    flipped_u8: the data was uint8 before its top bit was flipped, and keeps uint8's rounding.
-    rounding: for means to any scale and zero point: "even" or "stored", exact and rounded once, see _rounding;
-    "float", in float32 as before a QuantizeLinear, "single" as in QLinearAveragePool, row by row as in ONNX Runtime
-    by_columns: floats are added by columns first, as ONNX Runtime does before opset 19
+    flipped_u8: whether the model's data is uint8; means are then rounded as on uint8
+    rounding: if not empty, y may have another scale and zero point:
+      "even", "stored"  the exact mean, rounded once; see _rounding
+      "float"           a float32 mean, then QuantizeLinear
+      "single"          as QLinearAveragePool computes it in ONNX Runtime, in float32, row by row
+    by_columns: whether floats are added column by column, as ONNX Runtime does before opset 19
     Source: TFLite AVERAGE_POOL_2D; quantization specification, section AVERAGE_POOL_2D.
     """
 
@@ -243,7 +248,7 @@ class AveragePool2D(_pool.Pool):
         return quantized.clamped(self._sums(x) / self._counts(x), self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Bit-exact integer mean: halves away from zero, for uint8 on the raw values, which are not negative.
+        """The integer mean, halves away from zero. For uint8 data it is the mean of the uint8 values.
 
         Source: reference_integer_ops/pooling.h, reference_ops::AveragePool (uint8).
         """
@@ -263,7 +268,7 @@ class AveragePool2D(_pool.Pool):
         return once.averaged(call, self._sums(x.astype(np.int64)), self._counts(x), self.activation)
 
     def rounded(self, call: Call) -> Op | None:
-        """Means of whole images are far from halves, so the order of additions does not matter."""
+        """"even" for means of whole images: they are far from halves, so the order of additions does not matter."""
         return replace(self, rounding="even" if is_global(call) else "float")
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
@@ -289,7 +294,7 @@ class AveragePool2D(_pool.Pool):
 
 
 def _rounded_examples(cls: type[AveragePool2D]) -> list[Example]:
-    """Means to other scales, some of which are exact halves."""
+    """Examples with a `rounding` and different scales. Some means are exact halves."""
     found = []
     cases = (
         ((2, 2), 0.5, 0.5, "even"),

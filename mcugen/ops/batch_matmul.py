@@ -1,4 +1,4 @@
-"""BATCH_MATMUL: products of two computed matrices, one for each batch."""
+"""BATCH_MATMUL: a product of two matrices for each batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcugen.ops import _accumulators, _filter, _onnx, _rounding, _strided, _tfli
 from mcugen.oracle import filters, quantized
 
 MAX_BATCHES = 1 << 12
-"""Each batch takes eight bytes of flash."""
+"""Most batches: each takes eight bytes of flash."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -36,17 +36,17 @@ def float_data(call: Call) -> bool:
 
 
 def int8_data(call: Call) -> bool:
-    "the matrices are int8, the runtime rounds, and no sum leaves 32 bits"
+    "the matrices are int8, the operator leaves rounding to the runtime, and all sums stay within 32 bits"
     return _types(call) == {"s8"} and not _rounding.is_stated(call) and _fit(call)
 
 
 def int8_data_rounded_once(call: Call) -> bool:
-    "the matrices are int8, the operator states how it rounds, and every sum's result is a line with few exceptions"
+    "the matrices are int8, and one multiplication and shift rounds sums as the operator states, with few exceptions"
     return _types(call) == {"s8"} and _fit(call) and _rounding.has_line(call)
 
 
 def int16_data(call: Call) -> bool:
-    "the matrices are int16 without zero points, and results are not shifted beyond the sums"
+    "the matrices are int16 with zero points 0, and the multiplier's left shift is less than 15"
     types = (call.input(0), call.input(1), call.output)
     if _types(call) != {"s16"} or _rounding.is_stated(call) or any(t.zero_point for t in types):
         return False
@@ -54,7 +54,7 @@ def int16_data(call: Call) -> bool:
 
 
 _WIDE_SHIFT = 15
-"""Bits to the left that the rounding of 64-bit sums has no room for."""
+"""Left shifts from which the rounding of 64-bit sums would overflow, in bits."""
 
 
 def _types(call: Call) -> set[str]:
@@ -96,7 +96,7 @@ def _integer_fields(call: Call) -> dict[str, Param]:
 
 
 def _starts(shape: Shape, batches: Shape) -> np.ndarray:
-    """The first element of an operand's matrix in each batch."""
+    """The index of the first element of an operand's matrix, for each batch."""
     own = shape[:-2]
     starts = np.arange(int(np.prod(own, dtype=np.int64))).reshape(own) * shape[-2] * shape[-1]
     return np.broadcast_to(starts, batches).reshape(-1)
@@ -155,17 +155,17 @@ class BatchMatmul(Op):
         _check_types(a, b)
         _rounding.check(self.rounding)
         if len(a.shape) < 2 or len(b.shape) < 2:
-            raise ShapeError(f"{list(a.shape)} and {list(b.shape)} are not both matrices")
+            raise ShapeError(f"operands {list(a.shape)} and {list(b.shape)} need two or more axes each")
         rows, depth = a.shape[:-3:-1] if self.transpose_a else a.shape[-2:]
         inner, cols = b.shape[:-3:-1] if self.transpose_b else b.shape[-2:]
         try:
             batches = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         except ValueError as error:
-            raise ShapeError(f"batches {list(a.shape)} and {list(b.shape)} cannot be broadcast together") from error
+            raise ShapeError(f"batches of {list(a.shape)} and {list(b.shape)} cannot be broadcast together") from error
         if depth != inner:
             raise ShapeError(f"{list(a.shape)} and {list(b.shape)} cannot be multiplied")
         if np.prod(batches, dtype=np.int64) > MAX_BATCHES:
-            raise UnsupportedError(f"products in {np.prod(batches)} batches are not supported, {MAX_BATCHES} are")
+            raise UnsupportedError(f"{np.prod(batches)} batches are not supported; at most {MAX_BATCHES} are")
         return (TensorType((*batches, rows, cols), a.dtype),)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -194,7 +194,7 @@ class BatchMatmul(Op):
         return (None if found is None else filled(channels, int(found.low.min()), int(found.high.max())),)
 
     def accumulators(self, call: Call) -> Range | None:
-        """One bound for all channels: the largest product of either sign, times the number of products."""
+        """One range for all channels: the least and the largest product, times the number of products."""
         ends = []
         for k in (0, 1):
             found = call.range_of(k)
@@ -235,18 +235,18 @@ class BatchMatmul(Op):
 
 
 def _check_types(a: TensorType, b: TensorType) -> None:
-    """Raise UnsupportedError or QuantizationError for matrices that are not multiplied."""
+    """Raise UnsupportedError or QuantizationError for types that cannot be multiplied."""
     if a.dtype != b.dtype or a.dtype not in ("s8", "u8", "s16", "f32"):
         raise UnsupportedError(f"products of {a.dtype} and {b.dtype} matrices are not supported")
     for t in (a, b):
         if not t.is_float and (t.quant is None or t.quant.per_channel):
-            raise QuantizationError(f"the matrix {t} has not one scale")
+            raise QuantizationError(f"the matrix {t} must have one scale for the whole tensor")
 
 
 def _example(
     op: BatchMatmul, dtype: str, left: Shape, right: Shape, seed: int, zero: int = 0, gain: float = 0.02
 ) -> Example:
-    """gain: the scale of the products to that of the results, for int8."""
+    """An example. gain: scale of the products divided by the scale of the results, for int8."""
     step = gain if dtype == "s8" else gain / 1000
     steps = ((0.05, zero), (0.03, zero // 3), (0.05 * 0.03 / step, -zero // 2))
     quants = [None if dtype == "f32" else QuantParams((scale,), (z,)) for scale, z in steps]

@@ -1,4 +1,4 @@
-"""BROADCAST_TO: axes of size 1 repeated."""
+"""BROADCAST_TO: repetition along axes of size 1."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class BroadcastTo(_view.View):
-    """y[i...] = x[i...], with index 0 along the axes where x has one element or none.
+    """y[i...] = x[i...], with index 0 along axes that have size 1 in x or that x lacks.
 
     x: any type, a shape that broadcasts to `shape`   y: as x, `shape`
     Source: TFLite BROADCAST_TO.
@@ -50,7 +50,7 @@ class BroadcastTo(_view.View):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and len(self.shape) > 5:
-            return "more than five axes"
+            return f"no kernel for {len(self.shape)} axes, at most 5"
         return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
@@ -59,7 +59,7 @@ class BroadcastTo(_view.View):
         if ahead < 0 or any(a not in (1, b) for a, b in zip(x.shape, self.shape[max(ahead, 0) :], strict=False)):
             raise ShapeError(f"{list(x.shape)} does not broadcast to {list(self.shape)}")
         if min(self.shape, default=1) < 1:
-            raise ShapeError(f"{list(self.shape)} is not a shape")
+            raise ShapeError(f"the shape {list(self.shape)} (operand 1) has a size below 1")
         return (TensorType(self.shape, x.dtype),)
 
     def view(self, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""CAST: numbers of one element type to another, without scales."""
+"""CAST: conversion of numbers to another element type, without scales."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 ONNX_DTYPES = {1: "f32", 2: "u8", 3: "s8", 5: "s16", 6: "s32", 7: "s64", 9: "bool", 10: "f32", 11: "f32"}
-"""Element types by their number in TensorProto.DataType; all floats are float32 here."""
+"""Number in TensorProto.DataType -> element type; all floats become float32."""
 
 _ONNX_STRING = 8
 
@@ -36,11 +36,11 @@ def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
     x, number = e.inputs[0] if e.inputs else None, source.attributes["to"]
     source.attributes.ignore("saturate", "round_mode")  # only for 8 bit floats
     if x is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operand to cast is missing")
     if number == _ONNX_STRING and e.texts(x):
         return [x]
     if number not in ONNX_DTYPES or e.texts(x):
-        kind = "text" if e.texts(x) else "numbers"
+        kind = "strings" if e.texts(x) else "numbers"
         raise UnsupportedError(f"casting {kind} to element type {number} is not supported")
     dtype = ONNX_DTYPES[number]
     return [x if dtype == e.type(x).dtype else e.node(Cast(dtype), x)]
@@ -51,7 +51,7 @@ def params(call: Call) -> Params:
 
 
 def elements(call: Call) -> int:
-    """Elements of the output."""
+    """The number of elements of the output."""
     return call.output.size
 
 
@@ -67,7 +67,7 @@ def has_wide_type(call: Call) -> bool:
 
 
 def wide_loop(call: Call) -> Loop:
-    """A loop over one pair of element types."""
+    """The generated loop for the call's pair of element types."""
     dtype, x = call.output.dtype, call.input(0).dtype
     text = {"bool": "a != 0", "f32": "(float)a", "s64": "mg_whole(a)" if x == "f32" else "a"}.get(dtype, "(int32_t)a")
     return Loop(Walk.RUN, (Operand("a", x),), (), (Line("y0", dtype, text),), ("integers.h",))
@@ -81,7 +81,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Stored integers are taken as they are."""
+    """ONNX Cast of the stored integers."""
     plain = [TensorType(t.shape, t.dtype) for t in (call.input(0), call.output)]
     made = sink.operator("Cast", [_onnx.stored(sink, str(inputs[0]), plain[0])], [plain[1]], {"to": call.op.dtype})
     return [_onnx.stored(sink, made[0], call.output)]
@@ -92,7 +92,7 @@ class Cast(Op):
     """y = x in another element type: floats are truncated, integers keep their low bits, bool is x != 0.
 
     x, y: s8, u8, s16, s32, s64, f32, f16 (constants) or bool, same shape
-    Floats out of an integer's range saturate, as they do on Arm cores; C leaves the result undefined.
+    Floats beyond the range of an integer type saturate, as on Arm cores; in C the result is undefined.
     Source: TFLite CAST; cast.cc.
     """
 
@@ -114,14 +114,14 @@ class Cast(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
-            raise ShapeError("there is nothing to cast")
+            raise ShapeError("the operand to cast is missing")
         floats = x.is_float or self.dtype in FLOATS
         if (
             self.dtype not in NUMPY_DTYPES
             or "u64" in (x.dtype, self.dtype)
             or ((floats or "s64" in (x.dtype, self.dtype)) and "u32" in (x.dtype, self.dtype))
         ):
-            raise UnsupportedError(f"casting to {self.dtype} is not supported")
+            raise UnsupportedError(f"casting {x.dtype} to {self.dtype} is not supported")
         return (TensorType(x.shape, self.dtype),)
 
     def reference(self, x: np.ndarray) -> np.ndarray:

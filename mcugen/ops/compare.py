@@ -52,7 +52,10 @@ def from_onnx(source: Source) -> Imported:
 
 
 def scaled_element(call: Call) -> Element:
-    """Quantized operands are compared as multiples of 1/256, each rounded twice. Source: comparisons.cc."""
+    """The expression for quantized operands. Both are rescaled to multiples of 1/256, rounding twice, then compared.
+
+    Source: comparisons.cc.
+    """
     sides = (f"mg_requantize(({x} - {x}_zero) * 256, {x}_mult, {x}_shift)" for x in "ab")
     return Element(
         f" {_KINDS[call.op.kind][0]} ".join(sides),
@@ -71,14 +74,14 @@ def scaled_params(call: Call) -> Params:
 
 
 def element(call: Call) -> Element:
-    """The expression for numbers that are compared as they are stored, and for quantized ones."""
+    """The expression: stored numbers are compared directly if they have no scale, else rescaled first."""
     if call.input(0).quant is not None:
         return scaled_element(call)
     return Element(f"a {_KINDS[call.op.kind][0]} b")
 
 
 _WIDE = {"EQUAL": 4, "LESS": 3, "GREATER_EQUAL": 3}
-"""Versions of TensorFlow Lite's operators that have int16."""
+"""Kind -> version of the TensorFlow Lite operator that has int16."""
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -100,7 +103,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class Compare(Channelwise):
     """y = a kind b, elementwise, broadcasting.
 
-    a, b: one type of s8, u8, s16, s32, s64, f32 and bool; scales of quantized ones are less than 1   y: bool
+    a, b: one type of s8, u8, s16, s32, s64, f32 and bool; scales, if any, are below 1   y: bool
     Source: TFLite EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, comparisons.cc; ONNX Equal-19, Less-13.
     """
 
@@ -126,7 +129,7 @@ class Compare(Channelwise):
         if call.input(0).dtype == "bool" and ordered:
             return "no kernel for bool"
         if call.input(0).dtype == "s16" and call.input(0).quant and ordered:
-            return "int16 data with scales, which it compares as they are stored"
+            return "no kernel that rescales int16 data: it compares stored values"
         return super().refused_by(call, runtime)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
@@ -139,9 +142,9 @@ class Compare(Channelwise):
         result = plain_types(a, b, _TYPES)
         given = [t for t in (a, b) if t is not None]
         if len({t.quant is None for t in given}) > 1:
-            raise QuantizationError("one operand has a scale and the other has none")
+            raise QuantizationError(f"operands {a} and {b}: both or neither must have a scale")
         if any(t.quant is not None and t.scale >= 1.0 for t in given):
-            raise UnsupportedError("comparing data with a scale of 1 or more is not supported")
+            raise UnsupportedError(f"comparing {a} and {b} is not supported: scales must be below 1")
         return (TensorType(result.shape, "bool"),)
 
     def reference(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:

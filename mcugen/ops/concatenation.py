@@ -42,7 +42,7 @@ def _axis(call: Call) -> int:
 
 
 def _rescales(x: TensorType, y: TensorType) -> bool:
-    """Whether the stored 8 bit integers of x mean something else in y; wider ones are never rescaled."""
+    """Whether 8-bit integers of x must be rescaled for y. Wider integers never are."""
     return (
         x.dtype in ("s8", "u8")
         and x.quant is not None
@@ -52,12 +52,12 @@ def _rescales(x: TensorType, y: TensorType) -> bool:
 
 
 def scales_agree(call: Call) -> bool:
-    "8 bit operands have the scale and zero point of the result"
+    "8-bit operands have the scale and zero point of the result"
     return not any(x is not None and _rescales(x, call.output) for x in call.inputs)
 
 
 def was_uint8(call: Call) -> bool:
-    "the data was uint8, the only type that the runtimes rescale"
+    "the model's data is uint8, the only type that runtimes rescale"
     assert isinstance(call.op, Concatenation)
     return call.op.flipped_u8 and call.output.dtype == "s8"
 
@@ -68,7 +68,7 @@ def joins_in_rows(call: Call) -> bool:
 
 
 def outer(call: Call) -> int:
-    """The number of repetitions of the operands' runs."""
+    """The number of repetitions `outer`, see `_join`."""
     return _join.outer_of(call.output.shape, _axis(call))
 
 
@@ -85,12 +85,13 @@ def scaled_params(call: Call) -> Params:
 
 
 def _raw(t: TensorType) -> TensorType:
-    """The uint8 type that a flipped int8 one was converted from."""
+    """The model's uint8 type, from which the int8 type t was converted."""
     return replace(t, dtype="u8", quant=QuantParams((t.scale,), (t.zero_point + FLIP,)))
 
 
 def _rescaled(x: np.ndarray, source: TensorType, target: TensorType) -> np.ndarray:
-    """uint8 values of one operand in the scale of the result, in float32 as the runtime does it.
+    """uint8 values of one operand, rescaled to the result in float32 as in the runtime.
+
 
     Source: reference_ops::ConcatenationWithScaling.
     """
@@ -108,9 +109,9 @@ def _same_steps(a: TensorType, b: TensorType) -> bool:
 
 
 def _joined(x: np.ndarray, source: TensorType, target: TensorType, flip: int) -> np.ndarray:
-    """Stored values of one operand in the scale of the result, each step in float32.
+    """Stored values of one operand, rescaled to the result, with a rounding to float32 after each operation.
 
-    flip: how far stored values and zero points lie below those of uint8.
+    flip: number to add to stored values and zero points to get those of uint8, 128 or 0.
     Source: reference_ops::ConcatenationWithScaling.
     """
     if source.quant is None or _same_steps(source, target):
@@ -135,10 +136,9 @@ def _attributes(call: Call) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Concatenation(Op):
-    """y = the operands one after the other along `axis`; uint8 ones of other scales are rescaled.
-
-    x...: any type, equal but along the axis   y: as x
-    flipped_u8: the data was uint8 before its top bit was flipped.   in_place: the operands lie in the result.
+    """y = the operands one after the other along `axis`. uint8 operands are rescaled if their scale differs from y's.
+    x...: any type, shapes that differ only along the axis   y: as x
+    flipped_u8: whether the model's data is uint8   in_place: whether the operands are stored inside the result
     Source: TFLite CONCATENATION; quantization specification, section CONCATENATION.
     """
 
@@ -164,7 +164,7 @@ class Concatenation(Op):
     def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:
         given = [_strided.operand(x) for x in xs]
         if not given:
-            raise ShapeError("there is nothing to join")
+            raise ShapeError("there are no operands to join")
         first = given[0]
         axis = _strided.axis_of(self.axis, len(first.shape))
         rest = {(x.dtype, len(x.shape), x.shape[:axis], x.shape[axis + 1 :]) for x in given}
@@ -181,10 +181,9 @@ class Concatenation(Op):
         return True
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Joined along the channels, each channel is dropped with its place in the result; otherwise all drop the same
-        ones.
+        """Along the channels' axis, an operand's channel goes with its channel of the result.
 
-        A constant keeps its first channel, so that it stays an operand.
+        A constant then keeps its first channel, so that it stays an operand. Along other axes, all drop equal channels.
         """
         y = asked.outputs[0]
         if _axis(call) != len(call.output.shape) - 1:
@@ -211,13 +210,13 @@ class Concatenation(Op):
         return np.concatenate(xs, self.axis)
 
     def reference_q(self, call: Call, *xs: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored; only uint8 is rescaled."""
+        """Stored elements are moved; only uint8 is rescaled."""
         y = call.output
         if y.dtype not in ("s8", "u8") or y.quant is None:
             return self.reference(*xs)
         if y.dtype == "s8" and not self.flipped_u8:
             if any(t is not None and t.quant is not None and not _same_steps(t, y) for t in call.inputs):
-                raise UnsupportedError(f"operands of {y.dtype} with other scales than the result are not joined")
+                raise UnsupportedError(f"{y.dtype} operands whose scales differ from the result's are not supported")
             return self.reference(*xs)
         flip = FLIP if self.flipped_u8 else 0
         parts = (_joined(x, call.input(k), y, flip) for k, x in enumerate(xs))
@@ -236,7 +235,7 @@ class Concatenation(Op):
         return {"tables": np.concatenate([_joined(x, call.input(k), y, FLIP) for k in range(len(call.inputs))])}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """Operands as they are, one after the other or together; whole where they are rescaled."""
+        """The operands' bounds, joined like the channels; the range of the type if operands are rescaled."""
         found = [x for k in range(len(call.inputs)) for x in [call.range_of(k)] if x is not None]
         if not scales_agree(call) or len(found) != len(call.inputs):
             return super().bounds(call)

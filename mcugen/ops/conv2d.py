@@ -1,4 +1,4 @@
-"""CONV_2D: dense two-dimensional convolution, in groups of channels or in one."""
+"""CONV_2D: dense two-dimensional convolution, with one or more groups of channels."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _by_tap(call: Call) -> np.ndarray:
 
 
 def _taps(call: Call, x: Range) -> Range:
-    """Bounds of the data under each tap: one row, or with groups one for each output channel."""
+    """Bounds of the data under each tap: [1, taps], or with several groups [output channels, taps]."""
     groups, outputs, kernel = groups_of(call), call.input(1).shape[0], window_of(call).kernel
 
     def spread(bounds: np.ndarray) -> np.ndarray:
@@ -112,8 +112,8 @@ class Conv2D(Weighted):
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C / groups], s8 or s4 per channel (u8 with u8, f32 with f32)
     b: s32 (s64 or s32 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
-    sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
-    rounding: "even" or "single" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
+    sum_dtype: s32 if sums of int16 data without a bias wrap to 32 bits, else s64 or empty
+    rounding: "even" or "single" if integer results are real numbers rounded once; then b is s32 or f32; see _rounding
     Source: TFLite CONV_2D; quantization specification, section CONV_2D.
     """
 
@@ -136,14 +136,14 @@ class Conv2D(Weighted):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "litert" and not call.has(2):
-            return "no bias"
+            return "no kernel without a bias"
         why = _filter.misread_bias(call) if runtime == "litert" else _filter.refused_weights(call, runtime)
         return why or super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")
         if x.shape[3] % w.shape[3] or w.shape[0] % (x.shape[3] // w.shape[3]):
-            raise ShapeError(f"weights {list(w.shape)} do not divide an input of {x.shape[3]} channels into groups")
+            raise ShapeError(f"weights {list(w.shape)} do not divide {x.shape[3]} input channels into groups")
         _filter.check_types(x, w, b, w.shape[0], self.rounding)
         _filter.check_symmetric(w)
         h, width = self.window(w.shape).output((x.shape[1], x.shape[2]))
@@ -153,7 +153,7 @@ class Conv2D(Weighted):
         return filters.real_results(self._sums(x, w), b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-        """Bit-exact integer convolution.
+        """The integer convolution, bit for bit.
 
         Source: reference_integer_ops/conv.h, reference_ops::Conv (uint8).
         """
@@ -179,7 +179,7 @@ class Conv2D(Weighted):
         return _accumulators.sums(call, matrix(call), _taps(call, x), may_skip=skips)
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Groups must stay equal, so that a grouped convolution keeps all channels."""
+        """A grouped convolution keeps all channels, because its groups must stay equal in size."""
         if groups_of(call) != 1 or not _slim.has_weights(call):
             return asked.none
         skips = window_of(call).leaves(call.input(0).shape)
@@ -191,7 +191,7 @@ class Conv2D(Weighted):
         return Slimmed(self, changed)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Channels in another order are multiplied by weights in that order."""
+        """This convolution with weights stored in the order of the input's channels."""
         x, w = orders[0], call.input(1).shape
         if x is None or _ordered.channels_permuted(x) is None or groups_of(call) != 1 or call.constants[1] is None:
             return None
@@ -210,11 +210,11 @@ class Conv2D(Weighted):
         return in_words(window_of(call), call) + (f" in {groups} groups" if groups > 1 else "")
 
     def window(self, w: Sequence[int]) -> SlidingWindow:
-        """The window of weights of that shape."""
+        """The window for weights of shape w."""
         return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """The plain convolution in float64, exact for integers: sums stay below 2**53."""
+        """The sums without bias, in float64. They are exact for integers, since they stay below 2**53."""
         groups = x.shape[3] // w.shape[3]
         parts = zip(np.split(x, groups, axis=3), np.split(w, groups), strict=True)
         sums = [self._dense(*part) for part in parts]

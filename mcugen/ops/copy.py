@@ -1,4 +1,4 @@
-"""Copy: the bytes of a tensor in memory of their own. Made by passes; no format has it."""
+"""Copy: a copy of a tensor in memory of its own. Only passes make it; no format has it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def params(call: Call) -> Params:
 class Copy(Channelwise):
     """y = x, in other memory.
 
-    x, y: any type. Source: none; a graph output that is an input or a constant needs it.
+    x, y: any type
+    Source: none; passes add it if a graph output is also an input or a constant.
     """
 
     writes = (_onnx.same("Identity"),)
@@ -31,7 +32,7 @@ class Copy(Channelwise):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
-            raise ShapeError("a copy needs something to copy")
+            raise ShapeError("the operand to copy is missing")
         return (x,)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -41,5 +42,5 @@ class Copy(Channelwise):
         return x
 
     def fold(self, call: Call) -> None:
-        """Never folded: a copy exists to have memory."""
+        """None: a copy is never folded, since it exists to have memory of its own."""
         return None

@@ -1,4 +1,4 @@
-"""Curve: functions of int16 data that the runtimes compute as int16, most of them by an interpolated table."""
+"""Curve: functions of int16 data that runtimes compute in integers, most of them by an interpolated table."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ def _exp(x: np.ndarray) -> np.ndarray:
 
 
 def _log(least: np.floating, x: np.ndarray) -> np.ndarray:
-    """log(x); the least result up to zero."""
+    """log(x), or `least` for x <= 0."""
     return np.where(x > 0, np.log(np.where(x > 0, x, 1).astype(np.float64)).astype(_F), least)
 
 
 def _inverse_root(most: np.floating, x: np.ndarray) -> np.ndarray:
-    """1 / sqrt(x); the largest result up to zero."""
+    """1 / sqrt(x), or `most` for x <= 0."""
     return np.where(x > 0, _F(1) / np.sqrt(np.where(x > 0, x, _F(1))), most)
 
 
 @cache
 def _table(function: str, x_scale: float, y_scale: float) -> np.ndarray:
-    """The entries; none where float32 cannot hold their values."""
+    """The 513 entries; none if a value overflows float32."""
     x, y = _F(x_scale), _F(y_scale)
     low, high = y * _F(_LEAST), y * _F(_MOST)
     functions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -79,27 +79,27 @@ def _table(function: str, x_scale: float, y_scale: float) -> np.ndarray:
 
 
 def table(call: Call) -> np.ndarray:
-    """The interpolated table of LiteRT; empty where float32 cannot hold its values. Source: common.h, LUTPopulate."""
+    """LiteRT's table; empty if a value overflows float32. Source: common.h, LUTPopulate."""
     return _table(call.op.function, call.input(0).scale, call.output.scale)
 
 
 def by_newton(call: Call) -> bool:
-    "the function is 1 / sqrt(x) as TensorFlow Lite Micro finds it: by steps of Newton's method"
+    "the function is 1 / sqrt(x), which TensorFlow Lite Micro computes by Newton's method"
     return call.op.function == "rsqrt" and call.reference == "tflm"
 
 
 def by_table(call: Call) -> bool:
-    "the runtime interpolates the function in a table"
+    "the runtime interpolates the function from a table"
     return not by_newton(call) and table(call).size > 0
 
 
 def root_factor(call: Call) -> float:
-    """1 / sqrt(1) of stored x in steps of y."""
+    """The result in steps of y for a stored x of 1: 1 / (sqrt(scale_x) * scale_y)."""
     return 1.0 / (math.sqrt(call.input(0).scale) * call.output.scale)
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """(mult, shift) of 1 / sqrt(stored x) in steps of y. Source: elementwise.cc, SetRsqrtOutputMultiplier."""
+    """`root_factor` as (mult, shift). Source: elementwise.cc, SetRsqrtOutputMultiplier."""
     return quantize_multiplier(root_factor(call))
 
 
@@ -123,15 +123,15 @@ class Curve(Pointwise):
     """y = f(x), a function of int16 data.
 
     x, y: s16 per tensor   function: exp, log, gelu, gelu_by_tanh or rsqrt
-    LiteRT joins 513 values, made in float32, by straight lines; TFLM has rsqrt alone, each value by Newton's method.
-    log up to 0 is the least result, rsqrt up to 0 the largest: below 0 it stops the runtimes.
+    LiteRT interpolates between 513 values computed in float32. TFLM has only rsqrt, by Newton's method. For x <= 0 log
+    gives the least y, and rsqrt the largest; runtimes abort on rsqrt of a negative x.
     Source: TFLite EXP, LOG, GELU, RSQRT; common.h, LUTPopulate, LUTLookup; elementwise.cc, RsqrtEvalQuantized.
     """
 
     function: str
 
     litert_types = frozenset()
-    """Empty here: the float operators of the same names state the types that the runtimes have."""
+    """Empty: the float operators of these names state the runtimes' types."""
 
     imports = tuple(Import("tflite", name, from_tflite, when=_is_int16) for name in ("EXP", "LOG", "RSQRT"))
     writes = (Write("tflite", to_tflite),)
@@ -142,7 +142,7 @@ class Curve(Pointwise):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if self.function not in FUNCTIONS:
-            raise ShapeError(f"{self.function} is no curve")
+            raise ShapeError(f"the function {self.function} is not one of {', '.join(FUNCTIONS)}")
         return _unary.same_type(x, ("s16",))
 
     def refused_by(self, call: Call, runtime: str) -> str:
@@ -151,7 +151,7 @@ class Curve(Pointwise):
         if runtime == "litert" and not table(call).size:
             return f"the values of its table are not finite for an input scale of {call.input(0).scale:.3g}"
         if runtime == "tflm" and root_factor(call) >= _LARGEST_FACTOR:
-            return f"it shifts by more bits than there are for a result's scale of {call.output.scale:.3g}"
+            return f"it shifts by more than 31 bits for the result's scale {call.output.scale:.3g}"
         return "int16 data with a zero point other than 0" if has_int16_zero_point(call) else ""
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""DEPTH_TO_SPACE: channels become blocks of pixels."""
+"""DEPTH_TO_SPACE: groups of channels become blocks of pixels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _attributes(call: Call) -> dict[str, object]:
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if not _onnx.real(call.output).is_float:
-        raise UnsupportedError(f"blocks of {call.output.dtype} cannot be written as .onnx")
+        raise UnsupportedError(f"ONNX has no DepthToSpace of {call.output.dtype}")
     return _onnx.on_images(call, sink, "DepthToSpace", inputs, {"blocksize": call.op.block})
 
 
@@ -52,12 +52,12 @@ class DepthToSpace(_view.View):
         x = image(x)
         n, h, w, c = x.shape
         if self.block < 1 or c % self.block**2:
-            raise ShapeError(f"{c} channels are not made of blocks of {self.block}x{self.block}")
+            raise ShapeError(f"{c} channels must be a multiple of {self.block} * {self.block}, a block of pixels")
         shape = (n, h * self.block, w * self.block, c // self.block**2)
         return (TensorType(shape, x.dtype),)
 
     def view(self, x: np.ndarray) -> np.ndarray:
-        """The block axes moved between the pixels."""
+        """x as [N, H, b, W, b, C / b^2], before its axes are merged."""
         n, h, w, c = x.shape
         b = self.block
         return x.reshape(n, h, w, b, b, c // b**2).transpose(0, 1, 3, 2, 4, 5)
@@ -67,7 +67,7 @@ class DepthToSpace(_view.View):
         return self.view(x).reshape(shape)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x)
 
     @classmethod

@@ -26,14 +26,15 @@ from mcugen.options import RUNTIMES
 from mcugen.oracle import filters
 
 BLOCK = 4
-"""Channels whose weights are interleaved."""
+"""Number of channels whose weights are interleaved."""
 TERMS = ("edge_outputs", "edge_taps", "looped_taps", "looped_runs", "single_outputs", "single_taps")
 
 
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
-    absent = "a bias that is stated as absent" if len(source.inputs) > 2 and source.inputs[2] is None else ""
-    a.ignore("depth_multiplier")  # follows from the shapes; the schema calls it redundant
+    has_empty_bias = len(source.inputs) > 2 and source.inputs[2] is None
+    absent = "no kernel for a bias operand that is stated as absent" if has_empty_bias else ""
+    a.ignore("depth_multiplier")  # given by the shapes; the schema calls it redundant
     return Imported(
         DepthwiseConv2D(
             stride=(a["stride_h"], a["stride_w"]),
@@ -51,7 +52,7 @@ def multiplier_of(call: Call) -> int:
 
 
 def reads_one_channel(call: Call) -> bool:
-    "the input has one channel, so that it is a dense convolution"
+    "the input has one channel, so this is a dense convolution"
     return call.input(0).shape[3] == 1
 
 
@@ -66,7 +67,12 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Taps at the sides of the image, of rows not three long, and of channels that are not computed four at a time."""
+    """The cost terms, beyond those of inner pixels of 3-column windows computed four channels at a time.
+
+    edge_*    outputs and taps at the left and right side of the image
+    looped_*  taps, and rows of taps, of windows that are not three columns wide
+    single_*  outputs and taps of channels computed one at a time
+    """
     w, y = window_of(call), call.output
     taps, channels = w.kernel[0] * w.kernel[1], y.shape[3]
     single = channels % BLOCK if multiplier_of(call) == 1 else channels
@@ -124,10 +130,10 @@ def _version(call: Call) -> int:
 class DepthwiseConv2D(Weighted):
     """y[n, i, j, o] = activation(b[o] + sum over taps of w[0, kh, kw, o] * x[n, i*s+kh*d-p, ..., o / multiplier]).
 
-    x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], O a multiple of C, s8 or s4 per channel (u8 with u8, f32
-    with f32)
+    x: s8, s16, u8 or f32 [N, H, W, C]   w: [1, KH, KW, O], s8 or s4 per channel (u8 with u8, f32 with f32)
+    O is a multiple of C.
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, OH, OW, O]
-    rounding: "even" or "single" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
+    rounding: "even" or "single" if integer results are real numbers rounded once; then b is s32 or f32; see _rounding
     Source: TFLite DEPTHWISE_CONV_2D; quantization specification, section DEPTHWISE_CONV_2D.
     """
 
@@ -167,7 +173,7 @@ class DepthwiseConv2D(Weighted):
         return filters.real_results(self._sums(x, w), b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-        """Bit-exact integer convolution.
+        """The integer convolution, bit for bit.
 
         Source: reference_integer_ops/depthwise_conv.h, reference_ops::DepthwiseConv (uint8).
         """
@@ -194,7 +200,7 @@ class DepthwiseConv2D(Weighted):
         return _accumulators.sums(call, matrix(call), taps, may_skip=skips)
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """A channel of the data is dropped together with all its results, or stays; the last channel stays."""
+        """An input channel is dropped if all its results are, and only then; the last input channel stays."""
         data, results = asked.of(0), asked.outputs[0]
         if not _slim.has_weights(call):
             return asked.none
@@ -209,7 +215,7 @@ class DepthwiseConv2D(Weighted):
         return Slimmed(self, _slim.weights(call, 3, keep) | bias)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Channels in another order, with weights in that order, give results in that order."""
+        """This convolution with weights and results stored in the order of the input's channels."""
         x = orders[0]
         constant = all(
             data is not None or t is None for t, data in zip(call.inputs[1:], call.constants[1:], strict=True)
@@ -232,16 +238,16 @@ class DepthwiseConv2D(Weighted):
         return in_words(window_of(call), call)
 
     def window(self, w: Sequence[int]) -> SlidingWindow:
-        """The window of weights of that shape."""
+        """The window for weights of shape w."""
         return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """The plain convolution in float64, exact for integers: sums stay below 2**53."""
+        """The sums without bias, in float64. They are exact for integers, since they stay below 2**53."""
         spread = x if w.shape[3] == x.shape[3] else np.repeat(x, w.shape[3] // x.shape[3], axis=3)
         (first, *others) = self.window(w.shape).taps(spread, 0.0)
 
         def row(i: int, j: int) -> np.ndarray:
-            """The weights of a tap for a whole row of pixels: one loop multiplies them all."""
+            """The weights of a tap, repeated for a row of pixels, so that NumPy multiplies the row in one loop."""
             return np.tile(w[0, i, j], (first[2].shape[2], 1))
 
         total = first[2] * row(*first[:2])

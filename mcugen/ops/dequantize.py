@@ -1,4 +1,4 @@
-"""DEQUANTIZE: stored integers to float32."""
+"""DEQUANTIZE: conversion of stored integers to float32."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def params(call: Call) -> Params:
 
 
 def elements(call: Call) -> int:
-    """Elements of the output."""
+    """The number of elements of the output."""
     return call.output.size
 
 
 def per_tensor(call: Call) -> bool:
-    "the input has one scale"
+    "the input has one scale for the whole tensor"
     quant = call.input(0).quant
     return quant is not None and not quant.per_channel
 
@@ -42,7 +42,7 @@ def _from(dtype: str) -> Kernel:
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The writer makes real numbers of quantized operands."""
+    """An Identity: the writer itself adds the DequantizeLinear of a quantized operand."""
     return sink.operator("Identity", inputs, call.outputs)
 
 
@@ -51,7 +51,7 @@ class Dequantize(Channelwise):
     """y = scale * (x - zero_point), in float32; half-precision numbers of files are float32 already.
 
     x: s8, u8, s16 or s32, per tensor (constants also s4, and per channel)   y: f32, same shape
-    deferred: constants are not folded yet, as operators may be found that read their stored integers.
+    deferred: whether constants stay unfolded for now, so that operators that read stored integers can still be found
     Source: TFLite DEQUANTIZE; reference_ops::Dequantize.
     """
 
@@ -75,7 +75,7 @@ class Dequantize(Channelwise):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
-            raise ShapeError("there is nothing to dequantize")
+            raise ShapeError("the operand to dequantize is missing")
         if x.dtype not in ("s4", "s8", "u8", "s16", "s32"):
             raise UnsupportedError(f"dequantizing {x.dtype} is not supported")
         if x.quant is None:

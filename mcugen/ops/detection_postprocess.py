@@ -1,4 +1,4 @@
-"""TFLite_Detection_PostProcess: boxes of the best scores, without those that overlap better ones."""
+"""TFLite_Detection_PostProcess: the boxes with the best scores, without boxes that overlap better ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def _real(t: TensorType, data: np.ndarray) -> np.ndarray:
-    """Stored numbers as float32: less the zero point, times the scale."""
+    """Stored numbers as float32: (data - zero point) * scale."""
     if t.is_float:
         return data
     return (data.astype(np.float32) - np.float32(t.zero_point)) * np.float32(t.scale)
@@ -90,14 +90,14 @@ def params(call: Call) -> Params:
 
 
 def scratch(call: Call) -> int:
-    """A box, a score and a mark for each anchor, a score and a place for each result."""
+    """Scratch in bytes: a box, a score and a flag per anchor; a score and an index per result."""
     op = call.op
     assert isinstance(op, DetectionPostprocess)
     return 24 * call.input(1).shape[1] + 12 * op.rows
 
 
 def has_kinds(call: Call) -> bool:
-    "boxes and scores are f32 or s8, and anchors are constants"
+    "boxes and scores are f32 or s8, and the anchors are constant"
     return {call.input(0).dtype, call.input(1).dtype} <= set(_KINDS) and call.constants[2] is not None
 
 
@@ -116,13 +116,17 @@ def _options(call: Call) -> dict[str, Number]:
 
 @dataclass(frozen=True)
 class DetectionPostprocess(Op):
-    """The boxes with the best scores, best first: a box is left out where one before it overlaps it by more than
-    `most_overlap` of what both cover. Of equal scores the first anchor comes first, and the lowest class.
+    """The boxes with the best scores, best first, without boxes that overlap a better one too much.
 
-    boxes: f32, s8 or u8 [1, N, 4 or more], centre y, x, log height, log width, each times its scale, from the anchor
-    scores: as boxes [1, N, classes and those before them, as the background]   anchors: f32, s8 or u8 [N, 4], constant
-    results: f32 [1, n, 4] top, left, bottom, right; [1, n] classes; [1, n] scores; [1] how many boxes
-    by_class: each class on its own, at most `per_class` boxes of it; else by the best `each` classes of each box
+    A box is dropped if its intersection over union with a better box is above `most_overlap`. Equal scores are ordered
+    by anchor, then by class.
+
+    boxes: f32, s8 or u8 [1, N, 4 or more]: centre y, x, log height and width, relative to the anchor, times `scales`
+    scores: type of boxes, [1, N, at least `classes`], the background and other unused columns first
+    anchors: f32, s8 or u8 [N, 4], constant
+    results: f32 [1, n, 4] top, left, bottom, right; [1, n] classes; [1, n] scores; [1] the number of boxes
+    by_class: whether classes are handled one by one, with at most `per_class` boxes; else a box has its `each` best
+    classes
     Source: LiteRT detection_postprocess.cc.
     """
 
@@ -154,17 +158,17 @@ class DetectionPostprocess(Op):
 
     @property
     def most_each(self) -> int:
-        """Classes of each box among the results."""
+        """The most classes that each box has in the results."""
         return 1 if self.by_class else self.each
 
     @property
     def rows(self) -> int:
-        """Results at most, as the runtime's tables have them."""
+        """The most results: rows of the runtime's result tables."""
         return self.detections * self.each
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and self.most_each > 1:
-            return "several classes of a box: it leaves gaps in the tables"
+            return "no kernel for several classes per box: it leaves gaps in the result tables"
         return super().refused_by(call, runtime)
 
     def quantized(self, call: Call) -> Scales:
@@ -176,7 +180,7 @@ class DetectionPostprocess(Op):
         given = [boxes, scores, anchors]
         for t, rank in zip(given, (3, 3, 2), strict=True):
             if t is None or t.dtype not in _DATA or len(t.shape) != rank:
-                raise ShapeError(f"boxes, scores and anchors {', '.join(map(str, given))} are not supported")
+                raise ShapeError(f"boxes, scores and anchors {', '.join(map(str, given))}: 3, 3 and 2 axes are needed")
             if not t.is_float and (t.quant is None or t.quant.per_channel):
                 raise QuantizationError(f"{t} needs one scale and one zero point for the whole tensor")
         assert boxes and scores and anchors
@@ -185,12 +189,12 @@ class DetectionPostprocess(Op):
             raise ShapeError(f"boxes {boxes} and anchors {anchors} do not fit scores {scores}")
         if not 1 <= self.classes <= scores.shape[2] or not 1 <= self.detections <= _MOST or count > _MOST:
             raise UnsupportedError(
-                f"{self.detections} detections in {self.classes} classes of {count} are not supported"
+                f"{self.detections} detections of {self.classes} classes from {count} boxes are not supported"
             )
         if not 1 <= self.each <= self.classes or self.per_class < 1 or not all(s > 0 for s in self.scales):
             raise UnsupportedError(f"scales {self.scales} or {self.each} of {self.classes} classes are not supported")
         if not 0 < self.most_overlap <= 1:
-            raise UnsupportedError(f"an overlap of {self.most_overlap} is not supported")
+            raise UnsupportedError(f"nms_iou_threshold {self.most_overlap} must be above 0 and at most 1")
         n = self.rows
         shapes = ((1, n, 4), (1, n), (1, n), (1,))
         return tuple(TensorType(shape, "f32") for shape in shapes)

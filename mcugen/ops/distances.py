@@ -29,12 +29,12 @@ def from_cdist(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def constant_rows(call: Call) -> bool:
-    "the rows of the second operand are constant"
+    "the second operand, the rows, is constant"
     return call.constants[1] is not None
 
 
 def one_vector(call: Call) -> bool:
-    "the distances of a row stand together, or there is one vector"
+    "`rows_first` is not set, or there is one vector"
     return not call.op.rows_first or call.input(0).shape[0] == 1
 
 
@@ -45,7 +45,7 @@ def params(call: Call) -> Params:
 
 @dataclass(frozen=True)
 class Distances(Op):
-    """y[n, s] = sum over k of (x[n, k] - w[s, k])**2, of |x[n, k] - w[s, k]|, or the largest of these.
+    """y[n, s] = sum over k of (x[n, k] - w[s, k])**2, sum of |x[n, k] - w[s, k]|, or largest |x[n, k] - w[s, k]|.
 
     x: f32 [N, K]   w: f32 [S, K]   y: f32 [N, S]; with rows_first [S, N], y[s, n]
     kind: SQUARES, MAGNITUDES or LARGEST.
@@ -70,7 +70,7 @@ class Distances(Op):
 
     def infer(self, x: TensorType | None, w: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or w is None or len(x.shape) != 2 or len(w.shape) != 2 or x.shape[1] != w.shape[1]:
-            raise ShapeError(f"vectors {x} have no distances from rows {w}")
+            raise ShapeError(f"vectors {x} and rows {w} must be [N, K] and [S, K]")
         if x.dtype != "f32" or w.dtype != "f32" or self.kind not in KINDS:
             raise UnsupportedError(f"distances {self.kind} of {x.dtype} data are not supported")
         shape = (x.shape[0], w.shape[0])

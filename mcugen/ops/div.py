@@ -23,7 +23,7 @@ from mcugen.oracle import once, quantized, quotients
 _LARGEST = float(np.finfo(np.float32).max)
 _QUANTIZED = ("s8", "u8", "s16")
 _SPARE = {"s8": 23, "u8": 23, "s16": 15}
-"""Least zero bits above a dividend, and so the largest left shift of a multiplier."""
+"""Least number of zero bits above a dividend. It is the largest left shift of a multiplier."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -31,7 +31,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def bounds(call: Call) -> tuple[float, float]:
-    """The clamp of quotients: also without an activation they are finite."""
+    """The bounds of the activation, within the range of finite floats."""
     low, high = activation_bounds(call.op.activation)
     return max(low, -_LARGEST), min(high, _LARGEST)
 
@@ -43,14 +43,14 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """(mult, shift) of quotients, in float32. Source: div.cc, OpData."""
+    """(mult, shift) for scale_a / (scale_b * scale_y), computed in float32. Source: div.cc, OpData."""
     a, b, y = (np.float32(t.scale) for t in (call.input(0), call.input(1), call.output))
     with np.errstate(over="ignore", divide="ignore"):
         return quantize_multiplier(float(a / (b * y)))
 
 
 def shifts_right(call: Call) -> bool:
-    "quotients are scaled by so little that no bits are shifted out"
+    "the multiplier of quotients shifts no bits out to the left"
     dtype = call.input(0).dtype
     return dtype not in _SPARE or multiplier(call)[1] <= _SPARE[dtype]
 
@@ -79,10 +79,10 @@ class Div(Pointwise):
     """y = activation(a / b), elementwise, broadcasting; infinite quotients become the largest float.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
-    s32: the quotient is truncated. Quotients by 0 are 0; they stop the runtimes, or are undefined in them.
-    Scaled types: quotients below a quarter of a step can be 1 or at either end, as the runtimes then shift by more than
-    31 bits, which C leaves open; the results are those of x86-64 and AArch64.
-    rounding: "even" for stored results of real numbers rounded once; the least one for 0 / 0; see _rounding, _quotients
+    s32: the quotient is truncated. A division by 0 gives 0; runtimes abort or have no defined result. Scaled types: for
+    quotients below a quarter of a step the runtimes shift by more than 31 bits, which C leaves undefined. The results
+    are those of x86-64 and AArch64: they may be 1, or the least or largest y.
+    rounding: "even" if integer results are real numbers rounded once; 0 / 0 then gives the least y; see _rounding
     Source: TFLite DIV; reference_ops::Div, DivElementwise.
     """
 
@@ -109,11 +109,11 @@ class Div(Pointwise):
         return (_elementwise.broadcast_types(a, b, allowed),)
 
     def quantized(self, call: Call) -> Scales:
-        return refused("what the runtimes make of small int8 quotients is arbitrary")
+        return refused("the runtimes' results for small int8 quotients are arbitrary")
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if not self.rounding and not shifts_right(call):
-            return "the scales make it shift by a negative number"
+            return "it shifts by a negative number with these scales"
         return super().refused_by(call, runtime)
 
     def rounded(self, call: Call) -> Op | None:

@@ -1,4 +1,4 @@
-"""DYNAMIC_UPDATE_SLICE: a part of a tensor replaced, at a place found at run time."""
+"""DYNAMIC_UPDATE_SLICE: a copy of a tensor with one part replaced, whose position is computed at run time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def params(call: Call) -> Params:
 
 @dataclass(frozen=True)
 class DynamicUpdateSlice(Op):
-    """y is x, but for u, which begins at `start`, moved so that it lies inside.
+    """y = x, with the part that begins at `start` replaced by u. `start` is clamped so that u lies inside x.
 
     x, u, y: any one type, of one rank, u no larger than x   start: s32 [rank], or s64
     Source: TFLite DYNAMIC_UPDATE_SLICE.
@@ -53,11 +53,11 @@ class DynamicUpdateSlice(Op):
         x, u, start = _strided.operand(x), _strided.operand(u), _strided.operand(start)
         rank = len(x.shape)
         if start.dtype != "s32" or u.dtype != x.dtype:
-            raise UnsupportedError(f"a part {u} of {x} at {start} is not supported")
+            raise UnsupportedError(f"update {u} of {x} at {start}: types must be equal, and start int32")
         if not 1 <= rank <= RANK or start.shape != (rank,) or len(u.shape) != rank:
-            raise ShapeError(f"a part {u} at {start} does not fit {x}")
+            raise ShapeError(f"update {u} at {start} does not fit {x}: ranks must be equal, 1 to {RANK}")
         if any(part > whole for part, whole in zip(u.shape, x.shape, strict=True)):
-            raise ShapeError(f"a part {list(u.shape)} is larger than {list(x.shape)}")
+            raise ShapeError(f"the update {list(u.shape)} is larger than the tensor {list(x.shape)}")
         return (TensorType(x.shape, x.dtype),)
 
     def reference(self, x: np.ndarray, u: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Float operators that work element by element, one after the other on each element: one loop for all of them."""
+"""ElementChain: several elementwise float operators in one loop, applied to each element one after the other."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ class Link:
 
 
 def is_link(call: Call) -> bool:
-    """Whether a call can be a link: float data and an expression for it; operands of the result's shape, or constants,
-    numbers or one number for each index of the last axis.
+    """Whether a call can be a link of a chain.
+
+    It needs float data and a C expression. Each operand must have the result's shape, or be a constant: one number, or
+    a vector along the last axis.
     """
     types = [t for t in (*call.inputs, *call.outputs) if t is not None]
     if DTYPE not in call.op.element or len(types) <= len(call.inputs) or any(t.dtype != DTYPE for t in types):
@@ -51,7 +53,7 @@ def _is_vector(data: np.ndarray, y: TensorType) -> bool:
 
 
 def calls_of(call: Call) -> list[Call]:
-    """Each link of a chain as a call of its own."""
+    """One call for each link of a chain."""
     types: list[TensorType] = []
     found = []
     for link in call.op.links:
@@ -66,7 +68,7 @@ def calls_of(call: Call) -> list[Call]:
 
 
 def _elements(call: Call) -> Iterator[tuple[int, Element, Call, dict[str, str]]]:
-    """For each link its index, its expression, its call, and the loop's names for the expression's constants."""
+    """For each link: (index, expression, call, name of each of the expression's constants -> its name in the loop)."""
     for k, (link, inner) in enumerate(zip(call.op.links, calls_of(call), strict=True)):
         element = element_of(link.op.element[DTYPE], inner)
         yield k, element, inner, {name: f"{name}_{k}" for name in (*element.fields, *element.limits(inner))}
@@ -124,21 +126,21 @@ def _parts(call: Call) -> list[tuple[Kernel, Call]]:
 
 
 def _code(call: Call) -> int:
-    """About the bytes of the function: its frame, and an instruction or three for each operand and line."""
+    """Estimated code size in bytes: the function's frame, one instruction per operand, three per line."""
     return 48 + 12 * len(_loop(call).lines) + 4 * len(call.inputs)
 
 
 def fits(call: Call) -> bool:
-    "there are at most as many operands as names in expressions"
+    "the chain has at most 8 operands, the number of names in expressions"
     return len(call.inputs) <= len(OPERANDS)
 
 
 @dataclass(frozen=True)
 class ElementChain(Op):
-    """The result of the last link, each an operator on the chain's operands and on results of links before it.
+    """The result of the last link. A link is an operator on the chain's operands and on results of earlier links.
 
-    operands and result: f32. The operations are those of the links, in their order, each rounded to float, so that the
-    result has the bits that the operators have one by one.
+    operands, result: f32 The links run in order and each result is rounded to float32, so all bits equal those of
+    separate operators.
     Source: none; the pass fuse_elements makes it.
     """
 

@@ -1,4 +1,4 @@
-"""Indices along one axis to the places of the elements that they select, for GatherElements and ScatterElements."""
+"""Conversion of indices along one axis to flat element indices, for GatherElements and ScatterElements."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def params(call: Call) -> Params:
 
 @dataclass(frozen=True)
 class ElementIndex(Op):
-    """y[i...] = the place of element [i..., index[i...], ...] in a tensor of `shape`, the index standing at `axis`.
+    """y[i...] = flat index of element [i..., index[i...], ...] in a tensor of `shape`, with the index at `axis`.
 
-    index: s32, as many axes as `shape`, none longer except `axis`   y: s32, as index
-    Negative indices count from the end; those outside are moved to the nearest end.
+    index: s32, with the rank of `shape`; no axis but `axis` may be longer   y: s32, with index's shape
+    Negative indices count from the end. Indices outside the axis are clamped.
     Source: ONNX GatherElements-13, ScatterElements-18.
     """
 
@@ -53,9 +53,9 @@ class ElementIndex(Op):
             raise UnsupportedError(f"indices of {index.dtype} are not supported")
         others = [k for k in range(len(self.shape)) if k != self.axis]
         if len(index.shape) != len(self.shape) or any(index.shape[k] > self.shape[k] for k in others):
-            raise ShapeError(f"indices {list(index.shape)} do not fit {list(self.shape)}")
+            raise ShapeError(f"indices {list(index.shape)} do not fit data {list(self.shape)} along axis {self.axis}")
         if len(self.shape) > _LOOPS or prod(self.shape) >= 2**31:
-            raise UnsupportedError(f"indices into {list(self.shape)} are not supported")
+            raise UnsupportedError(f"indices into {list(self.shape)}: at most {_LOOPS} axes and 2^31 - 1 elements")
         return (TensorType(index.shape, "s32"),)
 
     def reference_q(self, call: Call, index: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Sums of three and more tensors of bytes as a real number that is rounded once. Made by imports."""
+"""Sums of three or more int8 tensors, as real numbers rounded once. Only imports make it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once
 
 _TIE_BITS = 11
-"""64-bit sums have bits to tell ties: the factors' total rounding error times a byte stays below 2**10."""
+"""Low bits of a 64-bit sum that are ignored to detect ties: errors of rounded factors stay below 2**10."""
 _BITS = 50
 _MOST_BITS = 54
 
@@ -31,13 +31,13 @@ def _scales(call: Call) -> tuple[list[Fraction], Fraction]:
 
 
 def _shift(call: Call) -> int:
-    """The bits below the result's in 64 bit sums, in which the zero point fits."""
+    """Fractional bits of the 64-bit sums, few enough that result and zero point fit above them."""
     scales, y = _scales(call)
     return min(_BITS - frexp(float(max(scales) / y))[1], _MOST_BITS)
 
 
 def tells_halves(call: Call) -> bool:
-    "sums that are no exact ties are further from ties than the rounding error of the factors"
+    "all sums that are not exact ties differ from ties by more than the rounding errors of the factors"
     scales, y = _scales(call)
     unit = Fraction(1, lcm(y.denominator, *(s.denominator for s in scales)))
     shift = _shift(call)
@@ -45,7 +45,7 @@ def tells_halves(call: Call) -> bool:
 
 
 def are_bytes(call: Call) -> bool:
-    "operands and result are int8, of one shape, and none of them is constant"
+    "operands and result are int8 of one shape, and no operand is constant"
     computed = all(data is None for data in call.constants)
     return computed and all(t is not None and t.dtype == "s8" and t.shape == call.output.shape for t in call.inputs)
 
@@ -78,7 +78,7 @@ def _params(call: Call) -> Params:
 class ExactSum(Pointwise):
     """y = the sum of all operands as real numbers, rounded once, halves to even.
 
-    x: s8 or u8, three to eight of one shape, each with a scale of its own   y: as x
+    x: three to eight tensors s8 or u8 of one shape, each with its own scale   y: as x
     Source: none; the definition of QuantizeLinear in ONNX.
     """
 
@@ -97,11 +97,11 @@ class ExactSum(Pointwise):
     def infer(self, *x: TensorType | None) -> tuple[TensorType, ...]:
         found = [t for t in x if t is not None]
         if not 3 <= len(found) <= len(OPERANDS) or len(found) != len(x):
-            raise UnsupportedError(f"sums of {len(x)} tensors are not supported, those of 3 to {len(OPERANDS)} are")
+            raise UnsupportedError(f"sums of {len(x)} tensors are not supported; 3 to {len(OPERANDS)} are")
         if len({(t.shape, t.dtype) for t in found}) > 1 or found[0].dtype not in ("s8", "u8"):
-            raise ShapeError(f"sums of {', '.join(map(str, found))} are not supported")
+            raise ShapeError(f"operands {', '.join(map(str, found))} must have one shape, and be int8 or uint8")
         if any(t.quant is None or t.quant.per_channel for t in found):
-            raise QuantizationError("each operand needs one scale and one zero point")
+            raise QuantizationError(f"each of {', '.join(map(str, found))} needs one scale and one zero point")
         return (TensorType(found[0].shape, found[0].dtype),)
 
     def reference_q(self, call: Call, *x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""SignalFftAutoScale: samples shifted left as far as the largest of them allows."""
+"""SignalFftAutoScale: samples, shifted left as far as the largest sample allows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def params(call: Call) -> Params:
 
 @dataclass(frozen=True)
 class FftAutoScale(Op):
-    """y = x << b, with the largest b for which no |x| leaves 15 bits; b = 0 where all x are 0.
+    """y = x << b, with the largest b for which each |y| fits in 15 bits; b = 0 if all x are 0.
 
     x, y: s16, any shape   b: s32 []
     Source: TFLM signal library, fft_auto_scale.cc.
@@ -41,7 +41,7 @@ class FftAutoScale(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype != "s16":
-            raise UnsupportedError(f"scaling {x} is not supported")
+            raise UnsupportedError(f"the samples {x} must be int16")
         return TensorType(x.shape, "s16"), TensorType((), "s32")
 
     def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:

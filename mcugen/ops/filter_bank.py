@@ -24,13 +24,13 @@ def from_tflite(source: Source) -> Imported:
     options = flexbuffer.options(source.attributes["custom_options"], num_channels=0)
     data = [source.constant(k) for k in range(1, 6)]
     if any(table is None for table in data) or source.inputs[0] is None:
-        raise UnsupportedError("tables that are computed at run time are not supported")
+        raise UnsupportedError("the tables (operands 1 to 5) must be constant, and the spectrum present")
     weights, unweights, first, start, width = (np.asarray(table, np.int64).reshape(-1) for table in data)
     if min(first.size, start.size, width.size) < options["num_channels"] + 1:
-        raise CorruptModelError(f"the tables of {options['num_channels']} channels are too short")
+        raise CorruptModelError(f"the tables are too short for num_channels={options['num_channels']}")
     ends = (first + width > source.inputs[0].size, start + width > min(weights.size, unweights.size))
     if min(first.min(), start.min(), width.min()) < 0 or any(((width > 0) & end).any() for end in ends):
-        raise CorruptModelError("a channel of the filter bank leaves the spectrum or the weights")
+        raise CorruptModelError("a channel of the filter bank reads beyond the spectrum or the weights")
     return Imported(FilterBank(int(options["num_channels"])))
 
 
@@ -45,7 +45,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Bins that are read, for the channels that they rise into and those that they fall out of."""
+    """The cost term: bins read with `weights`, plus bins read with `unweights`."""
     width = np.asarray(call.constant(5), np.int64).reshape(-1)
     return {"bins": float(width[1 : call.output.size + 1].sum() + width[: call.output.size].sum())}
 
@@ -56,7 +56,7 @@ def _options(call: Call) -> dict[str, Number]:
 
 @dataclass(frozen=True)
 class FilterBank(Op):
-    """y[i] = sum of weights * x over the bins of channel i + 1, and of unweights * x over those of channel i.
+    """y[i] = sum of weights * x over the bins of channel i + 1, plus sum of unweights * x over the bins of channel i.
 
     x: u32 [bins]   weights, unweights: s16   first bins, first weights, widths: s16, channels + 1 each
     y: u64 [channels], sums modulo 2^64. Source: TFLM signal library, filter_bank.cc.
@@ -85,7 +85,7 @@ class FilterBank(Op):
         for what, t in zip(_TABLES, (weights, unweights, first, start, width), strict=True):
             _signal.vector(what, t, "s16")
         if self.channels < 1:
-            raise ShapeError(f"a filter bank of {self.channels} channels")
+            raise ShapeError(f"num_channels={self.channels} must be positive")
         return (TensorType((self.channels,), "u64"),)
 
     def reference_q(

@@ -29,7 +29,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def bends() -> np.ndarray:
-    """log2(1 + k / 128) less k / 128, in 65536ths."""
+    """The table log2(1 + k / 128) - k / 128 for k = 0 to 128, in units of 1 / 65536."""
     return np.array([round((math.log2(1 + k / _SEGMENTS) - k / _SEGMENTS) * _ONE) for k in range(_SEGMENTS + 1)])
 
 
@@ -46,10 +46,10 @@ def _options(call: Call) -> dict[str, Number]:
 
 @dataclass(frozen=True)
 class FilterBankLog(Op):
-    """y = min(ln(x << bits) * scale, 32767), 0 where x << bits is 0 or 1.
+    """y = min(ln(x << bits) * scale, 32767); 0 if x << bits is 0 or 1.
 
     x: u32 [channels]   y: s16 [channels]
-    The logarithm to base 2 is found in 128 straight segments, with 16 bits after the point.
+    log2 is interpolated linearly in 128 segments, with 16 fractional bits.
     Source: TFLM signal library, filter_bank_log.cc, log.cc.
     """
 
@@ -65,7 +65,7 @@ class FilterBankLog(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("channels", x, "u32")
         if not 0 <= self.bits < 32 or not 0 <= self.scale < 2**31:
-            raise UnsupportedError(f"a shift by {self.bits} and a scale of {self.scale} are not supported")
+            raise UnsupportedError(f"input_correction_bits={self.bits}, output_scale={self.scale} are not supported")
         return (TensorType(x.shape, "s16"),)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:

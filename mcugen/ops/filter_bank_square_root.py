@@ -1,4 +1,4 @@
-"""SignalFilterBankSquareRoot: the root of each energy."""
+"""SignalFilterBankSquareRoot: the square root of each energy."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def params(call: Call) -> Params:
 
 @dataclass(frozen=True)
 class FilterBankSquareRoot(Op):
-    """y = root(x) >> bits, the root rounded to the nearest integer; that of numbers below 2^32 is at most 65535.
+    """y = sqrt(x) >> bits. The root is rounded to the nearest integer, at most 65535 for x below 2^32.
 
-    x: u64 [n]   bits: s32, one number; those outside 0 to 31, which C does not define, are moved there   y: u32 [n]
+    x: u64 [n]   bits: s32, one number, clamped to 0 to 31: C leaves other shifts undefined   y: u32 [n]
     Source: TFLM signal library, filter_bank_square_root.cc, square_root_32.cc, square_root_64.cc.
     """
 
@@ -45,7 +45,7 @@ class FilterBankSquareRoot(Op):
     def infer(self, x: TensorType | None, bits: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("energy", x, "u64")
         if bits is None or bits.dtype != "s32" or bits.size != 1:
-            raise ShapeError(f"the shift {bits} is not one number of s32")
+            raise ShapeError(f"the shift {bits} must be one number of s32")
         return (TensorType(x.shape, "u32"),)
 
     def reference_q(self, call: Call, x: np.ndarray, bits: np.ndarray) -> np.ndarray:

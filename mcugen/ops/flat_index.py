@@ -1,4 +1,4 @@
-"""Lists of indices to the numbers of the slices that they select, for GatherND and ScatterND."""
+"""Conversion of index tuples to flat indices of slices, for GatherND and ScatterND."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def params(call: Call) -> Params:
 class FlatIndex(Op):
     """y[b, k] = b * product of sizes + sum over d of index[b, k, d] * product of the sizes after d.
 
-    index: s32, any shape whose last axis has an entry for each of `sizes`, its first elements in `batches` equal parts
-    y: s32, without the last axis. Negative indices count from the end; those outside are moved to the nearest end.
+    index: s32, any shape; the last axis has one index per entry of `sizes`, the others form `batches` equal parts
+    y: s32, without the last axis Negative indices count from the end. Indices outside an axis are clamped.
     Source: ONNX GatherND-13, ScatterND-18.
     """
 
@@ -50,7 +50,7 @@ class FlatIndex(Op):
         if not index.shape or index.shape[-1] != len(self.sizes) or min(self.sizes, default=0) < 1:
             raise ShapeError(f"indices {list(index.shape)} do not fit axes {list(self.sizes)}")
         if self.batches < 1 or prod(index.shape[:-1]) % self.batches or self.batches * prod(self.sizes) >= 2**31:
-            raise ShapeError(f"indices {list(index.shape)} are not {self.batches} equal parts")
+            raise ShapeError(f"indices {list(index.shape)} do not form {self.batches} equal batches")
         return (TensorType(index.shape[:-1], "s32"),)
 
     def reference_q(self, call: Call, index: np.ndarray) -> np.ndarray:

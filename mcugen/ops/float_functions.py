@@ -1,4 +1,4 @@
-"""Functions of one float32 number: a C expression, its name in each format, and its counterpart in NumPy."""
+"""Functions of one float32 number: for each its C expression, its name in each format, and its NumPy function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcugen.ops._float_function import FloatFunction
 
 
 class Acos(FloatFunction, c="acos(a)", onnx="Acos"):
-    """y = acos(x); not a number outside [-1, 1].
+    """y = acos(x); NaN outside [-1, 1].
 
     x, y: f32
     Source: ONNX Acos-7.
@@ -22,7 +22,7 @@ class Acos(FloatFunction, c="acos(a)", onnx="Acos"):
 
 
 class Acosh(FloatFunction, c="acosh(a)", onnx="Acosh"):
-    """y = acosh(x); not a number below 1.
+    """y = acosh(x); NaN below 1.
 
     x, y: f32
     Source: ONNX Acosh-9.
@@ -32,7 +32,7 @@ class Acosh(FloatFunction, c="acosh(a)", onnx="Acosh"):
 
 
 class Asin(FloatFunction, c="asin(a)", onnx="Asin"):
-    """y = asin(x); not a number outside [-1, 1].
+    """y = asin(x); NaN outside [-1, 1].
 
     x, y: f32
     Source: ONNX Asin-7.
@@ -62,7 +62,7 @@ class Atan(FloatFunction, c="atan(a)", onnx="Atan"):
 
 
 class Atanh(FloatFunction, c="atanh(a)", onnx="Atanh"):
-    """y = atanh(x); not a number outside [-1, 1].
+    """y = atanh(x); NaN outside [-1, 1].
 
     x, y: f32
     Source: ONNX Atanh-9.
@@ -103,9 +103,9 @@ class Cosh(FloatFunction, c="cosh(a)", onnx="Cosh"):
 
 
 class Elu(FloatFunction, c="a < 0.0f ? expm1(a) : a", tflite="ELU", onnx="Elu"):
-    """y = x where x >= 0, exp(x) - 1 elsewhere.
+    """y = x if x >= 0, else exp(x) - 1.
 
-    x, y: f32; s8 in files becomes a table of bytes
+    x, y: f32; s8 in files is computed by a table of bytes
     Source: TFLite ELU.
     """
 
@@ -133,7 +133,7 @@ class Erf(FloatFunction, c="erf(a)", onnx="Erf"):
 class Exp(FloatFunction, c="exp(a)", tflite="EXP", onnx="Exp"):
     """y = exp(x).
 
-    x, y: f32; s8 in files becomes a table of bytes, s16 a Curve
+    x, y: f32; s8 in files is computed by a table of bytes, s16 by a Curve
     Source: TFLite EXP.
     """
 
@@ -153,9 +153,9 @@ class Floor(FloatFunction, c="floor(a)", tflite="FLOOR", onnx="Floor"):
 
 
 class Log(FloatFunction, c="log(a)", tflite="LOG", onnx="Log"):
-    """y = log(x); not a number below 0.
+    """y = log(x); NaN below 0.
 
-    x, y: f32; s8 in files becomes a table of bytes, s16 a Curve
+    x, y: f32; s8 in files is computed by a table of bytes, s16 by a Curve
     Source: TFLite LOG.
     """
 
@@ -185,7 +185,7 @@ class Round(FloatFunction, c="rint(a)", tflite="ROUND", onnx="Round"):
 
 
 class Sign(FloatFunction, c="a > 0.0f ? 1.0f : (a < 0.0f ? -1.0f : a)", tflite="SIGN", onnx="Sign"):
-    """y = -1 where x is negative, 1 where it is positive, else x: zeros and what is not a number stay.
+    """y = -1 if x is negative, 1 if x is positive, else x (zero or NaN).
 
     x, y: f32
     Source: TFLite SIGN; ONNX Sign-13.

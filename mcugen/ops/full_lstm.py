@@ -1,4 +1,4 @@
-"""Quantized LSTM with optional layer normalization, projection, peephole weights and coupled gates: LiteRT's own."""
+"""LiteRT's quantized LSTM with optional layer normalization, projection, peephole weights and coupled gates."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mcugen.oracle import fixed, full_recurrent
 
 _FUNCTION_BITS = 15
 _MOST_UNITS = 1 << 12
-"""Units of a layer: the mean of more has too few bits."""
+"""The most units of a layer: with more, the mean of the layer norm has too few bits."""
 
 
 def sizes(call: Call) -> tuple[int, int, int, int, int]:
-    """(steps, batches, inputs, hidden, results)."""
+    """(steps, batches, inputs, hidden units, results of a step)."""
     shape, op = call.input(0).shape, call.op
     assert isinstance(op, FullLstm)
     steps, batches = (shape[0], shape[1]) if op.time_major else (shape[1], shape[0])
@@ -31,20 +31,23 @@ def sizes(call: Call) -> tuple[int, int, int, int, int]:
 
 
 def gates(call: Call) -> tuple[int, ...]:
-    """The gates that have weights, of i, f, g and o."""
+    """Indices of the gates that have weights, among i, f, g and o."""
     return (1, 2, 3) if call.op.coupled else (0, 1, 2, 3)
 
 
-def _scale(t: TensorType, place: int, count: int) -> np.float32:
-    """The scale of one of several parts joined along the first axis."""
+def _scale(t: TensorType, part: int, count: int) -> np.float32:
+    """The scale of part `part` of `count` equal parts along the first axis of t."""
     if t.quant is None or len(t.quant.scale) != t.shape[0]:
-        raise QuantizationError(f"the operand {t} has no scale for each output")
-    return np.float32(t.quant.scale[place * t.shape[0] // count])
+        raise QuantizationError(f"the operand {t} needs one scale for each row")
+    return np.float32(t.quant.scale[part * t.shape[0] // count])
 
 
-@np.errstate(over="ignore")  # scales that make no multiplier are refused as such
+@np.errstate(over="ignore")  # quantize_multiplier refuses infinite multipliers
 def multipliers(call: Call) -> dict[str, list[tuple[int, int]]]:
-    """(mult, shift), by use; one per gate, except for the hidden values and the projection."""
+    """Use -> (mult, shift) of each gate; of a single pair for the uses h and j.
+
+    w: input sums, r: recurrent sums, p: peepholes, n: layer norms, h: hidden values, j: projection.
+    """
     op, own, x, h, c = call.op, gates(call), call.input(0), call.input(4), call.input(5)
     to = [np.float32(op.gate_scales[g]) for g in own]
     found: dict[str, list[float]] = {}
@@ -73,7 +76,7 @@ def guards(call: Call) -> list[int]:
 
 
 def biases(call: Call) -> dict[str, np.ndarray]:
-    """Initial accumulators: the bias with zero points folded in (which is subtracted for the projection)."""
+    """Use -> initial accumulators, s32: the bias minus zero point * row sums of the weights; plus for use j."""
     w, r = (call.constant(k).astype(np.int64).sum(axis=1) for k in (1, 2))
     first = -call.input(0).zero_point * w + (0 if call.has(7) else call.constant(3).astype(np.int64))
     found = {"w": first, "r": -call.input(4).zero_point * r}
@@ -84,7 +87,7 @@ def biases(call: Call) -> dict[str, np.ndarray]:
 
 
 def clips(call: Call) -> tuple[int, int]:
-    """The bounds of the cell and of projected results as stored, 0 for none."""
+    """The clips of the cell and of projected results, as stored integers; 0 for none."""
     cell, made = np.float32(max(call.op.cell_clip, 0.0)), np.float32(max(call.op.proj_clip, 0.0))
     stored = cell / np.float32(call.input(5).scale), made / np.float32(call.input(4).scale)
     return min(int(stored[0]), 32767), min(int(stored[1]), 127) if call.has(8) else 0
@@ -117,13 +120,19 @@ def params(call: Call) -> Params:
 
 
 def scratch(call: Call) -> int:
-    """Four gates, and the values before a projection."""
+    """Scratch in bytes: four gates in 16 bits, and the hidden values before a projection in 8 bits."""
     hidden = sizes(call)[3]
     return 4 * 2 * hidden + hidden
 
 
 def work(call: Call) -> dict[str, float]:
-    """Steps of all sequences, the gates computed in them, those that are normalized, and results that are projected."""
+    """The cost terms, summed over all sequences and steps.
+
+    steps      steps
+    units      gate values
+    normal     gate values with a layer norm
+    projected  results of the projection
+    """
     steps, batches, _, hidden, results = sizes(call)
     count = steps * batches
     units = count * hidden * len(gates(call))
@@ -132,7 +141,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def constant_parts(call: Call) -> bool:
-    "weights, biases and norms are constants"
+    "weights, biases and layer norms are constant"
     return all(call.constants[k] is not None for k in (1, 2, 3, 6, 7, 8, 9) if call.has(k))
 
 
@@ -142,11 +151,12 @@ class FullLstm(Op):
 
     x: s8 [B, T, I], or [T, B, I] with time_major   w: s8 [4 * H, I]   r: s8 [4 * H, P]   b: s32 [4 * H]
     h: s8 [B, P]   c: s16 [B, H], with a scale that is a power of two   p: s16 [3 * H] for i, f and o
-    n: s16 [4 * H]   j: s8 [P, H]   d: s32 [P]; those from p on may be absent
-    gates in the order i, f, g, o; with `coupled` i has no part of any, and is 1 - f
-    results: the last cell, and y: s8 [B, T, P] or [T, B, P], h after each step
-    gate_scales: of the gates' sums, 2**-12 without norms   hidden_scale, hidden_zero: of what is projected
-    cell_clip, proj_clip: bounds of c and of the projected h, 0 for none
+    n: s16 [4 * H]   j: s8 [P, H]   d: s32 [P]; p, n, j and d may be absent
+    Gates are in the order i, f, g, o. With `coupled`, i = 1 - f, and the operands have no rows for i.
+    results: the last cell; y: s8 [B, T, P] or [T, B, P], h after each step
+    gate_scales: of the gates' sums, 2**-12 without layer norms
+    hidden_scale, hidden_zero: quantization of o * tanh(c) before the projection
+    cell_clip, proj_clip: bounds of |c| and of the projected |h|, 0 for none
     Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; LiteRT lstm_eval.cc, LstmStepInteger8x8_16.
     """
 
@@ -192,7 +202,7 @@ class FullLstm(Op):
         if x is None or w is None or r is None or b is None or h is None or c is None or len(x.shape) != 3:
             raise ShapeError(f"a recurrent layer needs data of rank 3, weights, biases and states, not {x}")
         if len(h.shape) != 2 or len(c.shape) != 2 or (j is None and (d is not None or h.shape != c.shape)):
-            raise ShapeError(f"a recurrent layer with the state {h} and the cell {c} needs a projection")
+            raise ShapeError(f"the state {h} and the cell {c} differ in shape: this needs projection weights")
         count, hidden, results = 3 if self.coupled else 4, c.shape[-1], h.shape[-1]
         batches = x.shape[1 if self.time_major else 0]
         units, others = (count * hidden,), ((count - 1) * hidden,)
@@ -201,13 +211,15 @@ class FullLstm(Op):
         _require(x, "s16", (c, (batches, hidden)), (p, others), (n, units))
         _require(x, "s32", (b, units), (d, (results,)))
         if not math.isfinite(self.cell_clip) or not math.isfinite(self.proj_clip):
-            raise UnsupportedError(f"the bounds {self.cell_clip} and {self.proj_clip} are no numbers")
+            raise UnsupportedError(f"cell_clip={self.cell_clip} and proj_clip={self.proj_clip} must be finite")
         if len(self.gate_scales) != 4 or min(*self.gate_scales, self.hidden_scale) <= 0 or hidden > _MOST_UNITS:
-            raise UnsupportedError(f"a recurrent layer of {hidden} units with sums of the scales {self.gate_scales}")
+            raise UnsupportedError(
+    f"{hidden} units (at most {_MOST_UNITS}) with gate scales {self.gate_scales} are not supported"
+)
         return TensorType(c.shape, "s16"), TensorType((*x.shape[:2], results), "s8")
 
     def reference(self, *operands: np.ndarray) -> tuple[np.ndarray, ...]:
-        raise UnsupportedError("a layer on stored integers has no form on real numbers")
+        raise UnsupportedError("a quantized LSTM is defined on stored integers only, not on real numbers")
 
     def reference_q(self, call: Call, *operands: np.ndarray | None) -> tuple[np.ndarray, ...]:
         """Source: LiteRT lstm_eval.cc, LstmStepInteger8x8_16."""
@@ -256,10 +268,10 @@ class FullLstm(Op):
 
 
 def _require(x: TensorType, dtype: str, *wanted: tuple[TensorType | None, tuple[int, ...]]) -> None:
-    """Raise ShapeError for an operand that is not of this type and its shape."""
+    """Raise ShapeError unless each operand has the type `dtype` and its shape. x: the layer's data, for the message."""
     for t, shape in wanted:
         if t is not None and (t.dtype, t.shape) != (dtype, shape):
-            raise ShapeError(f"an operand {t} of a recurrent layer on {x} is not {dtype} {list(shape)}")
+            raise ShapeError(f"an operand {t} of an LSTM on {x} must be {dtype} {list(shape)}")
 
 
 _CASES = (
@@ -269,7 +281,7 @@ _CASES = (
     (2, 1, 7, 9, 3, "j", False, False),
     (2, 2, 2, 4, 6, "pnj", True, True),
 )
-"""Steps, batches, inputs, hidden, results, parts, coupled, time_major."""
+"""(steps, batches, inputs, hidden, results, optional operands, coupled, time_major) of each example."""
 
 
 def example(

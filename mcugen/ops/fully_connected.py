@@ -1,4 +1,4 @@
-"""FULLY_CONNECTED: a matrix times each vector."""
+"""FULLY_CONNECTED: the product of a matrix and each vector."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mcugen.oracle import filters
 from mcugen.oracle.quantized import is_tflm
 
 BLOCK = 4
-"""Outputs whose weights are interleaved."""
+"""Number of outputs whose weights are interleaved."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -38,7 +38,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def rounds_twice(call: Call) -> bool:
-    "the reference runtime rounds as TFLM does, or the operator states how it rounds"
+    "the runtime rounds sums twice, as TFLM does, or the operator states how it rounds"
     return not rounds_once(call) or _rounding.is_stated(call)
 
 
@@ -50,7 +50,7 @@ def int8_to_int16(call: Call) -> bool:
 
 
 def _by_channel(call: Call) -> np.ndarray:
-    """The weights as [outputs, pixels, channels of the data], zero points removed."""
+    """The weights as [outputs, pixels, input channels], zero points removed."""
     return matrix(call).reshape(call.input(1).shape[0], -1, channels_of(call.input(0)))
 
 
@@ -67,7 +67,7 @@ def params(call: Call) -> Params:
 
 
 def _scale_fields(call: Call) -> dict[str, Param]:
-    """One multiplier for all outputs where the weights are quantized as a whole."""
+    """The multipliers' fields: one multiplier for all outputs if the weights have one scale."""
     quant = call.input(1).quant
     per_channel = quant is not None and quant.per_channel
     mult, shift = _filter.c_multipliers(call, call.input(1).shape[0] if per_channel else 1)
@@ -77,7 +77,7 @@ def _scale_fields(call: Call) -> dict[str, Param]:
 
 
 def single_rounding_fits(call: Call) -> bool:
-    "outputs stay in 32 bits before they are clamped (with LiteRT's rounding)"
+    "with LiteRT's single rounding, outputs stay within 32 bits before the activation"
     if (
         not rounds_once(call)
         or _rounding.is_stated(call)
@@ -110,7 +110,7 @@ _WIDENING = Kernel(
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """With `float_scales`, it is written as part of the SVDF that reads its results."""
+    """FULLY_CONNECTED; with `float_scales` nothing yet, since the SVDF that reads the results includes this layer."""
     op = call.op
     if op.float_scales:
         return sink.pending(call, inputs)
@@ -121,7 +121,7 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.op.float_scales or call.op.widen:
-        raise UnsupportedError("it is part of an SVDF", hint="write the network with the SVDF that it came from")
+        raise UnsupportedError("it is part of an SVDF", hint="write the network as it was imported")
     x, w, y = call.input(0), call.input(1), call.output
     outputs, length = w.shape
     vectors = _onnx.reshaped(sink, str(inputs[0]), x.with_shape((x.size // length, length)))
@@ -145,10 +145,10 @@ class FullyConnected(Weighted):
 
     x: s8, s16, u8 or f32, any shape with a multiple of K elements   w: [O, K], s8 or s4 (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, O], or [..., O] with keep_dims
-    sum_dtype: s32 makes sums of int16 data without a bias wrap to 32 bits
-    widen: y is s16 on s8 data
-    float_scales: the product and the quotient of scales are float32, and sums are rounded twice, as in SVDF
-    rounding: "even" or "single" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
+    sum_dtype: s32 if sums of int16 data without a bias wrap to 32 bits, else s64 or empty
+    widen: whether y is s16 with s8 data
+    float_scales: whether multipliers are computed in float32 and sums rounded twice, as in SVDF
+    rounding: "even" or "single" if integer results are real numbers rounded once; then b is s32 or f32; see _rounding
     Source: TFLite FULLY_CONNECTED; quantization specification, section FULLY_CONNECTED.
     """
 
@@ -160,7 +160,7 @@ class FullyConnected(Weighted):
     widen: bool = False
 
     exact_scales: ClassVar[bool] = True
-    """No product of scales is rounded to float, unless `float_scales` is set."""
+    """Whether scale_x * scale_w stays float64 for uint8 weights. `float_scales` overrides it."""
 
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f32")
@@ -174,7 +174,7 @@ class FullyConnected(Weighted):
     def refused_by(self, call: Call, runtime: str) -> str:
         quant = call.input(1).quant
         if runtime == "tflm" and _filter.has_nibbles(call) and quant is not None and quant.per_channel:
-            return "no kernel for s4 weights with a scale for each channel"
+            return "no kernel for s4 weights with one scale per channel"
         why = _filter.misread_bias(call) if runtime == "litert" else _filter.refused_weights(call, runtime)
         return why or super().refused_by(call, runtime)
 
@@ -187,14 +187,14 @@ class FullyConnected(Weighted):
         _filter.check_types(x, w, b, outputs, self.rounding)
         shape = (*x.shape[:-1], outputs) if self.keep_dims else (x.size // inputs, outputs)
         if self.widen and x.dtype != "s8":
-            raise UnsupportedError(f"a fully connected layer from {x.dtype} to s16 is not supported")
+            raise UnsupportedError(f"s16 results of {x.dtype} data are not supported; with s8 data they are")
         return (TensorType(shape, "s16" if self.widen else x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         return filters.real_results(x.reshape(-1, w.shape[1]) @ w.T, b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-        """Bit-exact integer matrix product.
+        """The integer matrix product, bit for bit.
 
         Source: reference_integer_ops/fully_connected.h, reference_ops::FullyConnected (uint8).
         """
@@ -220,7 +220,10 @@ class FullyConnected(Weighted):
         return self._runtime_rounds_once(call)
 
     def _runtime_rounds_once(self, call: Call) -> bool:
-        """LiteRT's layers round once; TFLM's, which have no uint8, round as convolutions do."""
+        """LiteRT rounds fully connected layers once.
+
+        TFLM, which has no uint8 layers, rounds twice as in convolutions.
+        """
         return not self.float_scales and (call.reference == "litert" or _filter.is_legacy(call))
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
@@ -234,7 +237,7 @@ class FullyConnected(Weighted):
         return _accumulators.sums(call, matrix(call), Range(seen.low[None], seen.high[None]), may_skip=False)
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """A channel of the data is dropped with all its weights: several columns where rows are flattened."""
+        """An input channel is dropped with all its weights: one column for each pixel that a vector contains."""
         if not _slim.has_weights(call) or call.input(1).shape[1] % asked.of(0).size:
             return asked.none
         return _slim.removable(call, asked, _by_channel(call), may_skip=False)
@@ -245,7 +248,7 @@ class FullyConnected(Weighted):
         return Slimmed(self, changed | _slim.biased(call, removed, _by_channel(call)))
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Elements of a vector in another order are multiplied by weights in that order."""
+        """This product with the weights' columns in the order in which the vectors are stored."""
         x, (outputs, length) = orders[0], call.input(1).shape
         found = None if x is None else x.reshaped((call.input(0).size // length, length))
         if found is None or call.constants[1] is None or not found.leads(0):

@@ -1,4 +1,4 @@
-"""GATHER: the slices of a tensor that a list of indices names."""
+"""GATHER: the slices of a tensor with the given indices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def indices_are(dtype: str, name: str) -> Rule:
-    """A rule: the indices have this type."""
+    """A rule: the indices have this element type. name: of the type, in the rule's text."""
 
     def rule(call: Call) -> bool:
         return call.input(1).dtype == dtype
@@ -68,7 +68,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     if not batches:
         return sink.operator("Gather", [x, index], call.outputs, {"axis": axis})
     if axis != batches:
-        raise UnsupportedError("batches of indices along a later axis cannot be written as .onnx")
+        raise UnsupportedError(f"in .onnx, the axis {axis} must equal batch_dims {batches}")
     t = sink.type(index)
     index = _onnx.cast(sink, _onnx.reshaped(sink, index, t.with_shape((*t.shape, 1))), "s64")
     return sink.operator("GatherND", [x, index], call.outputs, {"batch_dims": batches})
@@ -76,10 +76,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Gather(Op):
-    """y[b..., o..., k..., i...] = x[b..., o..., index[b..., k...], i...], the index standing at `axis`.
+    """y[b..., o..., k..., i...] = x[b..., o..., index[b..., k...], i...], with the index at `axis`.
 
     x: any type and shape   index: s32 or s64, any shape; the first `batch_dims` axes are shared with x
-    y: as x. Indices outside the axis are moved to its nearest end, where the runtimes stop or read wild.
+    y: type of x Indices outside the axis are clamped; runtimes abort, or read outside the tensor.
     Source: TFLite GATHER.
     """
 
@@ -104,7 +104,7 @@ class Gather(Op):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and call.input(1).dtype != "s32":
-            return "indices that are not int32"
+            return f"no kernel for {call.input(1).dtype} indices"
         return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, index: TensorType | None) -> tuple[TensorType, ...]:
@@ -113,7 +113,7 @@ class Gather(Op):
             raise UnsupportedError(f"indices of {index.dtype} are not supported")
         axis, batch = self.places(x, index)
         if x.shape[:batch] != index.shape[:batch]:
-            raise ShapeError(f"{list(x.shape)} and indices {list(index.shape)} do not share {batch} axes")
+            raise ShapeError(f"the first {batch} axes of {list(x.shape)} and indices {list(index.shape)} differ")
         return (TensorType((*x.shape[:axis], *index.shape[batch:], *x.shape[axis + 1 :]), x.dtype),)
 
     def places(self, x: TensorType, index: TensorType) -> tuple[int, int]:
@@ -125,7 +125,7 @@ class Gather(Op):
         return axis, batch
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Picks along the stored axis, where the indices are constants along one axis and shared with none."""
+        """This selection along the stored axis; only for constant index vectors without batches."""
         axis, batch = self.places(call.input(0), call.input(1))
         if batch or len(call.input(1).shape) != 1 or call.constants[1] is None:
             return None
@@ -142,7 +142,7 @@ class Gather(Op):
         return np.stack(parts).reshape(self.infer(*types)[0].shape)
 
     def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x, index)
 
     @classmethod
@@ -168,6 +168,6 @@ def example(k: int, op: Gather, shape: Shape, index: Shape, ids: str, kind: tupl
     x, i = TensorType(shape, *kind), TensorType(index, ids)
     y = TensorType(op.infer(x, i)[0].shape, *kind)
     if k == 1:
-        return Example(op, (x, i), (y,), {}, k)  # indices of any value are clamped
+        return Example(op, (x, i), (y,), {}, k)  # random indices, many of which are clamped
     data = np.random.default_rng(k).integers(0, shape[op.axis], index).astype(i.np_dtype)
     return Example(op, (x, i), (y,), {1: data} | ({0: None} if k == 0 else {}), k)

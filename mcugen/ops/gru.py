@@ -20,7 +20,7 @@ GATES = 3
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
-    """One direction or two. Source: ONNX GRU-14."""
+    """The expansion to one Gru per direction. Source: ONNX GRU-14."""
     after = bool(source.attributes["linear_before_reset"])
 
     def layer(d: _recurrent.Direction) -> Sequence[str]:
@@ -64,7 +64,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The unrolled steps, as the format has no such layer."""
+    """The steps, unrolled, because TensorFlow Lite has no GRU."""
     op, (x, w, r, b, a, h) = call.op, (str(n) for n in inputs)
     v = _unrolled.FloatVectors(sink)
     hidden = sink.type(h).shape[1]
@@ -90,8 +90,8 @@ class Gru(Op):
 
     x: f32 [T, B, I]   w: [3 * H, I]   r: [3 * H, H]   b, a: [3 * H], gates in the order z, r, n   h: [B, H]
     y: [T, B, H], and the state [B, H] after the last step
-    activations: those of the gates and n   clip: bound of the sums, 0 for none
-    after: n = act(W x + b + r * (R h + a))
+    activations: of the gates z and r, and of n   clip: bound of the sums, 0 for none
+    after: whether the reset gate is applied after the product: n = act(W x + b + r * (R h + a))
     Source: ONNX GRU-14.
     """
 
@@ -115,7 +115,7 @@ class Gru(Op):
 
     def quantized(self, call: Call) -> Scales:
         return refused(
-            "its memory goes through floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
+            "it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
         )
 
     def infer(

@@ -26,7 +26,7 @@ _LOW, _HIGH = INT_RANGE["s16"]
 
 
 def _high_mul(a: Ints, b: Ints | int) -> Ints:
-    """SaturatingRoundingDoublingHighMul on int16: a * b / 2**15 to nearest."""
+    """SaturatingRoundingDoublingHighMul on int16: a * b / 2**15, rounded to nearest."""
     return np.asarray(np.clip((a * b + 2**14) >> 15, _LOW, _HIGH))
 
 
@@ -35,7 +35,10 @@ def _shift_left(x: Ints, bits: int) -> Ints:
 
 
 def _divide_by_pot(x: Ints, exponent: int) -> Ints:
-    """RoundingDivideByPOT on int16, whose mask is -1 beyond 15 bits. Source: gemmlowp, fixedpoint.h."""
+    """RoundingDivideByPOT on int16.
+
+    From exponent 16 on its int16 mask overflows to -1. Source: gemmlowp, fixedpoint.h.
+    """
     if exponent < 16:
         return rounding_divide_by_pot(x, exponent)
     return np.asarray((x >> exponent) + (x >= 0))
@@ -71,7 +74,7 @@ class HardSwish(_bytes.ByteFunction):
         return np.asarray(x * np.clip(x + 3.0, 0.0, 6.0) / 6.0)
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """All in int16: x in 1/128 steps, times a gate in [0, 1] of 15 bits."""
+        """Computed in int16: x in steps of 1/128, times a gate in [0, 1] with 15 bits."""
         a, y = call.input(0), call.output
         fine = np.float32(1 / 128) * np.float32(a.scale)
         out_mult, out_shift = _multiplier(fine / np.float32(y.scale))
@@ -83,7 +86,7 @@ class HardSwish(_bytes.ByteFunction):
         return np.asarray(np.clip(_divide_by_pot(high, -out_shift) + y.zero_point, *INT_RANGE[y.dtype]))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """In int16. Source: reference_ops::HardSwish, activations.cc, HardSwishPrepare."""
+        """Computed in int16. Source: reference_ops::HardSwish, activations.cc, HardSwishPrepare."""
         a, y = call.input(0), call.output
         fine = binary32(Fraction(1, 128) * scale_of(a))
         gain, right = _int16_multiplier(binary32(quotient(fine, scale_of(y))))
@@ -104,13 +107,16 @@ class HardSwish(_bytes.ByteFunction):
 
 
 def _check_gain(shift: int) -> None:
-    """Raise QuantizationError for a shift to the left: the runtimes only shift to the right."""
+    """Raise QuantizationError for a left shift: runtimes only shift right."""
     if shift > 0:
-        raise QuantizationError("the input's scale is more than 64 times the result's", hint="requantize the result")
+        raise QuantizationError("the input's scale is over 64 times the result's", hint="use a larger result scale")
 
 
 def _divided(x: np.ndarray, exponent: int) -> np.ndarray:
-    """RoundingDivideByPOT of int16: from 16 bits on its mask, cut to int16, is -1, so all of x is the remainder."""
+    """RoundingDivideByPOT on int16.
+
+    From exponent 16 on its int16 mask overflows to -1, so all of x is the remainder.
+    """
     return divided(x, exponent) if exponent < 16 else np.where(x >= 0, 1, -1)
 
 
@@ -119,24 +125,24 @@ def _int16(x: np.ndarray) -> np.ndarray:
 
 
 def _rounded_product(a: np.ndarray, b: int) -> np.ndarray:
-    """SaturatingRoundingDoublingHighMul of int16."""
+    """SaturatingRoundingDoublingHighMul on int16."""
     product = a * b
     return _int16(_towards_zero(product + np.where(product >= 0, 16384, -16383)))
 
 
 def _towards_zero(x: np.ndarray) -> np.ndarray:
-    """x / 2**15 without its fraction."""
+    """x / 2**15, rounded towards zero."""
     return np.asarray(np.sign(x) * (np.abs(x) >> 15))
 
 
 def _int16_multiplier(real: Fraction) -> tuple[int, int]:
-    """(mult, shift) with 16 bits. Source: quantization_util.h, DownScaleInt32ToInt16Multiplier."""
+    """(mult, shift) with a mult of 16 bits. Source: quantization_util.h, DownScaleInt32ToInt16Multiplier."""
     mult, shift = multiplier(real)
     return min(_HIGH, (mult + 32768) // 65536), shift
 
 
 def _gate(value: Ints, mult: int, shift: int) -> Ints:
-    """(clamp(x / 3, -1, 1) + 1) / 2 in 15 bits."""
+    """The gate (clamp(x / 3, -1, 1) + 1) / 2, with 15 fractional bits."""
     relu = _shift_left(value, shift - 1) if shift > 0 else value
     relu = _high_mul(relu, mult)
     if shift > 0:

@@ -1,4 +1,4 @@
-"""CONV_2D and FULLY_CONNECTED of float data with int8 weights, on data that was quantized at run time."""
+"""CONV_2D and FULLY_CONNECTED of float data with int8 weights. QuantizeDynamic quantizes the data at run time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _from_conv(source: Source) -> HybridConv2D:
     a = source.attributes
     a.ignore("quantized_bias_type")  # the bias is float
     if len(source.inputs) < 3 or source.inputs[2] is None:
-        raise UnsupportedError("no runtime computes it without a bias")
+        raise UnsupportedError("no runtime computes it without a bias", hint="add a bias of zeros")
     w = source.inputs[1]
     return HybridConv2D(
         stride=(a["stride_h"], a["stride_w"]),
@@ -42,7 +42,7 @@ def _is_per_channel(w: TensorType | None) -> bool:
 
 
 def _fully_connected(source: Source, e: Expansion) -> Sequence[str]:
-    """A convolution of images of one pixel, each with a range of its own."""
+    """The expansion to a convolution: each vector is an image of one pixel, quantized with a scale of its own."""
     a = source.attributes
     if a["weights_format"] != "DEFAULT":
         raise UnsupportedError(f"weights format {a['weights_format']} is not supported")
@@ -54,7 +54,7 @@ def _fully_connected(source: Source, e: Expansion) -> Sequence[str]:
     a.ignore("quantized_bias_type")  # the bias is float
     x, w, b = (e.inputs[k] if len(e.inputs) > k else None for k in range(3))
     if x is None or w is None or len(e.type(w).shape) != 2 or e.type(x).size % e.type(w).shape[1]:
-        raise ShapeError(f"data {x and e.type(x)} do not fit weights {w and e.type(w)}")
+        raise ShapeError(f"data {x and e.type(x)} cannot be split into vectors for weights {w and e.type(w)}")
     outputs, depth = e.type(w).shape
     rows, shape = e.type(x).size // depth, e.type(x).shape
     if keep and shape[-1] != depth:
@@ -66,15 +66,16 @@ def _fully_connected(source: Source, e: Expansion) -> Sequence[str]:
 def rows_times(
     source: Source, e: Expansion, operands: tuple[str, str, str | None], *, symmetric: bool, activation: str = "NONE"
 ) -> str:
-    """Vectors x times constant weights [outputs, depth], plus a bias: images [N, 1, 1, outputs] of one pixel each.
+    """The products of N vectors and constant weights, plus a bias, as images [N, 1, 1, outputs].
 
-    Every vector has a range of its own. operands: x, whose elements are N vectors, the weights and the bias.
+    Each vector is quantized with a scale of its own. operands: x with N * depth elements, weights [outputs, depth],
+    bias.
     """
     x, w, b = operands
     outputs, depth = e.type(w).shape
     data = e.data(w)
     if data is None:
-        raise UnsupportedError("weights that are computed at run time are not supported with float data")
+        raise UnsupportedError("int8 weights that are computed at run time are not supported with float data")
     rows = e.type(x).size // depth
     images = e.node(Reshape((rows, 1, 1, depth)), x)
     found = _hybrid.quantized(source, e, images, rows, symmetric=symmetric)
@@ -102,8 +103,11 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: `reads`, contiguous runs of channels that are copied; `gathered`, their bytes; `single`, products of
-    each sum that are left over after groups of four.
+    """The cost terms.
+
+    reads     copies of contiguous channels
+    gathered  bytes of these copies
+    single    products left over after groups of four in each sum
     """
     x, w, y = call.input(0), call.input(3), call.output
     places = y.size // y.shape[3] * w.shape[1] * w.shape[2]
@@ -116,13 +120,13 @@ def work(call: Call) -> dict[str, float]:
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """A convolution, or, of single pixels whose sums are scaled once, a fully connected layer."""
+    """FULLY_CONNECTED for images of one pixel whose sums are scaled once; else CONV_2D."""
     op, q, w = call.op, call.input(0), call.input(3)
     per_channel = _is_per_channel(w)
     if not op.twice and (*q.shape[1:3], *w.shape[1:3]) == (1, 1, 1, 1) and q.shape[3] == w.shape[3]:
         return _to_fully_connected(call, sink, inputs)
     if op.twice != per_channel:
-        raise UnsupportedError("no convolution scales its sums so")
+        raise UnsupportedError(f"twice={op.twice}: CONV_2D scales twice with one weight scale per channel, else once")
     x = _hybrid.float_data(sink, inputs, symmetric=not per_channel)
     x, padding = _tflite.around(sink, x, op.window(w.shape))
     bias = inputs[4] if call.has(4) else sink.constant(np.zeros(w.shape[0], np.float32))
@@ -137,7 +141,7 @@ def _to_fully_connected(call: Call, sink: TfliteTarget, inputs: Sequence[str | N
     found = sink.source(inputs[0])
     asymmetric = found is not None and not found.call.op.symmetric
     if w.dtype != "s8":
-        raise UnsupportedError("a fully connected layer of float data with 4 bit weights is not written")
+        raise UnsupportedError("FULLY_CONNECTED of float data with 4-bit weights cannot be written")
     weights = sink.constant(call.constant(3).reshape(w.shape[0], w.shape[3]), w.quant)
     bias = [inputs[4]] if call.has(4) else []
     attributes = {**_tflite.activation(call), "asymmetric_quantize_inputs": asymmetric, "weights_format": "DEFAULT"}
@@ -153,7 +157,7 @@ class HybridConv2D(Op):
 
     q: s8 [N, H, W, C]   s: f32 [N]   z: s8 [N]   w: s8 or s4 [O, KH, KW, C / groups]   b: f32 [O] or absent
     y: f32 [N, OH, OW, O]. Sums are integers; their scaling is float32 arithmetic in the order of LiteRT.
-    twice: sums are scaled by scale_w[o], then by s[n]; else by their product, rounded to float32.
+    twice: whether sums are scaled by scale_w[o], then by s[n]; else by scale_w[o] * s[n], rounded to float32
     Source: LiteRT conv.cc, EvalHybrid and EvalHybridPerChannel; fully_connected.cc, EvalHybrid.
     """
 
@@ -195,7 +199,7 @@ class HybridConv2D(Op):
         q, w = image(q), image(w, "weights")
         _hybrid.check(q, s, z, w, q.shape[0])
         if q.shape[3] % w.shape[3] or w.shape[0] % (q.shape[3] // w.shape[3]):
-            raise ShapeError(f"weights {list(w.shape)} do not divide an input of {q.shape[3]} channels into groups")
+            raise ShapeError(f"weights {list(w.shape)} do not divide {q.shape[3]} input channels into groups")
         _hybrid.check_channels(w, b, w.shape[0], 0)
         h, width = self.window(w.shape).output((q.shape[1], q.shape[2]))
         return (TensorType((q.shape[0], h, width, w.shape[0]), "f32"),)
@@ -215,7 +219,7 @@ class HybridConv2D(Op):
         return np.asarray(sum(tap @ w[:, i, j].T for i, j, tap in self.window(w.shape).taps(x, 0.0)))
 
     def window(self, w: Sequence[int]) -> SlidingWindow:
-        """The window of weights of that shape."""
+        """The window for weights of shape w."""
         return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def macs(self, call: Call) -> int:

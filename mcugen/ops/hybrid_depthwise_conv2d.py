@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D of float data with int8 weights, on data that was quantized at run time."""
+"""DEPTHWISE_CONV_2D of float data with int8 weights. QuantizeDynamic quantizes the data at run time."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def _from_tflite(source: Source) -> HybridDepthwiseConv2D:
     a, w = source.attributes, source.inputs[1]
     if w is not None and w.dtype == "s4":
         raise UnsupportedError(
-            "no runtime computes float data with 4-bit weights here", hint="give this layer weights of 8 bits"
+            "no runtime has a kernel for float data with 4-bit weights", hint="give this layer 8-bit weights"
         )
-    a.ignore("depth_multiplier")  # follows from the shapes; the schema calls it redundant
+    a.ignore("depth_multiplier")  # given by the shapes; the schema calls it redundant
     return HybridDepthwiseConv2D(
         stride=(a["stride_h"], a["stride_w"]),
         dilation=(a["dilation_h_factor"], a["dilation_w_factor"]),
@@ -46,7 +46,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Products inside the image, and rows of taps."""
+    """The cost terms: `seen`, products with data inside the image; `rows`, rows of taps."""
     x, w, y = call.input(0), call.input(3), call.output
     ones = np.ones((1, *x.shape[1:3], 1))
     seen = sum(float(tap.sum()) for _, _, tap in call.op.window(w.shape).taps(ones, 0.0))
@@ -70,7 +70,7 @@ class HybridDepthwiseConv2D(Op):
     """y[n, i, j, o] = activation(scale_w[o] * s[n] * sum over taps of w[0, kh, kw, o] * (q[..., o / m] - z[n]) + b[o]).
 
     q: s8 [N, H, W, C]   s: f32 [N]   z: s8 [N]   w: s8 [1, KH, KW, C * m]   b: f32 [C * m] or absent
-    y: f32 [N, OH, OW, C * m]. Sums are integers, scaled by the product of both scales, rounded to float32.
+    y: f32 [N, OH, OW, C * m]. Sums are integers, scaled by scale_w[o] * s[n], rounded to float32.
     Source: LiteRT depthwise_conv.cc, EvalHybridPerChannel.
     """
 
@@ -130,7 +130,7 @@ class HybridDepthwiseConv2D(Op):
         return hybrid.results(call, sums, s, b, self.activation, twice=False)
 
     def window(self, w: Sequence[int]) -> SlidingWindow:
-        """The window of weights of that shape."""
+        """The window for weights of shape w."""
         return SlidingWindow((w[1], w[2]), self.stride, self.dilation, self.padding)
 
     def macs(self, call: Call) -> int:

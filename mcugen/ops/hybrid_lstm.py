@@ -18,7 +18,7 @@ from mcugen.oracle import hybrid
 
 
 def constant_weights(call: Call) -> bool:
-    "weights, biases and weights of the cell are constants"
+    "weights, biases and peephole weights are constant"
     return all(call.constants[k] is not None for k in (3, 4, 5, 8) if call.has(k))
 
 
@@ -40,32 +40,33 @@ def params(call: Call) -> Params:
 
 
 def scratch(call: Call) -> int:
-    """The sums of all gates, and the quantized state."""
+    """Scratch in bytes: the float sums of all gates, and the quantized state."""
     return (4 * GATES + 1) * call.input(4).shape[1]
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms of a float layer, and the number of states quantized by their least and greatest value."""
+    """The cost terms of a float layer, and `ranges`, the number of states that are quantized asymmetrically."""
     found = _recurrent.work(call, call.input(4).shape[1], ("Sigmoid", "Tanh"))
     return {**found, "ranges": 0 if call.op.symmetric else found["steps"]}
 
 
 def _gate_scales(w: TensorType) -> np.ndarray:
-    """The scale of each gate's weights, which are joined along their first axis."""
+    """The scale of each gate's weights. w: the gates' weights, joined along the first axis."""
     if w.quant is None or any(w.quant.zero_point) or len(w.quant.scale) != w.shape[0]:
-        raise QuantizationError(f"the weights {w} have no scale for each output, or a zero point")
+        raise QuantizationError(f"the weights {w} need one scale for each row, and the zero point 0")
     return np.array(w.quant.scale[:: w.shape[0] // GATES], np.float32)
 
 
 @dataclass(frozen=True)
 class HybridLstm(Op):
-    """c = f * c + i * g and h = o * tanh(c), step by step, with gates i, o, f, g as in Lstm from the sums
-    b + f32(W (q - z)) * f32(s * scale) + f32(R (p - y)) * f32(t * scale), where p, t and y are h as QuantizeDynamic.
+    """c = f * c + i * g and h = o * tanh(c), step by step, with the gates i, o, f, g of Lstm.
 
+    The gates' sums: b + f32(W (q - z)) * f32(s * w_scale) + f32(R (hq - hz)) * f32(hs * r_scale), where QuantizeDynamic
+    gives hq, hs and hz (data, scale, zero point) for h.
     q: s8 [T, B, I]   s: f32 [T * B]   z: s8 [T * B]   w: s8 [4 * H, I]   r: s8 [4 * H, H], one scale for each gate
     b: f32 [4 * H]   h, c: f32 [B, H], the state before the first step   p: f32 [3 * H] for i, o, f, or absent
     y: [T, B, H], and the state [B, H] twice: h and c after the last step
-    coupled: i is 1 - f   cell_clip: bound of c, 0 for none   symmetric: how h is quantized
+    coupled: whether i = 1 - f   cell_clip: bound of |c|, 0 for none   symmetric: how h is quantized
     Source: LiteRT lstm_eval.cc, LstmStepHybrid.
     """
 
@@ -95,7 +96,7 @@ class HybridLstm(Op):
         for weights in (w, r):
             _hybrid.check(q, s, z, weights, steps * batches)
             if weights.dtype != "s8":
-                raise UnsupportedError(f"weights {weights} of a recurrent layer are not supported")
+                raise UnsupportedError(f"weights {weights} must be int8")
             _gate_scales(weights)
         _recurrent.check("weights", w, (GATES * hidden, inputs))
         _recurrent.check("weights", r, (GATES * hidden, hidden))
@@ -105,7 +106,7 @@ class HybridLstm(Op):
         if p is not None:
             _recurrent.check("peephole weights", p, (3 * hidden,))
         if any(t is not None and t.dtype != "f32" for t in (b, h, c, p)):
-            raise UnsupportedError(f"a recurrent layer with a bias {b} and a state {h} is not supported")
+            raise UnsupportedError(f"bias {b}, state {h}, cell {c} and peephole weights {p} must be f32")
         state = TensorType((batches, hidden), "f32")
         return TensorType((steps, batches, hidden), "f32"), state, state
 
@@ -115,7 +116,7 @@ class HybridLstm(Op):
     def reference_q(self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, r: np.ndarray,
                     b: np.ndarray, h: np.ndarray, c: np.ndarray, p: np.ndarray | None = None
                     ) -> tuple[np.ndarray, ...]:  # fmt: skip
-        """Sums in float32 in the runtime's order, the functions of them in float64."""
+        """Sums in float32, in the runtime's order; sigmoid and tanh in float64."""
         steps, batches, hidden = len(q), q.shape[1], h.shape[1]
         w_scale, r_scale = (np.array(call.input(k).quant.scale, np.float32) for k in (3, 4))  # type: ignore[union-attr]
         peepholes = np.zeros((3, hidden)) if p is None else p.reshape(3, -1)

@@ -17,7 +17,7 @@ from mcugen.oracle import hybrid
 
 
 def constant_weights(call: Call) -> bool:
-    "weights and bias are constants"
+    "weights and bias are constant"
     return all(call.constants[k] is not None for k in (3, 4, 5))
 
 
@@ -36,12 +36,12 @@ def params(call: Call) -> Params:
 
 
 def scratch(call: Call) -> int:
-    """The quantized state."""
+    """Scratch in bytes: the quantized state."""
     return call.input(4).shape[1]
 
 
 def work(call: Call) -> dict[str, float]:
-    """Elements of which tanh is taken, and how often a state is quantized between its least and greatest value."""
+    """The cost terms: `curved`, tanhs computed; `ranges`, states quantized asymmetrically."""
     op, (steps, batches, _) = call.op, call.input(0).shape
     assert isinstance(op, HybridRnn)
     made = steps * batches
@@ -51,9 +51,9 @@ def work(call: Call) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class HybridRnn(Op):
-    """h = act(b + f32(W (q - z)) * f32(s * scale) + f32(R (p - y)) * f32(t * scale)), step by step, where p, t and y
-    are h as QuantizeDynamic.
+    """h = act(b + f32(W (q - z)) * f32(s * w_scale) + f32(R (hq - hz)) * f32(hs * r_scale)), step by step.
 
+    QuantizeDynamic gives hq, hs and hz (data, scale, zero point) for h.
     q: s8 [T, B, I]   s: f32 [T * B]   z: s8 [T * B]   w: s8 [H, I]   r: s8 [H, H], each of one scale
     b: f32 [H]   h: f32 [B, H], the state before the first step
     y: [T, B, H], and the state [B, H] after the last step   symmetric: how h is quantized
@@ -80,12 +80,12 @@ class HybridRnn(Op):
               r: TensorType | None, b: TensorType | None, h: TensorType | None) -> tuple[TensorType, ...]:  # fmt: skip
         _recurrent.check_activations((self.activation,), 1)
         if q is None or w is None or r is None or any(len(t.shape) != n for t, n in ((q, 3), (w, 2), (r, 2))):
-            raise ShapeError(f"a recurrent layer does not take data {q} with weights {w} and {r}")
+            raise ShapeError(f"data {q} with weights {w} and {r}: a recurrent layer needs 3 axes, 2 and 2")
         (steps, batches, inputs), hidden = q.shape, r.shape[1]
         for weights in (w, r):
             _hybrid.check(q, s, z, weights, steps * batches)
             if weights.dtype != "s8":
-                raise UnsupportedError(f"weights {weights} of a recurrent layer are not supported")
+                raise UnsupportedError(f"weights {weights} must be int8")
             if weights.quant is None or weights.quant.per_channel:
                 raise QuantizationError(f"the weights {weights} must have one scale")
         _recurrent.check("weights", w, (hidden, inputs))
@@ -93,7 +93,7 @@ class HybridRnn(Op):
         _recurrent.check("bias", b, (hidden,))
         _recurrent.check("state", h, (batches, hidden))
         if any(t is not None and t.dtype != "f32" for t in (b, h)):
-            raise UnsupportedError(f"a recurrent layer with a bias {b} and a state {h} is not supported")
+            raise UnsupportedError(f"bias {b} and state {h} must be f32")
         return TensorType((steps, batches, hidden), "f32"), TensorType((batches, hidden), "f32")
 
     def refused_by(self, call: Call, runtime: str) -> str:
@@ -101,7 +101,7 @@ class HybridRnn(Op):
 
     def reference_q(self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, r: np.ndarray,
                     b: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, ...]:  # fmt: skip
-        """Sums in float32 in the runtime's order, the activation of them in float64."""
+        """Sums in float32, in the runtime's order; the activation in float64."""
         steps, batches = q.shape[:2]
         scales = [np.full(len(w), call.input(k).scale, np.float32) for k in (3, 4)]
         y = []
@@ -129,7 +129,7 @@ class HybridRnn(Op):
 
 
 def example(op: HybridRnn, sizes: tuple[int, int, int, int], seed: int) -> Example:
-    """An example with the given sizes: (T, B, I, H)."""
+    """An example. sizes: (steps, batches, inputs, hidden)."""
     steps, batches, inputs, hidden = sizes
     weights = [TensorType((hidden, n), "s8", QuantParams((0.005 * n,), (0,))) for n in (inputs, hidden)]
     floats = [TensorType(shape, "f32") for shape in ((hidden,), (batches, hidden))]

@@ -1,4 +1,4 @@
-"""One axis of a tensor resized: each result is a weighted sum of some elements along the axis."""
+"""Interpolate: resizing along one axis, where each result is a weighted sum of elements along that axis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mcugen.ops import _onnx, _ordered, _strided, _tflite
 
 
 def constant_tables(call: Call) -> bool:
-    "indices and weights are constant, and the indices lie in the axis"
+    "indices and weights are constant, and the indices exist in the axis"
     index = call.constants[1]
     if index is None or call.constants[2] is None:
         return False
@@ -41,7 +41,7 @@ def params(call: Call) -> Params:
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """A product with a matrix."""
+    """ONNX MatMul with the interpolation weights as a matrix."""
     index, weight = call.constant(1), call.constant(2)
     x = call.input(0).shape
     axis = call.op.axis % len(x)
@@ -55,13 +55,14 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 _MODES = ((False, False), (True, False), (False, True))
-"""(corners aligned, half pixels) as TensorFlow Lite's resizing has them."""
+"""(align_corners, half_pixel_centers) combinations of TensorFlow Lite."""
 
 
 def bilinear(size: int, made: int, *, align: bool, half: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and weights between the two nearest elements. Source: TFLite RESIZE_BILINEAR, ComputeInterpolationValues.
+    """(indices, weights) [made, 2] of the two nearest elements. size, made: input and output elements along the axis.
 
-    align: the first and the last elements keep their places; half: elements are at the centres of their pixels.
+    align: align_corners, the first and last elements coincide. half: half_pixel_centers, coordinates are pixel centres.
+    Source: TFLite RESIZE_BILINEAR, ComputeInterpolationValues.
     """
     scale = np.float32((size - 1) / (made - 1)) if align and made > 1 else np.float32(size) / np.float32(made)
     at = np.arange(made, dtype=np.float32)
@@ -73,7 +74,7 @@ def bilinear(size: int, made: int, *, align: bool, half: bool) -> tuple[np.ndarr
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """RESIZE_BILINEAR along one axis of images, where that has these indices and weights."""
+    """RESIZE_BILINEAR along one axis of images, if it has these indices and weights."""
     x, y, axis = call.input(0), call.output, call.op.axis % len(call.output.shape)
     for align, half in _MODES if len(x.shape) == 4 and axis in (1, 2) and constant_tables(call) else ():
         found = bilinear(x.shape[axis], y.shape[axis], align=align, half=half)
@@ -81,15 +82,15 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
             attributes = {"align_corners": align, "half_pixel_centers": half}
             operands = [inputs[0], _tflite.vector(sink, y.shape[1:3])]
             return sink.operator("RESIZE_BILINEAR", operands, [y], attributes, 3 if half else 1)
-    raise UnsupportedError("it resizes in another way than RESIZE_BILINEAR")
+    raise UnsupportedError("RESIZE_BILINEAR has no mode with these interpolation weights")
 
 
 @dataclass(frozen=True)
 class Interpolate(Op):
-    """y[o, j, i] = sum over t of weight[j, t] * x[o, index[j, t], i], the second axis being `axis`.
+    """y[o, j, i] = sum over t of weight[j, t] * x[o, index[j, t], i], where the second axis is `axis`.
 
     x, y: f32   index: s32 [size, taps], weight: f32 [size, taps], constant
-    Source: ONNX Resize-19, whose modes are all such tables.
+    Source: ONNX Resize-19; all its modes can be stated as such tables.
     """
 
     axis: int
@@ -98,17 +99,17 @@ class Interpolate(Op):
     kernels = (Kernel("mg_interpolate_f32", Whole(), (constant_tables,), params, operands=(0,)),)
 
     def quantized(self, call: Call) -> Scales:
-        return refused("of resizing, mcugen quantizes bilinear means of images and the nearest elements")
+        return refused("mcugen quantizes only bilinear and nearest-neighbour resizing of images")
 
     def infer(
         self, x: TensorType | None, index: TensorType | None, weight: TensorType | None
     ) -> tuple[TensorType, ...]:
         x, index, weight = _strided.operand(x), _strided.operand(index), _strided.operand(weight)
         if (x.dtype, index.dtype, weight.dtype) != ("f32", "s32", "f32"):
-            raise UnsupportedError(f"interpolating {x.dtype} data is not supported")
+            raise UnsupportedError(f"interpolating {x} with indices {index} and weights {weight} is not supported")
         axis = _strided.axis_of(self.axis, len(x.shape))
         if len(index.shape) != 2 or index.shape != weight.shape:
-            raise ShapeError(f"indices {list(index.shape)} and weights {list(weight.shape)} are no tables")
+            raise ShapeError(f"indices {list(index.shape)} and weights {list(weight.shape)} must both be [size, taps]")
         return (TensorType((*x.shape[:axis], index.shape[0], *x.shape[axis + 1 :]), "f32"),)
 
     def reference_q(self, call: Call, x: np.ndarray, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -120,7 +121,7 @@ class Interpolate(Op):
         return np.asarray(np.moveaxis(parts.sum(1), 0, self.axis))
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Resizes the stored axis instead."""
+        """This resizing along the stored axis."""
         axis = self.axis % len(call.input(0).shape)
         found = _ordered.resized(call, orders, (axis,))
         return None if found is None else replace(found[1], op=replace(self, axis=found[0][axis]))

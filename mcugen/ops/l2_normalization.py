@@ -1,4 +1,4 @@
-"""L2_NORMALIZATION of int8 and legacy uint8: vectors of length one."""
+"""L2_NORMALIZATION of int8 and uint8: vectors are scaled to length one."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from mcugen.oracle import gemmlowp
 from mcugen.oracle.fixed import scaled_twice
 
 _MOST = 1 << 15
-"""Elements of a vector whose squares fit 31 bits."""
+"""The most elements of a vector whose sum of squares fits 31 bits."""
 
 
 _ZEROS = {"s8": 0, "u8": 128}
-"""The zero point of results, by their type."""
+"""Element type of results -> their zero point."""
 
 
 def _is_byte(source: Source) -> bool:
@@ -37,7 +37,7 @@ def from_tflite(source: Source) -> Imported:
     if y.quant != QuantParams((1 / 128,), (_ZEROS.get(y.dtype, 0),)):
         raise QuantizationError(f"the result {y} must have the scale 1/128 and the zero point {_ZEROS.get(y.dtype, 0)}")
     if source.attributes.get("fused_activation_function", "NONE") != "NONE":
-        raise UnsupportedError("a fused activation is not supported")
+        raise UnsupportedError("its fused activation is not supported: use NONE")
     return Imported(L2Normalization())
 
 
@@ -57,11 +57,11 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class L2Normalization(Op):
-    """y = x / root of the sum of squares of x along the last axis, in 128ths.
+    """y = x / square root of the sum of squares of x along the last axis, in steps of 1/128.
 
-    x: s8 or u8 per tensor, any shape   y: as x, of the scale 1/128 and the zero point 0 (128 of u8)
-    The root's inverse is found by five steps of Newton's method, with 28 bits after the point.
-    flipped_u8: the data was uint8 before its top bit was flipped: values are multiplied by 128 first
+    x: s8 or u8 per tensor, any shape   y: as x, with the scale 1/128 and the zero point 0 (128 for u8)
+    The inverse root is computed by five steps of Newton's method, with 28 fractional bits.
+    flipped_u8: whether the model's data is uint8; values are then multiplied by 128 before rounding
     Source: TFLite L2_NORMALIZATION; reference_integer_ops::L2Normalization, reference_ops::L2Normalization,
     GetInvSqrtQuantizedMultiplierExp.
     """
@@ -80,7 +80,7 @@ class L2Normalization(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if x.dtype not in _ZEROS or not x.shape or x.shape[-1] > _MOST:
-            raise UnsupportedError(f"normalizing {x} is not supported")
+            raise UnsupportedError(f"normalizing {x}: int8 or uint8 vectors of at most {_MOST} elements are needed")
         if x.quant is None or x.quant.per_channel:
             raise QuantizationError(f"{x} needs one scale and one zero point for the whole tensor")
         return (TensorType(x.shape, x.dtype),)
@@ -101,6 +101,6 @@ class L2Normalization(Op):
 
 
 def _in_128ths(row: np.ndarray, first: int) -> np.ndarray:
-    """Values times 128 over the root; `first`: how many of the seven bits are shifted before anything is rounded."""
+    """row * 128 / its root. first: of the left shift by 7 bits, the part that is done before any rounding."""
     mult, shift = gemmlowp.inverse_root(int((row**2).sum()))
     return np.asarray(scaled_twice(row << first, mult, shift + 7 - first))

@@ -1,4 +1,4 @@
-"""LEAKY_RELU: x where positive, alpha * x elsewhere."""
+"""LEAKY_RELU: x if x is positive, else alpha * x."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def from_tflite(source: Source) -> Imported:
 
 
 def multipliers(call: Call) -> tuple[Multiplier, Multiplier]:
-    """(mult, shift) of positive values and of negative ones, the latter for |alpha|.
+    """(mult, shift) for positive values, and for negative values times |alpha|.
 
-    TFLM computes them in double, LiteRT in float32. Source: leaky_relu_common.cc, activations.cc.
+    TFLM computes them in float64, LiteRT in float32. Source: leaky_relu_common.cc, activations.cc.
     """
     precision = np.float64 if call.reference == "tflm" else np.float32
     alpha = abs(call.op.alpha)
@@ -39,7 +39,7 @@ def multipliers(call: Call) -> tuple[Multiplier, Multiplier]:
 
 
 def negative_sign(call: Call) -> int:
-    """The sign of alpha: the runtimes round as if a negative multiplier were applied after the rounding."""
+    """The sign of alpha. Runtimes round the product with |alpha| first, and apply the sign after that."""
     return -1 if call.op.alpha < 0 else 1
 
 
@@ -66,7 +66,7 @@ def _attributes(call: Call) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class LeakyRelu(_bytes.ByteFunction):
-    """y = x where x >= 0, alpha * x elsewhere.
+    """y = x if x >= 0, else alpha * x.
 
     x, y: s8, u8, s16 (per tensor) or f32
     Source: TFLite LEAKY_RELU; reference_ops::QuantizeLeakyRelu.
@@ -90,7 +90,7 @@ class LeakyRelu(_bytes.ByteFunction):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if not math.isfinite(self.alpha):
-            raise UnsupportedError(f"alpha {self.alpha} is not a number")
+            raise UnsupportedError(f"alpha={self.alpha} must be finite")
         return _unary.same_type(x, ("s8", "u8", "s16", "f32"))
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -107,7 +107,7 @@ class LeakyRelu(_bytes.ByteFunction):
         return np.asarray(np.clip(scaled + call.output.zero_point, *INT_RANGE[call.output.dtype]))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """With a negative alpha the runtimes round as if |alpha| were applied, and the sign after it."""
+        """With a negative alpha, runtimes round the product with |alpha| and then apply the sign."""
         a, y = call.input(0), call.output
         steps, in_double = quantized.centred(x, a), quantized.is_tflm(call)
         positive = quantized.rescaled(steps, a, y, in_double=in_double)

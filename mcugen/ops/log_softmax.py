@@ -37,26 +37,35 @@ def _is_integer(source: Source) -> bool:
 def from_tflite(source: Source) -> Imported:
     y = source.outputs[0]
     if y.quant != _SIXTEENTHS.get(y.dtype):
-        raise QuantizationError(f"the result {y} must have the scale 1/16 and the greatest zero point")
+        raise QuantizationError(f"the result {y} must have {_SIXTEENTHS.get(y.dtype, 'the scale 1/16')}")
     return Imported(LogSoftmax())
 
 
 def _scale(call: Call) -> tuple[int, int]:
-    """(mult, shift) of differences from the maximum. Source: quantization_util.cc, PreprocessSoftmaxScaling."""
+    """(mult, shift) that scale differences from the maximum to Q5.
+
+    Source: quantization_util.cc, PreprocessSoftmaxScaling.
+    """
     mult, shift = quantize_multiplier(min(float(np.float32(call.input(0).scale)) * (1 << (31 - _BITS)), 2.0**31 - 1))
     if shift < 1:
-        raise QuantizationError(f"the input scale {call.input(0).scale:.3g} is too small")
+        raise QuantizationError(f"the input scale {call.input(0).scale:.3g} must be at least 2^-26")
     return mult, shift
 
 
 def _back(call: Call) -> tuple[int, int]:
-    """(mult, shift) from the logarithm to the result. Source: quantization_util.cc, PreprocessLogSoftmaxScalingExp."""
+    """(mult, shift) that scale Q5 back to stored differences.
+
+    Source: quantization_util.cc, PreprocessLogSoftmaxScalingExp.
+    """
     mult, shift = _scale(call)
     return quantize_multiplier((1 << (31 - shift)) / mult)
 
 
 def _tables(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """(exp, in Q12, and the number in Q5) of every difference 0, -1, ... that the runtime does not leave out."""
+    """(exp in Q12, difference in Q5) for each stored difference 0, -1, ...
+
+    from the maximum that the runtime includes.
+    """
     mult, shift = _scale(call)
     limit = math.floor(((1 << _BITS) - 1) * (1 << (31 - _BITS)) / (1 << shift))
     scaled = multiply_double_rounding(-np.arange(min(limit, 255) + 1, dtype=np.int64), mult, shift)
@@ -65,7 +74,7 @@ def _tables(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 def small_enough(call: Call) -> bool:
-    "a row has at most 4095 classes, so that sums of exponentials stay in 32 bits"
+    "a row has at most 4095 classes, so that sums of exponentials stay within 32 bits"
     return call.input(0).shape[-1] <= _MOST_CLASSES
 
 
@@ -87,9 +96,9 @@ def _last_axis(call: Call) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class LogSoftmax(Op):
-    """y[i] = x[i] - log(sum over k of exp(x[k])), over the last axis, in sixteenths.
+    """y[i] = x[i] - log(sum over k of exp(x[k])), over the last axis, in steps of 1/16.
 
-    x: s8 or u8, rank 1 or more   y: as x, of the scale 1/16 and the greatest zero point
+    x: s8 or u8, rank 1 or more   y: as x, with the scale 1/16 and the zero point 127 (255 for u8)
     Source: TFLite LOG_SOFTMAX; reference_integer_ops::LogSoftmax.
     """
 
@@ -107,9 +116,9 @@ class LogSoftmax(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or not x.shape:
-            raise ShapeError(f"softmax needs an input of rank 1 or more, not {x}")
+            raise ShapeError(f"log-softmax needs an input of rank 1 or more, not {x}")
         if x.dtype not in _SIXTEENTHS:
-            raise UnsupportedError(f"a logarithm of the softmax of {x.dtype} is not supported")
+            raise UnsupportedError(f"log-softmax of {x.dtype} is not supported")
         if x.quant is None or x.quant.per_channel:
             raise QuantizationError(f"{x} needs one scale for the whole tensor")
         return (TensorType(x.shape, x.dtype),)
@@ -158,8 +167,8 @@ class LogSoftmax(Op):
 
 
 def _scales_q(call: Call) -> tuple[tuple[int, int], tuple[int, int]]:
-    """(mult, shift) of differences, and of the way back."""
+    """(mult, shift) that scale stored differences to Q5, and those that scale back."""
     mult, left = multiplier(min(binary64(scale_of(call.input(0)) * power(31 - _BITS)), Fraction(2**31 - 1)))
     if left < 1:
-        raise QuantizationError(f"the input scale {call.input(0).scale:.3g} is too small")
+        raise QuantizationError(f"the input scale {call.input(0).scale:.3g} must be at least 2^-26")
     return (mult, left), multiplier(binary64(power(31 - left) / mult))

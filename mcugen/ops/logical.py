@@ -1,4 +1,4 @@
-"""LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT and exclusive or of truth values."""
+"""LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT and exclusive or of booleans."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def element(call: Call) -> Element:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Exclusive or is whether the two differ; with a constant truth, it is the opposite."""
+    """The operator of the kind: NOT_EQUAL for exclusive or, LOGICAL_NOT for exclusive or with constant true."""
     first, second = call.constants
     if call.op.kind == "xor" and second is not None and second.all() and call.input(0).shape == call.output.shape:
         return _tflite.operator(call, sink, "LOGICAL_NOT", inputs[:1])

@@ -1,4 +1,4 @@
-"""Lookup: a function of bytes by its 256 results, whether they are signed or not. Made by imports; no format has it."""
+"""Lookup: a function of 8-bit data as a table of 256 results. Only imports make it; no format has it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Lookup(_bytes.ByteFunction):
-    """y = values[x - least x] + least y, so that both may change from uint8 to int8 with their zero points.
+    """y = values[x - least x] + least y, where the least value is -128 for s8 and 0 for u8.
 
     x, y: s8 or u8   values: 256 bytes   dtype: y's element type
-    Source: none; what float operators between DequantizeLinear and QuantizeLinear do one after the other.
+    x or y may be converted between uint8 and int8, with their zero points, without a change of `values`.
+    Source: none; the combined effect of the float operators between a DequantizeLinear and a QuantizeLinear.
     """
 
     values: bytes = field(repr=False)
@@ -38,7 +39,7 @@ class Lookup(_bytes.ByteFunction):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype not in ("s8", "u8") or len(self.values) != 256:
-            raise ShapeError("a table needs an operand of bytes and 256 values")
+            raise ShapeError(f"a table of {len(self.values)} values for {x}: 256 values and 8-bit data are needed")
         return (TensorType(x.shape, self.dtype),)
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""LSTM: a layer of long short-term memory over float sequences."""
+"""LSTM (long short-term memory) over float sequences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mcugen.ops.add import Add
 
 GATES = 4
 COUPLED = ("", "input", "forget")
-"""The gates that can follow from the other one, by the number that lstm_step_f32.h gives them."""
+"""Values of Lstm.coupled; lstm_step_f32.h numbers them in this order."""
 
 
 def params(call: Call) -> Params:
@@ -52,14 +52,14 @@ def work(call: Call) -> dict[str, float]:
 
 
 def constant_peepholes(call: Call) -> bool:
-    "weights of the cell are constants"
+    "peephole weights are constant"
     return not call.has(6) or call.constants[6] is not None
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
-    """One direction or two; the cell's state has one more result.
+    """The expansion to one Lstm per direction.
 
-    Source: ONNX LSTM-14; onnxruntime uni_directional_lstm.cc, where coupled gates leave the forget gate out.
+    Source: ONNX LSTM-14; onnxruntime uni_directional_lstm.cc, which ignores the sums of a coupled forget gate.
     """
     coupled = "forget" if source.attributes["input_forget"] else ""
 
@@ -76,9 +76,9 @@ def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.op.cell_clip:
-        raise UnsupportedError("cell clipping (cell_clip) cannot be written as .onnx")
+        raise UnsupportedError(f"cell_clip={call.op.cell_clip:g}: the LSTM of ONNX cannot clip its cell")
     if call.op.coupled == "input":
-        raise UnsupportedError("an input gate of 1 - f cannot be written as .onnx: ONNX Runtime leaves f out")
+        raise UnsupportedError("its input gate is 1 - f: in ONNX only the forget gate can follow from the other")
     x, w, r, b = (str(n) for n in inputs[:4])
     zeros = sink.constant(np.zeros(sink.type(b).shape, np.float32))
     stated = {"activations": call.op.activations, **({"input_forget": 1} if call.op.coupled else {})}
@@ -88,7 +88,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """A layer with its state and cell as variables where they are states of its own, else its steps."""
+    """UNIDIRECTIONAL_SEQUENCE_LSTM if state and cell can be variables of the layer; else the unrolled steps."""
     op, (x, w, r, b, h, c) = call.op, (str(n) for n in inputs[:6])
     v = _unrolled.FloatVectors(sink)
     arrays, bias = [v.data(n) for n in (w, r)], sink.data(b)
@@ -107,9 +107,12 @@ def _sequence(
     gates: Sequence[Sequence[np.ndarray]],
     peepholes: np.ndarray | None,
 ) -> Sequence[str]:
-    """values: the data, the state and the cell."""
+    """The results of a UNIDIRECTIONAL_SEQUENCE_LSTM with its state and cell as variables.
+
+    values: names of the data, the state and the cell. gates: input weights, recurrent weights, bias, each by gate.
+    """
     (x, h, c), coupled = values, call.op.coupled == "input"
-    order = (0, 2, 3, 1)  # TensorFlow Lite has the gates i, f, g, o
+    order = (0, 2, 3, 1)  # TensorFlow Lite's order of gates: i, f, g, o
     operands: list[str | None] = [x]
     absent = [coupled, False, False, False]
     for arrays in gates[:2]:
@@ -157,8 +160,9 @@ class Lstm(Op):
     x: f32 [T, B, I]   w: [4 * H, I]   r: [4 * H, H]   b: [4 * H], gates in the order i, o, f, g
     h, c: [B, H], the state before the first step   p: [3 * H] for i, o, f, or absent
     y: [T, B, H], and the state [B, H] twice: h and c after the last step
-    activations: those of the gates, g and c   clip: bound of the sums, 0 for none   cell_clip: bound of c, 0 for none
-    coupled: "input" where i is 1 - f, "forget" where f is 1 - i, "" where each gate has sums of its own
+    activations: of the gates i, o, f; of g; of c   clip: bound of the sums, 0 for none   cell_clip: bound of |c|, 0 for
+                                                    none
+    coupled: "input" if i = 1 - f, "forget" if f = 1 - i, "" if i and f have sums of their own
     Source: ONNX LSTM-14; TFLite UNIDIRECTIONAL_SEQUENCE_LSTM on float data.
     """
 
@@ -183,7 +187,7 @@ class Lstm(Op):
     )
 
     def quantized(self, call: Call) -> Scales:
-        return refused("its gates and its memory need scales that mcugen does not choose")
+        return refused("mcugen has no rule for the scales of its gates and its state")
 
     def infer(
         self,

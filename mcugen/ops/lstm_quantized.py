@@ -1,4 +1,4 @@
-"""Quantized LSTM: a layer of long short-term memory over int8 sequences, with an int16 cell."""
+"""Quantized LSTM (long short-term memory) over int8 or int16 sequences, with an int16 cell."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from mcugen.oracle import fixed, quantized, recurrent_cells
 
 GATES = 4
 _GATE_BITS = 12
-"""Bits of fraction of the gates' sums."""
+"""Fractional bits of the gates' sums."""
 
 _FUNCTION_BITS = 15
-"""Bits of fraction of the gates, and of the cell's tanh."""
+"""Fractional bits of the gates, and of the cell's tanh."""
 
 _SERIES_BITS = 6
-"""Integer bits of a cell that LiteRT has a tanh for, at most."""
+"""The most integer bits of a cell for which LiteRT has a tanh."""
 
 
 def sizes(call: Call) -> tuple[int, int, int, int]:
-    """(steps, batches, inputs, hidden)."""
+    """(steps, batches, inputs, hidden units)."""
     shape, op = call.input(0).shape, call.op
     assert isinstance(op, QuantizedLstm)
     steps, batches = (shape[0], shape[1]) if op.time_major else (shape[1], shape[0])
@@ -38,7 +38,7 @@ def sizes(call: Call) -> tuple[int, int, int, int]:
 
 
 def is_tabled(call: Call) -> bool:
-    "the reference runtime is TensorFlow Lite Micro, which alone takes int16 data"
+    "the reference runtime is TensorFlow Lite Micro, or data is int16, which only that runtime supports"
     return call.reference == "tflm" or int16_data(call)
 
 
@@ -58,14 +58,14 @@ def int16_data(call: Call) -> bool:
 
 
 def constant_weights(call: Call) -> bool:
-    "weights and biases are constants"
+    "weights and biases are constant"
     return all(call.constants[k] is not None for k in (1, 2, 3))
 
 
 def multipliers(call: Call, k: int, data: float) -> list[tuple[int, int]]:
-    """(mult, shift) of the sums of each gate, with weights k on data of this scale.
+    """(mult, shift) of the sums of each gate. k: the operand with the weights. data: the scale of their data.
 
-    TFLM divides the product of two float32 as float64, LiteRT rounds it to float32.
+    TFLM computes the product of the scales in float64, LiteRT in float32.
     Source: lstm_eval_common.cc, CreateGateParams; unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16.
     """
     rounded = np.float64 if is_tabled(call) else np.float32
@@ -75,9 +75,9 @@ def multipliers(call: Call, k: int, data: float) -> list[tuple[int, int]]:
 
 
 def _gate_scales(w: TensorType) -> tuple[float, ...]:
-    """The scale of each gate's weights, which are joined along their first axis."""
+    """The scale of each gate's weights. w: the gates' weights, joined along the first axis."""
     if w.quant is None or len(w.quant.scale) != w.shape[0]:
-        raise QuantizationError(f"the weights {w} have no scale for each output")
+        raise QuantizationError(f"the weights {w} need one scale for each row")
     return w.quant.scale[:: w.shape[0] // GATES]
 
 
@@ -87,28 +87,28 @@ def hidden_multiplier(call: Call) -> tuple[int, int]:
 
 
 def cell_power(t: TensorType) -> int:
-    """log2 of a cell's scale. Raises QuantizationError where that is no power of two."""
+    """log2 of a cell's scale. Raises QuantizationError unless the scale is a power of two."""
     mantissa, exponent = math.frexp(t.scale)
     if mantissa != 0.5:
-        raise QuantizationError(f"the cell {t} has a scale that is no power of two")
+        raise QuantizationError(f"the scale of the cell {t} must be a power of two")
     return exponent - 1
 
 
 def litert_lacks(state: TensorType, cell: TensorType) -> str:
-    """Why LiteRT does not compute a layer with such a state and cell; "" if it does."""
+    """Why LiteRT does not compute a layer with this state and cell; "" if it does."""
     if state.dtype == "s16":
-        return "no kernel of LSTM on s16 data"
+        return "no LSTM kernel for s16 data"
     has_tanh = 0 <= _FUNCTION_BITS + cell_power(cell) <= _SERIES_BITS
-    return "" if has_tanh else f"no tanh for a cell of scale {cell.scale:g}"
+    return "" if has_tanh else f"no tanh for the cell scale {cell.scale:g}"
 
 
 def clip_of(call: Call) -> int:
-    """The bound of the cell as stored, 0 for none."""
+    """The clip of the cell as a stored integer, 0 for none."""
     return int(min(max(call.op.cell_clip / call.input(5).scale, 0.0), 32767.0))
 
 
 def biases(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """The initial sums of the data and of the state, with the zero points of both folded in."""
+    """(initial sums of the data, initial sums of the state): the bias, minus zero points * row sums of the weights."""
     data, state = (call.constant(k).astype(np.int64).sum(axis=1) for k in (1, 2))
     first = call.constant(3).astype(np.int64) - call.input(0).zero_point * data
     second = -call.input(4).zero_point * state
@@ -118,7 +118,7 @@ def biases(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 def by_unit(rows: np.ndarray) -> np.ndarray:
-    """Rows [4 * H, ...] of all gates as [H, 4, ...]: the four gates of a unit side by side."""
+    """Rows [4 * H, ...] of all gates as [H, 4, ...], with the four gates of a unit adjacent."""
     return rows.reshape(GATES, -1, *rows.shape[1:]).swapaxes(0, 1)
 
 
@@ -147,19 +147,19 @@ def params(call: Call) -> Params:
 
 
 def distances(call: Call, steps: int, batches: int, inputs: int, results: int) -> dict[str, int]:
-    """Strides in elements of a step and of a batch, for data with `inputs` and results with `results` numbers."""
+    """Strides of a step and of a batch in elements, for vectors of `inputs` and of `results` numbers."""
     step, batch = (batches, 1) if call.op.time_major else (1, steps)
     ends = (("in", inputs), ("out", results))
     return {f"{what}_{end}": n * width for what, n in (("step", step), ("batch", batch)) for end, width in ends}
 
 
 def scratch(call: Call) -> int:
-    """Bytes of scratch: the C takes a pointer, which the portable kernels do not use."""
+    """Scratch in bytes: 0, but not None, because C takes a pointer that kernels of other families use."""
     return 0
 
 
 def work(call: Call) -> dict[str, float]:
-    """Steps of all sequences, and the units computed in them."""
+    """The cost terms, summed over all sequences: steps, and hidden units computed."""
     steps, batches, _, hidden = sizes(call)
     return {"steps": steps * batches, "units": steps * batches * hidden}
 
@@ -180,10 +180,10 @@ def _kernel(symbol: str, *rules: Rule, struct: str = "mg_lstm_s8") -> Kernel:
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """A layer with its state and its cell as variables."""
+    """UNIDIRECTIONAL_SEQUENCE_LSTM with its state and its cell as variables."""
     op, x, h, c = call.op, str(inputs[0]), sink.state_at(str(inputs[4])), str(inputs[5])
     if not (sink.can_keep(h) and sink.can_keep(c)):
-        raise UnsupportedError("its state and its cell are not states of their own, which begin as zero")
+        raise UnsupportedError("its state and cell must begin as zero, and no other operator may update them")
     operands: list[str | None] = [x]
     for k in (1, 2):
         arrays, scales = np.split(call.constant(k), GATES), _gate_scales(call.input(k))
@@ -208,8 +208,8 @@ class QuantizedLstm(Op):
     x: s8 or s16 [B, T, I], or [T, B, I] with time_major   w: s8 [4 * H, I]   r: s8 [4 * H, H]
     b: s32 [4 * H], s64 with s16 data   h: as x, [B, H]   c: s16 [B, H], with a scale that is a power of two
     gates in the order i, f, g, o   results: the last cell, and y: as x, [B, T, H] or [T, B, H], h after each step
-    cell_clip: bound of the cell, 0 for none
-    TFLM looks gates up in tables, LiteRT computes series, and products round apart.
+    cell_clip: bound of |c|, 0 for none TFLM computes sigmoid and tanh from tables, LiteRT from series; products are
+    rounded differently, too.
     Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; lstm_eval.cc of both runtimes.
     """
 
@@ -242,15 +242,15 @@ class QuantizedLstm(Op):
             raise ShapeError(f"a recurrent layer needs data of rank 3, weights, biases and states, not {x}")
         found = tuple(t.dtype for t in (x, w, r, b, h, c))
         if found not in _TYPES:
-            raise UnsupportedError(f"a recurrent layer of {', '.join(found)} is not supported")
+            raise UnsupportedError(f"an LSTM with operands of types {', '.join(found)} is not supported")
         hidden = r.shape[-1]
         batches = x.shape[1 if self.time_major else 0]
         wanted = ((GATES * hidden, x.shape[2]), (GATES * hidden, hidden), (GATES * hidden,), *((batches, hidden),) * 2)
         for t, shape in zip((w, r, b, h, c), wanted, strict=True):
             if t.shape != shape:
-                raise ShapeError(f"an operand {t} of a recurrent layer on {x} is not {list(shape)}")
+                raise ShapeError(f"an operand {t} of an LSTM on {x} must have the shape {list(shape)}")
         if not math.isfinite(self.cell_clip):
-            raise UnsupportedError(f"the bound {self.cell_clip} of the cell is not a number")
+            raise UnsupportedError(f"cell_clip={self.cell_clip} must be finite")
         return TensorType(c.shape, "s16"), TensorType((*x.shape[:2], hidden), x.dtype)
 
     def reference(
@@ -312,7 +312,7 @@ class QuantizedLstm(Op):
 
 
 _TYPES = (("s8", "s8", "s8", "s32", "s8", "s16"), ("s16", "s8", "s8", "s64", "s16", "s16"))
-"""Element types of the operands."""
+"""Supported element types of the six operands."""
 
 
 def _sigmoid_of(x: np.ndarray) -> np.ndarray:
@@ -329,7 +329,7 @@ _CASES: tuple[tuple[int, int, int, int, int, int, int, float, bool], ...] = (
     (2, 1, 16, 8, 4, 4, -15, 0.9, False),
     (1, 1, 3, 4, 0, 5, -11, 2.0**-11, False),
 )
-"""Steps, batches, inputs, hidden, zero points of data and state, log2 of the cell's scale, clip, time_major."""
+"""(steps, batches, inputs, hidden, zero points of data and state, log2 of the cell's scale, clip, time_major)."""
 
 
 def example(

@@ -27,13 +27,13 @@ def params(call: Call) -> Params:
 
 
 def smallest(call: Call) -> int | float:
-    """A value that never wins a maximum."""
+    """The least value of the type, as padding that never is the maximum."""
     dtype = call.input(0).dtype
     return -float(np.finfo(np.float32).max) if dtype == "f32" else INT_RANGE[dtype][0]
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Padding of other sizes is a border of the smallest value."""
+    """MAX_POOL_2D. Padding that is neither SAME nor VALID is written as a PADV2 with the least value."""
     operand = _tflite.around(sink, str(inputs[0]), _pool.pool_of(call).window, smallest(call))
     return _pool.written(call, sink, "MAX_POOL_2D", operand)
 
@@ -65,7 +65,7 @@ class MaxPool2D(_pool.Pool):
         return quantized.clamped(self._largest(x, -np.inf), self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Bit-exact: integers are compared as they are stored.
+        """Compares stored integers.
 
         Source: reference_integer_ops/pooling.h, MaxPool.
         """

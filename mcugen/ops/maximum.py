@@ -1,4 +1,4 @@
-"""MAXIMUM: the larger of two tensors."""
+"""MAXIMUM: the larger element of two tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcugen.ops._extreme import COMPUTED, ElementExtreme
 class Maximum(ElementExtreme):
     """y = max(a, b), elementwise, broadcasting.
 
-    a, b, y: one type of s8, u8, s16, s32 and f32; quantized ones share one scale and zero point
+    a, b, y: one type of s8, u8, s16, s32 and f32; quantized operands share one scale and zero point
     Source: TFLite MAXIMUM; maximum_minimum.h, which compares stored values.
     """
 

@@ -22,8 +22,8 @@ def from_tflite(source: Source) -> Imported:
 class Mean(_reduce_sum.ReducedSum):
     """y = mean of x over `axes`.
 
-    x: s8, u8, s16 or f32, any shape   y: as x, the axes left out, or of size 1 with keep_dims
-    rounding: "even" for the exact mean rounded once; "single" as QLinearGlobalAveragePool computes it; see _rounding
+    x: s8, u8, s16 or f32, any shape   y: as x, without the axes, or with size 1 there if keep_dims
+    rounding: "even" for the exact mean, rounded once; "single" as QLinearGlobalAveragePool computes it; see _rounding
     Source: TFLite MEAN; kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
 

@@ -25,7 +25,7 @@ from mcugen.oracle.fixed import int64, scaled_twice, wrapped
 
 _TYPES = ("s8", "u8", "s16", "s32", "f32")
 _MOST_SHIFT = 14
-"""A product of two bytes less zero points has 16 bits and a sign."""
+"""Left shift up to which a product of two 8-bit values minus zero points (17 bits) does not overflow."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -33,7 +33,10 @@ def from_tflite(source: Source) -> Imported:
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """scale_a * scale_b / scale_y: in double for TFLM, in float32 for LiteRT. Source: mul_common.cc, mul.cc."""
+    """(mult, shift) for scale_a * scale_b / scale_y, in float64 for TFLM, float32 for LiteRT.
+
+    Source: mul_common.cc, mul.cc.
+    """
     a, b, y = (np.float32(t.scale) for t in (call.input(0), call.input(1), call.output))
     if call.reference == "litert":
         return quantize_multiplier(float(a * b / y))
@@ -55,12 +58,12 @@ def params(call: Call) -> Params:
 
 
 def int_bounds(call: Call) -> tuple[int, int]:
-    """The clamp of plain int32 products."""
+    """The bounds of int32 products without scales."""
     return _elementwise.int_bounds(call.op.activation)
 
 
 def scaled(call: Call) -> Element:
-    """An element of a product of stored integers."""
+    """The expression of a product of stored integers."""
     is_down = multiplier(call)[1] < 0
     return Element(
         f"mg_product_{'down' if is_down else 'of'}(&product, a, b)",
@@ -80,7 +83,7 @@ ELEMENT: Mapping[str, Stated] = {
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """A product of scales above that of the result came with version 3."""
+    """MUL; int8 and uint8 need version 3 if scale_a * scale_b >= scale_y."""
     a, b, y = call.input(0), call.input(1), call.output
     number = _tflite.version(a, s8=2, s16=4)
     if a.dtype in ("s8", "u8") and a.scale * b.scale >= y.scale:
@@ -93,8 +96,8 @@ class Mul(Pointwise, Activated):
     """y = activation(a * b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
-    rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding, _pairs
-    flipped_u8: the data was uint8 before its top bit was flipped, and keeps the roundings of "single"
+    rounding: "even" or "single" if integer results are real numbers rounded once; see _rounding, _pairs
+    flipped_u8: whether the model's data is uint8; "single" then rounds as on uint8
     Source: TFLite MUL; reference_integer_ops::Mul, reference_ops::Mul.
     """
 
@@ -153,7 +156,10 @@ class Mul(Pointwise, Activated):
         return {"product": product, "bounds": quantized.bounds(self.activation, y)}
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """A product rises or falls with each factor, and so does its scaled value unless a left shift wraps."""
+        """Bounds from the ends of the operands' bounds.
+
+        The scaled product is monotonic in each operand, unless a left shift wraps.
+        """
         small = call.output.dtype == "s8" and (self.rounding != "" or multiplier(call)[1] <= _MOST_SHIFT)
         found = _elementwise.corners(call) if small else None
         return super().bounds(call) if found is None else (found,)

@@ -1,4 +1,4 @@
-"""NEG: each element with the other sign."""
+"""NEG: negation of each element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcugen.ops._float_function import FloatFunction
 class Neg(FloatFunction):
     """y = -x.
 
-    x, y: f32; integers in files become a difference
+    x, y: f32; for integers in files imports make 0 - x
     Source: TFLite NEG.
     """
 

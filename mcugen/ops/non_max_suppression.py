@@ -1,4 +1,4 @@
-"""NonMaxSuppression: the boxes of the best scores, without those that overlap better ones."""
+"""NonMaxSuppression: the boxes with the best scores, without boxes that overlap better ones."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LEAST = float(np.finfo(np.float32).min)
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
-    """The limits are operands, and must be constants. Source: ONNX NonMaxSuppression-11."""
+    """The expansion. The limits, operands 2 to 4, must be constant. Source: ONNX NonMaxSuppression-11."""
     boxes, scores, *limits = (*e.inputs, None, None, None)[:5]
     if boxes is None or scores is None:
-        raise ShapeError("boxes and scores are needed")
+        raise ShapeError("boxes (operand 0) or scores (operand 1) are missing")
     if any(name is not None and source.constant(k) is None for k, name in enumerate(limits, 2)):
-        raise UnsupportedError("limits that are computed at run time", hint="make them constants")
+        raise UnsupportedError("the limits (operands 2 to 4) are computed at run time", hint="make them constants")
     each, overlap, score = (source.constant(k) for k in (2, 3, 4))
     op = NonMaxSuppression(
         0 if each is None else min(int(each.reshape(-1)[0]), e.type(boxes).shape[1]),
@@ -52,19 +52,20 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Scores that are read at first, and boxes that are compared with one that was chosen."""
+    """The cost terms: scores, and comparisons of boxes with selected boxes."""
     scores = call.input(1).size
     return {"scores": scores, "compared": scores * call.op.each}
 
 
 @dataclass(frozen=True)
 class NonMaxSuppression(Op):
-    """y = rows (image, class, box) of the boxes with the best scores, best first, class by class: a box is left out
-    where one before it overlaps it by more than `most_overlap` of what both cover, all in float32.
+    """y = rows (image, class, box) of the selected boxes: per image and class, best score first.
 
+    A box is dropped if its intersection over union with a selected box is above `most_overlap`, computed in float32.
     boxes: f32 [N, B, 4], two corners (y, x), or with `centred` centre x, y, width, height   scores: f32 [N, classes, B]
-    y: s64 [N * classes * each, 3]. The number of rows is fixed: after those of ONNX come rows of -1.
-    each: the most boxes of a class   least_score: scores must be above it. Of equal scores the first box comes first.
+    y: s64 [N * classes * each, 3]; the number of rows is fixed, so unused rows at the end are -1
+    each: the most boxes per image and class   least_score: scores must be above it; equal scores keep the order of
+                                               boxes
     Source: ONNX NonMaxSuppression-11; onnxruntime non_max_suppression.cc, SuppressByIOU.
     """
 
@@ -92,10 +93,10 @@ class NonMaxSuppression(Op):
         if len(scores.shape) != 3 or boxes.shape != (scores.shape[0], scores.shape[2], 4):
             raise ShapeError(f"boxes {boxes} do not fit scores {scores}")
         if self.each < 1 or not 0.0 <= self.most_overlap <= 1.0:
-            raise UnsupportedError(f"{self.each} boxes of a class with an overlap of {self.most_overlap}")
+            raise UnsupportedError(f"{self.each} boxes a class, iou_threshold {self.most_overlap}: not supported")
         rows = scores.shape[0] * scores.shape[1] * self.each
         if rows > _MOST:
-            raise UnsupportedError(f"{rows} boxes of more than {_MOST}")
+            raise UnsupportedError(f"{rows} result rows are not supported; at most {_MOST} are")
         return (TensorType((rows, 3), "s64"),)
 
     def reference_q(self, call: Call, boxes: np.ndarray, scores: np.ndarray) -> np.ndarray:

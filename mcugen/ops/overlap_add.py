@@ -1,4 +1,4 @@
-"""SignalOverlapAdd: overlapping frames added up to samples."""
+"""SignalOverlapAdd: samples, as the sum of overlapping frames."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from mcugen.ops._tflite import TfliteTarget
 from mcugen.system import flexbuffer
 
 _NUMBERS = {"s16": 7, "f32": 0}
-"""Element types by their number in the schema of the format."""
+"""Element type -> its number in the schema of .tflite."""
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The sums that later frames are added to are a state; it is 0 at first."""
+    """The expansion. Sums that later frames add to are a state with the initial value 0."""
     options = flexbuffer.options(source.attributes["custom_options"], T=-1, frame_step=0)
     x = e.inputs[0] if e.inputs else None
     if x is None or options["T"] != _NUMBERS.get(e.type(x).dtype, -2) or len(e.type(x).shape) < 2:
-        raise UnsupportedError(f"type {options['T']} of frames {x and e.type(x)} is not supported")
+        raise UnsupportedError(f"T={options['T']} with frames {x and e.type(x)} is not supported")
     e.refuse("litert", "no operator of the signal library")
     t, name = e.type(x), e.own("sums")
     state = e.read(name, np.zeros((*t.shape[:-2], t.shape[-1]), NUMPY_DTYPES[t.dtype]))
@@ -42,7 +42,7 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The operator keeps the sums itself."""
+    """SignalOverlapAdd, which updates the sums as its own state."""
     state = str(inputs[1])
     sink.keep(state, state)
     options = {"T": _NUMBERS[call.input(0).dtype], "frame_step": call.op.step}
@@ -51,7 +51,7 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
 
 @dataclass(frozen=True)
 class OverlapAdd(Op):
-    """Each frame is added to the sums so far; the first `step` of these are the next samples, and zeros follow.
+    """Each frame is added to the sums. The first `step` sums are the next samples; the sums move up, and zeros follow.
 
     x: s16 (sums saturate) or f32 [..., frames, size]   s: as x [..., size], the sums so far
     y: as x [..., frames * step], and the sums after the last frame [..., size]
@@ -71,9 +71,9 @@ class OverlapAdd(Op):
 
     def infer(self, x: TensorType | None, s: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or s is None or x.dtype not in _NUMBERS or s.dtype != x.dtype:
-            raise UnsupportedError(f"frames {x} and sums {s} are not supported")
+            raise UnsupportedError(f"frames {x} and sums {s} must both be int16 or both float32")
         if len(x.shape) < 2 or s.shape != (*x.shape[:-2], x.shape[-1]) or not 0 < self.step <= x.shape[-1]:
-            raise ShapeError(f"frames {x} with sums {s}, {self.step} apart")
+            raise ShapeError(f"frames {x}, sums {s} and frame_step {self.step} do not fit together")
         made = (*x.shape[:-2], x.shape[-2] * self.step)
         return TensorType(made, x.dtype), TensorType(s.shape, x.dtype)
 

@@ -20,12 +20,12 @@ from mcugen.ops import _join, _onnx, _strided, _tflite
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
     if a["values_count"] != len(source.inputs):
-        raise ShapeError(f"values_count is {a['values_count']}, there are {len(source.inputs)} operands")
+        raise ShapeError(f"values_count is {a['values_count']}, but there are {len(source.inputs)} operands")
     return Imported(Pack(a["axis"]))
 
 
 def outer(call: Call) -> int:
-    """The number of repetitions of the operands' runs."""
+    """The number of repetitions `outer`, see `_join`."""
     assert isinstance(call.op, Pack)
     return _join.outer_of(call.output.shape, call.op.axis % len(call.output.shape))
 
@@ -58,7 +58,7 @@ class Pack(Op):
     """y[..., k, ...] = the k-th operand, k along the new axis `axis`.
 
     x...: any type, equal shapes   y: as x, with one more axis
-    in_place: the operands lie in the result.
+    in_place: whether the operands are stored inside the result
     Source: TFLite PACK.
     """
 
@@ -75,7 +75,7 @@ class Pack(Op):
     def infer(self, *xs: TensorType | None) -> tuple[TensorType, ...]:
         given = [_strided.operand(x) for x in xs]
         if not given or len({(x.shape, x.dtype) for x in given}) > 1:
-            raise ShapeError(f"{', '.join(str(x) for x in given) or 'nothing'} cannot be stacked")
+            raise ShapeError(f"operands [{', '.join(map(str, given))}] cannot be stacked: they need one type and shape")
         shape = given[0].shape
         axis = _strided.axis_of(self.axis, len(shape) + 1)
         return (TensorType((*shape[:axis], len(given), *shape[axis:]), given[0].dtype),)
@@ -84,7 +84,7 @@ class Pack(Op):
         return np.stack(xs, self.axis)
 
     def reference_q(self, call: Call, *xs: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(*xs)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -1,4 +1,4 @@
-"""PAD and PADV2: rows, columns and channels of one value around a tensor."""
+"""PAD and PADV2: elements of one value, added around a tensor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Widths = tuple[tuple[int, int], ...]
 def from_tflite(source: Source) -> Imported:
     widths = source.ints(1)
     if widths is None:
-        raise UnsupportedError("the padding is computed at run time", hint="make it a constant")
+        raise UnsupportedError("the padding (operand 1) is computed at run time", hint="make it a constant")
     pairs = tuple(zip(widths[0::2], widths[1::2], strict=False))
     wide = source.inputs[1] is not None and source.inputs[1].dtype != "s32"
     refusing = {"tflm": "it reads int64 widths as int32"} if wide else {}
@@ -38,7 +38,7 @@ def _widths(call: Call) -> Widths:
 
 
 def pad_value(call: Call, value: np.ndarray | None = None) -> int | float:
-    """The value around the tensor: the operand, or the output's stored zero."""
+    """The stored value of the padding: the operand `value`, else the output's zero point."""
     if value is not None:
         return float(value.reshape(-1)[0]) if call.output.is_float else int(value.reshape(-1)[0])
     return call.output.quant.zero_point[0] if call.output.quant else 0
@@ -49,7 +49,7 @@ def constant_value(call: Call) -> int | float:
 
 
 def value_is_constant(call: Call) -> bool:
-    "the value is a constant"
+    "the padding value is constant"
     return not call.has(1) or call.constants[1] is not None
 
 
@@ -63,7 +63,9 @@ def row_window(call: Call) -> RowWindow:
 
 
 def row_params(call: Call) -> Params:
-    """A row: `before` values, `runs` runs of `run` elements with `gap` values between them, `after` values."""
+    """The struct fields of a padded row: `before` padding elements, `runs` times `run` elements of the input with `gap`
+    padding elements in between, `after` padding elements.
+    """
     x, y = call.input(0).shape, call.output.shape
     (left, right), (first, last) = _widths(call)[2:]
     joined = first == last == 0
@@ -78,7 +80,7 @@ def row_params(call: Call) -> Params:
 
 
 def whole_params(call: Call) -> Params:
-    """The output filled with the value, then the input copied into its place."""
+    """The struct fields of a kernel that fills the output with the value, then copies the input into it."""
     x, y, element = call.input(0), call.output, call.output.np_dtype.itemsize
     strides = _strided.dense(y.shape)
     found = _strided.loops(x.shape, _strided.dense(x.shape), strides)
@@ -111,7 +113,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if not value_is_constant(call):
-        raise UnsupportedError("the value is computed at run time")
+        raise UnsupportedError("the padding value is computed at run time: .onnx files need a constant")
     widths = {k: width for k, width in enumerate(call.op.widths) if width != (0, 0)}
     if not widths:
         return sink.operator("Identity", inputs[:1], call.outputs)
@@ -125,7 +127,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class Pad(Op):
     """y = x with widths[k] = (before, after) elements added along axis k.
 
-    x: any type and shape   value: as x, one element; absent: zero, for quantized types the output's zero point
+    x: any type and shape   value: type of x, one element; if absent, 0 or the output's zero point
     y: as x, [d + before + after, ...]
     Source: TFLite PAD, PADV2.
     """
@@ -145,15 +147,17 @@ class Pad(Op):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and not call.has(1) and has_int16_zero_point(call):
-            return "it reads no zero point of int16 data, and pads with 0"
-        return "more than five axes" if len(self.widths) > 5 else super().refused_by(call, runtime)
+            return "it ignores the zero point of int16 data, and pads with 0"
+        if len(self.widths) > 5:
+            return f"no kernel for {len(self.widths)} axes, at most 5"
+        return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None, value: TensorType | None = None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.widths) != len(x.shape) or any(n < 0 for pair in self.widths for n in pair):
-            raise ShapeError(f"padding {[list(p) for p in self.widths]} does not fit {list(x.shape)}")
+            raise ShapeError(f"padding {[list(p) for p in self.widths]} does not fit the operand {list(x.shape)}")
         if value is not None and (value.size != 1 or value.dtype != x.dtype):
-            raise ShapeError(f"the value {value} is not one {x.dtype}")
+            raise ShapeError(f"the padding value {value} must be one element of {x.dtype}")
         return (TensorType(tuple(d + a + b for d, (a, b) in zip(x.shape, self.widths, strict=True)), x.dtype),)
 
     def keeps_values(self, call: Call) -> bool:
@@ -161,7 +165,10 @@ class Pad(Op):
         return len(call.inputs) == 1
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Channels of the operand are dropped with those of the result; padding channels can always be dropped."""
+        """A channel of the operand is dropped with its channel of the result.
+
+        Padding channels can always be dropped.
+        """
         if not self.widths:
             return asked.none
         before, count = self.widths[-1][0], asked.of(0).size
@@ -189,15 +196,17 @@ class Pad(Op):
         return self._padded(x, 0.0 if value is None else float(value.reshape(-1)[0]))
 
     def reference_q(self, call: Call, x: np.ndarray, value: np.ndarray | None = None) -> np.ndarray:
-        """Elements are moved as they are stored; the value too."""
+        """Stored elements are moved, and padded with the stored value."""
         return self._padded(x, pad_value(call, value))
 
     def _padded(self, x: np.ndarray, value: int | float) -> np.ndarray:
         return np.pad(x, self.widths, constant_values=value) if self.widths else x
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """Padding channels have the value; where rows or columns are padded, it also extends the bounds of the
-        others."""
+        """The operand's bounds, extended by the padding value if other axes are padded.
+
+        Padding channels have the value.
+        """
         x = call.range_of(0)
         if x is None or not value_is_constant(call) or not self.widths:
             return super().bounds(call)

@@ -1,4 +1,4 @@
-"""Probabilities of classes from those of their pairs."""
+"""PairwiseCoupling: probabilities of classes, computed from the probabilities of pairs of classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 
 ROUNDS = 100
-"""Most rounds of the iteration."""
+"""The most iterations."""
 
 
 def params(call: Call) -> Params:
@@ -23,14 +23,14 @@ def params(call: Call) -> Params:
 
 
 def scratch(call: Call) -> int:
-    """Bytes of a matrix and of a vector of the classes."""
+    """Scratch in bytes: a float matrix [classes, classes] and a vector [classes]."""
     classes: int = call.op.classes
     return 4 * classes * (classes + 1)
 
 
 @dataclass(frozen=True)
 class PairwiseCoupling(Op):
-    """y[n] = the probabilities of `classes` classes that fit those of their pairs best, found by iteration in float32.
+    """y[n] = the probabilities of `classes` classes that best fit the pairs' probabilities, by float32 iteration.
 
     x: f32 [N, pairs], the probability of the first of each pair of classes, (0, 1), (0, 2), ...   y: f32 [N, classes]
     Source: ONNX ai.onnx.ml SVMClassifier-1 with prob_a; onnxruntime, ml_common.h, multiclass_probability (Wu, Lin,
@@ -53,7 +53,7 @@ class PairwiseCoupling(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         pairs = self.classes * (self.classes - 1) // 2
         if x is None or len(x.shape) != 2 or x.shape[1] != pairs or self.classes < 2:
-            raise ShapeError(f"the probabilities of {pairs} pairs have the shape [N, {pairs}], not {x}")
+            raise ShapeError(f"the probabilities of pairs must have the shape [N, {pairs}], not {x}")
         if x.dtype != "f32":
             raise UnsupportedError(f"probabilities of {x.dtype} are not supported")
         return (TensorType((x.shape[0], self.classes), "f32"),)
@@ -62,7 +62,7 @@ class PairwiseCoupling(Op):
         return np.stack([self._coupled(row.astype(np.float32)) for row in x])
 
     def _coupled(self, row: np.ndarray) -> np.ndarray:
-        """The iteration, each operation rounded to float32, as its end depends on them."""
+        """The iteration. Each operation rounds to float32, because the rounding decides when the iteration ends."""
         n, f = self.classes, np.float32
         share = np.zeros((n, n), np.float32)
         for (i, j), value in zip(combinations(range(n), 2), row, strict=True):
@@ -92,7 +92,7 @@ class PairwiseCoupling(Op):
 
 
 def _products(q: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.float32]:
-    """Q p, and p Q p, added in order."""
+    """(Q p, p Q p), summed in index order."""
     products, total = np.zeros(len(p), np.float32), np.float32(0)
     for i in range(len(p)):
         for j in range(len(p)):

@@ -1,4 +1,4 @@
-"""SignalPCAN: a gain for each channel that follows its noise."""
+"""SignalPCAN: per-channel gain, derived from a noise estimate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcugen.system import flexbuffer
 from mcugen.system.flexbuffer import Number
 
 _TABLE = 125
-"""Entries that the number with the most bits needs."""
+"""Length of the gain table, enough for noise estimates of 32 bits."""
 _MOST = 63
 _LINEAR = 8192
 
@@ -28,7 +28,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def constant_table(call: Call) -> bool:
-    "the gains are constants"
+    "the gains are constant"
     return call.constants[2] is not None
 
 
@@ -46,7 +46,8 @@ def _options(call: Call) -> dict[str, Number]:
 class Pcan(Op):
     """y = shrink((x * gain(n)) >> shift), shrink(s) = s^2 >> 20 for s < 8192, else (s >> 6) - 64.
 
-    x, n, y: u32 [channels]   gains: s16, a parabola for each number of bits of n, three of each four entries
+    x, n, y: u32 [channels]; n: noise estimates
+    gains: s16, a parabola (base, slope, bend) for each bit length of n, in three of every four entries
     Source: TFLM signal library, pcan_argc_fixed.cc.
     """
 
@@ -62,9 +63,9 @@ class Pcan(Op):
         x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")
         gains = _signal.vector("gains", gains, "s16")
         if n.size != x.size or gains.size < _TABLE:
-            raise ShapeError(f"{n.size} noise estimates and {gains.size} gains for {x.size} channels")
+            raise ShapeError(f"{n.size} noise estimates and {gains.size} gains do not fit {x.size} channels")
         if not 0 <= self.shift <= _MOST:
-            raise UnsupportedError(f"a shift by {self.shift} is not supported")
+            raise UnsupportedError(f"snr_shift={self.shift} must be between 0 and {_MOST}")
         return (TensorType(x.shape, "u32"),)
 
     def reference_q(self, call: Call, x: np.ndarray, n: np.ndarray, gains: np.ndarray) -> np.ndarray:
@@ -86,7 +87,7 @@ class Pcan(Op):
 
 
 def _gain(n: int, table: Sequence[int]) -> int:
-    """The gain for a noise estimate; products wrap at 32 bits, the result at 16."""
+    """The gain for a noise estimate n. Products wrap at 32 bits, the result at 16."""
     if n <= 2:
         return table[n]
     bits = n.bit_length()

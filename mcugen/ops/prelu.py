@@ -1,4 +1,4 @@
-"""PRELU: x where positive, alpha * x elsewhere, alpha a tensor."""
+"""PRELU: x if x is positive, else alpha * x, where alpha is a tensor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Multiplier = tuple[int, int]
 
 
 def multipliers(call: Call) -> tuple[Multiplier, Multiplier]:
-    """(mult, shift) of x and of x * alpha: in double for TFLM, in float32 for LiteRT. Source: prelu_common.cc."""
+    """(mult, shift) for x, and for x * alpha: in float64 for TFLM, in float32 for LiteRT. Source: prelu_common.cc."""
     precision = np.float64 if call.reference == "tflm" else np.float32
     x, alpha, y = (precision(np.float32(t.scale)) for t in (call.input(0), call.input(1), call.output))
     return quantize_multiplier(float(x / y)), quantize_multiplier(float(x * alpha / y))
@@ -43,7 +43,7 @@ def params_s8(call: Call) -> Params:
 
 
 class Prelu(Pointwise):
-    """y = x where x >= 0, alpha * x elsewhere; alpha is broadcast.
+    """y = x if x >= 0, else alpha * x; alpha is broadcast.
 
     x, alpha, y: one type of s8, u8 (per tensor) and f32
     Source: TFLite PRELU; reference_ops::BroadcastPrelu4DSlow.
@@ -61,7 +61,7 @@ class Prelu(Pointwise):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and call.input(0).is_float and len(call.input(0).shape) > 4:
-            return "more than four axes"
+            return f"no kernel for {len(call.input(0).shape)} axes of float data, at most 4"
         return super().refused_by(call, runtime)
 
     def quantized(self, call: Call) -> Scales:
@@ -70,7 +70,7 @@ class Prelu(Pointwise):
     def infer(self, x: TensorType | None, alpha: TensorType | None) -> tuple[TensorType, ...]:
         result = _elementwise.broadcast_types(x, alpha, ("s8", "u8", "f32"))
         if x is not None and result.shape != x.shape:
-            raise ShapeError(f"alpha of shape {list(alpha.shape) if alpha else []} does not fit x of {list(x.shape)}")
+            raise ShapeError(f"alpha {list(alpha.shape) if alpha else []} cannot be broadcast to x {list(x.shape)}")
         return (result,)
 
     def reference(self, x: np.ndarray, alpha: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""LSTM over float sequences whose gates are normalized, or whose results are projected."""
+"""LSTM over float sequences, with layer normalization of the gates, a projection of the results, or both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcugen.ops import _recurrent
 from mcugen.ops.lstm import GATES
 
 _FURTHER = {6: "p", 7: "j", 8: "d", 9: "n"}
-"""Optional operands, and their fields in the C struct."""
+"""Index of each optional operand -> its field in the C struct."""
 
 _LEAST_VARIANCE = 1e-8
 
@@ -42,14 +42,14 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: gates and cell, and their layer norms."""
+    """The cost terms of a float layer, and `normal`, the units with a layer norm."""
     hidden = call.input(2).shape[0] // GATES
     found = _recurrent.work(call, hidden, ("Sigmoid", "Tanh"))
     return {**found, "normal": found["units"] * call.has(9)}
 
 
 def constant_parts(call: Call) -> bool:
-    "weights of the cell, of the projection and of norms are constants"
+    "weights of peepholes, projection and layer norms are constant"
     return all(call.constants[k] is not None for k in _FURTHER if call.has(k))
 
 
@@ -60,8 +60,8 @@ class ProjectedLstm(Op):
     x: f32 [T, B, I]   w: [4 * H, I]   r: [4 * H, P]   b: [4 * H], gates in the order i, o, f, g; g has no p
     h: [B, P], c: [B, H], the state before the first step   p: [3 * H] for i, o, f   j: [P, H]   d: [P]   n: [4 * H]
     norm(x) = (x - mean) / sqrt(variance + 1e-8) * n + b over the units of a gate, or x + b without n
-    y: [T, B, P], and h and c after the last step   coupled: i is 1 - f
-    cell_clip, state_clip: bounds of c and of the projected h, 0 for none. Operands from p on may be absent.
+    y: [T, B, P], and h and c after the last step   coupled: whether i = 1 - f
+    cell_clip, state_clip: bounds of |c| and of the projected |h|, 0 for none. p, j, d and n may be absent.
     Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; LiteRT lstm_eval.cc, LstmStepFloat.
     """
 
@@ -85,9 +85,9 @@ class ProjectedLstm(Op):
               h: TensorType | None, c: TensorType | None, p: TensorType | None = None, j: TensorType | None = None,
               d: TensorType | None = None, n: TensorType | None = None) -> tuple[TensorType, ...]:  # fmt: skip
         if x is None or w is None or r is None or tuple(len(t.shape) for t in (x, w, r)) != (3, 2, 2):
-            raise ShapeError(f"a recurrent layer does not take data {x} with weights {w} and {r}")
+            raise ShapeError(f"data {x} with weights {w} and {r}: a recurrent layer needs 3 axes, 2 and 2")
         if any(t is not None and t.dtype != "f32" for t in (x, w, r, b, h, c, p, j, d, n)):
-            raise UnsupportedError("recurrent layers of other types than f32 are not supported")
+            raise UnsupportedError(f"data {x}, weights {w} and {r} and all other operands must be f32")
         (steps, batches, inputs), (rows, outputs) = x.shape, r.shape
         hidden = rows // GATES
         _recurrent.check("weights", w, (GATES * hidden, inputs))
@@ -96,7 +96,7 @@ class ProjectedLstm(Op):
         _recurrent.check("state", h, (batches, outputs))
         _recurrent.check("cell", c, (batches, hidden))
         if j is None and (outputs != hidden or d is not None):
-            raise ShapeError(f"{hidden} units give {outputs} results without a projection")
+            raise ShapeError(f"{hidden} hidden units with {outputs} results need projection weights")
         shapes = ((p, 3 * hidden), (j, (outputs, hidden)), (d, outputs), (n, GATES * hidden))
         for t, shape in shapes:
             if t is not None:
@@ -106,7 +106,7 @@ class ProjectedLstm(Op):
         return y, state, cell
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        return "no kernel for an LSTM with projections or norms" if runtime == "tflm" else ""
+        return "no kernel for an LSTM with a projection or layer norms" if runtime == "tflm" else ""
 
     def reference(self, x: np.ndarray, w: np.ndarray, r: np.ndarray, b: np.ndarray, h: np.ndarray, c: np.ndarray,
                   p: np.ndarray | None = None, j: np.ndarray | None = None, d: np.ndarray | None = None,
@@ -156,7 +156,7 @@ def _within(x: np.ndarray, limit: float) -> np.ndarray:
 
 
 def example(op: ProjectedLstm, sizes: tuple[int, int, int, int, int], parts: str, seed: int) -> Example:
-    """sizes: (T, B, I, H, P)."""
+    """An example. sizes: (steps, batches, inputs, hidden, results). parts: names of the optional operands."""
     t, b, i, h, p = sizes
     further = {"p": (3 * h,), "j": (p, h), "d": (p,), "n": (4 * h,)}
     fixed = ((t, b, i), (4 * h, i), (4 * h, p), (4 * h,), (b, p), (b, h))

@@ -1,4 +1,4 @@
-"""QUANTIZE: real numbers to stored integers, or stored integers to others."""
+"""QUANTIZE: conversion of real numbers to stored integers, or of stored integers to another scale or type."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def from_tflite(source: Source) -> Imported:
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """scale_x / scale_y as (mult, shift). Source: quantize.cc, Prepare (float scales, double arithmetic)."""
+    """(mult, shift) for scale_x / scale_y, of float32 scales in float64. Source: quantize.cc, Prepare."""
     x, y = np.float32(call.input(0).scale), np.float32(call.output.scale)
     return quantize_multiplier(float(x) / float(y))
 
 
 def flips_sign(call: Call) -> bool:
-    "uint8 and int8 of equal scales, zero points 128 apart: only the top bit differs"
+    "one of input and output is int8, the other uint8; scales are equal, and zero points differ by 128"
     x, y = call.input(0), call.output
     if {x.dtype, y.dtype} != {"s8", "u8"}:
         return False
@@ -83,7 +83,7 @@ def params_integer(call: Call) -> Params:
 
 
 def elements(call: Call) -> int:
-    """Elements of the output."""
+    """The number of elements of the output."""
     return call.output.size
 
 
@@ -112,11 +112,11 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 @dataclass(frozen=True)
 class Quantize(_bytes.ByteFunction):
-    """y = clamp(round(x / scale_y) + zero_point_y), or for stored integers x: the same on scale_x * (x - zero_point_x).
+    """y = clamp(round(x / scale_y) + zero_point_y); a stored integer x stands for scale_x * (x - zero_point_x).
 
     x: f32, s8, u8, s16 or s32, any shape   y: s8, u8, s16 or s32, per tensor
-    Real numbers too large for an int32 saturate, as they do on Arm cores.
-    rounding: "even": halves go to even results before the zero point is added, and stored integers x are exact.
+    Real numbers too large for int32 saturate, as on Arm cores.
+    rounding: "even" if halves go to even results before the zero point is added, and integers are rescaled exactly
     Source: TFLite QUANTIZE; reference_ops::AffineQuantize, reference_ops::Requantize.
     """
 
@@ -144,7 +144,7 @@ class Quantize(_bytes.ByteFunction):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
-            raise ShapeError("there is nothing to quantize")
+            raise ShapeError("the operand to quantize is missing")
         if self.dtype not in _FROM_TO.get(x.dtype, ()):
             raise UnsupportedError(f"quantizing {x.dtype} to {self.dtype} is not supported")
         return (TensorType(x.shape, self.dtype),)
@@ -165,7 +165,7 @@ class Quantize(_bytes.ByteFunction):
         return np.asarray(np.clip(scaled + y.zero_point, *INT_RANGE[y.dtype]))
 
     def _exact(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """The results for stored bytes, from the sums at which each begins."""
+        """The results for stored bytes x, exactly rounded: looked up in the staircase of `requantize_proof.exact`."""
         a, y = call.input(0), call.output
         factor = _rounding.scale_of(a.scale) / _rounding.scale_of(y.scale)
         (low, high), ends = INT_RANGE[y.dtype], np.array([[-255], [255]])

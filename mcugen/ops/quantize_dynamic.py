@@ -1,4 +1,4 @@
-"""Quantization whose scale is found at run time, as layers with int8 weights on float data need it."""
+"""QuantizeDynamic: quantization with scales computed at run time, for hybrid layers (float data, int8 weights)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """A part of the layer that reads the results."""
+    """No operator: the layer that reads the results quantizes its data itself."""
     return sink.pending(call, inputs)
 
 
 @dataclass(frozen=True)
 class QuantizeDynamic(Op):
-    """q = clamp(round(x * (1 / s)) + z), s and z from the least and the greatest x of each group, 0 included.
+    """q = clamp(round(x * (1 / s)) + z), with s and z from the least and largest of 0 and the x of each group.
 
-    x: f32, any shape of `groups` equal parts   q: s8, as x   s: f32 [groups]   z: s8 [groups]
-    symmetric: s = max|x| / 127 and z = 0; else s spreads the range over 255 steps. Where all x are 0, s is 1.
+    x: f32, any shape, divided into `groups` equal parts   q: s8, as x   s: f32 [groups]   z: s8 [groups]
+    symmetric: whether s = max|x| / 127 and z = 0; else the range has 255 steps of s. If all x are 0, s = 1.
     Source: LiteRT portable_tensor_utils.cc, PortableAsymmetricQuantizeFloats, PortableSymmetricQuantizeFloats.
     """
 
@@ -47,15 +47,15 @@ class QuantizeDynamic(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype != "f32" or self.groups < 1 or x.size % self.groups:
-            raise ShapeError(f"{x} is not float data of {self.groups} equal parts")
+            raise ShapeError(f"{x} must be float data that divides into {self.groups} equal parts")
         each = (self.groups,)
         return TensorType(x.shape, "s8"), TensorType(each, "f32"), TensorType(each, "s8")
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        return "float data with int8 weights" if runtime == "tflm" else ""
+        return "no kernel for float data with int8 weights" if runtime == "tflm" else ""
 
     def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Float32 arithmetic, but for the zero point, which is found in float64."""
+        """Computed in float32, except the zero point, which is computed in float64."""
         q, scale, zero = hybrid.quantized(x.reshape(self.groups, -1), self.symmetric)
         return q.reshape(x.shape), scale, zero
 

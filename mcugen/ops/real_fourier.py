@@ -1,4 +1,4 @@
-"""SignalRfft and SignalIrfft: the Fourier transform of real numbers, and back."""
+"""SignalRfft and SignalIrfft: the Fourier transform of real numbers, and its inverse."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from mcugen.system import flexbuffer
 
 _BITS = {"s16": 16, "s32": 32, "f32": 0}
 _NUMBERS = {"s16": 7, "s32": 2, "f32": 0}
-"""Element types by their number in the schema of the format."""
+"""Element type -> its number in the schema of .tflite."""
 _MOST = 1 << 15
 _GROUPS = {2: "twos", 3: "threes", 4: "fours", 5: "fives"}
-"""Radix of a stage, and the term of its groups."""
+"""Radix of a stage -> the cost term of its butterflies."""
 
 
 def _build(inverse: bool) -> Callable[[Source], Imported]:
@@ -32,14 +32,14 @@ def _build(inverse: bool) -> Callable[[Source], Imported]:
         options = flexbuffer.options(source.attributes["custom_options"], T=-1, fft_length=0)
         x = source.inputs[0] if source.inputs else None
         if x is None or options["T"] != _NUMBERS.get(x.dtype, -2):
-            raise UnsupportedError(f"type {options['T']} of the transform with data {x} is not supported")
+            raise UnsupportedError(f"T={options['T']} of the transform with data {x} is not supported")
         return Imported(RealFourier(int(options["fft_length"]), inverse))
 
     return from_tflite
 
 
 def stages(length: int) -> list[int]:
-    """The radix of each stage, the first to run last. Raises UnsupportedError for other factors than 2, 3 and 5."""
+    """The radix of each stage; the first one runs last. Raises UnsupportedError for factors other than 2, 3 and 5."""
     found: list[int] = []
     rest = length
     for radix in (4, 2, 3, 5):
@@ -47,12 +47,12 @@ def stages(length: int) -> list[int]:
             found.append(radix)
             rest //= radix
     if rest != 1:
-        raise UnsupportedError(f"a transform of {2 * length} numbers is not supported: {rest} is not 2, 3 or 5")
+        raise UnsupportedError(f"a transform of {2 * length} numbers: its only factors may be 2, 3 and 5, not {rest}")
     return found
 
 
 def places(length: int, factors: Sequence[int]) -> np.ndarray:
-    """The index of each number before the first stage."""
+    """The input's permutation: the index at which each number enters the first stage."""
     at = np.zeros(length, np.int64)
     rest, size = np.arange(length), length
     for radix in factors:
@@ -63,7 +63,7 @@ def places(length: int, factors: Sequence[int]) -> np.ndarray:
 
 
 def turns(phases: Sequence[float], dtype: str) -> np.ndarray:
-    """Cosine and sine of each phase, one after the other, as the kernels multiply by them."""
+    """(cosine, sine) of each phase, flattened: float32, or fixed-point with 15 or 31 fractional bits."""
     both = [f(p) for p in phases for f in (math.cos, math.sin)]
     if dtype == "f32":
         return np.array(both, np.float32)
@@ -90,7 +90,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Groups of numbers that the stages of each radix take together."""
+    """The cost terms: butterflies of each radix."""
     n, count = call.op.length // 2, call.input(0).size // call.input(0).shape[-1]
     factors = stages(n)
     return {name: count * factors.count(radix) * (n // radix) for radix, name in _GROUPS.items()}
@@ -104,9 +104,10 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 @dataclass(frozen=True)
 class RealFourier(Op):
-    """The spectrum of `length` real numbers (x is followed by zeros), or back: real and imaginary parts in turn.
+    """The spectrum of `length` real numbers, or with `inverse` the real numbers of a spectrum.
 
-    x: s16, s32 or f32 [..., n], n <= length; back [..., length + 2]   y: as x, [..., length + 2]; back [..., length]
+    x: s16, s32 or f32 [..., n], n <= length, padded with zeros   y: as x, [..., length + 2], real and imaginary parts
+    With `inverse`, x is [..., length + 2] and y [..., length].
     Integers are scaled down in each stage, rounded as kissfft does, and wrap.
     Source: TFLM signal library, rfft.cc, irfft.cc; kiss_fftr.c.
     """
@@ -135,13 +136,13 @@ class RealFourier(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype not in _BITS or not x.shape:
-            raise UnsupportedError(f"a Fourier transform of {x} is not supported")
+            raise UnsupportedError(f"a Fourier transform of {x}: int16, int32 or float32 data are needed")
         if not 4 <= self.length <= _MOST or self.length % 2:
-            raise UnsupportedError(f"a transform of {self.length} numbers is not supported: even, 4 to {_MOST}")
+            raise UnsupportedError(f"fft_length={self.length} is not supported: it must be even, 4 to {_MOST}")
         stages(self.length // 2)
         given = x.shape[-1]
         if given != self.length + 2 if self.inverse else not 1 <= given <= self.length:
-            raise ShapeError(f"data {list(x.shape)} are not those of a transform of {self.length} numbers")
+            raise ShapeError(f"data {list(x.shape)} do not fit fft_length={self.length}")
         made = self.length if self.inverse else self.length + 2
         return (TensorType((*x.shape[:-1], made), x.dtype),)
 

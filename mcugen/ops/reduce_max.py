@@ -15,7 +15,7 @@ def from_tflite(source: Source) -> Imported:
 class ReduceMax(_reduce_extreme.ReducedExtreme):
     """y = largest value of x over `axes`.
 
-    x: s8, u8, s16 or f32, any shape   y: as x, with x's scale; the axes left out, or of size 1 with keep_dims
+    x: s8, u8, s16 or f32, any shape   y: as x, with x's scale, without the axes, or with size 1 there if keep_dims
     Source: TFLite REDUCE_MAX.
     """
 

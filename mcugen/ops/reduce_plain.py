@@ -1,4 +1,4 @@
-"""Sums, products and extremes over axes of plain integers and truth values, and products of floats."""
+"""Reductions of integers and booleans without scales: sum, product, maximum, minimum. Also the product of floats."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mcugen.ops import _onnx, _plain, _reduce
 
 _TFLITE = {"REDUCE_PROD": "prod", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
 _WIDE = {"SUM": "sum", "REDUCE_MAX": "max", "REDUCE_MIN": "min"}
-"""Operators of which this is the form for int32 and int64; of bool too, but for SUM."""
+"""Operators that become ReducePlain for int32 and int64 data, and except SUM for bool data."""
 
 
 def is_wide(source: Source) -> bool:
-    """Whether the first operand is int32 or int64, or bool of an extreme."""
+    """Whether operand 0 is int32 or int64, or bool if the operator is not SUM."""
     x = source.inputs[0] if source.inputs else None
     return x is not None and x.dtype in ("s32", "s64", *(() if source.name == "SUM" else ("bool",)))
 
@@ -30,7 +30,7 @@ def is_wide(source: Source) -> bool:
 def from_tflite(source: Source) -> Imported:
     op = ReducePlain(**_reduce.attributes(source), how=(_TFLITE | _WIDE)[source.name])
     logical, dtype = source.name in ("REDUCE_ANY", "REDUCE_ALL"), source.inputs[0].dtype if source.inputs[0] else ""
-    lacking = {} if logical else {"tflm": "no kernel for plain integers"}
+    lacking = {} if logical else {"tflm": "no kernel for integers without a scale"}
     if logical and dtype != "bool":
         lacking = dict.fromkeys(("tflm", "litert"), f"no kernel for {dtype}")
     return Imported(op, inputs=(0,), refused_by=lacking)
@@ -41,19 +41,19 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Writes the TFLite reduction that is imported as this operator."""
+    """The TensorFlow Lite reduction that imports as this operator."""
     x, how = call.input(0), call.op.how
     known = {"bool": ("max", "min", "prod"), "f32": ("prod",), "s32": _plain.FOLDS, "s64": _plain.FOLDS}
     names = _TFLITE if x.dtype == "bool" else _TFLITE | _WIDE
     name = {made: name for name, made in names.items()}.get(how, "")
     if how not in known.get(x.dtype, ()):
-        raise UnsupportedError(f"the {call.op.how} of {call.input(0).dtype} without a scale has no operator")
+        raise UnsupportedError(f"TensorFlow Lite has no {call.op.how} of {call.input(0).dtype} without a scale")
     return _reduce.written(name).write(call, sink, inputs)
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.op.how == "prod" and not call.output.is_float:
-        raise UnsupportedError("products of integers, which wrap, cannot be written as .onnx")
+        raise UnsupportedError("products of integers wrap here, but not in ONNX: they cannot be written as .onnx")
     rank = len(call.input(0).shape)
     attributes = {"axes": call.op.chosen(rank), "keepdims": int(call.op.keep_dims)}
     names = {"sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin"}
@@ -84,13 +84,13 @@ class ReducePlain(_reduce.Reduction):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and self.how == "max" and call.input(0).dtype == "bool":
-            return "no such operator"
+            return "no kernel for REDUCE_ANY"
         return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _plain.operand(x)
         if x.quant is not None:
-            raise ShapeError(f"{x} has a scale, which sums and products of stored integers ignore")
+            raise ShapeError(f"{x} must not have a scale: stored integers are reduced")
         shape = super().infer(TensorType(x.shape, "f32"))[0].shape
         return (TensorType(shape, x.dtype),)
 

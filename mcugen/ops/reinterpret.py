@@ -1,4 +1,4 @@
-"""BITCAST: the same bits as elements of another type."""
+"""BITCAST: the same bits, read as elements of another type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def params(call: Call) -> Params:
 
 @dataclass(frozen=True)
 class Reinterpret(Op):
-    """y = the bits of x as elements of `dtype`, which are as wide.
+    """y = the bits of x, read as elements of `dtype`, which have the same width.
 
     x: s8, u8, bool, s16, s32, s64 or f32, without a scale   y: `dtype`, not bool
     Source: ONNX BitCast-26.
@@ -37,7 +37,7 @@ class Reinterpret(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _plain.operand(x)
         if self.dtype not in _TYPES:
-            raise UnsupportedError(f"bits as {self.dtype} are not supported")
+            raise UnsupportedError(f"reading bits as {self.dtype} is not supported")
         if NUMPY_DTYPES[self.dtype].itemsize != x.np_dtype.itemsize:
             raise ShapeError(f"elements of {x.dtype} and {self.dtype} differ in width")
         return (TensorType(x.shape, self.dtype),)

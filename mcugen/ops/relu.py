@@ -1,4 +1,4 @@
-"""RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1 as operators of their own: clamps."""
+"""RELU, RELU6, RELU_N1_TO_1 and RELU_0_TO_1 as operators, not fused: clamps."""
 
 from __future__ import annotations
 
@@ -36,19 +36,22 @@ def from_tflite(source: Source) -> Imported:
 
 
 def stored_bounds(call: Call, t: TensorType) -> tuple[int, int]:
-    """The clamp in the stored integers of t. Raises QuantizationError where a bound leaves int32."""
+    """The bounds as stored integers of t. Raises QuantizationError if a bound exceeds int32."""
     return clamp_range(call.op.low, call.op.high, t)
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """scale_x / scale_y: in double for TFLM, in float32 for LiteRT. Source: activations_common.cc, activations.cc."""
+    """(mult, shift) for scale_x / scale_y: in float64 for TFLM, in float32 for LiteRT.
+
+    Source: activations_common.cc, activations.cc.
+    """
     precision = np.float64 if call.reference == "tflm" else np.float32
     x, y = (precision(np.float32(t.scale)) for t in (call.input(0), call.output))
     return quantize_multiplier(float(x / y))
 
 
 def only_clamps(call: Call) -> bool:
-    """TFLM's RELU6 clamps stored values to the input's bounds and ignores another output scale."""
+    """Whether this is TFLM's RELU6, which clamps stored values to the input's bounds and ignores the output's scale."""
     return call.reference == "tflm" and call.op.high == 6.0
 
 
@@ -65,14 +68,14 @@ def bounds_f32(call: Call) -> tuple[float, float]:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """One of the four activations, or for floats the smaller or larger of x and each bound."""
+    """One of the four activations; for floats with other bounds, MAXIMUM and MINIMUM."""
     bounds = (call.op.low, call.op.high)
     for name, known in _BOUNDS.items():
         if bounds == known:
             versions = {"s8": 2, "u8": 2 if name == "RELU" else 1, "s16": 3} if name in ("RELU", "RELU6") else {}
             return _tflite.operator(call, sink, name, inputs, {}, _tflite.version(call.input(0), **versions))
     if not call.output.is_float:
-        raise UnsupportedError(f"a clamp to {bounds[0]:g}..{bounds[1]:g} of quantized data is no activation")
+        raise UnsupportedError(f"TensorFlow Lite has no activation {bounds[0]:g}..{bounds[1]:g} of quantized data")
     found = inputs
     for name, bound in zip(("MAXIMUM", "MINIMUM"), bounds, strict=True):
         if math.isfinite(bound):
@@ -89,7 +92,7 @@ class Relu(_bytes.ByteFunction):
     """y = min(max(x, low), high).
 
     x, y: s8, u8 or s16 per tensor, or f32
-    TFLM's RELU6 clamps stored values and ignores a different output scale; all others requantize.
+    TFLM's RELU6 clamps stored values and ignores the output's scale; all others requantize.
     Source: TFLite RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1; reference_ops::ReluX, activations.cc.
     """
 

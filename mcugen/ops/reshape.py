@@ -1,4 +1,4 @@
-"""RESHAPE, and operators that are reshapes: SQUEEZE and EXPAND_DIMS."""
+"""RESHAPE, and SQUEEZE and EXPAND_DIMS, which become reshapes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ from mcugen.ops._tflite import TfliteTarget
 
 
 def from_reshape(source: Source) -> Imported:
-    """The operand wins over the attribute; a shape computed at run time is taken from the declared result."""
+    """The shape operand has priority over the attribute.
+
+    If it is computed at run time, the declared result's shape is used.
+    """
     attribute = source.attributes["new_shape"]
     if len(source.inputs) > 1 and source.inputs[1] is not None:
         shape = source.ints(1)
         shape = source.outputs[0].shape if shape is None else shape
     else:
         shape = tuple(int(d) for d in attribute or ())
-        shape = () if shape == (0,) else shape  # how old files write a scalar
+        shape = () if shape == (0,) else shape  # old files write a scalar's shape so
     return Imported(Reshape(shape), inputs=(0,))
 
 
@@ -37,20 +40,20 @@ def from_squeeze(source: Source) -> Imported:
     rank = len(x.shape)
     axes = [int(a) for a in source.attributes["squeeze_dims"] or ()]
     if any(not -rank <= a < rank for a in axes):
-        raise ShapeError(f"squeezed axes {axes} are not axes of rank {rank}")
+        raise ShapeError(f"squeeze_dims {axes} do not all exist in {rank} axes")
     chosen = {a % rank for a in axes} if axes else {k for k, d in enumerate(x.shape) if d == 1}
     if any(x.shape[a] != 1 for a in chosen):
-        raise ShapeError(f"squeezed axes {sorted(chosen)} of {list(x.shape)} are not all of size 1")
+        raise ShapeError(f"squeeze_dims {sorted(chosen)} of {list(x.shape)} must have size 1")
     return Imported(Reshape(tuple(d for k, d in enumerate(x.shape) if k not in chosen)), inputs=(0,))
 
 
 def from_expand_dims(source: Source) -> Imported:
     x, axes = _operand(source), source.ints(1)
     if axes is None:
-        raise UnsupportedError("the axis is computed at run time")
+        raise UnsupportedError("the axis (operand 1) is computed at run time", hint="make it a constant")
     rank = len(x.shape)
     if len(axes) != 1 or not -rank - 1 <= axes[0] <= rank:
-        raise ShapeError(f"axis {list(axes)} cannot be inserted into rank {rank}")
+        raise ShapeError(f"axis {list(axes)} cannot be inserted into a tensor with {rank} axes")
     at = axes[0] % (rank + 1)
     dtype = "f16" if source.halves else x.dtype
     refusing = {} if dtype in ("s8", "s16", "f32") else {"tflm": f"no kernel for {dtype}"}
@@ -62,7 +65,7 @@ def from_expand_dims(source: Source) -> Imported:
 def _operand(source: Source) -> TensorType:
     x = source.inputs[0] if source.inputs else None
     if x is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operand to reshape is missing")
     return x
 
 
@@ -82,7 +85,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class Reshape(Op):
     """y = x with another shape, the elements in the same order.
 
-    x: any type and shape   y: `shape`, where one -1 denotes the remaining elements
+    x: any type and shape   y: `shape`, where one -1 means the remaining elements
     Source: TFLite RESHAPE, SQUEEZE, EXPAND_DIMS.
     """
 
@@ -100,10 +103,10 @@ class Reshape(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
-            raise ShapeError("there is no operand")
+            raise ShapeError("the operand to reshape is missing")
         known = [d for d in self.shape if d != -1]
         if min(known, default=1) < 1 or len(self.shape) - len(known) > 1:
-            raise ShapeError(f"{list(self.shape)} is not a shape")
+            raise ShapeError(f"the shape {list(self.shape)} has a size below 1, or more than one -1")
         rest, remainder = divmod(x.size, math.prod(known))
         shape = tuple(rest if d == -1 else d for d in self.shape)
         if remainder or math.prod(shape) != x.size:
@@ -111,8 +114,10 @@ class Reshape(Op):
         return (TensorType(shape, x.dtype),)
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """One number of channels must divide the other: then channels that share one in the other shape are dropped
-        together."""
+        """Corresponding channels of both shapes are dropped together.
+
+        None can be dropped unless one shape's number of channels divides the other's.
+        """
         x, y = asked.of(0), asked.outputs[0]
         if not (call.input(0).shape and call.output.shape) or (y.size % x.size and x.size % y.size):
             return asked.none

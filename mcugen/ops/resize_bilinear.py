@@ -1,6 +1,6 @@
-"""RESIZE_BILINEAR of stored integers: images of another size, with ten bits for the place between two pixels.
+"""RESIZE_BILINEAR of stored integers: bilinear resizing of images, with positions in units of 1/1024 pixel.
 
-Of legacy uint8 the runtime finds places and means in float32.
+For uint8, the runtime computes positions and means in float32.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def _is_integer(source: Source) -> bool:
 def from_tflite(source: Source) -> Imported:
     size, a = source.ints(1), source.attributes
     if size is None or len(size) != 2:
-        raise UnsupportedError("a size that is computed at run time is not supported", hint="make it a constant")
+        raise UnsupportedError("the size (operand 1) must be constant: height and width", hint="make it a constant")
     op = ResizeBilinear((size[0], size[1]), bool(a["align_corners"]), bool(a["half_pixel_centers"]))
     return Imported(op, inputs=(0,))
 
 
 def tables(size: int, made: int, align: bool, half: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(lower pixel, upper pixel, weight of the upper one in 1024ths) for each place of an axis."""
+    """(lower pixel, upper pixel, weight of the upper pixel in units of 1/1024) for each output index along an axis."""
     scale = (_ONE * size + made // 2) // made
     if align and made > 1:
         scale = (_ONE * (size - 1) + (made - 1) // 2) // (made - 1)
@@ -64,7 +64,8 @@ def params(call: Call) -> Params:
 
 
 def float_tables(size: int, made: int, align: bool, half: bool) -> tuple[np.ndarray, ...]:
-    """(lower pixel, upper pixel, weight of each) for each place of an axis, with the float32 roundings of the runtime.
+    """(lower pixel, upper pixel, weights of both) for each output index of an axis, in the runtime's float32 roundings.
+
 
     Source: reference_ops::ResizeBilinear, ComputeInterpolationValues.
     """
@@ -97,7 +98,7 @@ def _data_is(dtype: str) -> Any:
 
 
 def was_unsigned(call: Call) -> bool:
-    "the image was uint8 before its top bit was flipped"
+    "the model's image is uint8"
     return bool(call.op.flipped_u8)
 
 
@@ -118,11 +119,12 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class ResizeBilinear(Op):
-    """y = the weighted mean of the four pixels around each place, rounded to the nearest, halves away from zero.
+    """y = the weighted mean of the four pixels around each position, rounded to nearest, halves away from zero.
 
-    x: s8, u8 or s16 [N, H, W, C]   y: as x, [N, size, C]. Places are found in 1024ths of a pixel, of u8 in float32.
-    x of f32 is for models that are yet to be quantized: the exact means, which no kernel computes.
-    flipped_u8: the data was uint8 before its top bit was flipped, and keeps the roundings of float32
+    x: s8, u8 or s16 [N, H, W, C]   y: as x, [N, size, C]
+    Positions have a resolution of 1/1024 pixel; for u8 they are float32. f32 data occur only before a model is
+    quantized: exact means, for which there is no kernel.
+    flipped_u8: whether the model's data is uint8, so that means are rounded in float32
     Source: TFLite RESIZE_BILINEAR; reference_ops::ResizeBilinearInteger, ResizeBilinear.
     """
 
@@ -148,13 +150,13 @@ class ResizeBilinear(Op):
         if x.dtype not in (*_TYPES, "f32"):
             raise UnsupportedError(f"resizing {x.dtype} is not supported")
         if self.align_corners and self.half_pixel_centers:
-            raise UnsupportedError("corners that are aligned and half pixels together are not supported")
+            raise UnsupportedError("align_corners and half_pixel_centers contradict each other")
         if min(self.size) < 1 or max(*self.size, *x.shape[1:3]) > _MOST:
-            raise ShapeError(f"an image {list(x.shape)} cannot be resized to {list(self.size)}")
+            raise ShapeError(f"an image {list(x.shape)} cannot be resized to {list(self.size)}: 1 to {_MOST} pixels")
         return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
-        """The mean at the exact places, along one axis after the other."""
+        """The means at exact positions, first along rows, then along columns."""
         for axis in (1, 2):
             low, high, part = self._between(x.shape[axis], self.size[axis - 1])
             weight = part.reshape([-1 if k == axis else 1 for k in range(4)])
@@ -162,7 +164,7 @@ class ResizeBilinear(Op):
         return x
 
     def _between(self, size: int, made: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pixels around each place of an axis, and its distance from the first."""
+        """(lower pixel, upper pixel, distance from the lower pixel) for each output index along an axis."""
         at = np.arange(made) * (size / made)
         if self.align_corners and made > 1:
             at = np.arange(made) * ((size - 1) / (made - 1))
@@ -190,7 +192,7 @@ class ResizeBilinear(Op):
         return np.where(made > 0, (made + half) // _ONE**2, -((half - made) // _ONE**2))
 
     def _in_floats(self, x: np.ndarray) -> np.ndarray:
-        """The means of values from 0 on, each product and sum rounded to float32."""
+        """The means of uint8 values x, with every product and sum rounded to float32."""
         single = np.float32
         made = np.zeros((x.shape[0], *self.size, x.shape[3]), np.int64)
         wide = x.astype(single)
@@ -205,9 +207,7 @@ class ResizeBilinear(Op):
         return made
 
     def _place(self, size: int, made: int, k: int) -> tuple[int, int, np.float32]:
-        """For output index k of an axis: the indices of the two input pixels around it, and its position in input
-        pixels as float32.
-        """
+        """(lower pixel, upper pixel, position in input pixels as float32) for output index k along an axis."""
         scale = np.float32(size) / np.float32(made)
         if self.align_corners and made > 1:
             scale = np.float32(size - 1) / np.float32(made - 1)
@@ -217,7 +217,7 @@ class ResizeBilinear(Op):
         return max(int(np.floor(at)), 0), min(int(np.ceil(at)), size - 1), at
 
     def _places(self, size: int, made: int, k: int) -> tuple[int, int, int]:
-        """The pixels around place k of an axis, and its distance from the first, in 1024ths."""
+        """(lower pixel, upper pixel, distance from the lower in 1/1024 pixel) for output index k of an axis."""
         scale = (1024 * size + made // 2) // made
         if self.align_corners and made > 1:
             scale = (1024 * (size - 1) + (made - 1) // 2) // (made - 1)
@@ -226,8 +226,9 @@ class ResizeBilinear(Op):
         return low, min(int((at + 1023) / 1024), size - 1), at - 1024 * low
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """Bounds of each result. A weighted mean keeps the bounds of the pixels; positions before the first pixel
-        extrapolate and may leave them.
+        """The bounds of the pixels, which weighted means keep.
+
+        With half_pixel_centers, positions before the first pixel extrapolate: results may have any value of the type.
         """
         return super().bounds(call) if self.half_pixel_centers else _strided.moved_bounds(call)
 

@@ -1,4 +1,4 @@
-"""RESIZE_NEAREST_NEIGHBOR: images of another size, each pixel a copy of the nearest one."""
+"""RESIZE_NEAREST_NEIGHBOR: resizing of images, where each pixel is a copy of the nearest input pixel."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ DTYPES = {
     "u32": None,
     "bool": None,
 }
-"""Element types that the runtimes resize, with a quantization to try; uint8 is int8 by then."""
+"""Element types that kernels resize -> quantization in examples. uint8 has been converted to int8."""
 
 
 def from_tflite(source: Source) -> Imported:
     size, a = source.ints(1), source.attributes
     if size is None:
-        raise UnsupportedError("the size is computed at run time", hint="make it a constant")
+        raise UnsupportedError("the size (operand 1) is computed at run time", hint="make it a constant")
     if len(size) != 2:
-        raise ShapeError(f"the size {list(size)} is not height and width")
+        raise ShapeError(f"the size {list(size)} must be height and width")
     op = ResizeNearestNeighbor((size[0], size[1]), bool(a["align_corners"]), bool(a["half_pixel_centers"]))
     return Imported(op, inputs=(0,))
 
@@ -51,7 +51,7 @@ def row_window(call: Call) -> RowWindow:
 
 
 def params(call: Call) -> Params:
-    """The columns as runs of output pixels that are copies of one input pixel."""
+    """The struct fields: for each input column used, its index and the number of output columns that copy it."""
     x = call.input(0)
     columns = _op(call).nearest(x.shape[2], 1)
     starts = np.flatnonzero(np.diff(columns, prepend=-1))
@@ -93,7 +93,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     op, y = call.op, call.output.shape
-    if call.output.dtype == "bool":  # ONNX Runtime has none of bool
+    if call.output.dtype == "bool":  # ONNX Runtime has no Resize of bool
         wide = replace(call, outputs=(TensorType(y, "s32"),))
         [made] = to_onnx(wide, sink, [_onnx.cast(sink, str(inputs[0]), "s32")])
         return [_onnx.cast(sink, made, "bool")]
@@ -127,17 +127,20 @@ class ResizeNearestNeighbor(Channelwise):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = image(x)
         if min(self.size) < 1:
-            raise ShapeError(f"the size {list(self.size)} is not positive")
+            raise ShapeError(f"the size {list(self.size)} must be positive")
         if x.dtype not in self.litert_types:
-            raise UnsupportedError(f"images of {x.dtype} are not resized: runtimes have no kernel for it")
+            raise UnsupportedError(f"resizing images of {x.dtype} is not supported: no runtime has a kernel")
         if max(*self.size, *x.shape[1:3]) > MAX_FIELD:
-            raise UnsupportedError(f"images of more than {MAX_FIELD} rows or columns are not resized")
+            raise UnsupportedError(f"resizing {list(x.shape)} to {list(self.size)}: at most {MAX_FIELD} rows, columns")
         if self.align_corners and self.half_pixel_centers:
             raise UnsupportedError("align_corners and half_pixel_centers contradict each other")
         return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
 
     def nearest(self, size: int, d: int) -> np.ndarray:
-        """The input row (d = 0) or column (d = 1) of each output one, in float32 as the runtimes compute it."""
+        """The input row (d = 0) or column (d = 1) that each output row or column copies.
+
+        The position is computed in float32, as in the runtimes.
+        """
         out = self.size[d]
         aligned = self.align_corners and out > 1
         scale = np.float32(size - 1) / np.float32(out - 1) if aligned else np.float32(size) / np.float32(out)
@@ -149,7 +152,7 @@ class ResizeNearestNeighbor(Channelwise):
         return x[:, self.nearest(x.shape[1], 0)][:, :, self.nearest(x.shape[2], 1)]
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

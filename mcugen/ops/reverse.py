@@ -1,4 +1,4 @@
-"""REVERSE_V2: the order of the elements along axes turned around."""
+"""REVERSE_V2: elements in reverse order along axes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcugen.ops import _onnx, _strided, _tflite, _view
 def from_tflite(source: Source) -> Imported:
     axes = source.ints(1)
     if axes is None:
-        raise UnsupportedError("the axes are computed at run time", hint="make them a constant")
+        raise UnsupportedError("the axes (operand 1) are computed at run time", hint="make them a constant")
     return Imported(Reverse(axes), inputs=(0,))
 
 
@@ -44,7 +44,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Reverse(_view.View):
-    """y[..., i, ...] = x[..., size - 1 - i, ...] along every one of `axes`.
+    """y[..., i, ...] = x[..., size - 1 - i, ...] along each of `axes`.
 
     x: any type and shape   y: as x
     Source: TFLite REVERSE_V2.
@@ -60,7 +60,7 @@ class Reverse(_view.View):
     def refused_by(self, call: Call, runtime: str) -> str:
         axes = sorted({a % len(call.input(0).shape) for a in self.axes})
         apart = axes != list(range(axes[0], axes[-1] + 1))
-        return "axes that do not follow each other" if apart else super().refused_by(call, runtime)
+        return f"no kernel for axes {axes}, which are not adjacent" if apart else super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)

@@ -22,7 +22,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def lengths_are(dtype: str, name: str) -> Rule:
-    """A rule: the lengths have this type."""
+    """A rule: the lengths have this element type. name: of the type, in the rule's text."""
 
     def rule(call: Call) -> bool:
         return call.input(1).dtype == dtype
@@ -32,7 +32,7 @@ def lengths_are(dtype: str, name: str) -> Rule:
 
 
 def params(call: Call) -> Params:
-    """Strides in bytes: of the axes before, between and after the sequence and batch axes."""
+    """The struct fields: sizes, and strides in bytes, of axes before, between and after the sequence and batch axes."""
     op, x = call.op, call.input(0)
     assert isinstance(op, ReverseSequence)
     seq, batch = op.axes(x)
@@ -58,10 +58,10 @@ def _attributes(call: Call) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class ReverseSequence(Op):
-    """y[..., b, ..., t, ...] = x[..., b, ..., length[b] - 1 - t, ...] for t < length[b], and x there from length[b] on.
+    """y[..., b, ..., t, ...] = x[..., b, ..., length[b] - 1 - t, ...] for t < length[b], else x[..., b, ..., t, ...].
 
     x: any type and shape, b along `batch_axis`, t along `seq_axis`   length: s32 or s64 [batches]   y: as x
-    Lengths outside the axis are moved to its nearest end.
+    Lengths are clamped to the size of `seq_axis`.
     Source: TFLite REVERSE_SEQUENCE.
     """
 
@@ -89,7 +89,7 @@ class ReverseSequence(Op):
         if length.dtype not in ("s32", "s64"):
             raise UnsupportedError(f"lengths of {length.dtype} are not supported")
         if length.shape != (x.shape[batch],):
-            raise ShapeError(f"{list(length.shape)} lengths for {x.shape[batch]} sequences")
+            raise ShapeError(f"lengths {list(length.shape)} do not fit {x.shape[batch]} sequences")
         return (TensorType(x.shape, x.dtype),)
 
     def axes(self, x: TensorType) -> tuple[int, int]:
@@ -109,7 +109,7 @@ class ReverseSequence(Op):
         return np.moveaxis(np.stack(parts), (0, 1), (self.batch_axis, self.seq_axis))
 
     def reference_q(self, call: Call, x: np.ndarray, length: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x, length)
 
     @classmethod
@@ -136,6 +136,6 @@ def _example(k: int, op: ReverseSequence, x: TensorType, ids: str) -> Example:
     seq, batch = op.axes(x)
     length = TensorType((x.shape[batch],), ids)
     if k == 4:
-        return Example(op, (x, length), (x,), {}, k)  # lengths of any value are clamped
+        return Example(op, (x, length), (x,), {}, k)  # random lengths, many of which are clamped
     data = np.random.default_rng(k).integers(0, x.shape[seq] + 1, length.shape).astype(length.np_dtype)
     return Example(op, (x, length), (x,), {1: data}, k)

@@ -1,4 +1,4 @@
-"""RNN: a plain recurrent layer over float sequences."""
+"""RNN: a recurrent layer without gates over float sequences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mcugen.ops.add import Add
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
-    """One direction or two. Source: ONNX RNN-14."""
+    """The expansion to one Rnn per direction. Source: ONNX RNN-14."""
 
     def layer(d: _recurrent.Direction) -> Sequence[str]:
         op = Rnn(d.activations(("Tanh",))[0], d.clip())
@@ -55,7 +55,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """A layer with its state as a variable where that is a state of its own, else its steps."""
+    """UNIDIRECTIONAL_SEQUENCE_RNN if its state can be a variable of the layer; else the unrolled steps."""
     op, (x, w, r, b, h) = call.op, (str(n) for n in inputs)
     v = _unrolled.FloatVectors(sink)
     arrays = [v.data(n) for n in (w, r)]
@@ -90,7 +90,7 @@ class Rnn(Op):
 
     def quantized(self, call: Call) -> Scales:
         return refused(
-            "its memory goes through floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
+            "it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
         )
 
     def infer(

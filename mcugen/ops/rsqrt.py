@@ -22,9 +22,9 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 class Rsqrt(FloatFunction):
-    """y = 1 / sqrt(x); not a number below 0.
+    """y = 1 / sqrt(x); NaN below 0.
 
-    x, y: f32; s8 in files becomes a table of bytes, s16 a Curve
+    x, y: f32; s8 in files is computed by a table of bytes, s16 by a Curve
     Source: TFLite RSQRT.
     """
 

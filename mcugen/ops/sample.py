@@ -1,4 +1,4 @@
-"""Values of images at places between their pixels."""
+"""Sample: values of images at given positions between pixels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCALES = ("pixels", "middles", "edges")
 TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
 BEYOND = ("zeros", "border", "reflection", "near")
 _MOST = 1 << 19
-"""Pixels along an axis, at most."""
+"""The most pixels along an axis."""
 
 _BOUND = np.float32(1 << 20)
 
@@ -47,14 +47,15 @@ def params(call: Call) -> Params:
 class Sample(Op):
     """y[n, ..., c] = sum, or maximum, over the pixels near places[n, ...] of weight * x[n, pixel, c].
 
-    x: f32 [N, S, C], S of one to three axes   places: f32 [M, ..., axes]   y: f32 [M, ..., C]; M is N, or N is 1
-    mode: "nearest" (halves to even), "linear" or "cubic" (with the parameter -3/4)
-    scale: places are in "pixels", or from -1 to 1, the last axis first, between "middles" or "edges" of outer pixels
-    beyond: what is outside x: "zeros", "border" (the outer pixel), "reflection", or "near": as border, but zero where
-    a place is more than a pixel away. A cubic value near the border is of places that are not moved, as ONNX Runtime
-    has it.
-    combine: "sum", or "max" of the products, as ONNX has RoiAlign's mode max; 0 where there are no pixels
-    Source: ONNX GridSample-22, RoiAlign-22, DeformConv-22. Places are found in float32.
+    x: f32 [N, S, C], S of one to three axes   places: f32 [M, ..., axes]   y: f32 [M, ..., C]; M = N, or N = 1
+    mode: "nearest" (halves to even), "linear" or "cubic" (coefficient -3/4)
+    scale: unit of places: "pixels"; or -1 to 1, last axis first, from centre to centre of the outer pixels ("middles")
+    or between their outer "edges"
+    beyond: value outside x: "zeros", "border" (the outer pixel), "reflection", or "near": as border, but zero more than
+    a pixel away from x. Cubic weights near the border use the original position, as in ONNX Runtime.
+    combine: "sum", or "max" of the products as in RoiAlign's mode max; 0 if there are no pixels
+    Positions are computed in float32.
+    Source: ONNX GridSample-22, RoiAlign-22, DeformConv-22.
     """
 
     mode: str = "linear"
@@ -67,16 +68,16 @@ class Sample(Op):
     def infer(self, x: TensorType | None, places: TensorType | None) -> tuple[TensorType, ...]:
         x, places = _strided.operand(x), _strided.operand(places)
         if self.mode not in TAPS or self.scale not in SCALES or self.beyond not in BEYOND:
-            raise UnsupportedError(f"{self} is not supported")
+            raise UnsupportedError(f"{self} is not supported: its fields do not go together")
         if self.combine != "sum" and (self.combine, self.beyond) != ("max", "near"):
-            raise UnsupportedError(f"{self} is not supported")
+            raise UnsupportedError(f"{self} is not supported: its fields do not go together")
         if {x.dtype, places.dtype} != {"f32"}:
-            raise UnsupportedError(f"{x.dtype} data at places of {places.dtype} is not supported")
+            raise UnsupportedError(f"data {x} and places {places} must be float32")
         axes = places.shape[-1] if len(places.shape) > 1 else 0
         if not 1 <= axes <= 3 or len(x.shape) != axes + 2 or x.shape[0] not in (1, places.shape[0]):
             raise ShapeError(f"places {list(places.shape)} do not fit data {list(x.shape)}")
         if max(x.shape[1:-1]) > _MOST:
-            raise UnsupportedError(f"images {list(x.shape)} of more than {_MOST} pixels along an axis")
+            raise UnsupportedError(f"images {list(x.shape)}: at most {_MOST} pixels along an axis are supported")
         return (TensorType((*places.shape[:-1], x.shape[-1]), "f32"),)
 
     def reference(self, x: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -98,7 +99,7 @@ class Sample(Op):
         return y.reshape(*places.shape[:-1], x.shape[-1])
 
     def _taps(self, places: np.ndarray, size: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """The pixels along an axis, -1 for none, and their weights."""
+        """(pixel indices along an axis, weights), each with one array per tap; index -1 means no pixel."""
         stated = self._in_pixels(places, size)
         at = self._moved(np.rint(stated) if self.mode == "nearest" else stated, size)
         low = np.trunc(at) if self.mode == "nearest" else np.floor(at)
@@ -128,7 +129,7 @@ class Sample(Op):
         return x
 
     def _pixel(self, i: np.ndarray, size: int) -> np.ndarray:
-        """The pixel at an index that may be outside, -1 for none."""
+        """The pixel for indices that may be outside the axis; -1 for none."""
         if self.beyond == "zeros":
             return np.asarray(np.where((i < 0) | (i >= size), -1, i))
         if self.beyond != "reflection":
@@ -157,7 +158,7 @@ class Sample(Op):
 
 
 def _mirrored(x: np.ndarray, low: np.float32, high: np.float32) -> np.ndarray:
-    """Places outside [low, high] reflected at its ends, in float32."""
+    """Positions outside [low, high], reflected at its ends, in float32."""
     width = high - low
     if width == 0:
         return np.full_like(x, low)

@@ -1,4 +1,4 @@
-"""CUMSUM: running sums, products and extremes along an axis."""
+"""CUMSUM: cumulative sums and products along an axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIRST = {"sum": 0, "prod": 1}
 def from_tflite(source: Source) -> Imported:
     axis, a = source.ints(1), source.attributes
     if axis is None or len(axis) != 1:
-        raise UnsupportedError("the axis is not one constant", hint="make it a constant")
+        raise UnsupportedError("the axis (operand 1) must be one constant number", hint="make it a constant")
     return Imported(Scan(axis[0], "sum", bool(a["exclusive"]), bool(a["reverse"])), inputs=(0,))
 
 
@@ -46,14 +46,14 @@ def params(call: Call) -> Params:
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     op, x = call.op, call.input(0)
     if op.how != "sum" or x.dtype not in Scan.litert_types:
-        raise UnsupportedError(f"a running {op.how} of {x.dtype} has no operator")
+        raise UnsupportedError(f"TensorFlow Lite has no cumulative {op.how} of {x.dtype}")
     operands = [*inputs, sink.constant(np.array(op.axis, np.int32))]
     return _tflite.operator(call, sink, "CUMSUM", operands, {"exclusive": op.exclusive, "reverse": op.reverse})
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.op.how != "sum":
-        raise UnsupportedError("running products cannot be written as .onnx")
+        raise UnsupportedError("ONNX opset 21 has no cumulative product")
     axis = call.op.axis % len(call.input(0).shape)
     attributes = {"axis": axis, "exclusive": int(call.op.exclusive), "reverse": int(call.op.reverse)}
     return [_onnx.in_wide(call, sink, "CumSum", inputs, attributes)]
@@ -61,7 +61,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Scan(Op):
-    """y[k] = sum or product of x[0] to x[k] along `axis`; without x[k] if exclusive; from the end if reverse.
+    """y[k] = sum or product of x[0] to x[k] along `axis`; without x[k] if exclusive, from the end if reverse.
 
     x, y: s8, u8, s16, s32, s64 or f32, without scales, any shape; integers wrap
     Source: TFLite CUMSUM; ONNX CumSum-14, CumProd-26.
@@ -84,7 +84,7 @@ class Scan(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _plain.operand(x)
         if x.quant is not None or x.dtype == "bool":
-            raise UnsupportedError(f"running sums of {x} are not supported")
+            raise UnsupportedError(f"cumulative sums of {x} are not supported: no scales, no booleans")
         _strided.axis_of(self.axis, len(x.shape))
         return (TensorType(x.shape, x.dtype),)
 

@@ -1,4 +1,4 @@
-"""Slices of a tensor replaced by others, or joined with them, at the places that a list of indices names."""
+"""Scatter: rows of a tensor replaced by updates, or combined with them, at given indices."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from mcugen.ops import _onnx, _plain, _strided
 
 
 def replaces(call: Call) -> bool:
-    "slices are replaced"
+    "rows are replaced"
     return call.op.how == "" and call.output.dtype != "f16"
 
 
 def joins(call: Call) -> bool:
-    "slices are joined with others"
+    "rows are combined with the updates"
     return bool(call.op.how)
 
 
@@ -35,7 +35,7 @@ def params(call: Call) -> Params:
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """Rows are scattered by their row number."""
+    """ONNX ScatterND with row numbers as indices."""
     rows = call.input(0).shape[0]
     index = _onnx.bounded(sink, str(inputs[1]), (rows,))
     index = _onnx.cast(sink, _onnx.reshaped(sink, index, sink.type(index).with_shape((call.input(1).size, 1))), "s64")
@@ -45,10 +45,11 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Scatter(Op):
-    """y = x, then y[index[k]] = update[k] for every k, or their sum, product, largest or smallest where `how` says so.
+    """y = x, then y[index[k]] = update[k] for each k; or by `how` their sum, product, maximum or minimum.
 
-    x, y: any type without a scale to join by, [rows, ...]   index: s32 [n], moved to the nearest end where outside
-    update: [n, ...]
+    x, y: any type, [rows, ...]; without a scale if `how` is set   index: s32 [n], clamped to the rows   update: [n,
+                                                                   ...]
+    how: "" to replace, "sum", "prod", "max" or "min"
     Source: ONNX ScatterND-18, ScatterElements-18.
     """
 
@@ -67,9 +68,9 @@ class Scatter(Op):
     ) -> tuple[TensorType, ...]:
         x, index, update = _plain.operand(x), _strided.operand(index), _strided.operand(update)
         if index.dtype != "s32" or update.dtype != x.dtype or (self.how and self.how not in _plain.FOLDS):
-            raise UnsupportedError(f"{update.dtype} updates of {x.dtype} by {index.dtype} indices are not supported")
+            raise UnsupportedError(f"{update.dtype} updates of {x.dtype} at {index.dtype} indices are not supported")
         if not x.shape or len(index.shape) != 1 or update.shape != (*index.shape, *x.shape[1:]):
-            raise ShapeError(f"updates {list(update.shape)} at {list(index.shape)} do not fit {list(x.shape)}")
+            raise ShapeError(f"updates {list(update.shape)} at {list(index.shape)} do not fit rows {list(x.shape)}")
         return (TensorType(x.shape, x.dtype),)
 
     def reference(self, x: np.ndarray, index: np.ndarray, update: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""SCATTER_ND: slices added into zeros at places that a list of indices names."""
+"""SCATTER_ND: a tensor of zeros to which slices are added at given indices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def updates_are(dtype: str, name: str) -> Rule:
-    """A rule: the updates have this type."""
+    """A rule: the updates have this element type. name: of the type, in the rule's text."""
 
     def rule(call: Call) -> bool:
         return call.input(1).dtype == dtype
@@ -62,10 +62,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class ScatterNd(Op):
-    """y = 0, then y[index[k...]] += update[k...] for every k; several updates of one place add up.
+    """y = 0, then y[index[k...]] += update[k...] for each k. Updates at equal indices add up.
 
     index: s32 [..., depth]   update: f32, s32, s64 or s8 [..., rest of shape]   y: as update, `shape`
-    Integers are added as they are stored and wrap. Indices outside an axis are moved to its nearest end.
+    Stored integers are added and wrap. Indices outside an axis are clamped.
     Source: TFLite SCATTER_ND.
     """
 
@@ -82,7 +82,7 @@ class ScatterNd(Op):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm":
-            return "no such operator"
+            return "no kernel for SCATTER_ND"
         dtype = call.input(1).dtype
         return "" if dtype in self.litert_types else f"no kernel for {dtype}"
 
@@ -108,7 +108,7 @@ class ScatterNd(Op):
         return y
 
     def reference_q(self, call: Call, index: np.ndarray, update: np.ndarray) -> np.ndarray:
-        """Sums of stored integers, wrapping."""
+        """Stored integers are added, and wrap."""
         return self.reference(index, update)
 
     @classmethod
@@ -133,6 +133,6 @@ def _example(k: int, op: ScatterNd, shape: Shape, dtype: str) -> Example:
     index = TensorType(shape, "s32")
     update = TensorType((*shape[:-1], *op.shape[shape[-1] :]), dtype)
     if k == 4:
-        return Example(op, (index, update), (TensorType(op.shape, dtype),), {}, k)  # indices of any value are clamped
+        return Example(op, (index, update), (TensorType(op.shape, dtype),), {}, k)  # random indices are clamped
     data = np.random.default_rng(k).integers(0, op.shape[: shape[-1]], shape).astype(np.int32)
     return Example(op, (index, update), (TensorType(op.shape, dtype),), {0: data}, k)

@@ -1,4 +1,4 @@
-"""SELECT_V2: elements of one tensor or of another, by a truth value for each."""
+"""SELECT_V2: elements of one tensor or of another, selected by booleans."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
-    """Operands that are neither constant numbers nor of the result's shape are broadcast first."""
+    """The expansion. Operands are broadcast to the result's shape first, except constant numbers."""
     if len(e.inputs) != 3 or None in e.inputs:
-        raise ShapeError("three operands are needed")
+        raise ShapeError("three operands are needed: booleans and two tensors")
     names = [name for name in e.inputs if name is not None]
     try:
         shape = np.broadcast_shapes(*(e.type(name).shape for name in names))
@@ -35,7 +35,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """Imports SELECT_V2. TFLM supports a subset of its types. Source: TFLite SELECT_V2."""
+    """The expansion of SELECT_V2. TFLM supports a subset of its types. Source: TFLite SELECT_V2."""
     chosen = source.inputs[1] if len(source.inputs) > 1 else None
     if chosen is not None and chosen.dtype not in ("s8", "s16", "f32"):
         e.refuse("tflm", f"no kernel for {chosen.dtype}")
@@ -43,12 +43,15 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def from_select(source: Source, e: Expansion) -> Sequence[str]:
-    """Tensors of one shape; a vector of truth values chooses along their first axis. Source: TFLite SELECT."""
-    e.refuse("tflm", "no such operator")
+    """The expansion of SELECT, which TFLM lacks.
+
+    Raises UnsupportedError for a vector of booleans that selects along the first axis. Source: TFLite SELECT.
+    """
+    e.refuse("tflm", "no kernel for SELECT")
     types = [t for t in source.inputs if t is not None]
     ranks = [len(t.shape) for t in types]
     if len(types) == 3 and ranks[0] == 1 < ranks[1] and types[0].shape[0] == types[1].shape[0]:
-        raise UnsupportedError("a truth value for each index of the first axis is not supported")
+        raise UnsupportedError("a vector of booleans that selects along the first axis is not supported")
     return expand(source, e)
 
 
@@ -60,18 +63,18 @@ def _whole(e: Expansion, name: str, shape: Shape) -> str:
 
 
 def number_of(call: Call, k: int) -> np.ndarray | None:
-    """The data of an operand that is a constant number."""
+    """The data of operand k if it is a constant number, else None."""
     data = call.constants[k]
     return data if data is not None and data.size == 1 else None
 
 
 def whole_operands(call: Call) -> bool:
-    "each operand is a constant number, or computed or constant with the result's shape"
+    "each operand is a constant number, or has the result's shape"
     return all(number_of(call, k) is not None or call.input(k).shape == call.output.shape for k in (0, 1, 2))
 
 
 def values_are(dtype: str) -> Rule:
-    """A rule: the values have this type."""
+    """A rule: the result has this element type."""
 
     def rule(call: Call) -> bool:
         return call.output.dtype == dtype
@@ -119,7 +122,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 class Select(Channelwise):
-    """y = b where a is true, else c; all of one shape, or single numbers.
+    """y = b if a is true, else c, elementwise; all of one shape, or single numbers.
 
     a: bool   b, c, y: one type of s8, u8, s16, s32, s64, f32 and bool, with one scale and zero point
     Source: TFLite SELECT_V2; ONNX Where-16.
@@ -147,14 +150,14 @@ class Select(Channelwise):
 
     def infer(self, chosen: TensorType | None, yes: TensorType | None, no: TensorType | None) -> tuple[TensorType, ...]:
         if chosen is None or yes is None or no is None:
-            raise ShapeError("three operands are needed")
+            raise ShapeError("three operands are needed: booleans and two tensors")
         if chosen.dtype != "bool" or yes.dtype != no.dtype or yes.dtype not in _TYPES:
-            raise UnsupportedError(f"choosing from {yes.dtype} and {no.dtype} by {chosen.dtype} is not supported")
+            raise UnsupportedError(f"selecting {yes.dtype} or {no.dtype} by {chosen.dtype} is not supported")
         if yes.quant != no.quant:
-            raise QuantizationError(f"{yes} and {no} are taken as stored, but their scales or zero points differ")
+            raise QuantizationError(f"{yes} and {no} must have one scale and zero point: stored values are selected")
         shape = np.broadcast_shapes(chosen.shape, yes.shape, no.shape)
         if any(t.shape != shape and t.size > 1 for t in (chosen, yes, no)):
-            raise ShapeError(f"{list(chosen.shape)}, {list(yes.shape)} and {list(no.shape)} are not of one shape")
+            raise ShapeError(f"{list(chosen.shape)}, {list(yes.shape)} and {list(no.shape)} must be equal shapes")
         return (TensorType(shape, yes.dtype),)
 
     def reference(self, chosen: np.ndarray, yes: np.ndarray, no: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""SHAPE: the shape of a tensor, known when the model is read."""
+"""SHAPE: the shape of a tensor, computed when the model is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def from_tflite(source: Source) -> Imported:
     if out_type not in _DTYPES and source.outputs:
         out_type = {"s32": "INT32", "s64": "INT64"}.get(source.outputs[0].dtype, out_type)
     if out_type not in _DTYPES:
-        raise UnsupportedError(f"shapes of type {out_type} are not supported")
+        raise UnsupportedError(f"a shape of type {out_type} is not supported: use INT32 or INT64")
     return Imported(Shape(_DTYPES[out_type]))
 
 
@@ -53,7 +53,7 @@ class Shape(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if not x.shape:
-            raise UnsupportedError("the shape of a scalar is empty")
+            raise UnsupportedError("the shape of a scalar is an empty tensor, which is not supported")
         return (TensorType((len(x.shape),), self.dtype),)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ class Shape(Op):
         return self.reference(x)
 
     def fold(self, call: Call) -> tuple[np.ndarray, ...]:
-        """Always folded: only the operand's type matters."""
+        """The sizes: always known at build time, whether x is constant or not."""
         y = call.output
         return (np.array(call.input(0).shape, y.np_dtype),)
 

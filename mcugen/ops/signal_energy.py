@@ -1,4 +1,4 @@
-"""SignalEnergy: the squared magnitude of each part of a spectrum."""
+"""SignalEnergy: the squared magnitude of each bin of a spectrum."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def _options(call: Call) -> dict[str, Number]:
 
 @dataclass(frozen=True)
 class SignalEnergy(Op):
-    """y[k] = re[k]^2 + im[k]^2 for start <= k < end. The others are 0, where the runtime leaves what it finds.
+    """y[k] = re[k]^2 + im[k]^2 for start <= k < end, else 0. The runtime does not write the other y.
 
-    x: s16 [2 * n], real and imaginary parts in turn   y: u32 [n]
+    x: s16 [2 * n], real and imaginary parts alternating   y: u32 [n]
     Source: TFLM signal library, energy.cc.
     """
 
@@ -53,7 +53,7 @@ class SignalEnergy(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("spectrum", x, "s16")
         if x.size % 2 or not 0 <= self.start <= self.end <= x.size // 2:
-            raise ShapeError(f"parts {self.start} to {self.end} are not in a spectrum of {x.size} numbers")
+            raise ShapeError(f"bins {self.start} to {self.end} do not exist in a spectrum of {x.size // 2} bins")
         return (TensorType((x.size // 2,), "u32"),)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""SignalStacker: the frames around each frame, one after the other."""
+"""SignalStacker: each frame together with the frames before and after it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST = 1 << 16
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The frames kept and their number are states; there are none at first."""
+    """The expansion. The stored frames and their count are states, empty at first."""
     options = flexbuffer.options(
         source.attributes["custom_options"],
         num_channels=0,
@@ -32,7 +32,7 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     channels, left, right, step = (int(v) for v in options.values())
     x = e.inputs[0] if e.inputs else None
     if x is None or len(source.outputs) != 2:
-        raise ShapeError("a stacker has one operand and two results")
+        raise ShapeError("SignalStacker needs one operand and two results")
     e.refuse("litert", "no operator of the signal library")
     op = SignalStacker(channels, left, right, step)
     op.check(e.type(x))
@@ -52,7 +52,7 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The operator keeps the frames and their number itself."""
+    """SignalStacker, which updates the frames and their count as its own states."""
     op, states = call.op, [str(name) for name in inputs[1:]]
     for state in states:
         sink.keep(state, state)
@@ -67,11 +67,11 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
 
 @dataclass(frozen=True)
 class SignalStacker(Op):
-    """The last left + right + 1 frames, where enough are known; then `step` of them are given up.
+    """The last left + right + 1 frames, once that many are valid; `step` of them then become invalid.
 
-    x: s16 [channels]   kept: s16 [frames * channels], the last frames, the newest last
-    count: s32 [], one more than how many of them count, 0 before the first frame, which counts left + 1 times
-    y: as kept; valid: bool []; then kept and count for the next run. Where not valid, the runtime leaves y as it is.
+    x: s16 [channels]   kept: s16 [frames * channels], the last frames, newest last
+    count: s32 [], number of valid frames + 1, or 0 before the first frame, which is entered left + 1 times
+    results: y, as kept; valid: bool []; kept and count for the next run. The runtime does not write y unless valid.
     Source: TFLM signal library, stacker.cc.
     """
 
@@ -87,10 +87,10 @@ class SignalStacker(Op):
     kernels = (Kernel("mg_signal_stacker", Whole(), params=params, operands=(0, 1, 2)),)
 
     def check(self, x: TensorType | None) -> None:
-        """Raise ShapeError or UnsupportedError for data or sizes that the runtime does not take."""
+        """Raise ShapeError or UnsupportedError for data or sizes that the runtime does not support."""
         frames = self.left + self.right + 1
         if x is None or x.dtype != "s16" or x.shape != (self.channels,):
-            raise ShapeError(f"data {x} are not {self.channels} channels of s16")
+            raise ShapeError(f"data {x} must be {self.channels} channels of s16")
         if min(self.left, self.right) < 0 or frames * self.channels > _MOST or not 1 <= self.step <= frames:
             raise UnsupportedError(
                 f"{self.left} frames before and {self.right} after of {self.channels} channels with a step of "
@@ -105,7 +105,7 @@ class SignalStacker(Op):
         return frames, TensorType((), "bool"), frames, number
 
     def reference_q(self, call: Call, x: np.ndarray, kept: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The count is one more than the frames that count, and 0 before the first."""
+        """count: see the class. `known` is the number of valid frames."""
         frames, known = self.left + self.right + 1, int(count)
         rows = kept.reshape(frames, self.channels)
         copies = 1 if known > 0 else self.left + 1

@@ -1,4 +1,4 @@
-"""SignalWindow: samples times a window."""
+"""SignalWindow: samples, multiplied by a window function."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _options(call: Call) -> dict[str, Number]:
 
 @dataclass(frozen=True)
 class SignalWindow(Op):
-    """y = saturate((x * w) >> shift), w along the last axis.
+    """y = saturate((x * w) >> shift), with w along the last axis.
 
     x, y: s16 [..., n]   w: s16 [n]
     Source: TFLM signal library, window.cc.
@@ -58,9 +58,9 @@ class SignalWindow(Op):
     def infer(self, x: TensorType | None, w: TensorType | None) -> tuple[TensorType, ...]:
         w = _signal.vector("window", w, "s16")
         if x is None or x.dtype != "s16" or x.shape[-1:] != w.shape:
-            raise ShapeError(f"data {x} do not fit a window of {w.size}")
+            raise ShapeError(f"data {x} must be int16, with a last axis of {w.size} as the window")
         if not 0 <= self.shift <= _MOST:
-            raise UnsupportedError(f"a shift by {self.shift} is not supported")
+            raise UnsupportedError(f"shift={self.shift} must be between 0 and {_MOST}")
         return (TensorType(x.shape, "s16"),)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray) -> np.ndarray:

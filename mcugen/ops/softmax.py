@@ -29,7 +29,7 @@ _DIFF_BITS = 5  # integer bits of scaled differences
 _SUM_BITS = 12  # integer bits of sums of exponentials
 _MAX_CLASSES_S8 = 4095  # each exponential adds at most 2**19 to an int32 sum
 _MAX_CLASSES_S16 = 65535  # each adds at most 2**15
-_NEAR = 1e-3  # share by which a scale may be off. Source: softmax_common.cc, CalculateSoftmaxParams
+_NEAR = 1e-3  # relative tolerance of scales. Source: softmax_common.cc, CalculateSoftmaxParams
 _TYPES = {("f32", "f32"), ("s8", "s8"), ("u8", "u8"), ("s16", "s16"), ("s8", "s16")}
 
 
@@ -43,14 +43,14 @@ def _beta(call: Call) -> float:
 
 
 def exponentials(call: Call) -> np.ndarray:
-    """exp of every possible difference 0, -1, ... -255 from the maximum, Q0, int32; 0 below the runtime's limit.
+    """exp of each difference 0, -1, ... -255 from the maximum, in Q0, int32; 0 below the runtime's limit.
 
     Source: quantization_util.cc PreprocessSoftmaxScaling, CalculateInputRadius; reference_ops::Softmax.
     """
     real = min(_beta(call) * float(np.float32(call.input(0).scale)) * (1 << (31 - _DIFF_BITS)), 2.0**31 - 1)
     mult, shift = quantize_multiplier(real)
     if shift < 0:
-        raise QuantizationError(f"input scale {call.input(0).scale:.3g} times beta {_beta(call):.3g} is too small")
+        raise QuantizationError(f"the input scale {call.input(0).scale:.3g} * beta {_beta(call):.3g} is below 2^-27")
     limit = math.floor(((1 << _DIFF_BITS) - 1) * (1 << (31 - _DIFF_BITS)) / (1 << shift))
     diff = -np.arange(256, dtype=np.int64)
     inside = diff >= -limit
@@ -59,9 +59,9 @@ def exponentials(call: Call) -> np.ndarray:
 
 
 def s16_tables(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """(exp on [-10, 0], 1 / (1 + x) on [0, 1]) as interpolated tables.
+    """Interpolation tables: (exp on [-10, 0], 1 / (1 + x) on [0, 1]).
 
-    LiteRT fills them in double, TFLM in float: a few entries differ. Source: softmax_common.cc, activations.cc.
+    LiteRT computes them in float64, TFLM in float32: a few entries differ. Source: softmax_common.cc, activations.cc.
     """
     precision: type[np.floating[Any]] = np.float32 if call.reference == "tflm" else np.float64
     scale = precision(2**16) / (precision(32767) * precision(2.0 / 65535) - precision(-32768) * precision(2.0 / 65535))
@@ -83,7 +83,7 @@ def _one_over_one_plus(x: np.ndarray) -> np.ndarray:
 
 
 def s16_multiplier(call: Call) -> tuple[int, int]:
-    """Scales differences so that [-65535, 0] means [-10, 0]."""
+    """(mult, shift) that scale stored differences so that [-65535, 0] stands for [-10, 0]."""
     x = np.float32(call.input(0).scale)
     if call.reference == "tflm":
         return quantize_multiplier(float(x) * _beta(call) / (10.0 / 65535.0))
@@ -91,7 +91,7 @@ def s16_multiplier(call: Call) -> tuple[int, int]:
 
 
 def small_enough(call: Call) -> bool:
-    "a row has at most 4095 (int16: 65535) classes, so that sums of exponentials stay in 32 bits"
+    "a row has at most 4095 (int16: 65535) classes, so that sums of exponentials stay within 32 bits"
     most = _MAX_CLASSES_S16 if call.input(0).dtype == "s16" else _MAX_CLASSES_S8
     return call.input(0).shape[-1] <= most
 
@@ -133,7 +133,7 @@ def params_f32(call: Call) -> Params:
 
 
 def rows(call: Call) -> int:
-    """Vectors of the last axis."""
+    """The number of vectors along the last axis."""
     return call.output.size // call.output.shape[-1]
 
 
@@ -153,14 +153,14 @@ class Softmax(Op):
     """y[i] = exp(beta * x[i]) / sum over k of exp(beta * x[k]), over the last axis.
 
     x: s8, u8, s16 or f32, rank 1 or more   y: as x, or s16 from s8
-    Quantized results have fixed scales: 8 bit 1/256 with the smallest zero point; s16 1/32768 with 0, from s8
-    1/65536 with -32768.
+    Quantized results have fixed scales and zero points: s8 1/256 and -128, u8 1/256 and 0, s16 1/32768 and 0; s16 from
+    s8 1/65536 and -32768.
     Source: TFLite SOFTMAX; reference_ops::Softmax, SoftmaxInt16.
     """
 
     beta: float = 1.0
     widen: bool = False
-    """Whether int8 gives int16."""
+    """Whether y is s16 with s8 data."""
 
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 u8 s16 f16 f32")
@@ -186,7 +186,7 @@ class Softmax(Op):
         if x is None or not x.shape:
             raise ShapeError(f"softmax needs an input of rank 1 or more, not {x}")
         if not math.isfinite(self.beta) or self.beta <= 0:
-            raise UnsupportedError(f"beta {self.beta} is not a positive number")
+            raise UnsupportedError(f"beta {self.beta} must be positive and finite")
         if self.widen and x.dtype != "s8":
             raise UnsupportedError(f"softmax from {x.dtype} to s16 is not supported")
         return (TensorType(x.shape, "s16" if self.widen else x.dtype),)
@@ -195,7 +195,7 @@ class Softmax(Op):
         return TableSoftmax() if self.beta == 1.0 else None
 
     def reference(self, x: np.ndarray) -> np.ndarray:
-        with np.errstate(invalid="ignore"):  # An infinite element makes NaN, as it does in the kernels.
+        with np.errstate(invalid="ignore"):  # an infinite element gives NaN, as in the kernels
             e = np.exp((x - x.max(axis=-1, keepdims=True)) * self.beta)
             return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
@@ -229,14 +229,14 @@ class Softmax(Op):
 
 
 def exponential_of(call: Call) -> Callable[[int], int]:
-    """exp of a difference from the maximum, in Q0, 0 below the runtime's limit.
+    """A function: stored difference from the maximum -> its exp in Q0, or 0 below the runtime's limit.
 
     Source: quantization_util.cc, PreprocessSoftmaxScaling, CalculateInputRadius; reference_ops::Softmax.
     """
     real = scale_of(call.input(0)) * exact(_beta(call)) * power(31 - _DIFF_BITS)
     mult, left = multiplier(min(binary64(real), Fraction(2**31 - 1)))
     if left < 0:
-        raise QuantizationError(f"input scale {call.input(0).scale:.3g} times beta {_beta(call):.3g} is too small")
+        raise QuantizationError(f"the input scale {call.input(0).scale:.3g} * beta {_beta(call):.3g} is below 2^-27")
     furthest = math.floor(((1 << _DIFF_BITS) - 1) * power(31 - _DIFF_BITS - left))
 
     def exponential(steps: int) -> int:
@@ -247,7 +247,7 @@ def exponential_of(call: Call) -> Callable[[int], int]:
 
 
 def _softmax_s8(call: Call, diff: np.ndarray) -> np.ndarray:
-    """Exponentials in Q0, their sum in Q12, its reciprocal in Q0."""
+    """The results for int8: exponentials in Q0, their sum in Q12, its reciprocal in Q0."""
     e = each(diff, exponential_of(call))
     total = divided(e, _SUM_BITS).sum(axis=-1, keepdims=True)
     scale = each(total, lambda v: gemmlowp.reciprocal(v, _SUM_BITS)[0])
@@ -258,14 +258,14 @@ def _softmax_s8(call: Call, diff: np.ndarray) -> np.ndarray:
 
 
 def _int16_multiplier(call: Call) -> tuple[int, int]:
-    """(mult, shift) of differences, so that [-65535, 0] means [-10, 0]."""
+    """(mult, shift) that scale stored differences so that [-65535, 0] stands for [-10, 0]."""
     product = scale_of(call.input(0)) * exact(_beta(call))
     rounded = (binary64 if quantized.is_tflm(call) else binary32)(product)
     return multiplier(binary64(rounded / binary64(Fraction(10) / 65535)))
 
 
 def _softmax_s16(call: Call, diff: np.ndarray) -> np.ndarray:
-    """Exponentials and the reciprocal of their sum by interpolated tables, in Q0.15."""
+    """The results for int16: exponentials and the reciprocal of their sum from interpolation tables, in Q0.15."""
     exp, inverse = byte_tables.softmax_tables(quantized.is_tflm(call))
     scaled = scaled_twice(diff, *_int16_multiplier(call))
     e = byte_tables.look_up(exp, np.clip(scaled + 32767, -32768, 32767))

@@ -1,4 +1,4 @@
-"""SPACE_TO_DEPTH: blocks of pixels become channels."""
+"""SPACE_TO_DEPTH: blocks of pixels become groups of channels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _attributes(call: Call) -> dict[str, object]:
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if not _onnx.real(call.output).is_float:
-        raise UnsupportedError(f"blocks of {call.output.dtype} cannot be written as .onnx")
+        raise UnsupportedError(f"ONNX has no SpaceToDepth of {call.output.dtype}")
     return _onnx.on_images(call, sink, "SpaceToDepth", inputs, {"blocksize": call.op.block})
 
 
@@ -51,12 +51,12 @@ class SpaceToDepth(_view.View):
         x = image(x)
         n, h, w, c = x.shape
         if self.block < 1 or h % self.block or w % self.block:
-            raise ShapeError(f"{h}x{w} pixels are not made of blocks of {self.block}")
+            raise ShapeError(f"{h}x{w} pixels must be divisible into blocks of {self.block}x{self.block}")
         shape = (n, h // self.block, w // self.block, c * self.block**2)
         return (TensorType(shape, x.dtype),)
 
     def view(self, x: np.ndarray) -> np.ndarray:
-        """The block axes moved behind the pixels."""
+        """x as [N, H / b, W / b, b, b, C], before its axes are merged."""
         n, h, w, c = x.shape
         b = self.block
         return x.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
@@ -66,7 +66,7 @@ class SpaceToDepth(_view.View):
         return self.view(x).reshape(shape)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x)
 
     @classmethod

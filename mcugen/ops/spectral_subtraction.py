@@ -1,4 +1,4 @@
-"""SignalFilterBankSpectralSubtraction: channels less an estimate of their noise, which follows them slowly."""
+"""SignalFilterBankSpectralSubtraction: channels minus a noise estimate, which is a running average of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _END = 1 << 32
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The noise estimate is a state; it is 0 at first."""
+    """The expansion. The noise estimate is a state with the initial value 0."""
     options = flexbuffer.options(
         source.attributes["custom_options"],
         smoothing=0,
@@ -37,7 +37,7 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     given = {name: int(value) for name, value in options.items()}
     x = e.inputs[0] if e.inputs else None
     if x is None or e.type(x).size != given["num_channels"]:
-        raise ShapeError(f"{given['num_channels']} channels are not those of {x and e.type(x)}")
+        raise ShapeError(f"num_channels={given['num_channels']} does not fit the data {x and e.type(x)}")
     e.refuse("litert", "no operator of the signal library")
     op = SpectralSubtraction(
         (given["smoothing"], given["alternate_smoothing"]),
@@ -69,7 +69,7 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The operator keeps the noise estimate itself, which is also a result."""
+    """The operator, which updates the noise estimate as its own state. The estimate is a result, too."""
     op = call.op
     options = {
         "smoothing": op.smoothing[0],
@@ -92,8 +92,8 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
 class SpectralSubtraction(Op):
     """n' = ((x << up) * smoothing + n * rest) >> bits, and y = max(((x << up) - n') >> up, (x * remaining) >> bits).
 
-    x, y: u32 [channels]   n: u32 [channels], the noise so far   n': the noise after x, at most x << up with `clamps`
-    smoothing, rest: those of channels 0, 2, ... and of channels 1, 3, ...; what is taken off is at most x << up.
+    x, y: u32 [channels]   n: u32 [channels], the noise estimate   n': the next one, limited to x << up if `clamps`
+    smoothing, rest: (factor of even channels, factor of odd channels). In y, n' is limited to x << up.
     Source: TFLM signal library, filter_bank_spectral_subtraction.cc.
     """
 
@@ -113,10 +113,10 @@ class SpectralSubtraction(Op):
     def infer(self, x: TensorType | None, n: TensorType | None) -> tuple[TensorType, ...]:
         x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")
         if n.size != x.size:
-            raise ShapeError(f"a noise estimate of {n.size} channels for {x.size}")
+            raise ShapeError(f"a noise estimate of {n.size} channels does not fit {x.size} channels")
         factors = (*self.smoothing, *self.rest, self.remaining)
         if not all(0 <= v < _END // 2 for v in factors) or not (0 <= self.up_bits < 32 and 0 <= self.bits < 64):
-            raise UnsupportedError("factors or shifts that C does not define are not supported")
+            raise UnsupportedError(f"factors {factors} or shifts {self.up_bits}, {self.bits} are out of range")
         return TensorType(x.shape, "u32"), TensorType(x.shape, "u32")
 
     def reference_q(self, call: Call, x: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -1,4 +1,4 @@
-"""SPLIT and SPLIT_V: a tensor split along an axis."""
+"""SPLIT and SPLIT_V: parts of a tensor along an axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def from_split(source: Source) -> Imported:
     axis, parts = _constant_axis(source, 0, x), source.attributes["num_splits"]
     size = x.shape[axis]
     if parts < 1 or size % parts or parts != len(source.outputs):
-        raise ShapeError(f"an axis of {size} is not cut into {parts} equal parts, {len(source.outputs)} results")
+        raise ShapeError(f"an axis of {size} cannot be split: num_splits={parts}, {len(source.outputs)} results")
     return Imported(Split(axis, (size // parts,) * parts), inputs=(1,))
 
 
@@ -31,9 +31,9 @@ def from_split_v(source: Source) -> Imported:
     x = _strided.operand(source.inputs[0] if source.inputs else None)
     axis, sizes = _constant_axis(source, 2, x), source.ints(1)
     if sizes is None:
-        raise UnsupportedError("the sizes are computed at run time", hint="make them a constant")
+        raise UnsupportedError("the sizes (operand 1) are computed at run time", hint="make them a constant")
     if source.attributes["num_splits"] != len(sizes) or sizes.count(-1) > 1:
-        raise ShapeError(f"sizes {list(sizes)} for {source.attributes['num_splits']} parts")
+        raise ShapeError(f"sizes {list(sizes)} do not fit num_splits={source.attributes['num_splits']}")
     rest = x.shape[axis] - sum(n for n in sizes if n != -1)
     return Imported(Split(axis, tuple(rest if n == -1 else n for n in sizes)), inputs=(0,))
 
@@ -41,12 +41,12 @@ def from_split_v(source: Source) -> Imported:
 def _constant_axis(source: Source, k: int, x: TensorType) -> int:
     axis = source.ints(k)
     if axis is None or len(axis) != 1:
-        raise UnsupportedError("the axis is not one constant")
+        raise UnsupportedError(f"the axis (operand {k}) must be one constant number", hint="make it a constant")
     return _strided.axis_of(axis[0], len(x.shape))
 
 
 def outer(call: Call) -> int:
-    """The number of repetitions of the results' runs."""
+    """The number of repetitions `outer`, see `_join`."""
     assert isinstance(call.op, Split)
     return _join.outer_of(call.input(0).shape, call.op.axis)
 
@@ -58,7 +58,7 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """SPLIT where the parts are equal, else SPLIT_V."""
+    """SPLIT if all parts are equal, else SPLIT_V."""
     op, x = call.op, call.input(0)
     axis, parts = sink.constant(np.array(op.axis, np.int32)), {"num_splits": len(op.sizes)}
     if len(set(op.sizes)) == 1:
@@ -75,10 +75,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Split(Op):
-    """The parts of x along `axis`, `sizes` of them in order.
+    """y[k] = part k of x along `axis`, with sizes[k] elements along it.
 
     x: any type and shape   y...: as x, sizes[k] along the axis
-    in_place: the results lie in the operand.
+    in_place: whether the results are stored inside the operand
     Source: TFLite SPLIT, SPLIT_V.
     """
 
@@ -102,14 +102,14 @@ class Split(Op):
         x = _strided.operand(x)
         axis = _strided.axis_of(self.axis, len(x.shape))
         if not self.sizes or min(self.sizes) < 1 or sum(self.sizes) != x.shape[axis]:
-            raise ShapeError(f"an axis of {x.shape[axis]} is not cut into {list(self.sizes)}")
+            raise ShapeError(f"an axis of {x.shape[axis]} cannot be split into {list(self.sizes)}")
         return tuple(TensorType((*x.shape[:axis], n, *x.shape[axis + 1 :]), x.dtype) for n in self.sizes)
 
     def reference(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(np.split(x, np.cumsum(self.sizes)[:-1].tolist(), self.axis))
 
     def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -26,15 +26,15 @@ def params(call: Call) -> Params:
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if not call.output.is_float:
-        raise UnsupportedError("roots whose steps are cut off cannot be written as .onnx")
+        raise UnsupportedError("int16 roots round towards zero here, but not in ONNX: they cannot be written as .onnx")
     return sink.operator("Sqrt", inputs, call.outputs)
 
 
 class Sqrt(FloatFunction):
-    """y = sqrt(x); not a number below 0.
+    """y = sqrt(x); NaN below 0.
 
-    x, y: s16 (per tensor) or f32; s8 in files becomes a table of bytes
-    Of s16: computed in float32, steps cut off; 0 below 0, where the runtime stops.
+    x, y: s16 (per tensor) or f32; s8 in files is computed by a table of bytes
+    s16: computed in float32, rounded towards zero; 0 for x below 0, for which the runtime aborts
     Source: TFLite SQRT; elementwise.cc, SqrtEvalQuantized, measured with LiteRT 2.3.0.
     """
 

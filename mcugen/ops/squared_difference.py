@@ -29,7 +29,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 
 def multipliers(call: Call) -> tuple[tuple[int, int], ...]:
-    """(mult, shift) of both operands and of the square. Source: squared_difference.cc, PrepareQuantized."""
+    """(mult, shift) for a, for b, and for the square. Source: squared_difference.cc, PrepareQuantized."""
     a, b, y = (float(np.float32(t.scale)) for t in (call.input(0), call.input(1), call.output))
     twice = 2.0 * max(a, b)
     found = (a / twice, b / twice, twice * twice / ((1 << 2 * _LEFT_SHIFT[call.output.dtype]) * y))

@@ -1,4 +1,4 @@
-"""Stored: integers to which a scale and a zero point are given. Made by imports; no format has it."""
+"""Stored: the same integers with another scale and zero point. Only imports make it; no format has it."""
 
 from __future__ import annotations
 
@@ -29,22 +29,23 @@ def other_sign(call: Call) -> bool:
 
 
 def elements(call: Call) -> int:
-    """Elements of the output."""
+    """The number of elements of the output."""
     return call.output.size
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.input(0).dtype != call.output.dtype:
-        raise UnsupportedError("its uint8 data has become int8", hint="write the network as it was imported")
+        raise UnsupportedError("its uint8 data was converted to int8", hint="write the network as it was imported")
     return [_onnx.stored(sink, str(inputs[0]), call.output)]
 
 
 @dataclass(frozen=True)
 class Stored(Channelwise):
-    """y = x with another meaning; from uint8 to int8 or back, where one end became the other, less or plus 128.
+    """y = x with another scale and zero point. If one of them was converted between uint8 and int8, y = x - 128 or x +
+    128.
 
     x, y: any integer type
-    Source: none; operators of ONNX name scales and zero points beside their operands.
+    Source: none; operators of ONNX state scales and zero points as operands.
     """
 
     takes_unsigned = True
@@ -56,7 +57,7 @@ class Stored(Channelwise):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None:
-            raise ShapeError("there is nothing to store")
+            raise ShapeError("the operand is missing")
         return (TensorType(x.shape, x.dtype),)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

@@ -1,4 +1,4 @@
-"""STRIDED_SLICE and SLICE: every step-th element of a range along each axis."""
+"""STRIDED_SLICE and SLICE: a range of indices with a step along each axis."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Range = tuple[int, int, int]  # first index, number of elements, step
 def from_slice(source: Source) -> Imported:
     x, begin, size, _ = _operands(source, 2)
     if len(begin) != len(x.shape) or len(size) != len(x.shape):
-        raise ShapeError(f"begin {list(begin)} and size {list(size)} do not fit {list(x.shape)}")
+        raise ShapeError(f"begin {list(begin)} and size {list(size)} do not fit the operand {list(x.shape)}")
     ranges = tuple((b, d - b if n == -1 else n, 1) for b, n, d in zip(begin, size, x.shape, strict=True))
-    refusing = {"tflm": "more than five axes"} if len(x.shape) > 5 else {}
+    refusing = {"tflm": "no kernel for more than 5 axes"} if len(x.shape) > 5 else {}
     return Imported(StridedSlice(ranges, tuple(n for _, n, _ in ranges)), inputs=(0,), refused_by=refusing)
 
 
@@ -44,16 +44,17 @@ def from_strided_slice(source: Source) -> Imported:
         ranges.append(found)
         if entry is None or not masks.shrink >> entry & 1:
             shape.append(found[1])
-    # TFLM compares with the shape of a slice without new axes, and has four axes at most.
-    refusing = {"tflm": "new axes, or more than four"} if masks.ellipsis or masks.new_axis or len(x.shape) > 4 else {}
+    # TFLM supports at most four axes, and no new axes: it compares the result's shape without them.
+    is_lacking = masks.ellipsis or masks.new_axis or len(x.shape) > 4
+    refusing = {"tflm": "no kernel for new axes, an ellipsis or more than 4 axes"} if is_lacking else {}
     if any(t is not None and t.dtype != "s32" for t in source.inputs[1:]):
-        raise UnsupportedError("bounds that are not int32 are not supported: runtimes refuse them or misread them")
+        raise UnsupportedError("begin, end and strides must be int32: runtimes refuse or misread other types")
     return Imported(StridedSlice(tuple(ranges), tuple(shape)), inputs=(0,), refused_by=refusing)
 
 
 @dataclass(frozen=True)
 class _Masks:
-    """Bit k speaks of entry k of begin, end and strides."""
+    """Bit masks of STRIDED_SLICE: bit k belongs to entry k of begin, end and strides."""
 
     begin: int
     end: int
@@ -63,24 +64,24 @@ class _Masks:
 
 
 def _operands(source: Source, count: int) -> tuple[TensorType, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """The sliced tensor and its `count` constant vectors, () for the rest."""
+    """(operand 0, constant operands 1, 2 and 3); count: how many of the three there are, () for the others."""
     x = _strided.operand(source.inputs[0] if source.inputs else None)
     vectors = [source.ints(k) for k in range(1, count + 1)]
     known = [v for v in vectors if v is not None]
     if len(known) != count:
-        raise UnsupportedError("the bounds are computed at run time", hint="make them constants")
+        raise UnsupportedError(f"operands 1 to {count} are computed at run time", hint="make them constants")
     return x, known[0], known[1], known[2] if count == 3 else ()
 
 
 def _entries(masks: _Masks, count: int, shape: Shape) -> Iterator[tuple[int | None, int | None]]:
-    """(entry or None for a whole axis, size of the axis or None for a new one), in result order."""
+    """(entry, size of its axis) for each axis of the result. Entry None: a whole axis. Size None: a new axis."""
     if bin(masks.ellipsis & ((1 << count) - 1)).count("1") > 1:
-        raise ShapeError("more than one ellipsis")
+        raise ShapeError("ellipsis_mask has more than one bit")
     new = [k for k in range(count) if masks.new_axis >> k & 1 and not masks.ellipsis >> k & 1]
     dots = [k for k in range(count) if masks.ellipsis >> k & 1]
     skipped = len(shape) - (count - len(new) - len(dots))
     if skipped < 0:
-        raise ShapeError(f"{count} bounds for a tensor {list(shape)}")
+        raise ShapeError(f"begin, end and strides have {count} entries, too many for a tensor {list(shape)}")
     axis = 0
     for entry in range(count):
         if entry in dots:
@@ -95,13 +96,13 @@ def _entries(masks: _Masks, count: int, shape: Shape) -> Iterator[tuple[int | No
 
 
 def _range(masks: _Masks, k: int, begin: Sequence[int], end: Sequence[int], strides: Sequence[int], size: int) -> Range:
-    """The range of entry k on an axis of that size.
+    """The range that entry k selects on an axis of that size.
 
     Source: kernels/internal/strided_slice_logic.h, StartForAxis and StopForAxis.
     """
     step = strides[k]
     if step == 0:
-        raise ShapeError("a stride is 0")
+        raise ShapeError(f"stride {k} is 0")
     low, high = (0, size) if step > 0 else (-1, size - 1)
 
     def bound(at: int) -> int:
@@ -110,7 +111,7 @@ def _range(masks: _Masks, k: int, begin: Sequence[int], end: Sequence[int], stri
     first = (low if step > 0 else high) if masks.begin >> k & 1 else bound(begin[k])
     if masks.shrink >> k & 1:
         if step < 0:
-            raise ShapeError(f"one element of an axis is taken with the stride {step}")
+            raise ShapeError(f"entry {k} of shrink_axis_mask needs a positive stride, not {step}")
         return first, 1, step
     stop = (high if step > 0 else low) if masks.end >> k & 1 else bound(end[k])
     return first, max(-(-(stop - first) // step), 0), step
@@ -126,7 +127,7 @@ _PARTED = replace(_join.PARTED, form=Alias(_starts))
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """SLICE where steps are 1 and every axis stays, else STRIDED_SLICE; a result of another shape is reshaped."""
+    """SLICE if all steps are 1 and no axis is dropped, else STRIDED_SLICE. A RESHAPE follows if the shape differs."""
     x, ranges, y = call.input(0), call.op.ranges, call.output
     counts = tuple(count for _, count, _ in ranges)
     first = _tflite.vector(sink, [begin for begin, _, _ in ranges])
@@ -141,7 +142,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
 
 
 def _dropped(counts: Shape, shape: Shape) -> tuple[int, ...] | None:
-    """The axes of one element that the result leaves out; None where that does not give its shape."""
+    """The axes of size 1 that the result drops; None if dropping axes does not give its shape."""
     gone, rest = [], list(shape)
     for axis, count in enumerate(counts):
         if rest[:1] == [count]:
@@ -154,7 +155,10 @@ def _dropped(counts: Shape, shape: Shape) -> tuple[int, ...] | None:
 
 
 def _with_steps(call: Call, sink: Sink, operands: Sequence[str | None], gone: Sequence[int]) -> Sequence[str]:
-    """STRIDED_SLICE; the end of a range that goes back to the first element is masked, as -1 is the last one."""
+    """STRIDED_SLICE.
+
+    A range that ends before the first element gets end_mask, because an end of -1 means the last element.
+    """
     ranges = [(first, count, 1 if k in gone else step) for k, (first, count, step) in enumerate(call.op.ranges)]
     ends = [first + count * step for first, count, step in ranges]
     operands = [*operands, *(_tflite.vector(sink, v) for v in ([max(e, 0) for e in ends], [s for *_, s in ranges]))]
@@ -183,10 +187,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class StridedSlice(_view.View):
-    """y[i, ...] = x[first + i * step, ...] along every axis, the result in the shape `shape`.
+    """y[i, ...] = x[first + i * step, ...] along each axis, reshaped to `shape`.
 
     x: any type and shape   y: as x; `ranges` has (first index, number of elements, step) for each axis of x
-    in_place: the result lies in the operand.
+    in_place: whether the result is stored inside the operand
     Source: TFLite STRIDED_SLICE, SLICE.
     """
 
@@ -203,19 +207,19 @@ class StridedSlice(_view.View):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.ranges) != len(x.shape):
-            raise ShapeError(f"{len(self.ranges)} ranges for a tensor {list(x.shape)}")
+            raise ShapeError(f"{len(self.ranges)} ranges do not fit a tensor {list(x.shape)}")
         for (first, count, step), size in zip(self.ranges, x.shape, strict=True):
             last = first + (count - 1) * step
             if count < 1:
                 raise ShapeError(f"the slice of an axis of {size} is empty", hint="the model computes nothing here")
             if not (0 <= first < size and 0 <= last < size):
-                raise ShapeError(f"the slice {first}..{last} leaves an axis of {size}")
+                raise ShapeError(f"the slice {first}..{last} reaches beyond an axis of {size}")
         if int(np.prod(self.shape)) != int(np.prod([count for _, count, _ in self.ranges])):
-            raise ShapeError(f"the slice does not have the shape {list(self.shape)}")
+            raise ShapeError(f"the slice of {list(x.shape)} cannot have the shape {list(self.shape)}")
         return (TensorType(self.shape, x.dtype),)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """Slices the stored axes instead; a result with other axes is reshaped from that."""
+        """This slice of the stored axes, reshaped if the result has other axes."""
         shape = call.input(0).shape
         axes = [k for k, (_, count, step) in enumerate(self.ranges) if (count, step) != (shape[k], 1)]
         order = orders[0]

@@ -32,7 +32,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def int_bounds(call: Call) -> tuple[int, int]:
-    """The clamp of plain int32 differences."""
+    """The bounds of int32 differences without scales."""
     return _elementwise.int_bounds(call.op.activation)
 
 
@@ -60,8 +60,8 @@ class Sub(Pointwise, Activated):
     """y = activation(a - b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
-    power_of_two: int16 data with scales that are powers of two may be subtracted by shifting (LiteRT does).
-    rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding, _pairs
+    power_of_two: whether LiteRT may subtract int16 data by shifting if all scales are powers of two
+    rounding: "even" or "single" if integer results are real numbers rounded once; see _rounding, _pairs
     Source: TFLite SUB; reference_ops::Sub, sub.cc.
     """
 

@@ -22,8 +22,8 @@ def from_tflite(source: Source) -> Imported:
 class Sum(_reduce_sum.ReducedSum):
     """y = sum of x over `axes`.
 
-    x: s8, u8, s16 or f32, any shape   y: as x, the axes left out, or of size 1 with keep_dims
-    rounding: "even" for the exact sum rounded once; see _rounding
+    x: s8, u8, s16 or f32, any shape   y: as x, without the axes, or with size 1 there if keep_dims
+    rounding: "even" for the exact sum, rounded once; see _rounding
     Source: TFLite SUM; kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
 

@@ -1,4 +1,4 @@
-"""SVDF: filters of a single value decomposition, each with a memory of the values it gave in earlier runs."""
+"""SVDF: a layer whose filters (of a singular value decomposition) keep their values of the last runs as state."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from mcugen.ops.tanh import Tanh
 from mcugen.oracle import fixed, quantized
 
 _FUNCTIONS = {"TANH": Tanh, "SIGMOID": Logistic}
-"""Activations of float data that are operators of their own."""
+"""Activations of float data that become separate operators."""
 
 
 def constant_weights(call: Call) -> bool:
-    "weights and bias are constants"
+    "weights and bias are constant"
     return call.constants[2] is not None and (not call.has(3) or call.constants[3] is not None)
 
 
 def memory_of(dtype: str) -> Rule:
-    """The rule that the memory has that element type."""
+    """A rule: the memory has this element type."""
 
     def is_of_type(call: Call) -> bool:
         return call.input(0).dtype == dtype
@@ -45,20 +45,20 @@ def memory_of(dtype: str) -> Rule:
 
 
 def sizes(call: Call) -> dict[str, int]:
-    """The counts of the C structs."""
+    """The sizes in the C structs."""
     batches, units = call.outputs[1].shape
     return {"batches": batches, "units": units, "rank": call.op.rank, "steps": call.input(2).shape[1]}
 
 
 def folded_bias(call: Call) -> np.ndarray:
-    """The sums of the units before the first product: the bias, less what the memory's zero point adds."""
+    """The initial sum of each unit: the bias, minus the memory's zero point * sum of the weights."""
     weights = call.constant(2).astype(np.int64).reshape(call.outputs[1].shape[1], -1)
     bias = call.constant(3).astype(np.int64) if call.has(3) else np.zeros(len(weights), np.int64)
     return wrap32(bias.reshape(-1) - call.input(0).zero_point * weights.sum(axis=1)).astype(np.int32)
 
 
 def scale_fields(call: Call) -> dict[str, int]:
-    """The fields that scale sums to results. Source: svdf_common.cc, PrepareSvdf: products and quotients in float32."""
+    """The struct fields for requantizing sums."""
     mult, shift = multiplier(call)
     low, high = INT_RANGE["s8"]
     y = call.outputs[1]
@@ -66,7 +66,7 @@ def scale_fields(call: Call) -> dict[str, int]:
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """(mult, shift) of the sums."""
+    """(mult, shift) for the sums, computed in float32. Source: svdf_common.cc, PrepareSvdf."""
     state, weights, y = (np.float32(t.scale) for t in (call.input(0), call.input(2), call.outputs[1]))
     return quantize_multiplier(float(np.float32(state * weights) / y))
 
@@ -82,24 +82,27 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Filters and units of all batches, and the steps of memory beyond the last four of each filter."""
+    """The cost terms: filters, units, and `single`, the steps of each filter left over after groups of four."""
     batches, units = call.outputs[1].shape
     filters, steps = batches * call.input(1).shape[1], call.input(2).shape[1]
     return {"filters": filters, "units": batches * units, "single": filters * (steps % 4)}
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """A layer that makes the newest value of each filter, and the memory. Source: TFLite SVDF; svdf_common.cc."""
+    """The expansion: a FullyConnected for the newest value of each filter, then Svdf, whose memory is a state.
+
+    Source: TFLite SVDF; svdf_common.cc.
+    """
     a, types = source.attributes, source.inputs
     symmetric = not a["asymmetric_quantize_inputs"]  # only matters for float data with int8 weights
     x, features, times, memory = types[0], types[1], types[2], types[4]
     variable = e.variables[4]
     if x is None or features is None or times is None or memory is None or variable is None:
-        raise UnsupportedError("SVDF without data, weights or a memory that is a variable is not supported")
+        raise UnsupportedError("SVDF needs data, both weights, and a memory that is a variable tensor")
     hybrid = is_hybrid(source) and (features.dtype, memory.dtype, times.dtype) == ("s8", "f32", "s8")
     if not hybrid and (len({memory.dtype, times.dtype}) > 1 or (memory.dtype, features.dtype) not in _TYPES):
         raise UnsupportedError(
-            f"{x.dtype} data with {features.dtype} weights, {times.dtype} weights of a {memory.dtype} memory"
+            f"SVDF of {x.dtype} data, {features.dtype} and {times.dtype} weights, {memory.dtype} memory: not supported"
         )
     name = a["fused_activation_function"]
     _refuse(e, memory, times, types[3], name)
@@ -119,56 +122,59 @@ def _newest(e: Expansion, memory: TensorType) -> str:
 
 
 def _hybrid_parts(source: Source, e: Expansion, *, symmetric: bool) -> tuple[str, str]:
-    """The newest values of float data with int8 weights, and the memory's weights as floats. Source: LiteRT svdf.cc."""
+    """(newest values, memory weights as floats) for float data with int8 weights. Source: LiteRT svdf.cc."""
     x, features, times = e.inputs[:3]
     found = None if times is None else e.data(times)
     if x is None or features is None or times is None or found is None or len(e.type(features).shape) != 2:
-        raise UnsupportedError("SVDF of float data with weights that are not constant int8 matrices is not supported")
+        raise UnsupportedError("SVDF of float data needs weights that are float, or constant int8 matrices")
     filters, inputs = e.type(features).shape
     if e.type(x).shape[-1:] != (inputs,):
-        raise ShapeError(f"data {e.type(x)} do not fit {inputs} weights of each filter")
+        raise ShapeError(f"data {e.type(x)} do not fit {inputs} weights per filter")
     y = rows_times(source, e, (x, features, None), symmetric=symmetric)
     newest = e.node(Reshape((e.type(y).shape[0], filters)), y)
     return newest, e.constant(found.astype(np.float32) * np.float32(e.type(times).scale))
 
 
 def _refuse(e: Expansion, memory: TensorType, times: TensorType, bias: TensorType | None, activation: str) -> None:
-    """Note the runtimes that refuse integer layers. Source: svdf.cc of LiteRT, svdf_common.cc of TFLM: Prepare."""
+    """Record the runtimes that refuse an integer layer. Source: svdf.cc of LiteRT, svdf_common.cc of TFLM: Prepare."""
     if memory.is_float:
         return
     if memory.dtype == "s8":
-        e.refuse("litert", "it reads an int8 memory as int16, and writes beyond it")
+        e.refuse("litert", "it reads an int8 memory as int16, and writes beyond its end")
     elif activation != "RELU":
-        e.refuse("litert", f"no kernel of SVDF on int8 data with the activation {activation}")
+        e.refuse("litert", f"no kernel for SVDF of int8 data with the activation {activation}")
     if bias is not None and bias.quant is not None and abs(bias.scale - memory.scale * times.scale) >= _BIAS_SCALE:
-        e.refuse("tflm", "the scale of the bias is not that of the sums")
+        e.refuse("tflm", "no kernel unless the bias has the scale of the sums")
 
 
 _BIAS_SCALE = 1e-5
-"""Largest relative difference of a bias's scale from that of the sums."""
+"""Difference from which the scales of bias and sums count as unequal."""
 
 _TYPES = {("s8", "s8"), ("s16", "s8"), ("f32", "f32")}
-"""Element types of the memory, and of the weights that make its newest values."""
+"""(element type of the memory, element type of the weights that compute its newest values)."""
 
 
 def _centred(memory: TensorType) -> QuantParams | None:
-    """The quantization of the newest values: that of the memory, before its zero point is added."""
+    """The quantization of the newest values: the memory's scale, with zero point 0."""
     return None if memory.quant is None else QuantParams(memory.quant.scale, (0,) * len(memory.quant.scale))
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The layer that makes the newest values is a part of it, and the memory an operand that it changes."""
+    """SVDF, which includes the layer that computes the newest values. Its memory is an operand that it changes."""
     memory, made = str(inputs[0]), _makers(call, sink, str(inputs[1]))
     bias = inputs[3] if call.has(3) else None
     sink.keep(memory, memory, as_variable=True)
-    activation = "RELU" if call.input(0).dtype == "s16" else call.op.activation  # without effect; LiteRT takes no other
+    activation = "RELU" if call.input(0).dtype == "s16" else call.op.activation  # no effect, but LiteRT demands it
     attributes = {"rank": call.op.rank, "fused_activation_function": activation}
     operands = [*made, inputs[2], bias, memory]
     return [memory, *sink.operator("SVDF", operands, call.outputs[1:], attributes, 3)]
 
 
 def _makers(call: Call, sink: TfliteTarget, newest: str) -> Sequence[str | None]:
-    """The data and the weights that give the newest values; where other operators give floats, these and ones."""
+    """(data, weights) that give the newest values.
+
+    Float values of another operator are their own data, with identity weights.
+    """
     if call.input(0).is_float:
         found = sink.made_by(newest, "FULLY_CONNECTED")
         if found is not None and found[2:] in ([], [None]) and len(sink.type(str(found[0])).shape) == 2:
@@ -176,18 +182,18 @@ def _makers(call: Call, sink: TfliteTarget, newest: str) -> Sequence[str | None]
         return [newest, sink.constant(np.eye(call.input(1).shape[1], dtype=np.float32))]
     waiting = sink.source(newest)
     if waiting is None or not isinstance(waiting.call.op, FullyConnected) or waiting.call.has(2):
-        raise UnsupportedError("its newest values are not made for it alone")
+        raise UnsupportedError("its newest values must be computed by a FullyConnected without bias, for it alone")
     return waiting.inputs[:2]
 
 
 @dataclass(frozen=True)
 class Svdf(Op):
-    """The memory moves by one step and takes in the newest values; y[u] = sum over the unit's filters and steps.
+    """The memory moves by one step and takes the newest values; y[u] = b[u] + sum over its filters of w * memory.
 
-    memory: [B, F * M]: F filters, each of M steps, the oldest first   newest: [B, F], without the memory's zero point
+    memory: [B, F * M]: F filters of M steps, oldest first   newest: [B, F], minus the memory's zero point
     w: [F, M]   b: [F / rank] or absent   results: the next memory, and y [B, F / rank]
-    The memory and w are s8 or s16, and y is s8; or all are f32. Newest values of integers wrap where the zero point
-    takes them beyond the type, and the activation acts on floats alone.
+    The memory and w are s8 or s16, and y is s8; or all are f32. Integer newest values wrap if adding the zero point
+    exceeds the type. Only float results have an activation.
     Source: TFLite SVDF; TensorFlow Lite Micro's svdf_common.cc, EvalIntegerSvdfReference, EvalFloatSvdfReference.
     """
 
@@ -212,19 +218,19 @@ class Svdf(Op):
     )
 
     def quantized(self, call: Call) -> Scales:
-        return refused("its memory needs scales that mcugen does not choose")
+        return refused("mcugen has no rule for the scale of its memory")
 
     def infer(
         self, memory: TensorType | None, newest: TensorType | None, w: TensorType | None, b: TensorType | None = None
     ) -> tuple[TensorType, ...]:
         if memory is None or newest is None or w is None or len(w.shape) != 2 or len(newest.shape) != 2:
-            raise ShapeError(f"SVDF does not take weights {w} and newest values {newest}")
+            raise ShapeError(f"SVDF weights {w} and newest values {newest} need two axes, and a memory")
         filters, steps = w.shape
         batches = newest.shape[0]
         if newest.shape[1] != filters or memory.shape != (batches, filters * steps):
-            raise ShapeError(f"a memory {list(memory.shape)} does not hold {steps} steps of {filters} filters")
+            raise ShapeError(f"a memory {list(memory.shape)} does not fit {steps} steps of {filters} filters")
         if self.rank < 1 or filters % self.rank:
-            raise ShapeError(f"{filters} filters are not units of rank {self.rank}")
+            raise ShapeError(f"{filters} filters must be a multiple of the rank {self.rank}")
         units = filters // self.rank
         if b is not None and (b.size != units or b.dtype != ("f32" if memory.is_float else "s32")):
             raise ShapeError(f"a bias {b} does not fit {units} units")
@@ -242,7 +248,10 @@ class Svdf(Op):
     def reference_q(
         self, call: Call, memory: np.ndarray, newest: np.ndarray, w: np.ndarray, b: np.ndarray | None = None
     ) -> tuple[np.ndarray, ...]:
-        """Source: svdf_common.cc, EvalIntegerSvdfReference; the sum with the zero point is stored without a clamp."""
+        """Integer layers.
+
+        newest + zero point is stored without a clamp. Source: svdf_common.cc, EvalIntegerSvdfReference.
+        """
         kept, y = call.input(0), call.outputs[1]
         added = fixed.int64((fixed.int64(newest) + kept.zero_point).astype(kept.np_dtype))
         moved = _moved(fixed.int64(memory), added, w)
@@ -280,7 +289,7 @@ def _moved(memory: np.ndarray, newest: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def _scale_q(call: Call) -> quantized.Multiplier:
-    """(mult, shift) of the sums. Source: svdf_common.cc, PrepareSvdf."""
+    """(mult, shift) for the sums. Source: svdf_common.cc, PrepareSvdf."""
     factors = (call.input(0).scale, call.input(2).scale)
     return quantized.product_multiplier(factors, call.outputs[1].scale, in_double=False)
 
@@ -297,7 +306,7 @@ _CASES: tuple[tuple[str, int, int, int, int, int, float, bool], ...] = (
     ("f32", 1, 6, 2, 5, 0, 0.0, True),
     ("f32", 2, 3, 1, 8, 0, 0.0, False),
 )
-"""Element type, batches, filters, rank, steps, zero point, gain and whether there is a bias."""
+"""(element type, batches, filters, rank, steps, zero point, gain, whether there is a bias) of each example."""
 
 
 def example(

@@ -1,4 +1,4 @@
-"""Table: a function of bytes by its 256 results. Made by passes and importers; no format has it."""
+"""Table: a function of 8-bit data as a table of 256 results. Only passes and imports make it; no format has it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Table(_bytes.ByteFunction):
-    """y = values[x], x taken as an unsigned byte.
+    """y = values[x], with x as an unsigned byte.
 
     x, y: s8 or u8   values: 256 bytes   dtype: y's element type
-    Source: none; what several operators on bytes do one after the other.
+    Source: none; the combined effect of several operators on 8-bit data.
     """
 
     values: bytes = field(repr=False)
@@ -36,7 +36,7 @@ class Table(_bytes.ByteFunction):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or len(self.values) != 256:
-            raise ShapeError("a table needs an operand and 256 values")
+            raise ShapeError(f"a table needs an operand and 256 values, not {x} and {len(self.values)}")
         return (TensorType(x.shape, self.dtype),)
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:

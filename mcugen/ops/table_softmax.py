@@ -1,4 +1,7 @@
-"""TableSoftmax: softmax of bytes over the last axis, by float32 exponentials in a table. Made by imports alone."""
+"""TableSoftmax: softmax of 8-bit data over the last axis, from a table of float32 exponentials.
+
+Only imports make it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _FAR = 2.0**30
 
 
 def _lift(call: Call) -> float:
-    """The number, in steps, added to differences so that sums use the range of float32: as in QLinearSoftmax."""
+    """The input steps that QLinearSoftmax adds to differences to use the range of float32; 0 without `lifts`."""
     if not call.op.lifts:
         return 0.0
     room = np.log(_LARGEST_FLOAT / call.input(0).shape[-1]) - _HEADROOM
@@ -52,7 +55,7 @@ def params(call: Call) -> Params:
 
 
 def rows(call: Call) -> int:
-    """Vectors of the last axis."""
+    """The number of vectors along the last axis."""
     return call.output.size // call.output.shape[-1]
 
 
@@ -65,7 +68,7 @@ class TableSoftmax(Op):
     """y[i] = exp(x[i]) / sum over k of exp(x[k]), over the last axis, all operations in float32.
 
     x, y: s8 or u8 per tensor, rank 1 or more
-    lifts: exponentials are as large as float32 allows, and quotients are multiplied, exactly, by floor(1 / scale_y)
+    lifts: whether exponentials are scaled up to the range of float32, and quotients multiplied by floor(1 / scale_y)
     Source: QLinearSoftmax of ONNX Runtime (lifts); Softmax between DequantizeLinear and QuantizeLinear.
     """
 
@@ -78,7 +81,7 @@ class TableSoftmax(Op):
         if x is None or not x.shape:
             raise ShapeError(f"softmax needs an input of rank 1 or more, not {x}")
         if x.dtype not in _BYTES:
-            raise UnsupportedError(f"a table of softmax needs bytes, not {x.dtype}")
+            raise UnsupportedError(f"a softmax by table needs int8 or uint8 data, not {x.dtype}")
         return (TensorType(x.shape, x.dtype),)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
@@ -90,7 +93,7 @@ class TableSoftmax(Op):
         if self.lifts:
             steps = (e / total).astype(np.float64) * int(binary32(1 / y_scale))
         else:
-            with np.errstate(over="ignore"):  # such fine scales that every result saturates
+            with np.errstate(over="ignore"):  # tiny scales: every result saturates
                 steps = e / total / np.float32(float(y_scale))
         return stored(int64(np.rint(np.minimum(steps, _FAR))), call.output)
 

@@ -1,4 +1,4 @@
-"""TILE: a tensor repeated along its axes."""
+"""TILE: repetition of a tensor along its axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def from_tflite(source: Source) -> Imported:
     if multiples is None:
         x, y = _strided.operand(source.inputs[0]).shape, source.outputs[0].shape
         if len(x) != len(y):
-            raise ShapeError(f"a tensor {list(x)} repeated does not become {list(y)}")
+            raise ShapeError(f"a tensor {list(x)} cannot be repeated to {list(y)}: their ranks differ")
         multiples = tuple(b // a for a, b in zip(x, y, strict=True))
     return Imported(Tile(multiples), inputs=(0,))
 
@@ -39,7 +39,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Tile(_view.View):
-    """y[i, ...] = x[i mod size, ...] along every axis, multiples[k] times as long along axis k.
+    """y[i, ...] = x[i mod size, ...] along each axis; axis k of y is multiples[k] times as long.
 
     x: any type and shape   y: as x
     Source: TFLite TILE.
@@ -55,11 +55,11 @@ class Tile(_view.View):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.multiples) != len(x.shape) or min(self.multiples, default=1) < 1:
-            raise ShapeError(f"multiples {list(self.multiples)} do not fit {list(x.shape)}")
+            raise ShapeError(f"multiples {list(self.multiples)} do not fit the operand {list(x.shape)}")
         return (TensorType(tuple(d * n for d, n in zip(x.shape, self.multiples, strict=True)), x.dtype),)
 
     def view(self, x: np.ndarray) -> np.ndarray:
-        """Each axis as two: the repetition, then the element."""
+        """Two axes for each axis of x: repetition, then element."""
         split = x.reshape(tuple(n for d in x.shape for n in (1, d)))
         return np.broadcast_to(split, tuple(n for m, d in zip(self.multiples, x.shape, strict=True) for n in (m, d)))
 
@@ -67,7 +67,7 @@ class Tile(_view.View):
         return np.tile(x, self.multiples)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x)
 
     @classmethod

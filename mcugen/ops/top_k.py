@@ -1,4 +1,4 @@
-"""TOPK_V2: the largest or smallest elements along an axis, in order, and where they stand."""
+"""TOPK_V2: the largest or smallest elements along an axis, in order, and their indices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcugen.ops import _onnx, _plain, _strided, _tflite
 def from_tflite(source: Source) -> Imported:
     count = source.ints(1)
     if count is None or len(count) != 1:
-        raise UnsupportedError("the number of elements is not one constant", hint="make it a constant")
+        raise UnsupportedError("k (operand 1) must be one constant number", hint="make it a constant")
     return Imported(TopK(count[0]), inputs=(0,))
 
 
@@ -42,7 +42,7 @@ def params(call: Call) -> Params:
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     op, x = call.op, call.input(0)
     if op.smallest or op.dtype != "s32" or op.axis % len(x.shape) != len(x.shape) - 1:
-        raise UnsupportedError("only the largest elements along the last axis have an operator, with int32 indices")
+        raise UnsupportedError("TOPK_V2 only has the largest elements along the last axis, with int32 indices")
     operands = [*inputs, sink.constant(np.array(op.count, np.int32))]
     return _tflite.operator(call, sink, "TOPK_V2", operands, {}, _tflite.version(x, s8=2, s16=3))
 
@@ -60,7 +60,7 @@ class TopK(Op):
     """y = the `count` largest elements along `axis` (smallest with `smallest`), in order; at = their indices.
 
     x: s8, u8, s16, s32, s64 or f32, any shape; compared as stored   y: as x   at: `dtype` (s32 or s64)
-    Of equal elements the first one comes first. Source: TFLite TOPK_V2; ONNX TopK-11.
+    Equal elements keep their order. Source: TFLite TOPK_V2; ONNX TopK-11.
     """
 
     count: int
@@ -81,7 +81,7 @@ class TopK(Op):
         x = _plain.operand(x)
         axis = _strided.axis_of(self.axis, len(x.shape))
         if not 1 <= self.count <= x.shape[axis]:
-            raise ShapeError(f"{self.count} elements are not between 1 and the {x.shape[axis]} of the axis")
+            raise ShapeError(f"k={self.count} must be between 1 and the size of the axis, {x.shape[axis]}")
         shape = (*x.shape[:axis], self.count, *x.shape[axis + 1 :])
         return TensorType(shape, x.dtype), TensorType(shape, self.dtype)
 

@@ -1,4 +1,4 @@
-"""TRANSPOSE: the axes in another order."""
+"""TRANSPOSE: a tensor with its axes in another order."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mcugen.ops import _strided, _tflite, _view
 def from_tflite(source: Source) -> Imported:
     perm = source.ints(1)
     if perm is None:
-        raise UnsupportedError("the permutation is computed at run time", hint="make it a constant")
+        raise UnsupportedError("the permutation (operand 1) is computed at run time", hint="make it a constant")
     return Imported(Transpose(perm), inputs=(0,))
 
 
 def from_onnx(source: Source) -> Imported:
-    """The axes are reversed where no permutation is stated."""
+    """ONNX Transpose. Without `perm`, the order of the axes is reversed."""
     rank = len(_strided.operand(source.inputs[0] if source.inputs else None).shape)
     return Imported(Transpose(tuple(source.attributes["perm"] or range(rank - 1, -1, -1))))
 
@@ -61,7 +61,7 @@ class Transpose(_view.View):
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if runtime == "tflm" and (len(self.perm) > 5 or min(self.perm, default=0) < 0):
-            return "more than five axes, or axes counted from the end"
+            return "no kernel for more than 5 axes, or for negative axes"
         return super().refused_by(call, runtime)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:

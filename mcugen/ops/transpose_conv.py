@@ -1,4 +1,4 @@
-"""TRANSPOSE_CONV: the gradient of a convolution as a layer of its own."""
+"""TRANSPOSE_CONV: transposed convolution, the gradient of a convolution as a layer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mcugen.ops._window import MAX_FIELD, Pair, SlidingWindow, image, in_words
 from mcugen.oracle import filters
 
 BLOCK = 4
-"""Output channels whose weights are interleaved."""
+"""Number of output channels whose weights are interleaved."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -36,7 +36,7 @@ def from_tflite(source: Source) -> Imported:
     has_bias = len(source.inputs) > 3 and source.inputs[3] is not None
     sums = _filter.stated_sums(source, 3)
     if sums == "s32" and not has_bias:
-        raise UnsupportedError("quantized_bias_type INT32 without a bias is not supported: runtimes disagree on it")
+        raise UnsupportedError("quantized_bias_type INT32 without a bias is not supported: runtimes differ")
     op = TransposeConv(
         size=(shape[1], shape[2]),
         stride=(a["stride_h"], a["stride_w"]),
@@ -63,7 +63,7 @@ def _by_tap(call: Call) -> np.ndarray:
 
 
 def sums_fit(call: Call) -> bool:
-    "no sum of products can leave 32 bits"
+    "all sums of products stay within 32 bits"
     if call.input(0).dtype not in _filter.LARGEST or not _filter.constant_weights(call):
         return False
     w = matrix(call)
@@ -73,7 +73,7 @@ def sums_fit(call: Call) -> bool:
 
 
 def row_window(call: Call) -> RowWindow:
-    """The input rows that contribute to an output row: as many as the kernel has taps one stride apart."""
+    """The input rows that contribute to an output row: kernel height / vertical stride, rounded up."""
     op, w = op_of(call), call.input(1).shape
     stride, pad = op.stride[0], op.pad(w)[0]
     size = -(-w[1] // stride)
@@ -99,7 +99,10 @@ def params(call: Call) -> Params:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The size of the result comes first, then weights and data; an int32 bias of int16 data is stated as such."""
+    """TRANSPOSE_CONV, with operands in its order: output shape, weights, data, bias.
+
+    quantized_bias_type is written for an int32 bias of int16 data.
+    """
     op = call.op
     sums = "s32" if call.input(0).dtype == "s16" and call.has(2) and call.input(2).dtype == "s32" else ""
     attributes = {**_filter.writable(call, sums), **_tflite.strides(op.stride), "padding": op.padding}
@@ -139,8 +142,8 @@ class TransposeConv(Activated):
 
     x: s8, s16, u8 or f32 [N, H, W, C]   w: [O, KH, KW, C], s8 per channel (u8 with u8, f32 with f32)
     b: s32 (s64 with s16 data, f32 with f32) [O] or absent   y: as x, [N, size, O]
-    rounding: "even" for integer results of real numbers rounded once, with a bias s32 or f32; see _rounding
-    size: rows and columns of y, stated by the format; p is that of a convolution from y to x
+    rounding: "even" if integer results are real numbers rounded once; then b is s32 or f32; see _rounding
+    size: (rows, columns) of y, stated in the file; p is the padding of a convolution from y to x
     Source: TFLite TRANSPOSE_CONV; quantization specification, section TRANSPOSE_CONV.
     """
 
@@ -168,22 +171,22 @@ class TransposeConv(Activated):
     def infer(self, x: TensorType | None, w: TensorType | None, b: TensorType | None = None) -> tuple[TensorType, ...]:
         x, w = image(x), image(w, "weights")
         if w.shape[3] != x.shape[3]:
-            raise ShapeError(f"weights of {w.shape[3]} channels on an input of {x.shape[3]}")
+            raise ShapeError(f"weights of {w.shape[3]} input channels do not fit an input of {x.shape[3]}")
         _filter.check_types(x, w, b, w.shape[0], self.rounding)
         _filter.check_symmetric(w)
         if max(w.shape[0], w.shape[3]) > MAX_FIELD:
-            raise UnsupportedError(f"weights {list(w.shape)} of more than {MAX_FIELD} channels are not supported")
+            raise UnsupportedError(f"weights {list(w.shape)}: at most {MAX_FIELD} channels are supported")
         if min(self.size) < 1:
-            raise ShapeError(f"the output size {self.size[0]}x{self.size[1]} is not positive")
+            raise ShapeError(f"the output size {self.size[0]}x{self.size[1]} must be positive")
         if self._window(w.shape).output(self.size) != (x.shape[1], x.shape[2]):
-            raise ShapeError(f"an output of {self.size[0]}x{self.size[1]} does not belong to the input {list(x.shape)}")
+            raise ShapeError(f"an output of {self.size[0]}x{self.size[1]} does not fit the input {list(x.shape)}")
         return (TensorType((x.shape[0], *self.size, w.shape[0]), x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
         return filters.real_results(self._sums(x, w), b, self.activation)
 
     def reference_q(self, call: Call, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-        """Bit-exact integer transposed convolution.
+        """The integer transposed convolution, bit for bit.
 
         Source: reference_integer_ops/transpose_conv.h, reference_ops::TransposeConv (uint8).
         """
@@ -202,7 +205,7 @@ class TransposeConv(Activated):
         return _accumulators.results(call, call.accumulators, self.activation)
 
     def accumulators(self, call: Call) -> Range | None:
-        """None: the taps that reach a pixel differ from pixel to pixel."""
+        """Bounds of the sums, if any tap may be missing: the taps that reach a pixel differ from pixel to pixel."""
         x = call.range_of(0)
         if x is None or not _filter.constant_weights(call):
             return None
@@ -225,15 +228,15 @@ class TransposeConv(Activated):
         return in_words(self._window(call.input(1).shape), call)
 
     def pad(self, w: Sequence[int]) -> Pair:
-        """Rows above and columns to the left of the output that taps reach."""
+        """Padding (above, left) of the output that taps reach."""
         return self._window(w).pad(self.size)
 
     def _window(self, w: Sequence[int]) -> SlidingWindow:
-        """The window that slides over the output in the convolution this one is the gradient of."""
+        """The window of the forward convolution, which slides over the output."""
         return SlidingWindow((w[1], w[2]), self.stride, (1, 1), self.padding)
 
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """Every tap added where it lands, in float64, exact for integers; what lands outside is cut off."""
+        """The sums without bias, in float64, exact for integers. Products outside the output are dropped."""
         pad = self.pad(w.shape)
         reach = [max((x.shape[d + 1] - 1) * self.stride[d] + w.shape[d + 1], pad[d] + self.size[d]) for d in (0, 1)]
         canvas = np.zeros((x.shape[0], *reach, w.shape[0]))

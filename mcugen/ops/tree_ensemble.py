@@ -1,4 +1,4 @@
-"""Decision trees: sums, least or greatest values of the leaves that the trees reach."""
+"""Decision trees: the sum, minimum or maximum of the leaves that an input reaches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGGREGATES = ("SUM", "MIN", "MAX")
 
 
 def regressor(source: Source, e: Expansion) -> Sequence[str]:
-    """The trees' leaves added, or aggregated otherwise. Source: ONNX ai.onnx.ml TreeEnsembleRegressor-3."""
+    """The expansion of TreeEnsembleRegressor. Source: ONNX ai.onnx.ml TreeEnsembleRegressor-3."""
     a = source.attributes
     base = _forest.numbers(a, "base_values")
     kind, post, count = a["aggregate_function"], a["post_transform"], int(a.get("n_targets", 1))
@@ -32,8 +32,10 @@ def regressor(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def ensemble(source: Source, e: Expansion) -> Sequence[str]:
-    """Imports TreeEnsemble like the regressor, from arrays with one entry per inner node or leaf. Source:
-    TreeEnsemble-5."""
+    """The expansion of TreeEnsemble, which lists inner nodes and leaves apart.
+
+    Source: ONNX ai.onnx.ml TreeEnsemble-5.
+    """
     a = source.attributes
     kind, post, count = int(a["aggregate_function"]), int(a["post_transform"]), int(a["n_targets"])
     if not (0 <= kind < len(_forest.AGGREGATES) and 0 <= post < len(_scores.TRANSFORMS)):
@@ -43,7 +45,7 @@ def ensemble(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def summed(e: Expansion, forest: Forest, count: int, aggregate: str = "SUM") -> str:
-    """The trees applied to the first operand. Raises ShapeError for a feature that it does not have."""
+    """The trees, applied to operand 0. Raises ShapeError for a feature that operand 0 lacks."""
     x = _scores.features(e)
     forest.check(e.type(x).shape[-1])
     return e.node(TreeEnsemble(count, aggregate), x, *(e.constant(array) for array in forest.arrays))
@@ -54,7 +56,7 @@ def _aggregated(e: Expansion, forest: Forest, count: int, names: tuple[str, str]
     if kind not in _forest.AGGREGATES:
         raise UnsupportedError(f"aggregate_function {kind} is not supported")
     if kind in ("MIN", "MAX") and not forest.always(count).all():
-        raise UnsupportedError(f"{kind} of trees of which none always gives a value for some target is not supported")
+        raise UnsupportedError(f"{kind} needs, for each target, a tree with that target in every leaf")
     y = summed(e, forest, count, "SUM" if kind == "AVERAGE" else kind)
     if kind == "AVERAGE":
         y = e.node(Div(), y, e.constant(np.array(forest.roots.size, np.float32)))
@@ -66,24 +68,24 @@ def _aggregated(e: Expansion, forest: Forest, count: int, names: tuple[str, str]
 
 
 def has_tables(call: Call) -> bool:
-    "the trees are constant and small enough for tables of 16 bit words"
+    "the trees are constant and fit into tables of 16-bit words"
     return all(c is not None for c in call.constants[1:]) and _tree_tables.of(call).fits
 
 
 def rows(call: Call) -> int:
-    """Vectors of features."""
+    """The number of feature vectors."""
     return call.input(0).size // call.input(0).shape[-1]
 
 
 @dataclass(frozen=True)
 class TreeEnsemble(Op):
-    """y[n, t] = the sum over trees, in float32 and in their order, of the value for t of the leaf that x[n] reaches.
+    """y[n, t] = the sum over trees, in float32 and in their order, of target t's weight in the leaf that x[n] reaches.
 
-    x: f32, or s8, u8, s16 or s32 integers as stored; [N, features], or [features]   y: f32 [N, count]
-    Constants, as `mcugen.ops._forest.Forest` describes them: nodes s32 [n, 4], thresholds [n] of f32 (s32 with
-    integers), roots s32 [trees], targets s32 and weights f32 [entries].
-    aggregate: SUM, or MIN or MAX of the leaves, each of which names every target in one tree at least.
-    A value that is not a number fails all comparisons but !=, unless the node states the branch that it takes.
+    x: f32, or stored integers s8, u8, s16 or s32; [N, features] or [features]   y: f32 [N, count]
+    Constants as in `mcugen.ops._forest.Forest`: nodes s32 [n, 4], thresholds [n] f32 (s32 with integers), roots s32
+    [trees], targets s32 and weights f32 [entries]
+    aggregate: SUM, MIN or MAX. For MIN and MAX, each target must be in every leaf of at least one tree. NaN fails all
+    comparisons but !=, unless the node states a branch for it.
     Source: ONNX ai.onnx.ml TreeEnsembleRegressor-3, TreeEnsemble-5; onnxruntime, tree_ensemble_aggregator.h.
     """
 
@@ -120,13 +122,13 @@ class TreeEnsemble(Op):
         weights: TensorType | None,
     ) -> tuple[TensorType, ...]:
         if x is None or not 1 <= len(x.shape) <= 2:
-            raise ShapeError(f"features have the shape [N, features], not {x}")
+            raise ShapeError(f"features must have the shape [N, features], not {x}")
         if x.dtype not in DTYPES or self.aggregate not in AGGREGATES:
             raise UnsupportedError(f"trees of {x.dtype} features, aggregated by {self.aggregate}, are not supported")
         return (TensorType((x.size // x.shape[-1], self.count), "f32"),)
 
     def reference_q(self, call: Call, x: np.ndarray, *arrays: np.ndarray) -> np.ndarray:
-        """Walks every tree; leaves are added in float32, one after the other."""
+        """Evaluates each tree. Leaves are added in float32, in the order of the trees."""
         forest = Forest(*arrays)
         found = [self._row(forest, row) for row in x.reshape(-1, x.shape[-1])]
         return np.stack(found)
@@ -147,7 +149,7 @@ class TreeEnsemble(Op):
 
 
 def _walked(forest: Forest, x: np.ndarray, at: int) -> int:
-    """The leaf that x reaches from a node."""
+    """The leaf that x reaches from the node `at`."""
     while forest.nodes[at, 0] != LEAF:
         feature, yes, no, flags = (int(v) for v in forest.nodes[at])
         value, threshold = x[feature], forest.thresholds[at]
@@ -160,7 +162,7 @@ def _walked(forest: Forest, x: np.ndarray, at: int) -> int:
 
 
 def example(seed: int, dtype: str = "f32", rows: int = 2, features: int = 5, count: int = 1, **kind: Any) -> Example:
-    """A call on drawn trees, as `_forest.random` makes them."""
+    """An example with random trees. kind: arguments of `_forest.random`, and `aggregate`."""
     op = TreeEnsemble(count, kind.pop("aggregate", "SUM"))
     forest = _forest.random(seed, features, count, dtype, **kind)
     constants = dict(enumerate(forest.arrays, 1))

@@ -1,4 +1,4 @@
-"""UNPACK: the slices of a tensor along an axis, without that axis."""
+"""UNPACK: slices of a tensor along an axis, without that axis."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from mcugen.ops import _join, _onnx, _strided, _tflite
 def from_tflite(source: Source) -> Imported:
     a = source.attributes
     if a["num"] != len(source.outputs):
-        raise ShapeError(f"num is {a['num']}, there are {len(source.outputs)} results")
+        raise ShapeError(f"num is {a['num']}, but there are {len(source.outputs)} results")
     return Imported(Unpack(a["axis"], a["num"]))
 
 
 def outer(call: Call) -> int:
-    """The number of repetitions of the results' runs."""
+    """The number of repetitions `outer`, see `_join`."""
     assert isinstance(call.op, Unpack)
     x = call.input(0).shape
     return _join.outer_of(x, call.op.axis % len(x))
@@ -51,10 +51,10 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Unpack(Op):
-    """The k-th result is x[..., k, ...], k along `axis`.
+    """y[k] = x[..., k, ...], with k along `axis`.
 
     x: any type, `count` along the axis   y...: as x, without the axis
-    in_place: the results lie in the operand.
+    in_place: whether the results are stored inside the operand
     Source: TFLite UNPACK.
     """
 
@@ -73,14 +73,14 @@ class Unpack(Op):
         x = _strided.operand(x)
         axis = _strided.axis_of(self.axis, len(x.shape))
         if self.count != x.shape[axis]:
-            raise ShapeError(f"{self.count} slices of an axis of {x.shape[axis]}")
+            raise ShapeError(f"{self.count} slices do not fit an axis of {x.shape[axis]}")
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),) * self.count
 
     def reference(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(np.moveaxis(x, self.axis, 0))
 
     def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Elements are moved as they are stored."""
+        """Stored elements are moved."""
         return self.reference(x)
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

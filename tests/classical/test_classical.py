@@ -122,14 +122,14 @@ def test_labels_become_an_enum_and_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"nodes_truenodeids": [1, 1]}, "lists of nodes"),
-        ({"nodes_featureids": [99]}, "feature 99 of 5"),
+        ({"nodes_truenodeids": [1, 1]}, "nodes_ attributes"),
+        ({"nodes_featureids": [99]}, "feature 99, the input has features 0 to 4"),
         ({"nodes_featureids": [-3]}, "negative"),
         ({"nodes_truenodeids": [0]}, "has no root|two parents|cycle"),
         ({"nodes_truenodeids": [77]}, "does not exist"),
         ({"nodes_modes": [b"BRANCH_ODD"]}, "BRANCH_ODD"),
         ({"nodes_values": [float("nan")]}, "compare with nan"),
-        ({"target_weights": [float("inf")]}, "not finite"),
+        ({"target_weights": [float("inf")]}, "infinities or NaN"),
         ({"target_ids": [2**40]}, "beyond 32 bits"),
         ({"target_nodeids": [0]}, "belongs to no leaf"),
     ],

@@ -97,7 +97,7 @@ LSTMS: dict[str, tuple[Change, str]] = {
     "no operands": (cut, "needs 1|operand"),
     "no state": (without(18), "state"),
     "a state that is no variable": (put(18, (B, H), data=np.zeros((B, H))), "no variable"),
-    "a state of another size": (put(18, (B, H + 1), is_variable=True), "is not"),
+    "a state of another size": (put(18, (B, H + 1), is_variable=True), "must have"),
     "a cell of another type": (put(19, (B, H), is_variable=True, scale=0.5), "not supported"),
     "a cell with an odd scale": (put(19, (B, H), "s16", scale=0.3, is_variable=True), "power of two"),
     "a cell without a scale": (put(19, (B, H), "s16", scale=None, is_variable=True), "scale"),
@@ -115,7 +115,7 @@ LSTMS: dict[str, tuple[Change, str]] = {
 SVDFS: dict[str, tuple[Change, str]] = {
     "no operands": (lambda m, at: at.clear(), "operand"),
     "no memory": (without(4), "needs 5|memory"),
-    "a memory of another size": (put(4, (1, H * T + 1), is_variable=True), "does not hold"),
+    "a memory of another size": (put(4, (1, H * T + 1), is_variable=True), "does not fit"),
     "a memory that is no variable": (put(4, (1, H * T), data=np.ones((1, H * T))), "variable"),
     "a memory without a scale": (put(4, (1, H * T), scale=None, is_variable=True), "scale"),
     "a memory of another type": (put(4, (1, H * T), "s16", is_variable=True), "memory"),

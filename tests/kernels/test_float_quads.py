@@ -52,7 +52,7 @@ def test_the_last_quad_of_a_depthwise_kernel_ends_with_the_last_channel() -> Non
 
 def test_other_bounds_fewer_channels_and_cores_without_float_are_refused() -> None:
     assert not DENSE.refusals(dense("RELU6"), FPU)
-    assert DENSE.refusals(dense("RELU_N1_TO_1"), FPU) == ["outputs have no bounds, or start at 0"]
+    assert DENSE.refusals(dense("RELU_N1_TO_1"), FPU) == ["the activation is NONE, RELU or RELU6"]
     assert DENSE.refusals(dense(), frozenset()) == ["the core has no fpu"]
     assert not DEPTHWISE.refusals(depthwise(4), FPU)
     assert DEPTHWISE.refusals(depthwise(3), FPU) == ["there are at least four channels"]

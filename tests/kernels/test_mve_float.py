@@ -112,8 +112,8 @@ def test_what_is_refused() -> None:
     found = dense(Conv2D(), (4, 5, 2), (3, 3), 5)
     assert DENSE.refusals(call_of(found), M55 - {"mve_float"}) == ["the core has no mve_float"]
     bounded = call_of(dense(Conv2D(activation="RELU_N1_TO_1"), (4, 5, 2), (3, 3), 5))
-    assert DENSE.refusals(bounded, M55) == ["outputs have no bounds, or start at 0"]
-    assert SUM.refusals(call_of(added((1, 3), "RELU_N1_TO_1")), M55) == ["outputs have no bounds, or start at 0"]
+    assert DENSE.refusals(bounded, M55) == ["the activation is NONE, RELU or RELU6"]
+    assert SUM.refusals(call_of(added((1, 3), "RELU_N1_TO_1")), M55) == ["the activation is NONE, RELU or RELU6"]
     assert DENSE.refusals(call_of(example(Conv2D(), 1, (1, 4, 4, 8), (4, 3, 3, 4), 0, kind="f32")), M55)
     assert CLAMP.refusals(call_of(clamped(3, 1.0, -1.0)), M55) == ["float data, and the lower bound is 0"]
     few = call_of(deep(DepthwiseConv2D(), (4, 5, 3), (2, 2)))

@@ -80,5 +80,5 @@ def test_sums_beyond_23_bits_and_results_beyond_32_are_refused() -> None:
     assert why == ["sums stay below 2^23, and the multipliers scale them down"]
     same = call(w[:1], np.full(1, 2**30), 64.0, "litert")
     assert KERNEL.refusals(same, frozenset()) == [
-        "outputs stay in 32 bits before they are clamped (with LiteRT's rounding)"
+        "with LiteRT's single rounding, outputs stay within 32 bits before the activation"
     ]

@@ -129,7 +129,7 @@ def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> Non
     [
         (
             "Conv",
-            "of resizing, mcugen quantizes bilinear means of images",
+            "mcugen quantizes only bilinear and nearest-neighbour resizing",
             "work of the caller",
         ),
         ("Erf", "it is computed on floats alone", "the file as it is"),

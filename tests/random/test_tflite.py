@@ -52,7 +52,7 @@ def test_float_data_with_4_bit_weights_is_refused_where_no_runtime_computes_it()
     for seed in range(3):
         s = GraphSketch(f"nibbles {seed}", "f32")
         tflite_networks._four_bits("DEPTHWISE_CONV_2D")(s)
-        with pytest.raises(UnsupportedError, match="no runtime computes float data with 4-bit weights"):
+        with pytest.raises(UnsupportedError, match="no runtime has a kernel for float data with 4-bit weights"):
             imported(s.drawn().model)
 
 
