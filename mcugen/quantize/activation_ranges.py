@@ -1,6 +1,6 @@
-"""Ranges of activations: statistics of a tensor, and the scale and zero point that follow.
+"""Ranges of activations: statistics of a tensor, and the scale and zero point derived from them.
 
-Source: TFLite quantization specification; the integers of a tensor always hold 0 exactly.
+Source: TFLite quantization specification, which requires that the real number 0 is stored exactly.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _BETTER = 0.9
 _LEAST = 1e-9
 _WIDE = 512
 _ROOM = 1.25
-"""Factor by which 16-bit ranges exceed the measured ones: values beyond would cost far more than coarser steps."""
+"""Factor on measured ranges of 16-bit tensors: saturating an unseen value costs far more than a coarser scale."""
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
     """Statistics of a tensor over all samples.
 
-    low, high: its bounds; values: at most 100,000 of its values; channels: the largest magnitude per channel; count:
-    number of all values
+    low, high: least and largest value; values: at most 100,000 of the values; channels: largest magnitude per channel,
+    [channels]; count: number of all values
     """
 
     low: float
@@ -45,7 +45,7 @@ def observed(x: np.ndarray) -> Observed:
     flat = x.reshape(-1)
     last = x.shape[-1] if x.ndim > 1 else 1
     low, high = (_over_rows(x.reshape(-1, last), extreme) for extreme in (np.minimum, np.maximum))
-    # A prime step, so that samples do not always fall on the same indices of an axis.
+    # A step without small prime factors, or it would pick the same indices of an axis again and again.
     step = max(1, flat.size // _SAMPLE)
     while step > 1 and any(step % k == 0 for k in (2, 3, 5, 7)):
         step += 1
@@ -53,7 +53,7 @@ def observed(x: np.ndarray) -> Observed:
 
 
 def _over_rows(x: np.ndarray, extreme: np.ufunc) -> np.ndarray:
-    """The least or largest value of each column, [columns]; several rows at a time if there are few columns."""
+    """Minimum or maximum of each column, [columns]. If there are few columns, several rows are reduced at a time."""
     rows, columns = x.shape
     several = max(1, _WIDE // columns)
     whole = rows - rows % several
@@ -72,7 +72,10 @@ def joined(found: Iterable[Observed]) -> Observed:
 
 
 def quant(low: float, high: float, bits: int) -> QuantParams:
-    """Scale and zero point of integers from low to high, extended to include 0; to 1 for zeros alone."""
+    """Scale and zero point for real numbers from low to high.
+
+    The range is extended to include 0. A range of zeros alone becomes 0..1.
+    """
     low, high = (0.0, 1.0) if says_nothing(low, high) else (min(low, 0.0), max(high, 0.0))
     if bits == 16:
         return QuantParams((float(np.float32(max(-low, high) / 32767)),), (0,))
@@ -81,15 +84,15 @@ def quant(low: float, high: float, bits: int) -> QuantParams:
 
 
 def says_nothing(low: float, high: float) -> bool:
-    """Whether a range holds only zeros, which any scale stores exactly, or values too small to be told from zero."""
+    """Whether the values of a range are all zero or negligible, so that any scale will do."""
     return max(high, 0.0) - min(low, 0.0) <= _LEAST
 
 
 def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING, widen: float = 1.0) -> QuantParams:
     """Scale and zero point by a method: "min-max", "least error", "on grid", or a percentile such as "99.99".
 
-    matters: values beyond these bounds need no steps of their own. widen: factor on the chosen range. 16 bits have
-    steps to spare, so their range is always the whole one, with room for values beyond.
+    matters: readers do not distinguish values beyond these bounds, so the range ends there. widen: factor on the
+    chosen range. For 16 bits all of this is ignored: the range is the measured one, with a margin.
     """
     if bits == 16:
         return quant(seen.low * _ROOM, seen.high * _ROOM, bits)
@@ -107,7 +110,7 @@ def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING,
 
 
 def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
-    """The range, shrunk equally from both ends, whose integers have the least error on the values."""
+    """The range whose integers have the least squared error on the values: both ends times one factor from 0.3 to 1."""
     low, high = min(low, 0.0), max(high, 0.0)
     if high - low <= _LEAST:
         return low, high
@@ -121,9 +124,9 @@ def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
 
 
 def _on_grid(values: np.ndarray, low: float, high: float) -> Bounds:
-    """The range, or a slightly wider one with less error: inputs converted from bytes lie on a grid themselves.
+    """The range, or one up to 2 % wider if that has clearly less error.
 
-    Numbers halfway between two integers count three times.
+    Inputs converted from bytes lie on a grid, which the scale can match.
     """
     losses = [_loss(values.astype(np.float64), np.ones(1), low * r, high * r) for r in _WIDER]
     best = int(np.argmin(losses))

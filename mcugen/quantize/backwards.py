@@ -20,7 +20,7 @@ Arrays = dict[str, np.ndarray]
 """Values [samples, *shape] of tensors by name."""
 
 Step = tuple[Node, Call, tuple[float, float] | None]
-"""A node, its call without a fused clamp, and the bounds of that clamp."""
+"""A node, its call without a fused clamp, and the bounds of that clamp, None if it has none."""
 
 
 def is_layer(graph: Graph, node: Node) -> bool:
@@ -30,7 +30,11 @@ def is_layer(graph: Graph, node: Node) -> bool:
 
 @dataclass(eq=False)
 class ForwardPass:
-    """Results of a forward pass: values of all tensors, sums before fused activations, input rows of layers."""
+    """Results of a forward pass.
+
+    values: by tensor; sums: results before their fused activations, by tensor; met: input rows of layers, by node,
+    [groups, rows, taps]
+    """
 
     values: Arrays
     sums: Arrays = field(default_factory=dict)
@@ -39,9 +43,9 @@ class ForwardPass:
 
 @dataclass(frozen=True, eq=False)
 class GradientNetwork:
-    """A float graph as steps on stacked samples. weights: constants that replace the graph's.
+    """A float graph whose nodes are computed for many samples at once.
 
-    reference: the runtime of calls; it makes no difference for floats
+    reference: runtime of the calls, which does not matter for floats; weights: constants that replace the graph's
     """
 
     graph: Graph
@@ -55,7 +59,7 @@ class GradientNetwork:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """Results of layers from which an output follows without a further layer; other nodes may read them, too."""
+        """Results of the last layers: an output is computed from them without a further layer with weights."""
         near = set(self.graph.kept)
         found = []
         for node in reversed(self.graph.nodes):
@@ -69,7 +73,7 @@ class GradientNetwork:
 
     @cached_property
     def learned(self) -> frozenset[str]:
-        """Float tensors that depend on weights; comparisons and counts have no gradient."""
+        """Float tensors that depend on weights. Integers, such as results of comparisons, have no gradient."""
         found: set[str] = set()
         for node in self.graph.nodes:
             if is_layer(self.graph, node) or any(name in found for name in node.inputs):
@@ -78,7 +82,7 @@ class GradientNetwork:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Nodes up to the heads, each with its call without the clamp, and that clamp."""
+        """Steps of the nodes that the heads depend on, in order."""
         wanted = set(self.heads)
         steps = []
         for node in reversed(self.graph.nodes):
@@ -93,7 +97,7 @@ class GradientNetwork:
 
     @cached_property
     def elements(self) -> int:
-        """Number of elements that a run stores per sample."""
+        """Number of elements that a forward pass stores per sample."""
         found = sum(t.size for _, call, _ in self.steps for t in call.outputs)
         for node, call, _ in self.steps:
             if is_layer(self.graph, node):
@@ -101,7 +105,7 @@ class GradientNetwork:
         return found
 
     def with_weights(self, weights: Mapping[str, np.ndarray]) -> GradientNetwork:
-        """The network with other constants."""
+        """The network with these constants in place of the graph's."""
         made = replace(self, weights=weights)
         for name in ("layers", "heads", "learned", "steps"):
             made.__dict__[name] = getattr(self, name)
@@ -128,7 +132,7 @@ class GradientNetwork:
         return made
 
     def take(self, run: ForwardPass, step: Step) -> None:
-        """Compute a node, after all nodes before it."""
+        """Compute one node; all steps before it must have been taken."""
         node, plain, clamp = step
         for name, y in zip(node.outputs, self._results(run, node, self.call(node, plain)), strict=True):
             run.values[name] = y
@@ -155,9 +159,9 @@ class GradientNetwork:
         return np.asarray(rows.reshape(len(x), *call.output.shape))
 
     def gradients(self, run: ForwardPass, at: Arrays, above: Arrays) -> tuple[Arrays, Arrays]:
-        """Gradients of weights and biases, by their names, and of each layer's sums.
+        """Gradients of the loss by weights and biases (tensor -> gradient), and by layers' sums (node -> gradient).
 
-        at: gradients of the heads' sums; above: gradients of other tensors' values, after their activations
+        at: gradients by the heads' sums, before activations; above: by values of other tensors, after activations
         """
         pulled: Arrays = dict(above)
         of_weights: Arrays = {}
@@ -222,14 +226,14 @@ def matrix(call: Call) -> np.ndarray:
 
 
 def _outputs_of_group(call: Call) -> int:
-    """Number of results that each input value of a layer contributes to, per group."""
+    """Number of outputs that share each input row of a layer, in one group; 1 for a depthwise layer."""
     x, w = call.input(0), call.input(1)
     meets_all = call.op.met_axis is not None and call.op.met_axis != call.op.scaled_axis
     return w.shape[int(call.op.scaled_axis)] if meets_all and x.shape[-1] % w.shape[int(call.op.met_axis)] == 0 else 1
 
 
 def unmatrix(call: Call, by_tap: np.ndarray) -> np.ndarray:
-    """Weights in their own shape, from a matrix [outputs, taps]."""
+    """Weights in the operator's layout, from a matrix [outputs, taps]."""
     axis, shape = int(call.op.scaled_axis), call.input(1).shape
     moved = (shape[axis], *(n for k, n in enumerate(shape) if k != axis))
     return np.ascontiguousarray(np.moveaxis(by_tap.reshape(moved), 0, axis))

@@ -1,7 +1,7 @@
 """Cross-layer equalization: channels of activations get equal ranges by factors in the layers before and after them.
 
-The float function stays the same. Source: Nagel et al., Data-free quantization, section 4.1, here by the ranges of
-activations.
+The network's float function does not change. Source: Nagel et al., Data-free quantization, section 4.1; here with
+ranges of activations instead of ranges of weights.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _PASSES = 2
 def balanced(
     graph: Graph, reference: str, seen: Mapping[str, Observed], floor: float, fixed: frozenset[str] = frozenset()
 ) -> Graph:
-    """The float graph with equalized channels wherever a layer follows another; the graph itself if none does.
+    """The float graph with equalized channels between layers; the graph itself if no channels can be scaled.
 
-    floor: least range of a channel, as a share of the tensor's, so that few samples do not blow up a channel. fixed:
-    tensors whose values must stay.
+    floor: least range assumed for a channel, as a share of the tensor's range, since few samples may not reach a
+    channel's real range. fixed: tensors whose values must not change.
     """
     work = _Work(graph, reference, dict(graph.tensors), {node.name: node for node in graph.nodes})
     reach = {name: found.channels.astype(np.float64) for name, found in seen.items()}
@@ -50,9 +50,9 @@ def balanced(
 
 
 def as_large_as(graph: Graph, reference: str, before: Mapping[str, np.ndarray]) -> Graph:
-    """The float graph with channels scaled so that the weights of each layer are as large as before a change.
+    """The float graph with channels scaled so that each layer's weights have about the norms of older weights.
 
-    before: weights by node. The channels of activations then have about the ranges they had, equalized or not.
+    before: the older weights, by node. The channels of activations then have about the older model's ranges.
     """
     work = _Work(graph, reference, dict(graph.tensors), {node.name: node for node in graph.nodes})
     for stream in streams(graph, reference):
@@ -85,7 +85,7 @@ class _Work:
         return replace(self.graph, tensors=self.tensors).call(self.nodes[name], self.reference)
 
     def scaled(self, stream: Stream, factors: np.ndarray) -> bool:
-        """Scale the channels of a stream; False where a layer cannot take the factors."""
+        """Scale the channels of a stream. Returns False, and changes nothing, if a layer cannot absorb the factors."""
         tensors, nodes = dict(self.tensors), dict(self.nodes)
         there, back = (Affine(f, np.zeros_like(f)) for f in (factors, 1 / factors))
         for layers, move, by in ((stream.makers, _followed, there), (stream.readers, _preceded, back)):
@@ -100,10 +100,9 @@ class _Work:
 
 
 def _factors(work: _Work, stream: Stream, reaches: Sequence[np.ndarray], floor: float) -> np.ndarray:
-    """Factors of a stream: one over the range of each channel if a reader's weights have a scale per channel, else the
-    square root of that.
+    """Factor of each channel of a stream: the geometric mean of what its readers want, see `_of_reader`.
 
-    The geometric mean over several tensors and several readers.
+    reaches: range of each channel, for each tensor of the stream
     """
     alive = np.logical_or.reduce([reach > _DEAD for reach in reaches])
     if not alive.any():
@@ -115,19 +114,22 @@ def _factors(work: _Work, stream: Stream, reaches: Sequence[np.ndarray], floor: 
 
 
 def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
-    """Logarithms of the factors that suit a reader. reach: logarithms of the channels' ranges."""
+    """Logarithms of the factors of the channels that suit a reader. reach: logarithms of the channels' ranges.
+
+    A reader with a weight scale per input channel (depthwise) wants 1 / range, another sqrt(largest weight / range).
+    """
     axis, scaled = int(call.op.met_axis or 0), call.op.scaled_axis
     if axis == scaled:
         return -reach
     w = np.abs(call.constant(1))
-    if scaled is not None:  # Every output has a scale of its own.
+    if scaled is not None:  # Every output has its own scale.
         w = w / np.maximum(w.max(axis=tuple(k for k in range(w.ndim) if k != scaled), keepdims=True), _TINY)
     column = np.moveaxis(w, axis, 0).reshape(-1, reach.size, w.size // w.shape[axis]).max(axis=(0, 2))
     return np.asarray(_HALF * (np.log(np.maximum(column, _TINY)) - reach))
 
 
 def _followed(call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-    """Constants of a layer with the factors after it; a clamp at 0 commutes with positive factors."""
+    """Constants of a layer that scale its results; its ReLU does not matter, as it commutes with positive factors."""
     op = unclamped(call.op)
     return followed_by(op, replace(call, op=op), then)
 
@@ -137,7 +139,7 @@ def _preceded(call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
 
 
 def _with_constants(tensors: dict[str, Tensor], node: Node, data: Mapping[int, np.ndarray]) -> Node:
-    """The node with other constants, which are added to the tensors."""
+    """The node with other constants, which are added to `tensors`. data: new constants by operand index."""
     inputs = list(node.inputs) + [None] * (max(data) + 1 - len(node.inputs))
     for k, values in data.items():
         name = inputs[k]

@@ -1,4 +1,4 @@
-"""Operators on many samples at once, with the same bits as their references compute for each sample alone."""
+"""Evaluation of operators on many samples at once; integers have the same bits as one sample at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcugen.ir.call import Call
 from mcugen.ir.op import evaluate
 
 Arrays = Sequence[np.ndarray | None]
-"""The values of operands: [samples, *shape] for those computed, the data of those that are constant."""
+"""Values of operands: [samples, *shape] if computed, the data if constant, None if absent."""
 
 _ELEMENTS = 1 << 18
 """Elements of a result computed together, so that their float64 stays in a cache."""
@@ -22,13 +22,13 @@ _ELEMENTS = 1 << 18
 
 _SMALL = 64
 _KNOWN: dict[object, bool] = {}
-"""Cache: whether an operator can stack samples, determined by a trial."""
+"""Cache: whether an operator can compute stacked samples, see `_is_stackable`."""
 _TABLES: dict[object, np.ndarray] = {}
-"""Cache: results for all bytes, since solved networks are judged right after."""
+"""Cache: results of byte functions for all 256 bytes; a network is evaluated several times."""
 
 
 def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
-    """The results of a call for every sample, [samples, *shape]. call: its types and constants for one sample."""
+    """Results of a call for every sample, each [samples, *shape]. call: types and constants for one sample."""
     if _is_byte_function(call):
         return (_by_table(call, operands[0]),)
     count = next(len(a) for a, c in zip(operands, call.constants, strict=True) if a is not None and c is None)
@@ -56,7 +56,7 @@ def _is_byte_function(call: Call) -> bool:
 
 
 def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
-    """Results by a table of the reference's results for all bytes."""
+    """Results looked up in a table of the reference's results for all 256 bytes."""
     t, y = (t.with_shape((1 << 8,)) for t in (call.input(0), call.output))
     key = repr(call.op), call.reference, t, y
     if key not in _TABLES:
@@ -70,7 +70,7 @@ def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
 
 
 def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[Call, Arrays]:
-    """The call on some of the samples: on a single one, or on several as a batch of images."""
+    """The call and its operands for some samples. together: stack them along the first axis, else there is only one."""
     count = which.stop - which.start
     computed = [c is None and a is not None for a, c in zip(operands, call.constants, strict=True)]
     arrays = [
@@ -88,7 +88,7 @@ def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[C
 
 
 def _taken(values: np.ndarray, which: slice, together: bool) -> np.ndarray:
-    """Values of some samples as one batch, or of a single one."""
+    """Values of some samples, stacked along their first axis, or of a single sample."""
     return values[which].reshape(-1, *values.shape[2:]) if together else np.asarray(values[which.start])
 
 
@@ -103,7 +103,7 @@ def _stacks(call: Call, operands: Arrays) -> bool:
 
 
 def _is_stackable(call: Call, operands: Arrays) -> bool:
-    """Whether two samples together give the same as each alone: the operator does not mix the first axis."""
+    """Whether two stacked samples give the results of each alone, so that the operator does not mix the first axis."""
     types = [t for t, c in zip(call.inputs, call.constants, strict=True) if t is not None and c is None]
     if any(not t.shape or t.shape[0] != 1 for t in (*types, *call.outputs)):
         return False

@@ -1,4 +1,4 @@
-"""Calibration cache: the statistics of each tensor on the samples, as a text file for a repository, open to edits.
+"""Calibration cache: a text file of each tensor's statistics on the samples, to be versioned and edited by hand.
 
     mcugen calibration 1
     model <sha256 of the model file>
@@ -52,7 +52,7 @@ class Spread:
     override: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Round to float32. Raises ValueError for numbers that are no statistics of values."""
+        """Round to float32. Raises ValueError for numbers that cannot be statistics, such as low > high."""
         numbers = [_number(value) for value in (self.low, self.high, *self.points)]
         low, high, *points = numbers
         if len(points) != len(POINTS) or self.count < 1:
@@ -76,7 +76,7 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Cache:
-    """Statistics by the model's own names of the tensors, and the hashes of model and samples in hex."""
+    """Statistics of tensors by their names in the model file, and SHA-256 of model and samples in hex."""
 
     model_sha256: str
     samples_sha256: str
@@ -87,9 +87,9 @@ class Cache:
 
 
 def write(path: Path, cache: Cache) -> None:
-    """Write the file in one step, or leave the old one. Raises UsageError if that is not a calibration cache."""
+    """Write the file atomically. Raises UsageError if it cannot be written, or exists and is no calibration cache."""
     if path.exists() and not files.read(path).startswith(_MAGIC.encode()):
-        message = "is there and is no calibration cache"
+        message = "exists and is no calibration cache"
         raise UsageError(message, where=str(path), hint="choose another name, or remove the file")
     folder = path.parent
     try:
@@ -102,7 +102,7 @@ def write(path: Path, cache: Cache) -> None:
 
 
 def text(cache: Cache) -> str:
-    """Content of the file: the same for equal caches."""
+    """Content of the file; equal caches have equal content."""
     head = (
         f"{_MAGIC} {VERSION}",
         f"model {cache.model_sha256}",
@@ -113,20 +113,18 @@ def text(cache: Cache) -> str:
 
 
 def read(path: Path, model_sha256: str, samples_sha256: str) -> Cache:
-    """The cache of this model and these samples. Raises UsageError for another, and for a damaged line."""
+    """Read a cache. Raises UsageError if it belongs to another model or other samples, and for a damaged line."""
     cache = parse(files.read(path, MAX_BYTES), str(path))
     for what, found, wanted in (
         ("model", cache.model_sha256, model_sha256),
         ("samples", cache.samples_sha256, samples_sha256),
     ):
         if found != wanted:
-            it = "it has" if what == "model" else "they have"
-            message = (
-                f"was made from {'another model' if what == 'model' else 'other samples'}: {found}, now {it} {wanted}"
-            )
+            other = "another model" if what == "model" else "other samples"
+            message = f"was made from {other}: SHA-256 {found}, now {wanted}"
             hint = f"give the {what} that it was made from, or remove the file to calibrate again"
             if what == "model":
-                hint += "; --macs, too, makes another model"
+                hint += "; another --macs also makes it another model"
             raise UsageError(message, where=str(path), hint=hint)
     return cache
 
@@ -136,12 +134,12 @@ def parse(data: bytes, where: str) -> Cache:
     try:
         lines = list(enumerate(data.decode().replace("\r\n", "\n").split("\n"), 1))
     except UnicodeDecodeError as error:
-        raise _damage(where, data.count(b"\n", 0, error.start) + 1, "is no text") from error
+        raise _damage(where, data.count(b"\n", 0, error.start) + 1, "is no UTF-8 text") from error
     rows = [(number, line.strip()) for number, line in lines if line.strip() and not line.lstrip().startswith("#")]
     rows.reverse()
     version = _head(rows, _MAGIC, r"\d{1,9}", where)
     if int(version) != VERSION:
-        message = f"has version {version}, and this mcugen reads {VERSION}"
+        message = f"has version {version}, but this mcugen reads version {VERSION}"
         raise UsageError(message, where=where, hint="remove the file to calibrate again")
     hashes = [_head(rows, word, "[0-9a-f]{64}", where) for word in ("model", "samples")]
     spreads: dict[str, Spread] = {}
@@ -153,16 +151,16 @@ def parse(data: bytes, where: str) -> Cache:
         spreads[name] = spread
     number = rows[0][0] if rows else len(lines)
     if _head(rows, "end", r"\d{1,9}", where, number) != str(len(spreads)):
-        raise _damage(where, number, f"counts other tensors than the {len(spreads)} that are there")
+        raise _damage(where, number, f"should be 'end {len(spreads)}', the number of tensors above it")
     return Cache(hashes[0], hashes[1], spreads)
 
 
 def _head(rows: list[tuple[int, str]], word: str, value: str, where: str, last: int = 1) -> str:
-    """Value of the next line, which must be `word value`. last: the line that the error names if there is none."""
+    """Value of the next line, which must be `word value`. last: line number for the error if no line is left."""
     number, line = rows.pop() if rows else (last, "")
     found = re.fullmatch(f"{word} ({value})", line)
     if found is None:
-        raise _damage(where, number, f"should be {word!r} and its value, and is {line[:80]!r}")
+        raise _damage(where, number, f"should be {word!r} and its value, but is {line[:80]!r}")
     return found[1]
 
 
@@ -217,5 +215,5 @@ def _written(value: float) -> str:
 
 
 def _damage(where: str, number: int, what: str) -> UsageError:
-    hint = "mend the line, or remove the file to calibrate again"
+    hint = "correct the line, or remove the file to calibrate again"
     return UsageError(f"line {number} {what}", where=where, hint=hint)

@@ -14,7 +14,7 @@ from mcugen.quantize.float_values import FloatRun
 
 
 def calibrated(floats: FloatRun, path: Path, model_sha256: str, samples_sha256: str) -> FloatRun:
-    """The float network with the ranges of a calibration cache; the file is written if it does not exist.
+    """The float network with the overrides of a calibration cache; the file is written if it does not exist.
 
     Raises UsageError for a cache of another model or other samples, and for names that the model does not have.
     """
@@ -27,13 +27,13 @@ def calibrated(floats: FloatRun, path: Path, model_sha256: str, samples_sha256: 
     overrides = {label: spread.override for label, spread in found.items() if spread.override is not None}
     unknown = sorted(set(overrides) - set(names))
     if unknown:
-        hint = "it may be computed inside another layer; the file that mcugen writes lists all names"
+        hint = "correct the name: the file that mcugen writes lists all; a tensor inside a fused layer has none"
         raise UsageError(f"the model has no tensor {unknown[0]!r} to override", where=str(path), hint=hint)
     return replace(floats, overrides={names[label]: bounds for label, bounds in overrides.items()})
 
 
 def _labels(floats: FloatRun) -> dict[str, str]:
-    """Unique label of each measured tensor, by the model's own names -> the tensor."""
+    """Label -> tensor. A label is the tensor's name in the model file, made unique."""
     found: dict[str, str] = {}
     for name in floats.observed():
         label = floats.graph.tensors[name].label or name

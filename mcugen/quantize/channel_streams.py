@@ -1,4 +1,4 @@
-"""Streams: tensors with common channel factors, which are results of layers, and their sums, up to the next layers."""
+"""Streams: tensors whose channels must be scaled together, from the layers that compute them to their readers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Stream:
     """Tensors whose channels can only be scaled together.
 
     makers: the layers that compute them; readers: the layers that read them; results: the results of makers and of
-    sums; moved: tensors that only move those values
+    additions; moved: the other tensors, results of operators with one operand, such as pools
     """
 
     makers: tuple[Node, ...]
@@ -79,12 +79,12 @@ class _Search:
         return Stream(makers, readers, tuple(grown.results), moved)
 
     def _before(self, grown: _Grown, name: str, start: Node) -> str:
-        """Add the producers of a tensor; gives the reason if they do not pass factors through."""
+        """Add the producer of a tensor to a stream. Returns why it does not pass factors through, "" if it does."""
         maker = self.made.get(name)
         if maker is None:
             return "an input of the model is added to it"
         if maker.name in self.steps:
-            return f"{self._place(maker)} has the weights of other layers, too"
+            return f"{self._place(maker)} shares its weights with other layers"
         if maker.op.met_axis is None and not self._passes(maker):
             return f"{self._place(maker)}, which is added to it, is a {type(maker.op).__name__}"
         activation = getattr(maker.op, "activation", "NONE")
@@ -100,15 +100,15 @@ class _Search:
         return ""
 
     def _after(self, grown: _Grown, name: str, start: Node) -> str:
-        """Add the readers of a tensor; gives the reason if they do not pass factors through."""
+        """Add the readers of a tensor to a stream. Returns why one cannot take factors, "" if all can."""
         if name in self.graph.kept:
             return "it is an output of the model"
         for reader in self.read.get(name, []):
             if reader.name in self.steps:
-                return f"{self._place(reader)}, which reads it, has the weights of other layers, too"
+                return f"{self._place(reader)}, which reads it, shares its weights with other layers"
             if reader.op.met_axis is not None:
                 if reader.inputs.count(name) > 1 or reader.inputs[0] != name or not self._meets(start, reader):
-                    return f"the weights of {self._place(reader)} do not meet its channels one by one"
+                    return f"the weights of {self._place(reader)} do not multiply its channels one by one"
                 grown.readers[reader.name] = reader
             elif self._passes(reader):
                 grown.add(*reader.outputs)
@@ -123,7 +123,7 @@ class _Search:
         return [n for n in node.inputs if n is not None and self.graph.tensors[n].data is None]
 
     def _meets(self, node: Node, reader: Node) -> bool:
-        """Whether the reader's weights are constant and multiply each channel, or all channels of every pixel."""
+        """Whether the reader's weights are constant, with one index per channel, or per channel of flattened pixels."""
         weights = self.graph.tensors[str(reader.inputs[1])]
         if weights.data is None or reader.op.met_axis is None:
             return False
@@ -137,7 +137,7 @@ class _Search:
 
 @dataclass
 class _Grown:
-    """An unfinished stream: its tensors in the order of their discovery."""
+    """A stream under construction, with its tensors in the order in which they were found."""
 
     names: list[str]
     makers: dict[str, Node] = field(default_factory=dict)
@@ -152,8 +152,7 @@ class _Grown:
 def scales_channels(op: Op, call: Call) -> bool:
     """Whether scaling a channel of all computed operands by a positive factor scales that channel of the result alike.
 
-    A fused activation does not count. Where the result's channels are those of several pixels, they follow each other
-    pixel by pixel.
+    A fused activation is ignored. If the result's last axis holds several pixels, their channels follow pixel by pixel.
     """
     return False
 

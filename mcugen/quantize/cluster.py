@@ -1,4 +1,4 @@
-"""Tasks of a bench on the workers of a Dask cluster: its scheduler distributes the function that processes run."""
+"""Trials on the workers of a Dask cluster instead of local processes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mcugen.quantize.kept import ResultCache
 _WAIT_S = 10
 """Seconds to wait for the scheduler, and for the first of its workers."""
 _FLAG = "--scheduler"
-_HINT = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`, where this mcugen is installed"
+_HINT = "run `dask scheduler`, and `dask worker ADDRESS` on machines where this version of mcugen is installed"
 
 
 @contextmanager
 def pool(bench: Bench, address: str, kept: ResultCache | None = None) -> Iterator[TaskPool]:
-    """A pool of the workers of a cluster. address: of its scheduler, as `tcp://host:8786`; kept: earlier results.
+    """A pool whose tasks run on a cluster. address: its scheduler, such as `tcp://host:8786`; kept: earlier results.
 
-    Raises UsageError if Dask is not installed, or no scheduler with workers answers at the address; runs raise
+    Raises UsageError if Dask is not installed, or no scheduler with workers answers at the address. The pool raises
     ToolError if a worker is lost.
     """
     with _client(address) as client:
@@ -36,13 +36,13 @@ def pool(bench: Bench, address: str, kept: ResultCache | None = None) -> Iterato
 
 
 def require(address: str) -> None:
-    """Raise UsageError if a pool would fail, before long work that comes ahead of it."""
+    """Raise UsageError if no pool can be made; for a check ahead of long work."""
     with _client(address) as client:
         _require_workers(client, address)
 
 
 def result(task: Task, bench: Bench) -> np.ndarray:
-    """Result of a task on a worker. bench: stored by the worker from task to task."""
+    """Result of a task on a worker. bench: sent to each worker once, which keeps it for all tasks."""
     return bench.result(task)
 
 

@@ -1,4 +1,4 @@
-"""Coupled channels: sets of channels that can only be removed together, by the operators' own rules."""
+"""Coupled channels: channels of several tensors that can only be removed together, by the operators' rules."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mcugen.passes.remove_channels import Masks, Together, without_channels
 from mcugen.quantize.backwards import is_layer
 
 Channel = Mapping[str, np.ndarray]
-"""Indices of channels by tensor that are removed together."""
+"""Tensor -> indices of its channels. All of them are removed together, and count as one channel."""
 
 
 @dataclass(frozen=True, eq=False)
 class CoupledChannels:
-    """Channel sets of the same tensors, each of which can be removed by itself.
+    """Channels of the same tensors, each of which can be removed without the others.
 
-    readers: the layers that multiply these channels, so that their weights can compensate for a removed one
+    readers: the layers that multiply these channels; their weights can compensate for removed ones
     """
 
     channels: tuple[Channel, ...]
@@ -32,7 +32,7 @@ class CoupledChannels:
 
 
 def streams(graph: Graph, reference: str) -> list[CoupledChannels]:
-    """The streams of a float graph, in the order in which their first tensors are computed."""
+    """All channels of a float graph that can be removed, by the tensors that they belong to, in the graph's order."""
     found: dict[tuple[tuple[str, int], ...], list[Channel]] = {}
     for channel in _channels(graph, reference):
         found.setdefault(tuple((name, places.size) for name, places in channel.items()), []).append(channel)
@@ -47,12 +47,12 @@ def streams(graph: Graph, reference: str) -> list[CoupledChannels]:
 
 
 def meets_all(graph: Graph, node: Node) -> bool:
-    """Whether every output of a layer depends on all channels of what it reads."""
+    """Whether every output of a layer depends on all channels of its input, unlike in a depthwise convolution."""
     return is_layer(graph, node) and node.op.met_axis is not None and node.op.met_axis != node.op.scaled_axis
 
 
 def without(graph: Graph, reference: str, gone: Sequence[Channel]) -> tuple[Graph, Masks]:
-    """The graph without some channels, and a mask of the removed channels of each tensor."""
+    """The graph without the channels `gone`, and a mask of the removed channels of each tensor."""
     masks = {name: np.zeros(channels_of(t.type), bool) for name, t in graph.tensors.items() if not t.is_constant}
     for channel in gone:
         for name, places in channel.items():
@@ -61,7 +61,7 @@ def without(graph: Graph, reference: str, gone: Sequence[Channel]) -> tuple[Grap
 
 
 def taps_of(graph: Graph, node: Node, channel: Channel) -> np.ndarray:
-    """Taps of a layer that multiply a channel, as columns of its weight matrix."""
+    """Columns of a layer's weight matrix [outputs, taps] that multiply a channel."""
     scaled, met = int(node.op.scaled_axis or 0), int(node.op.met_axis or 0)
     shape, name = graph.type(str(node.inputs[1])).shape, str(node.inputs[0])
     rest = tuple(n for k, n in enumerate(shape) if k != scaled)
@@ -72,13 +72,13 @@ def taps_of(graph: Graph, node: Node, channel: Channel) -> np.ndarray:
 
 
 def obstacles(graph: Graph, reference: str) -> list[Node]:
-    """Nodes that prevent the removal of any of their channels."""
+    """Nodes that allow none of their channels to be removed."""
     found = Together(_unweighted(graph), reference)
     return [node for node in graph.nodes if node.outputs[0] not in graph.kept and found.refuses(node)]
 
 
 def _unweighted(graph: Graph) -> Graph:
-    """The graph for the analysis of channels: weights that multiply all channels are 0, so that each channel may go."""
+    """The graph with zeros as weights that multiply all channels, so that analysis finds each channel removable."""
     tensors = dict(graph.tensors)
     for node in graph.nodes:
         if meets_all(graph, node):
@@ -88,7 +88,7 @@ def _unweighted(graph: Graph) -> Graph:
 
 
 def _channels(graph: Graph, reference: str) -> Iterator[Channel]:
-    """Every set of channels that must be removed together."""
+    """Every channel that can be removed, with the channels of other tensors that go with it."""
     together = Together(_unweighted(graph), reference)
     free = {name: mask.copy() for name, mask in together.gone.items()}
     for name in [n for node in graph.nodes for n in node.outputs if n in free]:

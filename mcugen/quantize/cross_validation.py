@@ -1,5 +1,6 @@
-"""Recipes tried on folds of the samples: solved on one part, judged as integer networks on the other; several in
-parallel.
+"""Cross-validation of recipes: solved on one part of the samples, the integer network is judged on the others.
+
+Trials run in parallel processes.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from mcugen.quantize.walk import outputs
 from mcugen.system.forked import interrupts_kept
 
 _AT_LEAST = 2
-"""Fewest ways to do a step that are tried in parallel."""
+"""Processes that are useful even with one fold, since most steps have alternatives to try."""
 
 Task = tuple[Recipe, Widths, int]
+"""A trial: a recipe, the bits of layers, and the index of a fold."""
 
 
 @dataclass
@@ -43,7 +45,7 @@ class Bench:
     def part(self, fold: int, floor: float | None = None) -> FloatRun:
         """The float network on the samples that a fold solves with; fold -1 has all samples.
 
-        floor: of equalized channels; None for channels as they are.
+        floor: least range for equalization, see `Recipe.floor`; None leaves channels as they are.
         """
         key = (fold, floor)
         if key not in self._parts:
@@ -58,7 +60,7 @@ class Bench:
         return plain if graph is plain.graph else FloatRun(graph, plain.reference, plain.given(), None, plain.overrides)
 
     def network(self, recipe: Recipe, widths: Widths, fold: int = -1) -> Graph:
-        """The integer network that a recipe solves on the samples of a fold, or on all."""
+        """The integer network by a recipe, solved on the samples of a fold, or on all if it is -1."""
         return solved(self.part(fold, recipe.floor if recipe.balanced else None), recipe, widths)
 
     def judged(self, fold: int) -> FloatRun:
@@ -66,7 +68,7 @@ class Bench:
         return self.floats.part(self.folds[fold][1])
 
     def result(self, task: Task) -> np.ndarray:
-        """Power of the signal and of the noise of each sample that the fold holds out, [2, samples]."""
+        """Power of the signal, and of the noise, in each sample that the fold holds out: [2, samples]."""
         recipe, widths, fold = task
         judged = self.judged(fold)
         if fold not in self._wanted:
@@ -109,7 +111,7 @@ class TaskPool:
 def pool(bench: Bench, jobs: int, kept: ResultCache | None = None, most: int = 0) -> Iterator[TaskPool]:
     """A pool of `jobs` processes; 0: one for each core.
 
-    kept: results of an earlier run; most: most tasks in parallel, if more than folds
+    kept: results of an earlier run; most: tasks that may run in parallel, if there are more than folds
     """
     known = ResultCache() if kept is None else kept
     jobs = min(jobs or os.cpu_count() or 1, max(_AT_LEAST, len(bench.folds), most))
@@ -128,7 +130,7 @@ def pool(bench: Bench, jobs: int, kept: ResultCache | None = None, most: int = 0
 
 
 def _interruptible() -> None:
-    """Let interrupts end a worker, which was forked while they were blocked."""
+    """Let interrupts end this worker: they were blocked when it was forked."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -1,7 +1,7 @@
-"""Diagnosis: the loss by integers in each layer of a network: noise, ranges and channels, on some of the samples.
+"""Diagnosis: what integers lose in each layer of a network, measured on some of the samples.
 
-A layer is measured twice: with the integers that reach it, and with the float values rounded once. The second error is
-its own noise; the excess of the first comes from the layers before it.
+A layer is computed twice: from the integers that reach it, and from float operands rounded just before it. The second
+error is its own noise; what the first has in excess comes from the layers before it.
 """
 
 from __future__ import annotations
@@ -47,17 +47,15 @@ class ChannelStatistics:
 class LayerFacts:
     """Measurements of a layer, or of an input of the network.
 
-    name: the model's own; operator: its kind, "input" for an input; source: its position in the file; reads: the names
-    of the layers whose results it reads
-    dtype: of the result; weight_bits: 0 without weights
-    total, own: SQNR in dB of the result with the integers that arrive, and with float values rounded once
-    low, high: of the float values; used: p99.9 of the magnitudes over the largest
-    saturated: share of values beyond the integers; steps: different integers in the result, of `all_steps`
-    channels: as they are; given: as they were before equalization; weak: those with an own SQNR below 10 dB
+    name: name in the model file; operator: its class, "input" for an input; source: its position in the file
+    reads: names of the layers whose results it reads; dtype: type of the result; weight_bits: 0 without weights
+    total, own: SQNR of the result in dB, from the integers that reach the layer, and from float operands rounded
+    low, high: range of the float values; used: 99.9th percentile of the magnitudes / largest magnitude
+    saturated: share of values outside the integers' range; steps: distinct integers in the result, of `all_steps`
+    channels: after equalization; given: before it; weak: number of channels whose own SQNR is below 10 dB
     obstacle: why its channels cannot be equalized, "" if they can; None without weights
-    gain: magnitude of the median channel's sums, over the largest channel of the operand if that gives more than 1,
-    over the median one if that gives less than 1; None without weights
-    bias: the deviation of the sums over the biases; None without biases
+    gain: growth of values, see `_gain`; None without weights
+    bias: standard deviation of the sums / bias, of the median channel; None without biases
     still: whether the result is the same for all samples
     """
 
@@ -87,7 +85,7 @@ class LayerFacts:
 def diagnosed(original: FloatRun, floats: FloatRun, graph: Graph) -> tuple[LayerFacts, ...]:
     """Facts of the inputs and layers of an integer network, in order; operators that only move data are left out.
 
-    floats: the float network that was solved for; original: the same before equalization
+    original, floats: the float network before and after equalization
     """
     return tuple(_Diagnosis(original, floats, graph).run())
 
@@ -111,7 +109,7 @@ def sqnr(real: np.ndarray, found: np.ndarray) -> float:
 
 @dataclass
 class _Diagnosis:
-    """Run of the integer network in parallel to the float one."""
+    """Evaluation of the integer network and the float one side by side, node by node."""
 
     original: FloatRun
     floats: FloatRun
@@ -187,7 +185,7 @@ class _Diagnosis:
         return real if t.quant is None else to_steps(real, t)
 
     def _weighted(self, facts: LayerFacts, node: Node, walk: FloatWalk) -> LayerFacts:
-        """The facts, with those that only a layer with weights has."""
+        """The facts of a layer with weights, completed by the fields that others lack."""
         name, reference = node.outputs[0], self.floats.reference
         given = next(n for n in self.original.graph.nodes if n.name == node.name)
         call = self.floats.graph.call(next(n for n in self.floats.graph.nodes if n.name == node.name), reference)
@@ -202,8 +200,9 @@ class _Diagnosis:
         )
 
     def _facts(self, name: str, operator: str, source: str, arrays: tuple[np.ndarray, ...]) -> LayerFacts:
-        """Facts of a tensor. arrays: float values, integers from the integers that arrive, and from float values
-        rounded once.
+        """Facts of a tensor.
+
+        arrays: its float values; its integers; the integers that the node computes from float operands rounded
         """
         t, seen = self.graph.type(name), self.floats.observed()[name]
         known = matters(self.floats.graph, self.floats.reference, [name])
@@ -233,19 +232,22 @@ class _Diagnosis:
 
 
 def _gain(x: Observed, sums: np.ndarray) -> float:
-    """Growth of a layer's sums over its inputs, robust against single channels; see LayerFacts.gain."""
+    """Growth of values in a layer: s / largest if that is above 1, else min(s / median, 1).
+
+    s: magnitude of the median channel of the sums; largest, median: magnitudes of channels of the operand
+    """
     reach = _median(np.abs(sums.reshape(-1, sums.shape[-1])).max(axis=0))
     return max(reach / max(float(x.channels.max()), _ALIVE), min(reach / _median(x.channels), 1.0))
 
 
 def _median(reach: np.ndarray) -> float:
-    """Magnitude of the median channel among those that are not dead."""
+    """Median of the magnitudes of channels that are not dead."""
     alive = reach[reach > _ALIVE]
     return float(np.median(alive)) if alive.size else _ALIVE
 
 
 def _over_bias(sums: np.ndarray, call: Call) -> float | None:
-    """Deviation of a layer's sums over its biases, of the median channel; None if either is 0."""
+    """Standard deviation of a layer's sums / bias, of the median channel; None if either is 0."""
     if not call.has(2) or call.constants[2] is None or not np.any(call.constant(2)):
         return None
     moved = sums.reshape(-1, sums.shape[-1]).std(axis=0, dtype=np.float64)

@@ -28,7 +28,8 @@ def diagnosis(
 ) -> Diagnosis:
     """Diagnosis of a quantized network and of its samples.
 
-    solved: the float network after equalization; graph: the integer one; test: the float one on the samples of a test
+    floats, solved: the float network before and after equalization; graph: the integer network; test: the float
+    network on the test samples, or None
     """
     layers = diagnosed(floats, solved, graph)
     outside = [*_answers(solved), *of_overrides(floats, graph), *(() if test is None else _of_test(floats, test))]
@@ -36,7 +37,7 @@ def diagnosis(
 
 
 def _answers(floats: FloatRun) -> Iterator[Finding]:
-    """Finding if all answers agree, for networks that look like classifiers: one output, unlike the inputs."""
+    """Finding if all answers agree, for a network that looks like a classifier: one output, of no input's size."""
     graph = floats.graph
     name, t = graph.outputs[0], graph.type(graph.outputs[0])
     same = any(graph.type(n).size == t.size for n in graph.inputs)

@@ -24,13 +24,13 @@ from mcugen.quantize.variations import varied
 
 BATCH = 16
 _RATE = 0.03
-"""First step of a weight, as a share of the mean weight of its layer."""
+"""Largest learning rate: the step of a weight, as a share of the mean magnitude of its layer's weights."""
 _OF_BIAS = np.float32(0.3)
 _HINTED = 0.6
 """Share of the training during which the inputs of layers contribute to the loss."""
 _WARM = 20
 _WORK, _MOST, _FEWEST = 1.5e12, 3000, 100
-"""Most multiply-accumulates of the training, and the most and the fewest steps."""
+"""Limits of the training: most multiply-accumulates, most steps, and fewest steps."""
 _SHARE, _SOFTER = np.float32(0.2), np.float32(2.0)
 """Weight of the class probabilities in the loss, and their temperature."""
 _FOR_BASES = 256
@@ -47,15 +47,15 @@ def _softened(y: np.ndarray) -> np.ndarray:
 
 
 def steps_for(teacher: GradientNetwork) -> int:
-    """Number of training steps, by the work of one sample alone, so that results repeat."""
+    """Number of training steps. It depends on the network alone, not on the machine's speed, so that results repeat."""
     return int(min(_MOST, max(_FEWEST, _WORK / (4 * BATCH * work(teacher.graph)))))
 
 
 @dataclass
 class Training:
-    """Training of a student towards its teacher. gone: channels that the student lacks.
+    """Training of the pruned network (student) to reproduce the original network (teacher).
 
-    weights: the student's trained weights at the current step
+    gone: channels that the student lacks; weights: the student's trained constants so far
     """
 
     student: GradientNetwork
@@ -79,7 +79,7 @@ class Training:
         self._bases = {node.name: _basis(found[node.name]) for node in student.layers}
 
     def _powers(self) -> dict[str, float]:
-        """Variance of each matched tensor, summed over the channels that the student has."""
+        """Variance of each tensor in the loss, summed over the channels that the student has."""
         run = self.teacher.run({name: a[: 4 * BATCH] for name, a in self.inputs.items()})
         found = {name: self._left(name, run.values[name]) for name in self.matched}
         found.update((name, self._left(name, run.sums.get(name, run.values[name]))) for name in self.teacher.heads)
@@ -91,10 +91,9 @@ class Training:
         return y[..., ~gone] if gone.any() else y
 
     def run(self, steps: int, progress: Callable[[str], None]) -> dict[str, np.ndarray]:
-        """Weights after training for `steps` steps; the step length falls along half a cosine.
+        """Train for `steps` steps, while the learning rate falls along half a cosine. Returns the constants.
 
-        The inputs of layers contribute to the loss less and less: they guide the start, the outputs alone decide the
-        end.
+        The loss has errors of the outputs, and errors of layers' inputs with a weight that falls from 1 to 0.
         """
         for step in range(steps):
             if step % _PROGRESS_STEPS == 0:
@@ -112,7 +111,7 @@ class Training:
             self._move(student, node, total, step, rate)
 
     def _gradients(self, student: GradientNetwork, batch: Arrays, which: slice, hint: float) -> Arrays:
-        """Gradients of the loss by weights, on some samples: squared errors over variances, summed over tensors."""
+        """Gradients by weights on some samples. Loss: squared errors / variance, summed over tensors."""
         some = {name: a[which] for name, a in batch.items()}
         wanted, made = self.teacher.run(some), student.run(some)
         at = {}
@@ -131,10 +130,10 @@ class Training:
         return np.asarray((made - wanted) * np.float32(2 / self.power[name] / BATCH))
 
     def _move(self, student: GradientNetwork, node: Node, gradients: Arrays, step: int, rate: float) -> None:
-        """Step of a layer's weights and bias, with a length relative to them.
+        """Update a layer's weights and bias by steps in proportion to their mean magnitude.
 
-        Weights move along the principal directions of their inputs, which Adam scales one by one; the bias compensates
-        for the change of the mean.
+        Adam scales the weights' gradient along each principal direction of the inputs. The bias also compensates for
+        the change of the mean result.
         """
         call, basis = student.call(node, student.graph.call(node, student.reference)), self._bases[node.name]
         names = [name for name in node.inputs[1:3] if name is not None]
@@ -158,13 +157,16 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class _Basis:
-    """Principal directions of a layer's inputs around the mean: x [groups, taps], turn [groups, taps, taps] or None."""
+    """Principal directions of a layer's inputs around their mean.
+
+    x: mean input [groups, taps]; turn: directions [groups, taps, taps], None for the taps themselves
+    """
 
     x: np.ndarray
     turn: np.ndarray | None
 
     def turned(self, by_tap: np.ndarray, by_bias: np.ndarray | None) -> np.ndarray:
-        """Gradients along the directions, from those by weights [outputs, taps]."""
+        """Gradients along the directions, from gradients by weights [outputs, taps] and biases [outputs]."""
         groups, taps = self.x.shape
         g = by_tap.reshape(groups, -1, taps)
         if by_bias is not None:
@@ -172,18 +174,18 @@ class _Basis:
         return g if self.turn is None else g @ self.turn
 
     def back(self, along: np.ndarray) -> np.ndarray:
-        """Changes of weights [outputs, taps], from those along the directions."""
+        """Changes of weights [outputs, taps], from changes along the directions."""
         found = along if self.turn is None else along @ self.turn.swapaxes(1, 2)
         return found.reshape(-1, self.x.shape[1])
 
     def mean(self, change: np.ndarray) -> np.ndarray:
-        """Change of the mean results by a change of the weights."""
+        """Change of the mean results [outputs] by a change of the weights [outputs, taps]."""
         groups, taps = self.x.shape
         return np.asarray((change.reshape(groups, -1, taps) @ self.x[:, :, None]).reshape(-1))
 
 
 def _basis(moments: rounding.Moments) -> _Basis:
-    """Principal directions of a layer's inputs; the taps themselves if there are very many."""
+    """Principal directions of a layer's inputs; the taps themselves if there are more than 1024."""
     x = moments.x.astype(np.float32)
     if x.shape[1] > _MOST_TAPS:
         return _Basis(x, None)

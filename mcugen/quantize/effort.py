@@ -1,4 +1,4 @@
-"""Effort of the guard: samples and repetitions of its trials, by the work of the network, so that results repeat."""
+"""Size of the guard's trials. It depends on the network's work, not on the machine's speed, so that results repeat."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _FEWEST, _FEW = 12, 16
 
 @dataclass(frozen=True)
 class Effort:
-    """Number of samples that trials use, and of repetitions with other samples held out."""
+    """Number of samples that trials use, and of folds: each fold holds out other samples."""
 
     samples: int
     folds: int
 
 
 def effort_of(graph: Graph, samples: int) -> Effort:
-    """Effort that limits a quantization of a network to a minute or two."""
+    """Effort with which the quantization of a network takes a minute or two."""
     one = work(graph)
     used = max(min(samples, _FEWEST), min(samples, int(_MOST / max(one, 1))))
     total = one * used
@@ -30,7 +30,7 @@ def effort_of(graph: Graph, samples: int) -> Effort:
 
 
 def work(graph: Graph) -> float:
-    """Multiply-accumulates of one sample, with equivalents for elements that are only moved or rounded."""
+    """Multiply-accumulates of one sample, plus 50 for each element of a result."""
     total = 0.0
     for node in graph.nodes:
         call = graph.call(node, "")

@@ -18,16 +18,16 @@ _NOISY_8, _NOISY_4 = 15.0, 9.0
 _BYTES = (64.0, 255.5)
 _OVER_BIAS, _BELOW_BIAS = 50.0, 0.05
 _ANSWERS = 8
-"""Fewest samples for a finding that all have the same answer."""
+"""Fewest samples for the finding that the model answers all of them alike."""
 _MOST_ANSWERS = 0.9
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem, or one that was solved.
+    """A problem of a layer, input or output, which the quantization may have solved already.
 
-    kind: one word for it; place: the layer, input or output; text: the observation; remedy: an option of the command if
-    there is one, "" for nothing; weight: severity, from 0 to 100
+    kind: one word for it; place: name of the layer, input or output; text: the observation; remedy: what to do, ""
+    for nothing; weight: severity, from 0 to 100
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Situation:
-    """Settings of a quantization, and the possible ones.
+    """Settings of a quantization on which remedies depend.
 
     method: "full" or "min-max"; recipe: the guard's choice; wide: whether activations of 16 bits are possible but not
     used
@@ -55,7 +55,7 @@ class Situation:
 
 
 def found(layers: Sequence[LayerFacts], outputs: Sequence[Finding], now: Situation) -> tuple[Finding, ...]:
-    """All findings, the worst first. outputs: findings of `of_answers` and `of_test`."""
+    """All findings, the worst first. outputs: findings that do not follow from the layers' facts."""
     every = [*outputs, *_of_inputs(layers), *_dead(layers), *_gains(layers), *_uneven(layers, now)]
     named = {finding.place for finding in every}
     every += _tails(layers, now, named)
@@ -66,7 +66,7 @@ def found(layers: Sequence[LayerFacts], outputs: Sequence[Finding], now: Situati
 
 
 def of_answers(answers: np.ndarray, name: str) -> Iterator[Finding]:
-    """Finding if all samples have one answer. answers: the float outputs [samples, classes]."""
+    """Finding if (nearly) all samples get the same answer. answers: the float outputs [samples, classes]."""
     if len(answers) < _ANSWERS or answers.shape[1] < 2:
         return
     remedy = "give --data samples of all classes, as the model will meet them"
@@ -83,7 +83,7 @@ def of_answers(answers: np.ndarray, name: str) -> Iterator[Finding]:
 
 
 def of_test(name: str, calibration: np.ndarray, test: np.ndarray) -> Iterator[Finding]:
-    """Finding if samples of a test differ in kind from those of the calibration."""
+    """Finding if the magnitudes of test and calibration samples differ more than fourfold."""
     a, b = (float(np.abs(x).max()) for x in (calibration, test))
     if max(a, b) > 4 * min(a, b):
         text = f"the samples of --test reach {b:.4g}, those of --data {a:.4g}"
@@ -116,7 +116,7 @@ def _dead(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
             zero = item.channels.dead == item.channels.count
             text = "all its results are 0, for every sample" if zero else "its results are the same for every sample"
             remedy = (
-                "look at its weights in the file and export the model again; `--test` tells what the float model scores"
+                "check its weights in the file and export the model again; `--test` shows the score of the float model"
             )
             yield Finding("dead", item.name, text, remedy, 90)
 
@@ -132,12 +132,15 @@ def _gains(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
         if gain > _OTHER_GAIN * usual or (gain * _OTHER_GAIN < usual and not first):
             far = f"{gain:,.0f} times as far" if gain > 1 else f"1/{1 / gain:,.0f} as far"
             text = f"its sums reach {far} as its input, other layers' about {usual:.2g} times; its weights look scaled"
-            remedy = "integers follow any scale, so look at the file; `--test` tells what the float model scores"
+            remedy = "integers follow any scale, so check the file; `--test` shows the score of the float model"
             yield Finding("scaled", item.name, text, remedy, 70)
 
 
 def _uneven(layers: Sequence[LayerFacts], now: Situation) -> Iterator[Finding]:
-    """Layers with a channel that leaves few steps to the others; operators without weights only follow their inputs."""
+    """Layers with channels so large that few integer steps are left for the others.
+
+    An operator without weights is not reported if an input of it is.
+    """
     named: set[str] = set()
     for item in layers:
         if item.obstacle is None and named & set(item.reads):
@@ -195,7 +198,7 @@ def _tails(layers: Sequence[LayerFacts], now: Situation, named: set[str]) -> Ite
 
 
 def _noise(layers: Sequence[LayerFacts], now: Situation, named: set[str]) -> Iterator[Finding]:
-    """Layers with much noise of their own that no other finding of theirs or of their inputs explains."""
+    """Layers with much noise of their own, unless another finding about them or their inputs explains it."""
     for item in layers:
         least = _NOISY_4 if item.weight_bits == 4 else _NOISY_8
         if item.own >= least or item.still or named & {item.name, *item.reads}:

@@ -24,7 +24,7 @@ _SHOWN = 6
 def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = "") -> Graph:
     """The network of a model file, unchanged.
 
-    Raises UsageError for a network that is quantized already, or has states; and all errors of `read.load`.
+    Raises UsageError for a quantized network, UnsupportedError for one with states, and all errors of `read.load`.
     """
     graph = read.load(path, registry.load(()), shapes, signature)
     stored = [t for t in graph.tensors.values() if t.type.quant is not None]
@@ -36,7 +36,7 @@ def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signatu
         )
     if graph.states:
         raise UnsupportedError(
-            f"{path.name} keeps values from run to run, and samples would have to be sequences",
+            f"{path.name} keeps values from run to run, but samples are independent of each other",
             hint="quantize it with the tool that trained it, or export the part without states",
         )
     return graph
@@ -52,7 +52,7 @@ def prepared(graph: Graph, input_layout: str, output_layout: str, *, all_channel
 
 
 def require_integers(simple: Graph, widths: Widths) -> None:
-    """Raise UnsupportedError, which lists every operator without an integer form."""
+    """Raise UnsupportedError that lists the operators without an integer form."""
     refusals = [*dict.fromkeys(text for node in simple.nodes if (text := _refusal(simple, node, widths)))]
     if refusals:
         more = f"\n  and {len(refusals) - _SHOWN} more" if len(refusals) > _SHOWN else ""
@@ -65,7 +65,7 @@ def _way(simple: Graph) -> str:
     """Hint for a network with operators that have no integer form."""
     if not any(node.op.macs(simple.call(node, REFERENCE)) for node in simple.nodes):
         return "no layer multiplies, so integers would gain nothing: `mcugen build` the file as it is, not quantized"
-    return "leave them out of the network, for example as work of the caller, or keep the model in floats"
+    return "export the model without them and compute them in the calling code, or keep the model in floats"
 
 
 def _refusal(graph: Graph, node: Node, widths: Widths) -> str:

@@ -24,7 +24,7 @@ class FloatRun:
     """A float graph on samples.
 
     which: indices of the samples used; None: all. overrides: tensor -> range set by the user. older: the quantized
-    model whose code shall run the network, None for new code.
+    model whose generated code must run the new network, too; None if new code will be generated.
     """
 
     graph: Graph
@@ -59,7 +59,7 @@ class FloatRun:
         return self.inputs if self.which is None else tuple(array[self.which] for array in self.inputs)
 
     def walk(self) -> FloatWalk:
-        """Run of the nodes in order."""
+        """New evaluation of the nodes in order."""
         return FloatWalk(self, self._keeps)
 
     @property
@@ -100,14 +100,16 @@ def require_finite(floats: FloatRun) -> None:
             label = floats.graph.tensors[name].label or name
             reach = max(float(np.abs(a).max()) for a in floats.given())
             raise UsageError(
-                f"{label}: the float model makes values that are not finite of these samples, which reach {reach:.4g}",
+                f"{label}: the float model computes infinities or NaN from these samples, which reach {reach:.4g}",
                 where="--data",
-                hint="give samples as the model will meet them; if they are, it cannot be run in float32 either",
+                hint="scale the samples as for training; if they are, the model does not even work in float32",
             )
 
 
 class FloatWalk:
-    """Run of the nodes in order. Results are available before their fused activation (`sums`) and after (`value`)."""
+    """Evaluation of the nodes, in order. Results are available before their fused activation (`sums`) and after it
+    (`value`).
+    """
 
     def __init__(self, floats: FloatRun, keeps: bool) -> None:
         self._graph, self._reference = floats.graph, floats.reference

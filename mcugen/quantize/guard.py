@@ -24,8 +24,9 @@ _MOST_DB = 90.0
 _TIE = 0.5
 _CAREFUL = 0.25
 _MANY_ROWS = 1000
-"""Number of results from which on their mean does not depend on a few samples."""
+"""Number of results beyond which their mean does not depend on a few samples."""
 Change = dict[str, Any]
+"""Fields of a recipe, and their new values."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,9 @@ class Judged:
 class RecipeStep:
     """A step to try: alternative changes of the recipe, the expected best first; the measured best is taken.
 
-    wins_ties: whether the step is expected to be better, so that it wins ties; for_rare: whether it concerns values of
-    few samples, so that less noise over all samples together counts, too; unless: a step that makes it needless
+    wins_ties: whether the step is expected to help, so that a tie is enough to keep it; for_rare: whether it helps
+    values that occur in few samples, so that less noise in total is enough, too; unless: name of a step that makes
+    this one needless if it was kept
     """
 
     name: str
@@ -132,7 +134,7 @@ class Guard:
         return decibels(self._powers[recipe], _MOST_DB)
 
     def _is_quieter(self, recipe: Recipe, than: Recipe) -> bool:
-        """Whether there is less noise over all samples together; False with few samples, which have no rare values."""
+        """Whether a recipe has less noise in total than another; always False with few samples."""
         noise, before = (self._powers[r][1].sum() for r in (recipe, than))
         return self.pool.bench.floats.count >= FEW and bool(noise < before)
 
@@ -153,7 +155,7 @@ def plainest(floats: FloatRun) -> Recipe:
 
 
 def _certain(gain: np.ndarray) -> tuple[float, float]:
-    """Mean of a gain, and its uncertainty."""
+    """Mean of a gain over samples, and the standard error of this mean."""
     return float(gain.mean()), float(gain.std() / len(gain) ** 0.5)
 
 

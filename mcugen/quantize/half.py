@@ -30,7 +30,7 @@ _IN_C = "the C that mcugen builds holds these weights as float32"
 
 @dataclass(frozen=True, eq=False)
 class HalfNetwork:
-    """A network with float16 weights, and the loss by them.
+    """A network with float16 weights, and the loss that they cause.
 
     wide: layers that keep float32, by user-visible names; of: number of layers with weights; before, after: bytes of
     constants; samples, sqnr: measured against the float network, in dB; score: on the samples of a test
@@ -83,13 +83,13 @@ def quantize(
 
 
 def _kept_wide(graph: Graph, layers: Sequence[str]) -> tuple[str, ...]:
-    """Nodes that the user keeps as they are: `NAME=w32`. Raises UsageError."""
+    """Nodes that the user keeps in float32 by `NAME=w32`. Raises UsageError for other bits and unknown names."""
     found: list[str] = []
     for text in layers:
         label, _, bits = text.rpartition("=")
         if not label or bits not in ("w16", "w32"):
-            hint = "with --weights float16, for example conv_3=w32 for one that stays in float32"
-            raise UsageError(f"{text!r} gives no bits of floats", where="--layer", hint=hint)
+            hint = "with --weights float16 use, for example, conv_3=w32 to keep a layer in float32"
+            raise UsageError(f"{text!r} does not end in =w16 or =w32", where="--layer", hint=hint)
         name = node_of(graph, label)
         found = [n for n in found if n != name] + ([name] if bits == "w32" else [])
     return tuple(found)
@@ -122,7 +122,7 @@ def _weights(graph: Graph, names: Sequence[str | None]) -> list[str]:
 def as_parts(found: HalfNetwork, file: str, size: int) -> tabular.Parts:
     """Text of the result: the file, its quality, and the bytes saved."""
     lines = [
-        f"{file}: {size:,} bytes, {found.graph.name} with weights of float16, computed with as float32, "
+        f"{file}: {size:,} bytes, {found.graph.name} with float16 weights, computed in float32, "
         f"{found.sqnr:.1f} dB against the float model on {found.samples} samples",
         f"  constants: {found.after:,} bytes, {found.before:,} in float32",
     ]

@@ -15,11 +15,11 @@ from mcugen.ops.fully_connected import FullyConnected
 
 @singledispatch
 def im2col(op: Op, call: Call, x: np.ndarray, every: int) -> np.ndarray | None:
-    """The values of operand 0 that are multiplied by each result's weights, as [groups, rows, taps], float32.
+    """Operand 0 as a matrix of input rows, float32 [groups, rows, taps]; None if the operator has no such form.
 
-    With `matrix(call)` of shape [outputs, taps], where each group has as many successive outputs, row times weights is
-    a result without its bias. x: any number of images. every: of results that are images only these rows and columns
-    count, from the first. None where there is no such form.
+    Results without bias: rows[g] @ w[g].T, where w is `matrix(call)` reshaped to [groups, outputs of a group, taps].
+    x: operand 0 of any number of samples, concatenated along the first axis. every: stride at which rows and columns
+    of result images are computed.
     """
     return None
 

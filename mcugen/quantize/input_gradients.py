@@ -1,4 +1,4 @@
-"""Gradients by operand 0 of operators with weights, of pools and of sums."""
+"""Gradients by operand 0, for operators with weights, pools and sums."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from mcugen.ops.max_pool_2d import MaxPool2D
 
 @singledispatch
 def input_gradient(op: Op, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-    """The gradient by operand 0, from the gradient g by the float result y before a fused activation.
+    """The gradient by operand 0, or None if this operator has no rule here.
 
-    x, y: values of any number of samples, one after the other along the first axis; float32. None where there is no
-    rule: elementwise operators and data movement have general ones (`slopes.py`).
+    x: operand 0; y: result before a fused activation; g: gradient by y. All are float32, of any number of samples,
+    concatenated along the first axis. Elementwise operators and data movement have general rules in `slopes.py`.
     """
     return None
 
@@ -67,7 +67,7 @@ def _(op: MaxPool2D, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) ->
 
 @input_gradient.register(ReducedSum)
 def _(op: ReducedSum, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-    """Each element has the gradient of its sum or mean; none where samples are summed."""
+    """Each element gets the gradient of its sum or mean; None if the first axis, that of samples, is summed."""
     axes = op.chosen(x.ndim)
     if 0 in axes:
         return None

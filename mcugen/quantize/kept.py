@@ -10,12 +10,12 @@ import numpy as np
 
 from mcugen.errors import UsageError
 
-_HINT = "give the file of this model, these samples and this version, or another name"
+_HINT = "give the file of an interrupted run with this model, samples and version, or a new name"
 
 
 @dataclass
 class ResultCache:
-    """Results by key; each is written as a line of JSON at once. path: None to keep them in memory only."""
+    """Results by key. Each is appended to the file at once, as a line of JSON. path: None for no file."""
 
     path: Path | None = None
     _found: dict[str, np.ndarray] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class ResultCache:
 
 
 def opened(path: Path, origin: str) -> ResultCache:
-    """Results in a file, which is created if needed. origin: hash of the inputs that they must belong to.
+    """Results in a file, which is created if needed. origin: identity of the run that they must belong to.
 
     A last line that was cut off is dropped. Raises UsageError for any other file.
     """
@@ -41,12 +41,12 @@ def opened(path: Path, origin: str) -> ResultCache:
     whole, cut_off = _read(path)
     lines = _parsed(path, whole)
     if not lines or lines[0] != {"origin": origin}:
-        raise UsageError("holds trials of something else", where=str(path), hint=_HINT)
+        raise UsageError("holds trials of another model, samples or version", where=str(path), hint=_HINT)
     for line in lines[1:]:
         if not isinstance(line, dict) or not {"trial", "result"} <= set(line):
             raise UsageError("holds lines that are no trials", where=str(path), hint=_HINT)
         kept._found[line["trial"]] = np.array(line["result"], np.float64)
-    if cut_off:  # not before the file is known to hold trials
+    if cut_off:  # only now is it certain that the file holds trials
         path.write_text(whole, encoding="utf-8")
     return kept
 

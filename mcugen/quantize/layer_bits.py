@@ -15,13 +15,14 @@ _SHOWN = 12
 
 
 def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
-    """Bits of all layers: those of `base`, except for the layers named. Raises UsageError."""
+    """The bits of `base` with those of single layers. Raises UsageError for unknown layers and bits."""
     weights, activations = dict(base.weights_of), dict(base.activations_of)
     for text in layers:
         label, _, bits = text.rpartition("=")
         found = _BITS.fullmatch(bits)
         if not label or not bits or found is None:
-            raise UsageError(f"{text!r} gives no bits", where="--layer", hint="for example conv_3=w4 or conv_3=a16")
+            hint = "give a layer and its bits, for example conv_3=w4, conv_3=a16 or conv_3=w8a16"
+            raise UsageError(f"{text!r} gives no bits", where="--layer", hint=hint)
         name = node_of(graph, label)
         if found[1]:
             weights[name] = int(found[1])
@@ -31,16 +32,17 @@ def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
 
 
 def label_of(graph: Graph, name: str) -> str:
-    """User-visible name of a node: that of its first result."""
+    """User-visible name of a node: the label of its first result."""
     node = next(node for node in graph.nodes if node.name == name)
     return graph.tensors[node.outputs[0]].label or node.outputs[0]
 
 
 def node_of(graph: Graph, label: str) -> str:
-    """Node with this name, or whose result has it. Raises UsageError."""
+    """Name of the node that has this name or label. Raises UsageError if there is none."""
     for node in graph.nodes:
         if label in (label_of(graph, node.name), node.name):
             return node.name
     known = [label_of(graph, n.name) for n in graph.nodes if n.op.scaled_axis is not None]
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    raise UsageError(f"no layer {label!r}", where="--layer", hint="layers: " + ", ".join(known[:_SHOWN]) + more)
+    hint = "give one of " + ", ".join(known[:_SHOWN]) + more
+    raise UsageError(f"the model has no layer {label!r}", where="--layer", hint=hint)

@@ -1,4 +1,4 @@
-"""Quantization of one layer with weights: integers of its weights and bias that suit its inputs best."""
+"""Quantization of one layer with weights: weights and bias as integers, fitted to the inputs that reach the layer."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from mcugen.quantize.stored_integers import to_real
 Sums = Callable[[str], np.ndarray]
 """Function: name of a node's result -> its float values before the fused activation."""
 Constant = tuple[TensorType, np.ndarray]
+"""Type and data of a constant."""
 Rows = tuple[np.ndarray, np.ndarray]
+"""Input rows of a layer [groups, rows, taps], and the wanted results [groups, rows, outputs]."""
 
 _PATCH_ELEMENTS = 1 << 23
 ENOUGH_ROWS, ROWS_PER_TAP = 8192, 64
-"""Rows that suffice for moments, in all and per tap; larger images are subsampled."""
+"""Rows that suffice for moments: in total, and per tap. Larger images are subsampled."""
 _BIAS_END = float(1 << 30)
 _FEW_ROWS = 64
 _BYTE = 8
@@ -45,8 +47,9 @@ def is_constant(graph: Graph, node: Node) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A float node with weights, and the settings of its quantization. bits: of the weights; one_scale: for all
-    outputs.
+    """A float node with weights, and the settings of its quantization.
+
+    bits: bits of the weights; one_scale: whether all outputs have one weight scale
     """
 
     graph: Graph
@@ -86,9 +89,9 @@ class Layer:
         return self._constants(call, rounded, steps, x)
 
     def _bias(self, w: np.ndarray, moments: rounding.Moments, rows: Iterable[Rows], y: TensorType) -> np.ndarray:
-        """Mean error of the results with rounded weights, [groups, outputs].
+        """Biases that cancel the mean error of results with rounded weights, [groups, outputs].
 
-        Results outside the range of the integers or of a clamp do not count: they would shift the others.
+        Results outside the range of the integers or of a clamp are left out: they would shift the others.
         """
         plain = moments.y - np.einsum("gok,gk->go", w, moments.x)
         low, high = (y.scale * (end - y.zero_point) for end in y.limits)
@@ -119,7 +122,7 @@ class Layer:
         return np.moveaxis(w, axis, 0).reshape(w.shape[axis], -1).astype(np.float64)
 
     def _moments(self, rows: Iterable[Rows]) -> rounding.Moments | None:
-        """Moments of the layer's inputs; None if nothing uses them or the operator has no such form."""
+        """Moments of the layer's inputs; None if nothing uses them or the operator has no im2col form."""
         needs_squares = self.recipe.rounding == LEAST_SQUARES
         sums = None
         for met, results in rows:
@@ -129,7 +132,7 @@ class Layer:
         return None if sums is None else sums.moments()
 
     def _rows(self, x: TensorType, values: np.ndarray, wanted: np.ndarray) -> Iterator[Rows]:
-        """Parts of the layer's input rows, [groups, rows, taps], and wanted results, [groups, rows, outputs]."""
+        """Parts of the layer's input rows and wanted results, with some samples in each."""
         first = self._patches(x, values[:1], 1)
         if first is None:
             return
@@ -164,14 +167,14 @@ class Layer:
 
 
 def _stride(shape: tuple[int, ...], rows: int, taps: int) -> int:
-    """Step between the rows, and columns, of images that are sampled, so that enough remain for this many taps."""
+    """Stride at which rows and columns of result images are sampled, so that enough remain for this many taps."""
     wanted = max(ENOUGH_ROWS, ROWS_PER_TAP * taps)
     is_image = len(shape) == 4 and min(shape[1:3]) > 1
     return max(1, math.isqrt(rows // wanted)) if is_image else 1
 
 
 class _Rows:
-    """Rows in parts. A single part is computed once; several parts are computed again for each use."""
+    """Rows of a layer in parts. A single part is stored; several parts are computed again in each iteration."""
 
     def __init__(self, made: Callable[[], Iterator[Rows]]) -> None:
         self._made = made
@@ -191,7 +194,7 @@ class _Rows:
 class Gathered:
     """Sums over rows, from which moments follow. Inputs are taken relative to the first part's mean, for precision.
 
-    sizes: groups, outputs of each, taps
+    sizes: groups, outputs of a group, taps; squares, products: whether to sum `Moments.xx`, and `Moments.xy`
     """
 
     def __init__(self, sizes: tuple[int, int, int], squares: bool, products: bool) -> None:
@@ -226,7 +229,7 @@ class Gathered:
 def _with_bias(
     rounded: rounding.Rounded, bias: np.ndarray, x_scale: float, w: np.ndarray, layer: Layer
 ) -> tuple[rounding.Rounded, np.ndarray]:
-    """Bias in steps of input scale times weight scale; scales are widened if the bias would need more than 31 bits."""
+    """Bias in steps of input scale * weight scale. A weight scale is raised if a bias would exceed 31 bits."""
     step = np.float64(np.float32(x_scale)) * rounded.scales
     far = np.abs(bias.reshape(step.shape)) > _BIAS_END * step
     if far.any():

@@ -33,8 +33,5 @@ def moments_of(network: GradientNetwork, inputs: Arrays) -> dict[str, rounding.M
 
 
 def thinning(rows: int, taps: int) -> int:
-    """Step between the rows that are sampled, so that enough remain for this many taps.
-
-    An odd step, so that it samples all columns of an image.
-    """
+    """Step between sampled rows, so that enough remain for this many taps. It is odd, to reach all image columns."""
     return max(1, rows // max(layers.ENOUGH_ROWS, layers.ROWS_PER_TAP * taps)) | 1

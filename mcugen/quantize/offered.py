@@ -15,14 +15,14 @@ RUNTIMES = ("tflm", "litert")
 
 
 def refused(floats: FloatRun, widths: Widths) -> dict[str, str]:
-    """Nodes that no runtime can run with these bits -> the reason."""
+    """Nodes that no runtime can run with these bits, each with the reason."""
     one = floats.part(np.arange(1))
     reasons = [reasons_of(solved(one, Recipe(), widths), runtime) for runtime in RUNTIMES]
     return {name: why for name, why in reasons[0].items() if name in reasons[1]}
 
 
 def reasons_of(graph: Graph, runtime: str) -> dict[str, str]:
-    """Nodes of an integer network that a runtime cannot run -> the reason."""
+    """Nodes of an integer network that a runtime cannot run, each with the reason."""
     found = {n.name: n.op.refused_by(graph.call(n, runtime), runtime) for n in graph.nodes}
     return {name: why for name, why in found.items() if why}
 

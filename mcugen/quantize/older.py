@@ -1,4 +1,4 @@
-"""Ranges of an older quantized model with the same structure, so that its generated code can stay."""
+"""Ranges of an older quantized model, for a new model of the same structure that can run in the older one's code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcugen.quantize.recipe import Widths
 from mcugen.quantize.scales import BITS, StoredType
 
 _FLAG = "--ranges-of"
-_HINT = "only the same layers run in the code of before; quantize with --data alone for new code"
+_HINT = "the older code only runs the same layers; leave --ranges-of out to generate new code"
 _INSIDE = (Quantize, Dequantize)
 
 
@@ -29,9 +29,9 @@ _INSIDE = (Quantize, Dequantize)
 class Older:
     """Types and weights of an older quantized model, by the float network's names.
 
-    stored: of float inputs and results of nodes; operands: by node, the types that it reads, None for missing ones
-    weights: by node, its weights as real numbers; one_scale: nodes whose weights have one scale for all outputs
-    interface: "int8" or "float"; sha256: of the file
+    stored: types of float inputs and of nodes' results; operands: types of a node's operands, None for absent ones
+    weights: a node's weights as real numbers; one_scale: nodes whose weights have one scale for all outputs
+    interface: "int8" or "float"; sha256: hash of the file
     """
 
     name: str
@@ -56,15 +56,15 @@ def read(path: Path, graph: Graph) -> Older:
     """
     imported = load(path, registry.load(()))
     if all(t.type.quant is None for t in imported.tensors.values()):
-        raise UsageError(f"{path.name} is not quantized", where=_FLAG, hint="give the integer model of before")
+        raise UsageError(f"{path.name} is not quantized", where=_FLAG, hint="give the older model in integers")
     return _Match(path.name, graph, float_model.prepared(imported, "", "", all_channels=True)).older()
 
 
 class _Match:
     """Pairing of a float network's nodes with older nodes that read the same tensors.
 
-    Of several nodes with the same operator, the one with the same name is taken, else the first. Quantize and
-    Dequantize nodes of the older network are skipped.
+    If several older nodes match, the one with the same name is taken, else the first. Quantize and Dequantize nodes of
+    the older network are skipped.
     """
 
     def __init__(self, name: str, graph: Graph, old: Graph) -> None:
@@ -102,7 +102,9 @@ class _Match:
         return self._origin.get(name, name)
 
     def _inputs(self) -> dict[str, StoredType]:
-        """How float inputs are stored; they are paired by name if both networks have the same names, else by order."""
+        """Types in which float inputs are stored. Inputs are paired by name if both networks name them alike, else by
+        order.
+        """
         here, there = list(self.graph.inputs), list(self.old.inputs)
         if len(here) != len(there):
             raise _differs("inputs", f"{len(here)} in this model, {len(there)} in {self.name}")
@@ -120,7 +122,7 @@ class _Match:
         return found
 
     def _paired(self, node: Node) -> Node:
-        """The older network's node for a node whose operands are already paired. Raises UsageError."""
+        """The older node for a node whose operands are already paired. Raises UsageError if there is none."""
         reads = {k: self._partner[n] for k, n in enumerate(node.inputs) if n in self._partner}
         places = [old for old in self._left if self._reads(old) == reads]
         label = _label(self.graph, node.outputs[0])
@@ -146,9 +148,9 @@ class _Match:
         return [(a, b) for a, b in zip(node.outputs, old.outputs, strict=True) if self.graph.type(a).is_float]
 
     def _stored(self, name: str, t: TensorType) -> tuple[str, StoredType]:
-        """How a float tensor is stored. Raises UsageError for types that `mcugen quantize` does not write."""
+        """A float tensor and its stored type. Raises UsageError for types that `mcugen quantize` does not write."""
         if t.dtype not in BITS or t.quant is None or t.quant.per_channel:
-            raise _differs(_label(self.graph, name), f"is {t} in {self.name}, which is none of int8 or int16")
+            raise _differs(_label(self.graph, name), f"is {t} in {self.name}, not int8 or int16 with one scale")
         return name, StoredType(t.dtype, t.quant)
 
     def _same_shape(self, name: str, old: str, label: str = "") -> None:
@@ -171,12 +173,15 @@ class _Match:
         ends = [(*self.graph.inputs, *self.graph.outputs), (*self.old.inputs, *self.old.outputs)]
         real = {self.old.type(b).is_float for a, b in zip(*ends, strict=True) if self.graph.type(a).is_float}
         if len(real) > 1:
-            raise _differs("inputs and outputs", f"some are floats in {self.name}, some are integers")
+            raise _differs("inputs and outputs", f"{self.name} has floats and integers among them, not one kind")
         return "float" if real == {True} else "int8"
 
 
 def _is_alike(node: Node, old: Node) -> bool:
-    """Whether two nodes are the same operator. The older result's range may stand for a clamp, as in ONNX."""
+    """Whether two nodes have the same operator and activation.
+
+    The older node may lack the activation, as in ONNX, where the range of its result clamps instead.
+    """
     here, there = (getattr(n.op, "activation", "NONE") for n in (node, old))
     return type(node.op) is type(old.op) and there in (here, "NONE")
 

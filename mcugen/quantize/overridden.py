@@ -1,4 +1,4 @@
-"""Check of ranges set by the user: whether they lose much more than the measured ranges."""
+"""Check whether ranges set by the user lose much more than the measured ranges."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mcugen.quantize.scales import BITS, matters
 from mcugen.quantize.stored_integers import to_real, to_steps
 
 _HURTS_DB = 3.0
-_REMEDY = "take its `override` out of the file of `--cache`"
+_REMEDY = "remove its `override` from the file of `--cache`"
 
 
 def of_overrides(floats: FloatRun, graph: Graph) -> Iterator[Finding]:
-    """Overrides that cost at least 3 dB of a tensor's own values. graph: the integer network."""
+    """Findings about overrides that cost at least 3 dB of a tensor's SQNR. graph: the integer network."""
     for name, (low, high) in floats.overrides.items():
         seen = floats.observed()[name]
         cut = matters(floats.graph, floats.reference, [name])
@@ -31,7 +31,7 @@ def of_overrides(floats: FloatRun, graph: Graph) -> Iterator[Finding]:
         given, usual = (_sqnr(values, bounds, dtype) for bounds in ((low, high), ends))
         if given < usual - _HURTS_DB:
             text = f"its range {low:g} to {high:g}, set by hand, leaves {given:.1f} dB of its values"
-            was = f"that which was seen, {ends[0]:.4g} to {ends[1]:.4g}, leaves {usual:.1f} dB"
+            was = f"the measured range, {ends[0]:.4g} to {ends[1]:.4g}, leaves {usual:.1f} dB"
             label = floats.graph.tensors[name].label or name
             yield Finding("override", label, f"{text}; {was}", _REMEDY, 80)
 

@@ -28,9 +28,7 @@ _FEWEST, _FEW = 8, 16
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(%|[kKmMgG]?)")
 _UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _VARIED, _JUDGING = 3, 256
-"""Variations of each sample that channels are ranked on, and the number of others for judging, as training needs all
-samples.
-"""
+"""Variations of each sample for ranking channels, and most variations for judging, which training does not use."""
 _SHOWN = 4
 _FARTHEST = 1e15
 """Largest sum of squares of values that float32 handles."""
@@ -41,8 +39,8 @@ _BYTES = 1 << 29
 class Stage:
     """The network after one stage of pruning.
 
-    sqnr: on the judging variations, in dB against the original network; worth: accuracy in %, or squared error, on the
-    samples of a test
+    sqnr: SQNR in dB against the original network, on the variations for judging; worth: accuracy in %, or mean squared
+    error, on the samples of a test
     """
 
     step: str
@@ -98,7 +96,7 @@ def pruned(
     require_gradients(teacher)
     if len(samples[0]) < _FEWEST:
         given = "1 sample is" if len(samples[0]) == 1 else f"{len(samples[0])} samples are"
-        what = f"{given} too few to train what is left of the model"
+        what = f"{given} too few to train the model after channels are removed"
         raise UsageError(what, where="--data", hint=f"give {_FEWEST} or more, better 100, or leave --macs out")
     inputs = _taken(teacher, samples)
     judging = varied(inputs, min(_JUDGING, _FEW * _count(inputs)), 3, 0)
@@ -119,7 +117,7 @@ def pruned(
 
 
 def tested(found: Pruned, floats: FloatRun, labels: np.ndarray | None) -> Pruned:
-    """The result with the worth of each stage on the samples of a test. floats: the original network on these."""
+    """The result with `Stage.worth` filled in. floats: the original network on the test samples; labels: theirs."""
     if labels is None:
         return found
     stages = []
@@ -130,25 +128,25 @@ def tested(found: Pruned, floats: FloatRun, labels: np.ndarray | None) -> Pruned
 
 
 def require_moderate(floats: FloatRun) -> None:
-    """Raise UsageError if values are too large for fitting the pruned model to them."""
+    """Raise UsageError if values of the network are too large to train a pruned one in float32."""
     require_finite(floats)
     for name, seen in floats.observed().items():
         reach = max(-seen.low, seen.high)
         if reach > _FARTHEST:
             label = floats.graph.tensors[name].label or name
-            what = f"{label}: values of these samples reach {reach:.4g}, too far to train what is left of the model"
-            raise UsageError(what, where="--data", hint="give samples as the model will meet them, or leave --macs out")
+            what = f"{label}: values reach {reach:.4g} with these samples, too large to train the pruned model"
+            raise UsageError(what, where="--data", hint="scale the samples as for training, or leave --macs out")
 
 
 def require_gradients(network: GradientNetwork) -> None:
-    """Raise UnsupportedError, which names the operators without a gradient."""
+    """Raise UnsupportedError that names the operators without a gradient."""
     graph = network.graph
     nodes = [node for node, _, _ in network.steps if node.outputs[0] in network.learned]
     without = [n for n in nodes if not slopes.has_rule(graph.call(n, network.reference))]
     if network.layers and not without:
         return
     names = _listed([_named(graph, n) for n in without])
-    what = f"no gradient is known of {names}" if without else "the network has no layers with weights"
+    what = f"no gradient is known for {names}" if without else "the network has no layers with weights"
     hint = "leave --macs out, or export the network without these operators"
     if any(is_layer(graph, n) and graph.type(n.outputs[0]).shape[:1] != (1,) for n in without):
         what = f"the first axis of {names} is not that of one sample"

@@ -77,7 +77,7 @@ def _pruned_dict(found: Quantized) -> dict[str, Any] | None:
 
 
 def _worth(found: Quantized) -> str:
-    """Distance from the floats, by the last trial that was kept; "" without trials."""
+    """SQNR of the last trial that was kept, in words; "" without trials."""
     kept = [trial for trial in found.judged.trials if trial.kept]
     less = " without these channels" if found.pruned is not None and found.pruned.stages else ""
     return f", {kept[-1].score:.1f} dB against the float model{less}" if kept else ""

@@ -31,11 +31,10 @@ from mcugen.quantize.solve import REQUANTIZE_PREFIX
 from mcugen.samples import Samples
 
 Choose = Callable[[TaskPool, Widths, Callable[[str], None]], Widths]
-"""Function that chooses the bits of all layers by trials in a pool, starting from given ones; it reports its progress.
-"""
+"""Function (pool for trials, initial bits, progress) -> chosen bits of all layers."""
 
 _TASKS = 64
-"""Most trials in parallel while bits are chosen."""
+"""Limit of trials in parallel while bits are chosen."""
 FORMATS = {".tflite": "tflite", ".onnx": "onnx"}
 
 
@@ -73,7 +72,10 @@ class QuantizeOptions:
 
 @dataclass(frozen=True, eq=False)
 class QuantizeInputs:
-    """Inputs of a quantization: the network as read, and as simplified; samples, and those of a test or None."""
+    """Inputs of a quantization.
+
+    imported: the network as read; graph: simplified; found: the samples; tested: samples of a test, or None
+    """
 
     imported: Graph
     graph: Graph
@@ -107,9 +109,9 @@ class Quantized:
     """A quantized network with the trials and findings of its quantization.
 
     graph: with the requested interface; floats: the float network that it approximates, with the samples
-    judged: trials of the guard; diagnosis: loss of each layer by integers, and findings; samples: 0 if none were given,
-    and nothing is diagnosed; widths: the bits of all layers
-    bridges: number of requantize nodes between different widths or scales; score: on the samples of a test, else None
+    judged: trials of the guard; diagnosis: facts of layers, and findings; samples: number of samples, 0 if none were
+    given: then nothing is diagnosed; widths: the bits of all layers
+    bridges: number of Quantize nodes between different widths or scales; score: result of a test, or None
     pruned: the float network before and after pruning, None if it was not requested
     """
 
@@ -205,7 +207,8 @@ def format_of(path: Path) -> str:
     """Format to write a file in, by its suffix. Raises UsageError for any other."""
     found = FORMATS.get(path.suffix.lower())
     if found is None:
-        raise UsageError(f"{path.name!r} names no format", hint=f"end it in {' or '.join(FORMATS)}")
+        hint = f"end the name in {' or '.join(FORMATS)}"
+        raise UsageError(f"{path.name!r} does not end in a format that can be written", hint=hint)
     return found
 
 
@@ -236,7 +239,7 @@ def _solved(
 
 
 def _model_hash(imported: Graph, choices: QuantizeOptions) -> str:
-    """Hash that a calibration cache belongs to: with fewer channels it is another model."""
+    """Hash of the model for its calibration cache. It covers the pruning budget, which changes the ranges."""
     asked = f"{imported.sha256} {choices.macs}"
     return hashlib.sha256(asked.encode()).hexdigest() if choices.macs else imported.sha256
 
@@ -248,7 +251,7 @@ def _origin(imported: Graph, found: samples.Samples, floats: FloatRun) -> str:
 
 
 def _ranges_of(floats: FloatRun) -> str:
-    """Hash of the ranges of all tensors, which a calibration cache may have edited."""
+    """Hash of the measured ranges of all tensors."""
     seen = repr([(name, o.low, o.high) for name, o in floats.observed().items()])
     return hashlib.sha256(seen.encode()).hexdigest()
 
@@ -268,7 +271,7 @@ def _requantize_count(graph: Graph) -> int:
 
 
 def in_interface(graph: Graph, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """Samples in the layouts of the file, converted to those of the interface: [samples, *shape]."""
+    """Samples [samples, *shape] converted from the layouts of the file to those of the interface."""
     moved = {name: (0, *(k + 1 for k in axes)) for name, axes in graph.layouts.items()}
     pairs = zip(graph.inputs, arrays, strict=True)
     return tuple(np.ascontiguousarray(a.transpose(moved[n])) if n in moved else a for n, a in pairs)

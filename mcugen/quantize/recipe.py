@@ -13,7 +13,7 @@ NEAREST, LEAST_SQUARES, AS_BEFORE = "nearest", "least squares", "the older model
 class Recipe:
     """Steps of a quantization; the defaults are the plainest ones.
 
-    ranges: how ranges of activations are chosen, see `ranges.chosen`, or AS_BEFORE, those of an older model
+    ranges: how ranges of activations are chosen, see `activation_ranges.chosen`; AS_BEFORE: from an older model
     balanced: whether cross-layer equalization gives channels of an activation equal ranges
     floor: the least range of a channel that equalization assumes, as a share of the tensor's
     bias: whether biases compensate for the mean shift by rounding

@@ -15,11 +15,14 @@ from mcugen.quantize.moments import thinning
 from mcugen.quantize.parallel import in_threads, parts
 
 Pairs = dict[int, tuple[ForwardPass, ...]]
-"""Runs of both networks on each part of the samples, by the index of its first sample."""
+"""Index of the first sample of a part -> forward passes of the student and of the teacher on that part."""
 
 
 def refitted(student: GradientNetwork, teacher: GradientNetwork, inputs: Arrays, gone: Masks) -> dict[str, np.ndarray]:
-    """Constants of layers by least squares on the inputs that reach them. gone: channels that the student lacks."""
+    """Weights and biases of the student's layers, fitted to the teacher's results by least squares.
+
+    The inputs are those that reach a layer of the student. gone: channels that the student lacks
+    """
     count = len(next(iter(inputs.values())))
     which = parts(teacher, count)
     pairs = {
@@ -46,7 +49,7 @@ def _take(network: GradientNetwork, step: Step, pairs: Pairs, which: int, part: 
 
 
 def _solved(student: GradientNetwork, step: Step, pairs: Pairs, kept: np.ndarray, count: int) -> dict[str, np.ndarray]:
-    """Weights and bias of a layer."""
+    """Weights and bias of a layer. kept: mask of the teacher's channels of its result that the student has."""
     node, call, _ = step
     sums = None
     for mine, theirs in pairs.values():

@@ -23,7 +23,7 @@ from mcugen.quantize.parallel import in_threads, parts
 _MOST = 0.75
 """Largest share of a stream's channels that may be removed."""
 _LEVEL = 0.1
-"""The loss is measured where the curve reaches this share of its end."""
+"""Point of a curve where the loss is measured to scale the curve, as a share of the curve's last value."""
 _PAIRS_FROM = 8
 """Streams with at least this many channels lose two at a time, since kernels compute channels in pairs."""
 _RIDGE = 10
@@ -35,8 +35,8 @@ _TINY = 1e-12
 class Facts:
     """Statistics of a network on samples.
 
-    moments: of the inputs of each layer; weight: influence of each sum of a layer on the heads; judged: samples that
-    losses are measured on; heads: their values on these; power: their variance
+    judged: samples that losses are measured on; moments: moments of each layer's inputs; weight: influence of each
+    output of a layer on the heads; heads: values of the heads on `judged`; power: variance of each head
     """
 
     judged: Arrays
@@ -122,7 +122,9 @@ def loss(network: GradientNetwork, known: Facts) -> float:
 class _Reader:
     """A layer that reads the channels of a stream while these are removed.
 
-    inverse: of the moments of its inputs; weights: [outputs, taps], times the root of each output's influence
+    first: its original weights [outputs, taps]; root: square root of each output's influence [outputs, 1]
+    taps: columns of each channel [channels, taps of a channel]; inverse: inverse of the inputs' second moments
+    weights: the current weights times root
     """
 
     node: Node
@@ -198,9 +200,10 @@ class _Elimination:
 
 @dataclass(frozen=True)
 class _Work:
-    """Multiply-accumulates as a function of the channels left: those of layers fall with their results and operands.
+    """Multiply-accumulates as a function of the share of channels left in each tensor.
 
-    terms: the multiply-accumulates of each layer, and the tensors whose channels they are proportional to
+    fixed: multiply-accumulates that do not change; terms: for each layer, its multiply-accumulates, and the tensors
+    whose numbers of channels they are proportional to
     """
 
     fixed: int
@@ -225,9 +228,9 @@ def work(network: GradientNetwork) -> _Work:
 
 
 def chosen(network: GradientNetwork, found: Sequence[RemovalCurve], budget: float) -> list[int]:
-    """Number of channels to remove from each stream to meet the budget, always the least loss per work saved.
+    """Number of channels to remove from each stream to meet the budget; as many as possible if none meet it.
 
-    All that may be removed, if that does not suffice.
+    The next channel to go is always the one with the least loss per multiply-accumulate saved.
     """
     cost, counts = work(network), [0] * len(found)
     shares = [dict(_shares(network, curve)) for curve in found]
@@ -261,6 +264,6 @@ def chosen(network: GradientNetwork, found: Sequence[RemovalCurve], budget: floa
 
 
 def _shares(network: GradientNetwork, curve: RemovalCurve) -> Iterator[tuple[str, float]]:
-    """Tensors of a stream, each with the share of its channels that one channel of the stream has."""
+    """Tensors of a stream, each with the share of its channels that it loses with one channel of the stream."""
     for name, places in curve.stream.channels[0].items():
         yield name, places.size / channels_of(network.graph.type(name))

@@ -24,8 +24,8 @@ _SWEEPS = 3
 class Moments:
     """Moments of a layer's inputs and wanted results, over all rows.
 
-    rows: their number; x: mean input [groups, taps]; y: mean result [groups, outputs]; xx: second moments around the
-    means [groups, taps, taps]; xy: of results with inputs [groups, outputs, taps], or None
+    rows: number of rows; x: mean input [groups, taps]; y: mean result [groups, outputs]
+    xx: covariance of inputs [groups, taps, taps]; xy: covariance of results and inputs [groups, outputs, taps], or None
     """
 
     rows: int
@@ -48,7 +48,7 @@ class Rounded:
 
 
 def largest(bits: int) -> int:
-    """The largest integer; -largest is the smallest, as weights are symmetric."""
+    """The largest weight of this many bits; the smallest is -largest, as weights are symmetric."""
     return int(2 ** (bits - 1) - 1)
 
 
@@ -126,8 +126,10 @@ def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) ->
 
 
 def improved(found: np.ndarray, s: np.ndarray, w: np.ndarray, h: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarray]:
-    """Integers and scales improved in turn: scales fitted to the integers, and integers changed one by one. Worthwhile
-    for few bits.
+    """Integers and scales improved in turn: scales are fitted to the integers, then each integer is adjusted.
+
+    found: integers; s: scales; w: wanted weights; h: second moments of inputs; q: largest integer. It only pays for
+    few bits.
     """
     for _ in range(_SWEEPS):
         product = found @ h

@@ -32,9 +32,9 @@ def activations(
     widths: Widths,
     overrides: Mapping[str, Bounds],
 ) -> dict[str, StoredType]:
-    """Storage of each float tensor, as the node that computes it requires; of inputs, as their first reader does.
+    """Storage of each float tensor. seen: statistics of tensors; overrides: tensor -> range set by the user.
 
-    overrides: tensor -> range set by the user.
+    The node that computes a tensor decides on its bits; for an input, its first reader does.
     """
     rules = {node.name: node.op.quantized(graph.call(node, reference)) for node in graph.nodes}
     bits = _bits(graph, widths)
@@ -70,9 +70,9 @@ def activations(
 
 
 def _beside(graph: Graph, group: list[str], known: Mapping[str, StoredType], bits: int) -> QuantParams:
-    """Scale of tensors that were 0 for all samples: that of their readers' result with the largest range.
+    """Scale for tensors that are 0 for all samples: the largest scale among the results of their readers.
 
-    Sums of very different scales leave few steps to the finer one, and some cannot be computed at all.
+    An addition loses precision if its scales are very different, or cannot be computed at all.
     """
     results = [name for node in graph.nodes if not set(group).isdisjoint(node.inputs) for name in node.outputs]
     same = [known[name].quant for name in results if name in known and known[name].dtype == DTYPES[bits]]
@@ -80,7 +80,7 @@ def _beside(graph: Graph, group: list[str], known: Mapping[str, StoredType], bit
 
 
 def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
-    """Bits of every float tensor: those of the node that computes it; of inputs, those of their first reader."""
+    """Bits of every float tensor, set by the node that computes it; for an input, by its first reader."""
     found: dict[str, int] = {}
     for node in graph.nodes:
         for name in node.inputs:
@@ -93,9 +93,10 @@ def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
 
 
 def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], own: set[str]) -> list[list[str]]:
-    """Groups of tensors that share a scale, in the order of the graph: by the operators' rules; and, if layers read the
-    same weights, as unrolled steps do, tensors of one name in the file, so that their biases and tables are the same,
-    too.
+    """Groups of tensors that share a scale, in the order of the graph.
+
+    Operators' rules require it. If layers share weights, as unrolled steps do, then tensors with one name in the file
+    also share a scale, so that the steps can share biases and tables.
     """
     leader = {name: name for name in bits if name in own}
 
@@ -122,7 +123,7 @@ def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], o
 
 
 def matters(graph: Graph, reference: str, group: list[str]) -> Bounds:
-    """Range of real numbers of a group of tensors within which some reader distinguishes values."""
+    """Range of real numbers outside which no reader of these tensors distinguishes values."""
     low, high = float("inf"), float("-inf")
     inside = set(group)
     for node in graph.nodes:

@@ -19,9 +19,10 @@ MAX_CLASSES = 1000
 class Score:
     """Results of a test.
 
-    samples: their number; sqnr: signal-to-noise ratio of all outputs, in dB; before, after: accuracy in %, or the mean
-    squared error to the targets, of the float and of the integer network; None without labels
-    metric: kind of before and after; confusion: [label, answer] of the integer network, None without classes
+    samples: number of samples; sqnr: signal-to-quantization-noise ratio of all outputs, in dB
+    before, after: accuracy in %, or mean squared error to the targets, of the float and of the integer network; None
+    without labels
+    metric: name of this measure; confusion: [label, answer] of the integer network, None without classes
     """
 
     samples: int
@@ -60,7 +61,7 @@ def require_classes(graph: Graph, labels: np.ndarray | None, where: str) -> None
         return
     wrong = np.flatnonzero(labels >= count)
     if wrong.size:
-        what = f"the label of sample {wrong[0]} is class {labels[wrong[0]]}, and the model has {count}, from 0 on"
+        what = f"the label of sample {wrong[0]} is {labels[wrong[0]]}, but the model has classes 0 to {count - 1}"
         raise UsageError(what, where=where, hint="give the labels that the model was trained on")
 
 

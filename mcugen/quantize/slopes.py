@@ -1,4 +1,4 @@
-"""Gradients of operators without weights: by their own rules, by finite differences, or by element moves."""
+"""Values and gradients of operators: by their own rules, by finite differences, or by tracing moved elements."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOVES: dict[object, _Moves | None] = {}
 
 @dataclass(frozen=True, eq=False)
 class _Moves:
-    """Origin of each element of the results.
+    """Origin of each element in the results of an operator that only moves elements.
 
-    places: for each result, indices into all computed operands concatenated, -1 for constants; None if the result has
-    all of them in order; constants: None if there are none
+    places: for each result, indices into the concatenated computed operands, -1 for constants; None if the result is
+    this concatenation; constants: for each result, values where places is -1, None without; sizes: of the operands
     """
 
     places: tuple[np.ndarray | None, ...]
@@ -58,7 +58,7 @@ def _is_float(call: Call) -> bool:
 
 
 def forward(call: Call, operands: Operands) -> tuple[np.ndarray, ...] | None:
-    """Results for all samples; None if only one sample at a time can be computed."""
+    """Results for all samples at once; None if samples must be computed one by one."""
     if not _is_float(call):
         return None
     if call.op.is_elementwise:
@@ -105,6 +105,7 @@ def _aligned(call: Call, operands: Operands) -> list[np.ndarray | None]:
 
 
 def _by_difference(call: Call, operands: Operands, k: int, g: np.ndarray | None) -> np.ndarray:
+    """Gradient by operand k of an elementwise operator, by central differences. g: gradient by the result."""
     aligned = _aligned(call, operands)
     x, original = aligned[k], operands[k]
     assert x is not None and original is not None and g is not None
@@ -116,26 +117,27 @@ def _by_difference(call: Call, operands: Operands, k: int, g: np.ndarray | None)
 
 
 def _moves(call: Call) -> _Moves | None:
-    """Origins of elements, determined by running the operator on indices; None for operators that do more than move."""
+    """Origins of elements; None for operators that do more than move. Cached."""
     if call.op.scaled_axis is not None:
         return None
     small = tuple(None if c is None or c.size > _SMALL else c.tobytes() for c in call.constants)
     key = repr(call.op), tuple(None if t is None else t.shape for t in (*call.inputs, *call.outputs)), small
     if key not in _MOVES:
-        _MOVES[key] = _found(call)
+        _MOVES[key] = _traced(call)
     return _MOVES[key]
 
 
-def _found(call: Call) -> _Moves | None:
-    """Origins that two runs with different numbers agree on: the operator neither depends on the values nor combines
-    them.
+def _traced(call: Call) -> _Moves | None:
+    """Origins of elements, from the operator's results for two different numberings of the operands' elements.
+
+    If the two disagree, the operator depends on values or combines them, and the result is None.
     """
     sizes = tuple(t.size for t, c in zip(call.inputs, call.constants, strict=True) if t is not None and c is None)
     total = sum(sizes)
     if total >= _MOST_PLACES:
         return None
     ahead, mixed = np.arange(1, total + 1), np.random.default_rng(0).permutation(total) + 1
-    first, second = _tried(call, sizes, ahead), _tried(call, sizes, mixed)
+    first, second = _results_for(call, sizes, ahead), _results_for(call, sizes, mixed)
     places: list[np.ndarray | None] = []
     constants: list[np.ndarray | None] = []
     for a, b in zip(first, second, strict=True):
@@ -148,7 +150,7 @@ def _found(call: Call) -> _Moves | None:
     return _Moves(tuple(places), tuple(constants), sizes)
 
 
-def _tried(call: Call, sizes: Sequence[int], numbers: np.ndarray) -> list[np.ndarray]:
+def _results_for(call: Call, sizes: Sequence[int], numbers: np.ndarray) -> list[np.ndarray]:
     parts = iter(np.split(numbers, np.cumsum(sizes)[:-1]))
     operands = [
         data if t is None or data is not None else next(parts).reshape(t.shape)

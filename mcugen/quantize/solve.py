@@ -1,4 +1,4 @@
-"""Solver of a quantization: the float network becomes an integer one, each node fitted to its integer inputs."""
+"""Solver of a quantization: turns the float network into an integer one, node by node, fitted to integer inputs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Solver:
 
     @cached_property
     def steps(self) -> frozenset[str]:
-        """Layers whose weights other layers read, too: they stay equal, and are not fitted to inputs."""
+        """Layers that share weights with others: these stay shared, and are not fitted to the inputs of one layer."""
         return frozenset(node.name for nodes in layers.with_same_weights(self.graph) for node in nodes)
 
     @property
@@ -98,7 +98,7 @@ class Solver:
         self.values.update(zip(node.outputs, batch_evaluation.results(call, operands), strict=True))
 
     def _operand(self, node: Node, k: int, dtype: str, shared: QuantParams | None) -> str | None:
-        """An operand as the node reads it: in its width, and in the scale that all its operands share."""
+        """Name of operand k in the integer network, requantized if needed to the node's width and shared scale."""
         name = node.inputs[k]
         if name is None or not self.graph.type(name).is_float:
             return name

@@ -1,4 +1,4 @@
-"""Variations of samples: two of them mixed, and shifted a little. They need no labels, only to be plausible."""
+"""Variations of samples, which need no labels: mixtures of two samples, shifted a little."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LEAST_RANK = 3
 def varied(inputs: Arrays, count: int, seed: int, part: int) -> Arrays:
     """`count` variations of samples [samples, *shape]; reproducible by seed and part.
 
-    A random share of one sample and the rest of another; shifted along each axis of images or sounds by at most a
-    tenth, with the edge repeated.
+    Each mixes two samples at random. Images and sounds are shifted along each axis by at most a tenth of its length;
+    the edge is repeated.
     """
     rng = np.random.default_rng((seed, part))
     given = len(next(iter(inputs.values())))

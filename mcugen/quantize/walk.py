@@ -1,4 +1,4 @@
-"""Outputs of a graph for many samples."""
+"""Evaluation of a graph on many samples."""
 
 from __future__ import annotations
 

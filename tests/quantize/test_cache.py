@@ -94,13 +94,13 @@ def refused(data: str | bytes, *parts: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "parts"),
     [
-        ("mcugen calibration 1", "mcugen calibration 2", ("has version 2, and this mcugen reads 1",)),
+        ("mcugen calibration 1", "mcugen calibration 2", ("has version 2, but this mcugen reads version 1",)),
         ("mcugen calibration 1", "PK", ("line 1 should be 'mcugen calibration'",)),
         ("model a1", "model A1", ("line 2 should be 'model'",)),
         (f"samples {SAMPLES}\n", "", ("line 4 should be 'samples'",)),
-        ("end 2", "end 3", ("line 7 counts other tensors than the 2",)),
-        ("end 2\n", "", ("line 6 should be 'end' and its value, and is '\"c\" 0",)),
-        ('"c" 0 8 0 0 6 7 12\n', "", ("line 6 counts other tensors than the 1",)),
+        ("end 2", "end 3", ("line 7 should be 'end 2'",)),
+        ("end 2\n", "", ("line 6 should be 'end' and its value, but is '\"c\" 0",)),
+        ('"c" 0 8 0 0 6 7 12\n', "", ("line 6 should be 'end 1'",)),
         ('"c"', '"a b"', ("line 6 has 'a b' a second time",)),
         ('"c"', "c", ("line 6 cannot be read",)),
         ('"c"', '"c', ("line 6 cannot be read",)),
@@ -130,7 +130,7 @@ def test_damage_is_named_with_its_line(old: str, new: str, parts: tuple[str, ...
 
 
 def test_bytes_that_are_no_text() -> None:
-    refused(GOOD.encode() + b"\xff\xfe", "line 8 is no text")
+    refused(GOOD.encode() + b"\xff\xfe", "line 8 is no UTF-8 text")
     refused(GOOD.encode().replace(b'"c"', b'"c\0"'), "line 6 cannot be read")
 
 

@@ -134,7 +134,7 @@ def test_interrupted_search_goes_on_with_the_same_result(files: tuple[Path, Path
     again, _ = mixed(files, request, resume=path)
     assert again.written("tflite") == first.written("tflite")
     assert sorted(path.read_text(encoding="utf-8").splitlines(keepends=True)) == sorted(lines)
-    with pytest.raises(UsageError, match="trials of something else"):
+    with pytest.raises(UsageError, match="trials of another model"):
         kept.opened(path, "another model")
 
 
@@ -149,7 +149,7 @@ def test_damaged_file_of_trials_is_refused(tmp_path: Path) -> None:
 def test_file_of_something_else_is_left_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=r"something else|cannot be read as trials"):
+    with pytest.raises(UsageError, match=r"another model|cannot be read as trials"):
         kept.opened(path, "a")
     assert path.read_text(encoding="utf-8") == text
 
