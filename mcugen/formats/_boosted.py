@@ -1,4 +1,4 @@
-"""Boosted trees of XGBoost and LightGBM as an ONNX model: an ensemble of trees, and what follows its raw scores."""
+"""Boosted trees of XGBoost and LightGBM as an ONNX model: a tree ensemble, and a function of its raw scores."""
 
 from __future__ import annotations
 
@@ -41,16 +41,17 @@ class Trees:
     def branch(
         self, tree: int, node: int, feature: int, mode: str, value: float, ends: tuple[int, int], missing: bool
     ) -> None:
-        """A node that compares a feature.
+        """Add a node that compares a feature with a value.
 
-        ends: the next node where the comparison holds, and where not. missing: whether it holds for NaN.
+        mode: the comparison, such as "BRANCH_LEQ"; ends: the next node if it holds, and if not; missing: whether it
+        holds for NaN
         """
         row = (tree, node, feature, float(value), mode, *ends, int(missing))
         for key, entry in zip([*self.columns][:8], row, strict=True):
             self.columns[key].append(entry)
 
     def leaf(self, tree: int, node: int, target: int, weight: float) -> None:
-        """A node that adds to a raw score."""
+        """Add a leaf, which adds `weight` to the raw score `target`."""
         for key, entry in zip([*self.columns][:8], (tree, node, 0, 0.0, "LEAF", 0, 0, 0), strict=True):
             self.columns[key].append(entry)
         for key, entry in zip([*self.columns][8:], (tree, node, target, float(weight)), strict=True):
@@ -60,10 +61,10 @@ class Trees:
 def model(
     trees: Trees, base: Sequence[float], transform: str, *, classifies: bool, factor: float = 1.0, name: str
 ) -> bytes:
-    """An ONNX file: the raw scores of the trees and `base`, times `factor`, transformed.
+    """An ONNX file that computes transform(factor * (base + sums of leaves)).
 
-    classifies: outputs are a label [1] and a probability for each class [1, classes], as scikit-learn's exporters give
-    them; else one prediction for each raw score [1, len(base)].
+    classifies: whether the outputs are a label [1] and class probabilities [1, classes], as from scikit-learn's
+    exporters; else the output is one prediction for each raw score, [1, len(base)]
     """
     from onnx import TensorProto, helper, numpy_helper
 

@@ -1,7 +1,7 @@
 """Builds a graph operator by operator, for formats that declare no types of intermediate values.
 
-Types follow from the operands, results that are known at build time are folded, and what is not supported is collected,
-so that one message lists all of it.
+Types are inferred from operands, and results that do not depend on inputs are folded. Unsupported features are
+collected, so that one error lists all of them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _NIBBLES = {"int4": "s4", "uint4": "u8"}
 
 @dataclass
 class Variable:
-    """A value kept from run to run: the tensor at the start of a run, and the one that has the current value.
+    """A value kept from run to run.
 
-    is_stated: whether the file states the first value; runtimes have none for a variable that is only read otherwise.
+    before: the tensor that has it at the start of a run; value: the tensor that has it after the operators so far
+    initial: the value before the first run; is_stated: whether the file states `initial`
     """
 
     before: str
@@ -43,7 +44,7 @@ class Variable:
 
     @property
     def is_changed(self) -> bool:
-        """Whether a run so far has given it another value."""
+        """Whether an operator so far assigns it."""
         return self.value != self.before
 
 
@@ -51,15 +52,16 @@ class Variable:
 class Builder:
     """A graph under construction.
 
-    values: the tensor that holds each value of the file. absent: results that are not computed.
-    reference: the runtime whose arithmetic computes folded results. prefix: the start of tensors' and nodes' names.
-    variables: values kept from run to run. refusals: (runtime, reason) for operators without a kernel there.
-    initials: the first values of variables that a subgraph of the file states, with their quantization; `initializing`
-    while it is imported. fixed: variables that no run changes, which are constants.
-    inline: appends a subgraph of the file and names its results, where the format has any.
-    texts: the texts that a tensor's integers are indices of. made: how many tensors were, which names the next one.
-    known: the data of tensors that are constant, but whose nodes stay for now (`Dequantize.deferred`).
-    declared: types of values of the file, where it has any.
+    reference: runtime whose arithmetic computes folded results; prefix: start of all names of tensors and nodes
+    values: value of the file -> tensor; absent: values of the file that mcugen does not compute
+    variables: values kept from run to run; fixed: variables that no run changes, which are imported as constants
+    initials: variable -> first value and quantization, from a subgraph of the file; initializing: whether this subgraph
+    is being imported
+    refusals: (runtime, reason) for operators that a runtime has no kernel for
+    inline: function that appends a subgraph of the file and returns its results; None if the format has no subgraphs
+    texts: tensor -> the strings that its integers are indices into; made: number of tensors so far, for their names
+    known: tensor -> data, if it is constant although its nodes are kept for now (`Dequantize.deferred`)
+    declared: types that the file declares for values
     """
 
     registry: Registry
@@ -83,7 +85,7 @@ class Builder:
     made: int = 0
 
     def tensor(self, t: TensorType, data: np.ndarray | None = None, label: str = "") -> str:
-        """The name of a new tensor. Raises ShapeError or UnsupportedError for what no tensor can be."""
+        """Add a tensor; returns its name. Raises UnsupportedError if its rank or size is over the limit."""
         if len(t.shape) > MAX_RANK and data is None:
             raise UnsupportedError(f"a tensor of rank {len(t.shape)}, more than {MAX_RANK}, is not supported")
         if t.nbytes > MAX_TENSOR_BYTES:
@@ -99,7 +101,7 @@ class Builder:
         return self.known.get(name) if stored is None else stored
 
     def constant(self, data: np.ndarray, quant: QuantParams | None = None, label: str = "") -> str:
-        """The name of a new constant.
+        """Add a constant; returns its name.
 
         float16 and float64 become float32, which is precise enough for networks, and uint16 becomes int32.
         """
@@ -118,7 +120,7 @@ class Builder:
         return self.tensor(TensorType(data.shape, dtype, quant), np.array(data, order="C"), label)
 
     def _text(self, data: np.ndarray, label: str) -> str:
-        """The name of a new constant of texts: their indices in the order in which they come."""
+        """Add a constant of strings, stored as indices into the list of different strings; returns its name."""
         found = [t.decode("utf-8", "replace") if isinstance(t, bytes) else str(t) for t in data.reshape(-1).tolist()]
         known = tuple(dict.fromkeys(found))
         index = np.array([known.index(t) for t in found], np.int64).reshape(data.shape)
@@ -127,7 +129,7 @@ class Builder:
         return name
 
     def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None, label: str) -> str:
-        """The value of a variable. Raises CorruptModelError where operators do not agree on its type or first value."""
+        """The value of a variable. Raises CorruptModelError if operators do not agree on its type or first value."""
         known = self.variables.get(variable)
         if known is None:
             known = self._new_variable(initial, quant, label)
@@ -146,7 +148,7 @@ class Builder:
         return Variable(before, before, initial)
 
     def slot(self, variable: str, t: TensorType, label: str) -> str:
-        """The value of a variable that operators name; at first what a subgraph gave it, else the zero of type `t`."""
+        """The value of a variable that operators name. At first what a subgraph assigns, else zeros of type `t`."""
         initial, quant = self.initials.get(variable, (cleared(t), t.quant))
         if self.initializing or variable in self.fixed:
             return self.constant(initial, quant, label)
@@ -156,7 +158,7 @@ class Builder:
         return self.variables[variable].value
 
     def initialize(self, graph: int) -> None:
-        """Take the first values of variables from a subgraph. Raises UnsupportedError where it does more than that."""
+        """Take the first values of variables from a subgraph. Raises UnsupportedError if it does more than assign."""
         nodes, used_ones = len(self.nodes), set(self.variables)
         self.initializing = True
         try:
@@ -170,13 +172,13 @@ class Builder:
             raise UnsupportedError(f"subgraph {graph} gives {late[0]!r} its first value after it was used")
 
     def call(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
-        """The results of a subgraph of the file, of which the nodes are appended."""
+        """Append the nodes of a subgraph of the file; returns its results."""
         if self.inline is None:
             raise UnsupportedError(f"subgraphs of {self.format} models are not supported")
         return self.inline(graph, operands)
 
     def write(self, variable: str, value: str) -> None:
-        """Give a variable its next value. Raises CorruptModelError where that is of another type."""
+        """Assign a variable. Raises CorruptModelError if the value has another type."""
         if self.initializing:
             data = self.tensors[value].data
             if data is None:
@@ -192,7 +194,7 @@ class Builder:
         known.value = value
 
     def rename(self, name: str, new: str, first: int) -> bool:
-        """Rename a result of the nodes from `first` on; False where none of them has it."""
+        """Rename a result of the nodes from index `first` on. Returns False if none of them has it."""
         added = self.nodes[first:]
         if not any(name in node.outputs for node in added):
             return False
@@ -211,15 +213,15 @@ class Builder:
         return True
 
     def states(self, outputs: Sequence[str]) -> tuple[State, ...]:
-        """The variables that a run changes and reads; those that it only reads become constants.
+        """States for the variables that operators assign and read. Variables that are only read become constants.
 
-        outputs: the tensors of the model's outputs, which read them too. Raises UnsupportedError for a variable that
-        has no value.
+        outputs: tensors of the model's outputs, which also count as read. Raises UnsupportedError for a variable that
+        never gets a value.
         """
         for name, known in self.variables.items():
             if not known.is_changed and not known.is_stated:
                 raise UnsupportedError(
-                    f"{name!r} is read, and nothing in the file assigns it",
+                    f"{name!r} is read, but nothing in the file assigns it",
                     hint="the weights are not in the file: convert the model itself, such as by from_keras_model, or"
                     " from_concrete_functions without a second argument",
                 )
@@ -235,7 +237,7 @@ class Builder:
     ) -> None:
         """Append an operator of the file; "" denotes an operand or result that is absent.
 
-        Unsupported features are collected; errors of the file are raised with the operator's place.
+        Unsupported features are collected; errors in the file are raised with the operator's place.
         """
         with importing(where, self.unsupported):
             self._operator(name, version, attributes, inputs, outputs, where)
@@ -288,9 +290,10 @@ class Builder:
 
 @dataclass
 class Expander:
-    """The nodes that one operator of a file becomes: `mcugen.ir.imports.Expansion`. label: the model's name for it.
+    """Appends the nodes that one operator of a file becomes; implements `mcugen.ir.imports.Expansion`.
 
-    reasons: why runtimes do not compute it.
+    where: the operator's place, for errors; label: the model's name for its first result; reasons: runtime -> why it
+    does not compute the operator
     """
 
     builder: Builder
@@ -319,7 +322,7 @@ class Expander:
 
     def _tensor(self, name: str) -> Tensor:
         if name not in self.builder.tensors:
-            raise CorruptModelError(f"takes {name!r} for a value")
+            raise CorruptModelError(f"uses {name!r} as an operand, but it has no value")
         return self.builder.tensors[name]
 
     def own(self, name: str) -> str:
@@ -372,7 +375,7 @@ class Expander:
         call = Call(op, types, results, data, self.builder.reference)
         folded = op.fold(call) or (None,) * len(results)
         if folded[0] is None and any(t is not None and t.size == 0 for t in types):
-            raise UnsupportedError("an operand that holds nothing is not supported")
+            raise UnsupportedError("an operand without elements is not supported")
         names = [self.builder.tensor(t, value, self.label) for t, value in zip(results, folded, strict=True)]
         if op.only_moves and inputs and inputs[0] in self.builder.texts:
             self.builder.texts |= dict.fromkeys(names, self.builder.texts[inputs[0]])
@@ -386,9 +389,9 @@ class Expander:
 
 @contextmanager
 def importing(where: str, unsupported: list[str]) -> Iterator[None]:
-    """Collect the unsupported features of the operator at `where`; raise errors of the file with that place.
+    """Collect the unsupported features of the operator at `where`; raise errors in the file with that place.
 
-    Raises InternalError where the import itself fails.
+    Raises InternalError if the import itself has a defect.
     """
     try:
         yield

@@ -12,7 +12,7 @@ _ARRAY = re.compile(rb"=\s*\{([0-9a-fA-FxX,\s]*)\}")
 
 
 def arrays(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The arrays of bytes in a text of C, with their names; none in what is no text."""
+    """The byte arrays in C source, each with its name, "" if it has none; no arrays if the data are not text."""
     if b"\0" in data[:_LOOKED_AT]:
         return
     text = _without_comments(data)

@@ -1,4 +1,4 @@
-"""The constants of a file that are stored as float16: those that float16 holds exactly, where that saves space."""
+"""Choice of the constants that a written file stores as float16: weights that float16 represents exactly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def is_wide_enough(data: np.ndarray) -> bool:
 
 
 def held(data: np.ndarray | None) -> np.ndarray | None:
-    """The data as float16; None for constants that are not weights, or that float16 does not hold exactly."""
+    """The data as float16; None for constants that are not weights, or that float16 cannot represent exactly."""
     if data is None or not is_wide_enough(data):
         return None
     with np.errstate(over="ignore"):

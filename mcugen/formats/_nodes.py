@@ -1,4 +1,4 @@
-"""The nodes of a graph, each written by its own operator."""
+"""Writes the nodes of a graph to a format, each by the `Write` of its operator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ResumableSink(Sink, Protocol):
 
 
 def write_of(op: Op, format_name: str) -> Write:
-    """The Write of an operator. Raises UnsupportedError where the format has no equivalent."""
+    """The Write of an operator. Raises UnsupportedError if the format has no equivalent."""
     for entry in op.writes:
         if isinstance(entry, Write) and entry.format == format_name:
             return entry
@@ -39,9 +39,9 @@ def constant_type(data: np.ndarray, quant: QuantParams | None, format_name: str)
 
 
 def append(graph: Graph, format_name: str, target: ResumableSink, values: dict[str, str], reference: str) -> None:
-    """Write all nodes, in order. values: the value of the target for each tensor that has one; grows by the results.
+    """Write all nodes, in order. values: tensor -> value of the target; results of nodes are added.
 
-    Raises UnsupportedError for all nodes that the format cannot say, at once.
+    Raises one UnsupportedError that lists all nodes the format has no equivalent for.
     """
     refused: list[str] = []
     for node in graph.nodes:
@@ -53,8 +53,8 @@ def append(graph: Graph, format_name: str, target: ResumableSink, values: dict[s
         values.update(zip(node.outputs, results, strict=True))
     if refused:
         raise UnsupportedError(
-            f"the network uses what a .{format_name} file cannot say:\n  " + "\n  ".join(refused),
-            hint="leave these layers out of what is written, or build C from the model as it is",
+            f"a .{format_name} file cannot hold these layers:\n  " + "\n  ".join(refused),
+            hint="write the model without these layers, or build C from the model as it is",
         )
 
 
@@ -67,7 +67,7 @@ def _written(
 
 
 def _place(graph: Graph, node: Node) -> str:
-    """The node's place in words for the user."""
+    """The node's place, operator and label, for errors."""
     label = graph.tensors[node.outputs[0]].label if node.outputs else ""
     named = f" {label!r}" if label else ""
     return f"{node.source or node.name} {type(node.op).__name__}{named}"

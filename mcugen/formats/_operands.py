@@ -1,4 +1,4 @@
-"""The operands of a new node: whether their number fits, which are constant, and whose quantization results keep."""
+"""Operands and results of imported operators: checks, constant results, and quantization that results keep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcugen.ir.types import QuantParams, Shape, TensorType
 
 
 def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
-    """The quantization of results that are elements of stored operands; None where operands have none."""
+    """The quantization of results whose elements are copied from operands; None if the operands have none."""
     found = {t.quant for t in types if t is not None and t.dtype == made[0].dtype}
     if len(found) != 1 or not op.keeps_values(Call(op, tuple(types), tuple(made), (None,) * len(types), "")):
         return None
@@ -27,8 +27,7 @@ def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence
 
 
 def constant_results(call: Call) -> tuple[np.ndarray, ...]:
-    """The results of a call whose constants are deferred, and which is therefore not folded; () where it depends on
-    inputs."""
+    """Results of a call with constants that is not folded yet (`Dequantize.deferred`); () if it depends on inputs."""
     if not any(data is not None for data in call.constants):
         return ()
     op = replace(call.op, deferred=False) if getattr(call.op, "deferred", False) else call.op
@@ -56,14 +55,13 @@ def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
 
 
 def require_runtime(reasons: Mapping[str, str], runtimes: Sequence[str]) -> None:
-    """Raise UnsupportedError where every runtime has a reason not to compute an operator: it then has no defined
-    bits."""
+    """Raise UnsupportedError if every runtime has a reason not to compute an operator: its results are undefined."""
     if all(reasons.get(runtime) for runtime in runtimes):
         raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes))
 
 
 def check_results(op: Op, call: Call, labels: Sequence[str]) -> None:
-    """Compare the declared result types with those the operator infers. labels: the file's names for the results."""
+    """Compare the declared result types with the inferred ones. labels: the file's names for the results."""
     check_operands(type(op), call.inputs)
     inferred = op.infer(*call.inputs)
     if len(inferred) != len(call.outputs):
@@ -82,14 +80,14 @@ def check_result(label: str, made: TensorType, declared: TensorType, operands: s
 def check_shape(label: str, made: Shape, declared: Sequence[int | None]) -> None:
     """Compare a value's shape with the declared one, in which None is any size.
 
-    Raises ShapeError where they contradict each other, in which case runtimes warn of it at most.
+    Raises ShapeError if they contradict each other; runtimes at most warn of that.
     """
     fits = len(made) == len(declared) and all(d in (None, n) for n, d in zip(made, declared, strict=True))
     if not fits:
         shown = ", ".join("?" if d is None else str(d) for d in declared)
         raise ShapeError(
-            f"its operands make {label!r} {list(made)}, the file declares it [{shown}]",
-            hint="export the model again with the shapes that its operators have, or without that of this tensor",
+            f"its operands make {label!r} {list(made)}, but the file declares it [{shown}]",
+            hint="export the model again with the right shape of this tensor, or with none",
         )
 
 

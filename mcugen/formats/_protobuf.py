@@ -1,4 +1,4 @@
-"""The outermost fields of a protobuf message, to see what it may be. Nothing is copied or unpacked."""
+"""The outermost fields of a protobuf message, to recognise its format. Nothing is copied or unpacked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SIZES = {_FIXED64: 8, _FIXED32: 4}
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int]]:
-    """(number, wire type) of each field. Raises ValueError where the bytes are no message."""
+    """(number, wire type) of each field. Raises ValueError if the bytes are no message."""
     at = 0
     while at < len(data):
         tag, at = _varint(data, at)

@@ -1,10 +1,10 @@
 """Reads a model file: its bytes become a Graph. The format is found by the content and the name of the file.
 
 A folder beside this module with a module `read` is a format that mcugen reads. That module may have a function
-`recognises(data)`, which knows its files by their content: their names do not matter.
+`recognises(data)`, which recognises files of the format by content, so that their names do not matter.
 
-The folder may have a file suffixes.txt with the suffixes of its models, where these are others than its name;
-`*/graph.nnef` means folders with a file of that name. No format is loaded before one of its files is read.
+Models have the folder's name as suffix, or the suffixes listed in the folder's file suffixes.txt; `*/graph.nnef` there
+means folders with a file of that name. A format's module is loaded when it is first needed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FOLDER = Path(__file__).parent
 def load(
     path: Path, registry: Registry, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = ""
 ) -> Graph:
-    """Read a model file. shapes: static shapes of inputs, by name, where the file leaves them open.
+    """Read a model file. shapes: input name -> static shape, for inputs that the file leaves open.
 
     signature: which of several networks of the file to read, by default the first.
 
@@ -54,7 +54,7 @@ def load(
 
 
 def format_of(path: Path) -> str:
-    """The name of a file's or folder's format, of its content. Raises UsageError and CorruptModelError as `load`."""
+    """The name of the format of a file or folder. Raises UsageError and CorruptModelError as `load` does."""
     return (_folder(path) if path.is_dir() else _recognised(path, files.read(path)))[0]
 
 
@@ -66,7 +66,7 @@ def content(path: Path) -> bytes:
 def models_in(folder: Path) -> dict[Path, str]:
     """The models in a folder and below, in the order of their paths, with the names of their formats.
 
-    Suffixes tell them, and the content too where a suffix is no format's name, as .json: other files have it as well.
+    A model has the suffix of a format. If this suffix is not the format's name, such as .json, its content is checked.
     """
     models: dict[Path, str] = {}
     for path in sorted(folder.rglob("*")):
@@ -78,12 +78,12 @@ def models_in(folder: Path) -> dict[Path, str]:
 
 
 def _is_own(name: str, path: Path) -> bool:
-    """Whether a file with the suffix of a format is a model, as far as suffix and format can tell."""
+    """Whether a file with a suffix of a format is a model of it; if the suffix is shared, the content decides."""
     return path.suffix.lower() == f".{name}" or _recognises(name) is None or _knows(name, path.read_bytes())
 
 
 def _folder(path: Path) -> tuple[str, bytes, str]:
-    """The module for a folder. Raises UsageError where there is none."""
+    """(format, no bytes, no note) of a folder. Raises UsageError if no format has such folders."""
     name = _of_folder(path)
     if name:
         return name, b"", ""
@@ -92,10 +92,10 @@ def _folder(path: Path) -> tuple[str, bytes, str]:
 
 
 def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
-    """The module for a file, the bytes of the model, and a note where content and file name differ.
+    """The format of a file, the bytes of the model, and a note if content and file name differ.
 
-    The content decides; a name alone where no module knows the content. Raises UsageError where no format reads it, and
-    CorruptModelError where there is nothing to read.
+    The content decides; the name only if no format recognises the content. Raises UsageError if no format reads the
+    file, and CorruptModelError if it is empty.
     """
     if not data:
         raise CorruptModelError("the file is empty", where=path.name, hint="copy or download it again")
@@ -122,19 +122,19 @@ def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
 
 
 def _of_folder(path: Path) -> str | None:
-    """The format whose models are folders that contain a certain file, which this folder has."""
+    """The format of a folder, found by the file that it must contain, or None."""
     kinds = ((name, suffix) for name in _names() for suffix in _suffixes(name) if suffix.startswith("*/"))
     return next((name for name, suffix in kinds if (path / suffix[2:]).is_file()), None)
 
 
 def _of_suffix(path: Path) -> str | None:
-    """The format whose files have the suffix of this one."""
+    """The format whose suffix a file has, or None."""
     lower = path.name.lower()
     return next((name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))), None)
 
 
 def _models_inside(data: bytes) -> list[tuple[str, str, bytes]]:
-    """The different models that a text of C holds as arrays: module, name of the array, bytes."""
+    """The different models in C source as byte arrays: (format, name of the array, bytes)."""
     found: dict[bytes, tuple[str, str, bytes]] = {}
     for array, values in _embedded.arrays(data):
         for name in _names():
@@ -180,12 +180,12 @@ def _suffixes(name: str) -> list[str]:
 
 
 def layout(name: str) -> str:
-    """The order of image axes that the operators of that format have: "nchw" unless its module states `LAYOUT`."""
+    """The order of image axes in a format: `LAYOUT` of its module, "nchw" by default."""
     found: str = getattr(_module(name), "LAYOUT", "nchw")
     return found
 
 
 def references(name: str) -> tuple[str, ...]:
-    """The runtimes whose meaning a model of that format can have, the default first."""
+    """The runtimes whose results a model of that format can reproduce, the default first."""
     found: tuple[str, ...] = _module(name).REFERENCES
     return found

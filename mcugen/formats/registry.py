@@ -1,8 +1,8 @@
 """Finds operators: every Op class in `mcugen.ops`, in `mcugen.ops` entry points, and in modules that the user passes.
 
-A module's `IMPORTS` are decompositions: operators of a format that become several of mcugen's and have no class of
-their own. Those that several formats share stand in `mcugen.formats.operators`, those of one format in the folder
-`operators` of that format: they are loaded when its first operator is looked up.
+A module's `IMPORTS` are decompositions: operators of a format that expand to several of mcugen's and have no class of
+their own. Shared ones are in `mcugen.formats.operators`, those of one format in the folder `operators` of that format,
+which is loaded when the first operator of the format is looked up.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class RegisteredImport:
     module: str
 
     def build(self, source: Source) -> Imported:
-        """The operator that a source becomes. Raises UnsupportedError where it becomes several."""
+        """The operator that a source becomes. Raises UnsupportedError if it expands to several."""
         if self.entry.build is not None:
             return self.entry.build(source)
         if self.op is None:
-            raise UnsupportedError(f"{self.entry.name} becomes several operators")
+            raise UnsupportedError(f"{self.entry.name} expands to several operators")
         return Imported(self.op())
 
 
 @dataclass(frozen=True, eq=False)
 class Registry:
-    """The operators of one compilation, by class and by the names formats give them.
+    """The operators of one compilation, by class and by their names in formats.
 
-    found: the imports of all modules but those in folders of formats.
-    missing: why the operators of installed packages that fail at import are not among them.
+    found: the imports of all modules except those in folders of formats; missing: errors of installed packages whose
+    operators could not be loaded
     """
 
     ops: tuple[type[Op], ...]
@@ -63,12 +63,13 @@ class Registry:
         return next((f for f in versions if f.entry.when is None), next(iter(versions), None))
 
     def ends(self, format_name: str, name: str, version: int) -> bool:
-        """Whether `name` is imported in that version by an import that no newer version has."""
+        """Whether `name` has an import for that version which does not apply to newer versions."""
         return any(f.entry.until is not None for f in self._versions(format_name, name, version))
 
     def fitting(self, found: RegisteredImport, source: Source, version: int = 1) -> RegisteredImport:
-        """The import whose condition the source meets, else `found`. Raises UnsupportedError where that has a
-        condition, too."""
+        """The import whose condition the source meets, else `found`. Raises UnsupportedError if `found` has an unmet
+        condition, too.
+        """
         for other in self._versions(found.entry.format, found.entry.name, version):
             if other.entry.when is not None and other.entry.when(source):
                 return other
@@ -89,7 +90,7 @@ class Registry:
         return f"version {version} is not supported; versions {ranges} are"
 
     def _imports(self, format_name: str) -> Mapping[str, tuple[RegisteredImport, ...]]:
-        """Name -> imports of a format. Raises UsageError where two of them clash."""
+        """Name -> imports of a format. Raises UsageError if two of them overlap."""
         if format_name not in self._by_format:
             found = (*_decompositions(_folder_of(format_name)), *self.found)
             self._by_format[format_name] = _by_name(f for f in found if f.entry.format == format_name)
@@ -112,7 +113,7 @@ class Registry:
 def load(extra: Sequence[ModuleType] = ()) -> Registry:
     """The registry of all operators and decompositions, with those of `extra` modules.
 
-    Raises UsageError where two of them import the same version of the same operator of a format.
+    Raises UsageError if two of them import the same version of the same operator of a format.
     """
     installed = tuple(module for _, module in plugins.working(GROUP))
     return _load((*installed, *extra), plugins.failures(GROUP))
@@ -141,14 +142,14 @@ def _decompositions(modules: Iterable[ModuleType]) -> list[RegisteredImport]:
 
 
 def _folder_of(format_name: str) -> tuple[ModuleType, ...]:
-    """The modules with decompositions of one format alone."""
+    """The modules in a format's own folder `operators`."""
     name = f"mcugen.formats.{format_name}.operators"
     known = importlib.util.find_spec(f"mcugen.formats.{format_name}") and importlib.util.find_spec(name)
     return _modules_of(importlib.import_module(name)) if known else ()
 
 
 def _by_name(found: Iterable[RegisteredImport]) -> Mapping[str, tuple[RegisteredImport, ...]]:
-    """Name -> imports, all of one format. Raises UsageError where two import the same version."""
+    """Name -> imports, all of one format. Raises UsageError if two import the same version."""
     known: dict[str, tuple[RegisteredImport, ...]] = {}
     for new in found:
         name = new.entry.name
@@ -193,7 +194,7 @@ def _imports_of(op: type[Op]) -> Iterable[Import]:
 
 
 def _has_fields(op: type[Op]) -> bool:
-    """Whether the attributes that a class annotates are fields; one without attributes needs no decorator."""
+    """Whether all annotated attributes of a class are dataclass fields. One without any needs no decorator."""
     known = {f.name for f in fields(op)}
     stated = vars(op).get("__annotations__", {})
     return all(name in known or "ClassVar" in str(kind) for name, kind in stated.items())

@@ -16,7 +16,7 @@ def formats() -> tuple[str, ...]:
 
 
 def load(format_name: str) -> ModuleType:
-    """The writer of a format: a package with `write(graph, halves) -> bytes`. Raises UsageError where there is none."""
+    """The writer of a format: a package with `write(graph, halves) -> bytes`. Raises UsageError if there is none."""
     if format_name not in formats():
         raise UsageError(
             f"mcugen does not write {format_name!r} files", hint=f"it writes: {', '.join(formats()) or 'nothing'}"
@@ -25,9 +25,9 @@ def load(format_name: str) -> ModuleType:
 
 
 def write(graph: Graph, format_name: str, *, halves: bool = False) -> bytes:
-    """The graph as a model file. halves: float weights are stored as float16 where that changes none of them.
+    """The graph as a model file. halves: store float weights as float16 if float16 represents them exactly.
 
-    Raises UsageError, and UnsupportedError for all that the format cannot say.
+    Raises UsageError, and one UnsupportedError for all nodes that the format has no operator for.
     """
     data: bytes = load(format_name).write(graph, halves)
     return data

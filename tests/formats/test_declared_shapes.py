@@ -76,7 +76,7 @@ def test_an_output_that_onnx_does_not_make_is_refused(
     assert load(model, tmp_path)
     exact = resize._targets
     monkeypatch.setattr(resize, "_targets", lambda *given: ([1, 1, 8, 7], exact(*given)[1]))
-    with pytest.raises(ShapeError, match=r"\[1, 1, 8, 7\], the file declares it \[1, 1, 8, 8\]"):
+    with pytest.raises(ShapeError, match=r"\[1, 1, 8, 7\], but the file declares it \[1, 1, 8, 8\]"):
         load(model, tmp_path)
 
 
@@ -94,7 +94,7 @@ def test_an_output_of_an_estimator_may_be_declared_wrongly(tmp_path: Path) -> No
     sets = [helper.make_opsetid("", 18), helper.make_opsetid(ml, 1)]
     loaded = load(helper.make_model(graph, opset_imports=sets, ir_version=8), tmp_path)
     assert loaded.type(loaded.outputs[1]).shape == (1, 1)
-    assert any("'y' [1, 1], the file declares it [?, 2]" in note for note in loaded.notes)
+    assert any("'y' [1, 1], but the file declares it [?, 2]" in note for note in loaded.notes)
 
 
 def test_shapes_of_old_operators_are_compared_too(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_shapes_of_old_operators_are_compared_too(tmp_path: Path) -> None:
     y = w.node("Slice", [w.input([2, 6])], starts=[1], ends=[5], axes=[1])
     model = w.model(w.node("Relu", [y]))
     model.graph.value_info.append(helper.make_tensor_value_info(y, TensorProto.FLOAT, [2, 5]))
-    with pytest.raises(ShapeError, match=r"\[2, 4\], the file declares it \[2, 5\]"):
+    with pytest.raises(ShapeError, match=r"\[2, 4\], but the file declares it \[2, 5\]"):
         load(model, tmp_path)
 
 
@@ -121,7 +121,7 @@ def test_shapes_within_a_branch_are_compared(tmp_path: Path) -> None:
         if fits:
             assert load(model, tmp_path)
             continue
-        with pytest.raises(ShapeError, match=r"'b' \[2, 3\], the file declares it \[2, 4\]"):
+        with pytest.raises(ShapeError, match=r"'b' \[2, 3\], but the file declares it \[2, 4\]"):
             load(model, tmp_path)
 
 

@@ -154,7 +154,7 @@ def test_an_array_among_others_is_chosen_by_its_content(tmp_path: Path) -> None:
 def test_arrays_that_are_no_model(tmp_path: Path) -> None:
     (tmp_path / "table.c").write_text("static const int t[] = {0x1, 300, /* no */ 08, -1};\nint u[] = {1, 2};\n")
     assert list(_embedded.arrays((tmp_path / "table.c").read_bytes())) == [("u", b"\1\2")]
-    with pytest.raises(UsageError, match="C in which no array of bytes is a model"):
+    with pytest.raises(UsageError, match="C source in which no byte array is a model"):
         load(tmp_path / "table.c")
 
 

@@ -110,7 +110,7 @@ def test_archives_that_lie_or_burst(tmp_path: Path) -> None:
     refused(path, "archive")
     with tarfile.open(path, "w:gz") as other:
         other.addfile(tarfile.TarInfo("model.tflite"))
-    refused(path, "which has model.tflite", UsageError)
+    refused(path, "it has model.tflite", UsageError)
     big = tarfile.TarInfo("v.dat")
     big.size = 1 << 40
     (tmp_path / "b.tar").write_bytes(big.tobuf())
@@ -174,7 +174,7 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
         "expand to more than",
     ),
     "negative shape": (lambda: nm.text("y = relu(x);", (1, -1, 4)), "shape"),
-    "empty shape": (lambda: nm.text("y = relu(x);", (1, 0, 4)), "not fixed or holds nothing"),
+    "empty shape": (lambda: nm.text("y = relu(x);", (1, 0, 4)), "must be fixed and at least 1"),
     "large integer": (lambda: nm.text("y = relu(x);", (1, 99999999999)), "beyond 31 bits"),
     "endless integer": (lambda: nm.text("y = relu(x);").replace("6]", "6" * 100_000 + "]", 1), "beyond 31 bits"),
     "large shape": (lambda: nm.text("y = relu(x);", (2147483647,) * 6), "not supported"),
@@ -197,7 +197,7 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
     "no result": (lambda: nm.text("z = relu(x);"), "y|never"),
     "itself as operand": (lambda: nm.text("y = add(y, x);"), "y|before"),
     "twice": (lambda: nm.text("y = relu(x); y = relu(x);"), "y|already"),
-    "no text": (lambda: "\0" * 1000, "cannot be parsed|nnef package"),
+    "no UTF-8 text": (lambda: "\0" * 1000, "cannot be parsed|nnef package"),
     "empty": (lambda: "", "cannot be parsed|nnef package"),
     "comment ends in names": (lambda: nm.text("y = relu(x); # */ \u2028"), ""),
 }
@@ -211,7 +211,7 @@ def test_texts(name: str, tmp_path: Path) -> None:
 
 def test_a_text_beyond_the_limit_or_no_utf8(tmp_path: Path) -> None:
     refused(nm.write({"graph.nnef": b"#" * (1 << 25)}, tmp_path / "big"), "larger than", UnsupportedError)
-    refused(nm.write({"graph.nnef": b"version \xff"}, tmp_path / "odd"), "no text", CorruptModelError)
+    refused(nm.write({"graph.nnef": b"version \xff"}, tmp_path / "odd"), "no UTF-8 text", CorruptModelError)
 
 
 def head(**change: int) -> bytes:

@@ -133,7 +133,7 @@ def test_data_that_litert_reads_backward_once_for_each_step_is_refused_by_name()
     """A layer of both directions with int8 weights, where steps are the first axis."""
     sketch = Sketch("backward 2", "f32")
     hybrid.both_directions(sketch)
-    with pytest.raises(UnsupportedError, match="backward once for each step"):
+    with pytest.raises(UnsupportedError, match="runs the layer backward once for each step"):
         imported(sketch.drawn().model)
 
 

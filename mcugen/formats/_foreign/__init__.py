@@ -1,6 +1,6 @@
 """Models in formats that mcugen does not read: their kinds, and recipes that convert them to a format that it reads.
 
-kinds.toml lists them; the first that fits is meant. Nothing of such a file is unpacked, loaded or run.
+kinds.toml lists the kinds; the first that fits is taken. A file is only looked at, never unpacked, loaded or run.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ _TEXT = 4096
 
 @dataclass(frozen=True)
 class Kind:
-    """A format, known by its content: all that is stated of it must fit. Where no content is known, by the suffix.
+    """A format, recognised by the content: all of `magic`, `members` and `text` that are given must fit. If no kind's
+    content fits, the suffix decides.
 
     title     the format's name for users
     magic     bytes at `offset`
-    members   patterns of files in a zip archive, or in a folder, of which each must be there
+    members   patterns of names in a zip archive or a folder; each must match a name
     text      a regular expression that the beginning of a text matches
-    recipe    what to do: lines of Python or of a shell; FILE is the file's name, STEM that without its suffix
-    needs     what pip installs for the recipe
+    recipe    what to do: lines of Python or of a shell; FILE is the file's name, STEM the name without its suffix
+    needs     packages that pip must install for the recipe, for its test
     makes     Python that makes such a file, for the test of the recipe
     """
 
@@ -47,7 +48,7 @@ class Kind:
     makes: str = ""
 
     def has(self, data: bytes, names: Sequence[str]) -> bool:
-        """Whether a content is of this kind. names: of an archive's or a folder's members."""
+        """Whether a file's content is of this kind. names: the members of an archive or folder."""
         if not (self.magic or self.members or self.text):
             return False
         if self.magic and data[self.offset : self.offset + len(self.magic)] != self.magic:
@@ -61,8 +62,8 @@ class Kind:
         name = self._own_name(path)
         lines = self.recipe.strip().replace(_FILE, name).replace(_STEM, Path(name).stem).splitlines()
         if name != path.name:
-            lines[0] = f"rename it to {name!r}, for its name decides in other tools; {lines[0]}"
-        first = f"{lines[0]}\n" if lines[0].endswith(":") else f"it becomes one that mcugen reads:\n    {lines[0]}\n"
+            lines[0] = f"rename it to {name!r}, as other tools go by the name; {lines[0]}"
+        first = f"{lines[0]}\n" if lines[0].endswith(":") else f"convert it to one that mcugen reads:\n    {lines[0]}\n"
         hint = first + "\n".join(f"    {line}".rstrip() for line in lines[1:])
         return UsageError(f"is {self.title}, which mcugen does not read", where=path.name, hint=hint.rstrip())
 
@@ -71,7 +72,7 @@ class Kind:
         return any(f".{path.name.lower()}".endswith(f".{suffix}") for suffix in self.suffixes)
 
     def _own_name(self, path: Path) -> str:
-        """The name that the file should have, so that its own tools take it and the recipe does not overwrite it."""
+        """The name that the file should have, so that its own tools accept it and the recipe does not overwrite it."""
         return path.name if not self.suffixes or self.is_named(path) else f"{path.stem}.{self.suffixes[0]}"
 
 
@@ -88,7 +89,7 @@ def _kind(item: dict[str, Any]) -> Kind:
 
 
 def of(path: Path, data: bytes, *, by_suffix: bool) -> Kind | None:
-    """The kind of a file or a folder; None where it is not known. by_suffix: whether its name may decide."""
+    """The kind of a file or a folder; None if it is unknown. by_suffix: whether the name may decide."""
     names = _names(path, data)
     known = [kind for kind in kinds() if kind.has(data, names)]
     if by_suffix:
@@ -97,7 +98,7 @@ def of(path: Path, data: bytes, *, by_suffix: bool) -> Kind | None:
 
 
 def _names(path: Path, data: bytes) -> list[str]:
-    """The names in an archive or a folder; none where it is neither."""
+    """The names in an archive or a folder; empty for other files."""
     if path.is_dir():
         return [f"{entry.name}/" if entry.is_dir() else entry.name for entry in path.iterdir()]
     if not data.startswith(b"PK"):

@@ -1,7 +1,7 @@
-"""LightGBM: a model saved as .txt, read as the ONNX model that computes the same.
+"""LightGBM: a model saved as .txt is converted to an equivalent ONNX model, which is imported.
 
-Comparisons are `feature <= threshold` with thresholds of 64 bits; of a 32-bit feature this says the same as with the
-largest 32-bit float that is not above the threshold.
+Comparisons are `feature <= threshold` with float64 thresholds. For a float32 feature this is equivalent to a comparison
+with the largest float32 that is not above the threshold.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OBJECTIVES = {
 
 _CATEGORICAL, _DEFAULT_LEFT, _MISSING_SHIFT = 1, 2, 2
 _NO_MISSING, _ZERO_IS_MISSING = 0, 1
-"""Bits of a node's decision type, and its kinds of missing values."""
+"""Masks and shift of a node's decision type, and values of its field for missing values."""
 
 _MOST_NODES = 1 << 16
 _CATEGORIES_HINT = "encode categories one-hot, or give max_cat_threshold a small number"
@@ -91,7 +91,7 @@ def _converted(head: dict[str, str], blocks: list[dict[str, str]], name: str) ->
     known = dict(setting.split(":") for setting in settings if ":" in setting)
     count = int(head["num_tree_per_iteration"])
     if len(blocks) != len(head["tree_sizes"].split()):
-        raise CorruptModelError(f"{len(blocks)} trees instead of {len(head['tree_sizes'].split())}")
+        raise CorruptModelError(f"has {len(blocks)} trees, but states {len(head['tree_sizes'].split())}")
     share = count / len(blocks) if head["average_output"] == "True" else 1.0
     trees = _boosted.Trees(int(head["max_feature_idx"]) + 1)
     for number, block in enumerate(blocks):
@@ -133,7 +133,7 @@ def _down(threshold: float) -> float:
 
 
 def _missing(kind: int, threshold: float) -> bool:
-    """Whether NaN goes where the comparison holds. Raises UnsupportedError where zeros are missing too."""
+    """Whether the comparison holds for NaN. Raises UnsupportedError if zeros count as missing, too."""
     missing = kind >> _MISSING_SHIFT & 3
     if missing == _ZERO_IS_MISSING:
         raise UnsupportedError("zeros count as missing values", hint="train with zero_as_missing=False")
@@ -141,7 +141,7 @@ def _missing(kind: int, threshold: float) -> bool:
 
 
 def _category_sets(block: dict[str, str]) -> list[list[int]]:
-    """The categories of each set that the tree tests, from bit masks in 32-bit words."""
+    """Sets of categories that the tree's nodes test, stored as bit masks in 32-bit words."""
     bounds = [int(b) for b in block.get("cat_boundaries", "0").split()]
     words = [int(w) for w in block.get("cat_threshold", "").split()]
     sets = (words[first:end] for first, end in pairwise(bounds))

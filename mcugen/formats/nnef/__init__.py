@@ -1,1 +1,1 @@
-"""NNEF: reading, and operators that become several."""
+"""NNEF: reading, and operators that expand to several."""

@@ -1,4 +1,4 @@
-""".dat files: the data of variables."""
+""".dat files of NNEF, which hold the data of variables (constants)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def read(model: ModelFiles, label: str, shape: Shape, where: str) -> np.ndarray:
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise CorruptModelError(f"{label}.dat cannot be read: {error}", where=where) from error
     if found.shape != shape:
-        raise ShapeError(f"{label}.dat has the shape {list(found.shape)}, the graph states {list(shape)}", where=where)
+        what = f"{label}.dat has the shape {list(found.shape)}, but the graph states {list(shape)}"
+        raise ShapeError(what, where=where)
     return found
 
 
@@ -55,7 +56,7 @@ def _check(data: bytes, name: str) -> None:
     if data[2] > 1 or data[3] > 0:
         raise UnsupportedError(f"{name} is of version {data[2]}.{data[3]}, which is not supported")
     if length != len(data) - HEADER or rank > MAX_RANK:
-        raise CorruptModelError(f"{name} states {length} bytes of data of rank {rank} and has {len(data) - HEADER}")
+        raise CorruptModelError(f"{name} states {length} bytes of data of rank {rank}, but has {len(data) - HEADER}")
     elements = 1
     for extent in extents[:rank]:
         elements *= extent

@@ -18,7 +18,7 @@ MAX_TEXT = 1 << 24
 MAX_BYTES = 1 << 28
 MAX_MEMBERS = 1 << 14
 _NAMED = 3
-"""Most files of an archive that an error names."""
+"""Number of an archive's files that an error names at most."""
 _HINT = "an NNEF model is a folder or an archive with graph.nnef, and a .dat file for each variable"
 
 
@@ -26,11 +26,13 @@ class ModelFiles(Protocol):
     """The files of a model by their names relative to graph.nnef."""
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file; None where it is absent. Raises McugenError for anything but a plain file inside the
-        model."""
+        """The content of a file; None if it is absent. Raises McugenError for all but plain files inside the model."""
 
     def text(self, name: str, *, optional: bool = False) -> str:
-        """A text of the model; "" where it may be missing. Raises UsageError, CorruptModelError, UnsupportedError."""
+        """The content of a text file, "" if an optional one is missing.
+
+        Raises UsageError, CorruptModelError, UnsupportedError.
+        """
 
 
 class _Files:
@@ -50,11 +52,11 @@ class _Files:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise CorruptModelError(f"{name} is no text: {error.reason} at byte {error.start}") from error
+            raise CorruptModelError(f"{name} is no UTF-8 text: {error.reason} at byte {error.start}") from error
 
 
 class ModelFolder(_Files):
-    """Files of a folder: no symlinks, nothing outside."""
+    """Files of a folder. Symlinks, and paths that lead outside, are refused."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -75,15 +77,15 @@ class ModelFolder(_Files):
 
 
 class Archive(_Files):
-    """Files of an archive, unpacked in memory: plain members alone."""
+    """Files of an archive, unpacked in memory. members: path -> content."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         tops = sorted((name for name in members if name.split("/")[-1] == "graph.nnef"), key=lambda n: n.count("/"))
         if not tops:
             held = ", ".join(sorted(members)[:_NAMED]) or "nothing"
             more = f" and {len(members) - _NAMED} more" if len(members) > _NAMED else ""
-            hint = f"{_HINT}; where the archive holds a model of another format, unpack it and give that"
-            raise UsageError(f"no graph.nnef is in the archive, which has {held}{more}", hint=hint)
+            hint = f"{_HINT}; if the archive holds a model of another format, unpack it and give that model"
+            raise UsageError(f"the archive has no graph.nnef; it has {held}{more}", hint=hint)
         self._prefix = tops[0].removesuffix("graph.nnef")
         self._members = members
 
@@ -117,7 +119,7 @@ def open_model(path: Path, data: bytes) -> ModelFiles:
 
 
 class _Named(ModelFolder):
-    """The folder of a graph file of any name."""
+    """The folder of a graph file that is not called graph.nnef."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path.parent)
@@ -149,7 +151,7 @@ def _zip(data: bytes) -> dict[str, bytes]:
             with archive.open(member) as file:
                 content = file.read(member.file_size + 1)
             if len(content) != member.file_size:
-                raise CorruptModelError(f"member {member.filename[:80]!r} of the archive has another size than stated")
+                raise CorruptModelError(f"member {member.filename[:80]!r} of the archive does not have its stated size")
             _add(members, member.filename, content)
     return members
 

@@ -46,12 +46,15 @@ def of(name: str, stated: Mapping[str, Any]) -> Stored:
 
 
 def _numbers(stated: Mapping[str, Any], name: str) -> list[float]:
-    """A number, or a list of them, as floats; [[...]] for the second axis, too. Raises CorruptModelError."""
+    """Entry `name` as a list of floats. It may be a number, a list, or, for scales of the second axis, [[...]].
+
+    Raises CorruptModelError for others.
+    """
     given = stated.get(name)
     values: list[Any] = given if isinstance(given, list) else [given]
     values = values[0] if len(values) == 1 and isinstance(values[0], list) else values
     if not values or not all(isinstance(v, int | float) for v in values):
-        raise CorruptModelError(f"a quantization states {name} {str(given)[:40]}")
+        raise CorruptModelError(f"graph.quant states {name} {str(given)[:40]}, which is not one or more numbers")
     return [float(v) for v in values]
 
 
@@ -66,20 +69,21 @@ def _of_bounds(name: str, stated: Mapping[str, Any]) -> tuple[list[float], list[
     for low, high in zip(_numbers(stated, "min"), _numbers(stated, "max"), strict=False):
         scale = (high - low) / steps
         if not scale > 0:
-            raise QuantizationError(f"{name!r} lies between {low} and {high}")
+            raise QuantizationError(f"{name!r} lies between {low} and {high}", hint="state min below max")
         least = -(1 << (bits - 1)) + int(is_signed and bool(stated.get("symmetric", False))) if is_signed else 0
         zero = least - low / scale
         if not math.isfinite(zero) or abs(zero - round(zero)) > 1e-3:
-            raise QuantizationError(f"{name!r}: 0 lies between two steps of its quantization", hint="move its bounds")
+            what = f"{name!r}: 0 lies between two steps of its quantization"
+            raise QuantizationError(what, hint="change min or max so that 0 is a step")
         scales.append(scale)
         zeros.append(float(round(zero)))
     return scales, zeros
 
 
 def stored(data: np.ndarray, kind: Stored | None, where: str) -> tuple[np.ndarray, QuantParams | None]:
-    """A constant as the graph stores it: integers of a quantized tensor, else float32 or booleans.
+    """A constant as the graph stores it: quantized integers, or int32, float32 or booleans without quantization.
 
-    Scales of channels lie along the first axis, or along the second where the first has one element, as of a bias.
+    Per-channel scales belong to the first axis, or to the second if the first has one element, as in a bias.
     """
     if kind is None:
         if data.dtype == np.bool_ or data.dtype in (np.int32, np.int64):

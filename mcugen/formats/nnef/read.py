@@ -1,4 +1,4 @@
-"""NNEF: a graph.nnef file, its folder, or an archive of that to a Graph. It handles the container, not the operators.
+"""Reader of NNEF: a graph.nnef file, its folder, or an archive of the folder becomes a Graph.
 
 Values keep the axes of the file (images as [N, C, H, W]); the pass `follow_orders` finds the order to store them in.
 The `nnef` package, which parses the text, is loaded only when a file is read.
@@ -75,13 +75,13 @@ class _Importer:
                 self._operation(operation, where)
 
     def held(self, name: str, what: str) -> str:
-        """The tensor of an input or output. Raises CorruptModelError where no operation makes it."""
+        """The tensor of an input or output. Raises CorruptModelError if no operation computes it."""
         if name not in self.builder.values:
-            raise CorruptModelError(f"graph {what} {name!r} is never made")
+            raise CorruptModelError(f"no operation computes the graph's {what} {name!r}")
         return self.builder.values[name]
 
     def _end(self, operation: NnefOperation, where: str) -> None:
-        """An input, or a constant of the graph or of a file."""
+        """Add an input, or a constant from the graph's text or a .dat file."""
         (name,) = operation.outputs.values()
         if not isinstance(name, Reference):
             raise CorruptModelError("makes no single tensor", where=where)
@@ -109,7 +109,7 @@ class _Importer:
         self.builder.operator(operation.name, 1, Attributes(operation.attributes, {}), given, outputs, where)
 
     def _operand(self, value: Any) -> str:
-        """The name of an operand: a value of the graph, or a constant that replaces it."""
+        """The name of an operand; numbers become constants."""
         if isinstance(value, Reference):
             return str(value)
         name = f"literal {value!r}"
@@ -127,7 +127,7 @@ def _references(value: Any, where: str) -> Iterator[str]:
 
 
 def _flat(values: Any) -> Iterator[Any]:
-    """Operands or results, the members of lists among them. Raises UnsupportedError for text."""
+    """Operands or results with lists flattened. Raises UnsupportedError for text."""
     for value in values:
         if isinstance(value, list):
             yield from _flat(value)
@@ -138,11 +138,11 @@ def _flat(values: Any) -> Iterator[Any]:
 
 
 def _shape(given: Any, where: str) -> Shape:
-    """A declared shape. Raises ShapeError or UnsupportedError for one that no tensor has."""
+    """A declared shape. Raises CorruptModelError, ShapeError or UnsupportedError for an invalid one."""
     if not isinstance(given, list) or not all(isinstance(d, int) and not isinstance(d, bool) for d in given):
         raise CorruptModelError(f"has the shape {given!r}", where=where)
     if any(d < 1 for d in given):
-        raise ShapeError(f"has the shape {given}, which is not fixed or holds nothing", where=where)
+        raise ShapeError(f"has the shape {given}, but all sizes must be fixed and at least 1", where=where)
     elements = 1
     for d in given:
         elements *= d

@@ -1,7 +1,7 @@
-"""The text of graph.nnef: limits that are checked before the nnef package parses it, and what it finds as plain values.
+"""Parser of graph.nnef: checks limits, lets the nnef package parse the text, and returns plain values.
 
-The package's parser is native code, which ends the process where brackets are nested deeply; it runs in a child process
-with limits, where the system can fork.
+The package's native parser crashes the process on deeply nested brackets. It runs in a child process with limits, if
+the system can fork.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class NnefOperation:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A flat graph. quantizations: what graph.quant states of each tensor that it names."""
+    """A flat graph. quantizations: tensor -> its attributes in graph.quant."""
 
     operations: tuple[NnefOperation, ...]
     inputs: tuple[str, ...]
@@ -60,9 +60,9 @@ class Parsed:
 
 
 def parse(text: str, quant: str, known: Collection[str]) -> Parsed:
-    """The graph, with all fragments expanded except those that are known operations.
+    """The graph, with all fragments expanded except the operations in `known`.
 
-    Raises CorruptModelError, UnsupportedError; UsageError where the nnef package is missing.
+    Raises CorruptModelError, UnsupportedError; UsageError if the nnef package is missing.
     """
     fragments = scan(text, "graph.nnef")
     scan(quant, "graph.quant")
@@ -82,8 +82,10 @@ def parse(text: str, quant: str, known: Collection[str]) -> Parsed:
 
 
 def scan(text: str, name: str) -> set[str]:
-    """The names of the fragments that a text defines. Raises CorruptModelError or UnsupportedError for what the
-    parser cannot bear: brackets nested deeply, integers that do not fit, fragments that call themselves.
+    """The names of the fragments that a text defines.
+
+    Raises CorruptModelError or UnsupportedError for texts that would crash the parser: with deeply nested brackets,
+    too large integers, or fragments that call themselves.
     """
     depth = literals = 0
     calls: dict[str, Counter[str]] = {}
@@ -193,7 +195,7 @@ def _plain(value: Any, identifier: type) -> Any:
 
 
 def _in_child(text: str, quant: str, lowered: list[str]) -> dict[str, Any]:
-    """The parser's result from a child process. Raises CorruptModelError where the child crashes."""
+    """The parser's result from a child process. Raises CorruptModelError if the child crashes or takes too long."""
     source, sink = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the child of the fork starts no threads
@@ -216,7 +218,7 @@ def _in_child(text: str, quant: str, lowered: list[str]) -> dict[str, Any]:
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     if not data.endswith(b"\n"):
-        raise CorruptModelError("the nnef package does not survive the text of the model", hint=_HINT)
+        raise CorruptModelError("the nnef package crashes or hangs on the text of the model", hint=_HINT)
     found: dict[str, Any] = json.loads(data)
     return found
 

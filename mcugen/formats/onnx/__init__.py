@@ -1,1 +1,1 @@
-"""ONNX: reading, writing, and operators that become several."""
+"""ONNX: reading, writing, and operators that expand to several."""

@@ -27,19 +27,19 @@ Dims = tuple[int | None, ...]
 """A declared shape, with None for open sizes."""
 
 Kept = Callable[[str, int], bool]
-"""Whether an operator, by name and version, is imported in its old version, without conversion."""
+"""Function (operator, version) -> whether the operator is imported in this old version, without conversion."""
 
 _DEFAULT = "ai.onnx"
-"""The domain of ONNX itself, which files may as well leave empty."""
+"""The domain of ONNX itself; files may also leave it empty."""
 
 _KEPT_DOMAIN = "mcugen.kept"
-"""The domain that operators get which must not be converted: the converter ignores it."""
+"""Temporary domain of operators that must not be converted: the converter skips unknown domains."""
 
 _UNCONVERTED = frozenset({"EyeLike", "RegexFullMatch"})
-"""Operators that are equal in all versions, which the converter would crash on where an operand's type is unknown."""
+"""Operators that are equal in all versions. The converter would crash on them if an operand's type is unknown."""
 
 _UINT16_HINT = (
-    "uint16 is read inside a network, not at its inputs and outputs: let those be float,\n"
+    "uint16 is read inside a network, not at its inputs and outputs: make these float,\n"
     "with QuantizeLinear and DequantizeLinear in the model, or int16"
 )
 
@@ -119,9 +119,9 @@ class OnnxModel:
 
 
 def read(data: bytes, folder: Path | None, keeps: Kept = lambda name, version: False) -> OnnxModel:
-    """Parse a model. folder: of its external data, if any; keeps: a predicate for operators that are not converted.
+    """Parse a model. folder: where its external data lie, if any; keeps: predicate of operators that are not converted.
 
-    Raises CorruptModelError for an invalid model, UnsupportedError for values that are unknown at build time.
+    Raises CorruptModelError for an invalid model, UnsupportedError for features or sizes beyond the limits.
     """
     model = _parsed(data)
     _check_limits(model)
@@ -157,8 +157,7 @@ def _rename_default(model: onnx.ModelProto) -> None:
 
 
 def guarded(what: str, step: Any, *arguments: Any) -> Any:
-    """The result of a step of the onnx package; any exception for damaged or hostile files becomes a
-    CorruptModelError."""
+    """The result of a function of the onnx package. Any exception, as for damaged files, becomes CorruptModelError."""
     try:
         return step(*arguments)
     except McugenError:
@@ -208,7 +207,7 @@ def _converted(model: onnx.ModelProto, keeps: Kept) -> onnx.ModelProto:
 
 
 def _all_nodes(nodes: Iterable[onnx.NodeProto]) -> Iterable[onnx.NodeProto]:
-    """Nodes, and those of all graphs within."""
+    """The nodes, and the nodes of their subgraphs at any depth."""
     for node in nodes:
         yield node
         for attribute in node.attribute:
@@ -235,7 +234,7 @@ def _raw(model: onnx.ModelProto, opset: int, shapes: Mapping[str, Dims]) -> Onnx
 
 
 def raw_node(node: onnx.NodeProto, versions: Mapping[str, int]) -> RawNode:
-    """An operator as plain values. versions: those of the operators of each domain."""
+    """An operator as plain values. versions: domain -> version of its operators."""
     domain = "" if node.domain == _KEPT_DOMAIN else node.domain
     attributes = {attribute.name: _value(attribute, versions) for attribute in node.attribute}
     version = versions.get(node.domain, 1)
@@ -270,7 +269,7 @@ def _graph(graph: onnx.GraphProto, versions: Mapping[str, int]) -> OnnxGraph:
 
 
 def _shapes(graph: onnx.GraphProto) -> dict[str, Dims]:
-    """The shapes that a graph declares of its results and of values on the way."""
+    """The shapes that a graph declares for its results and intermediate values."""
     known = ((v.name, v.type.tensor_type) for v in (*graph.value_info, *graph.output))
     stated = ((name, tensor.shape.dim) for name, tensor in known if tensor.HasField("shape"))
     return {name: tuple(d.dim_value if d.dim_value > 0 else None for d in dims) for name, dims in stated}
@@ -292,7 +291,8 @@ def _declared(value: onnx.ValueInfoProto, *, is_output: bool = False) -> RawInpu
     if is_output and _is_list_of_maps(value):
         return RawInput(value.name, None, "map")
     if not value.type.HasField("tensor_type"):
-        raise UnsupportedError(f"{value.name!r} is no tensor", hint="sequences, maps and optional values have no C")
+        hint = "export the model with tensors as inputs and outputs, not sequences, maps or optional values"
+        raise UnsupportedError(f"{value.name!r} is no tensor", hint=hint)
     tensor = value.type.tensor_type
     if is_output and tensor.elem_type == onnx.TensorProto.STRING:
         return RawInput(value.name, None, "text")

@@ -1,6 +1,6 @@
-"""ONNX functions: where mcugen lacks an operator, the simpler operators by which ONNX defines it.
+"""ONNX functions: definitions of operators by simpler ones, for operators that mcugen lacks.
 
-Source: the ONNX specification (onnx/docs/IR.md, "Functions"); the bodies are those of the onnx package's schemas.
+Source: the ONNX specification (onnx/docs/IR.md, "Functions"); the definitions are in the onnx package's schemas.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _KINDS = {dtype: kind for kind, dtype in DTYPES.items()}
 
 
 def body(node: RawNode, types: Sequence[TensorType | None]) -> tuple[RawNode, ...] | None:
-    """The operators that define one; None where ONNX has no function for it. types: of its operands.
+    """The operators that define an operator; None if ONNX has no function for it. types: types of its operands.
 
-    Values inside the function are named after the operator's first result, so that no two are named alike.
+    Names of values inside the function begin with the operator's first result, so that they are unique.
     """
     schema = _schema(node)
     function = None if schema is None else _function(schema, node, types)
@@ -52,9 +52,9 @@ def _schema(node: RawNode) -> Any:
 
 
 def _function(schema: Any, node: RawNode, types: Sequence[TensorType | None]) -> onnx.FunctionProto | None:
-    """The function body for the newest opset up to the model's, else for the oldest.
+    """The function body for the newest opset that is not newer than the node's, else for the oldest opset.
 
-    A body within another one has an older version than the model; the operator's own version is the same in both.
+    The latter happens to operators inside another function body, which may have an old opset.
     """
     fixed = schema.function_opset_versions
     made = [v for v in schema.context_dependent_function_opset_versions if v <= node.version]
@@ -78,7 +78,7 @@ def _parsed(data: bytes) -> onnx.FunctionProto:
 
 
 def _kind(t: TensorType | None) -> onnx.TypeProto:
-    """The type of an operand; an empty one where it is absent."""
+    """The type of an operand; an empty type if it is absent."""
     return onnx.TypeProto() if t is None else onnx.helper.make_tensor_type_proto(_KINDS[t.dtype], t.shape)
 
 
@@ -91,7 +91,7 @@ def _attributes(schema: Any, node: RawNode) -> dict[str, onnx.AttributeProto]:
 def _renamed(
     node: onnx.NodeProto, names: Mapping[str, str], prefix: str, given: Mapping[str, onnx.AttributeProto]
 ) -> onnx.NodeProto:
-    """A node of a function with the names that its values have outside, and with the operator's attributes."""
+    """A node of a function body with names as outside of the function, and with the operator's attributes."""
     made = onnx.NodeProto()
     made.CopyFrom(node)
     del made.attribute[:]

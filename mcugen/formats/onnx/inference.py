@@ -1,7 +1,4 @@
-"""The shapes that ONNX's own rules give to an operator's results, as the onnx package knows them.
-
-mcugen's importer has rules of its own; the two share no code.
-"""
+"""Shapes of results by the inference rules of the onnx package, which share no code with the importer's rules."""
 
 from __future__ import annotations
 
@@ -16,10 +13,10 @@ from mcugen.formats.onnx.container import RawNode, guarded
 from mcugen.ir.types import Shape, TensorType
 
 _MAX_ELEMENTS = 64
-"""Most elements of a constant whose values a rule may look at: axes, sizes, scales."""
+"""Most elements of a constant that a rule may read, such as axes, sizes or scales."""
 
 Held = Mapping[str, tuple[TensorType, np.ndarray | None]]
-"""Values of the file by name: the type of each, and its data where it is constant."""
+"""Value of the file -> its type, and its data if it is constant."""
 
 
 def agrees(nodes: Sequence[RawNode], held: Held) -> bool:
@@ -54,7 +51,7 @@ def _type(t: TensorType) -> onnx.TypeProto:
 
 
 def _fits(made: Shape, found: onnx.TypeProto | None) -> bool:
-    """Whether a shape agrees with an inferred one, in which sizes may be open, but not the number of axes."""
+    """Whether a shape agrees with an inferred one, which may leave sizes open, but not the number of axes."""
     if found is None or not found.tensor_type.HasField("shape"):
         return False
     dims = found.tensor_type.shape.dim

@@ -1,4 +1,4 @@
-"""The operators of an ONNX graph, one after the other: functions and subgraphs take the place of their operators."""
+"""Import of the operators of an ONNX graph, in order. Functions and subgraphs are expanded in place."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mcugen.formats.onnx.container import MAX_NODES, Dims, OnnxGraph, RawNode, g
 from mcugen.ir.imports import Attributes
 
 MAX_DEPTH = 8
-"""Largest depth of functions and subgraphs within each other."""
+"""Largest nesting depth of functions and subgraphs."""
 
 
 class Nodes:
     """Appends operators to a builder, and the subgraphs that they run.
 
-    shapes: declared shapes of results. ends: the model's outputs, of which files may declare other shapes
-    than ONNX's rules give them: then a note says so, as a warning of ONNX Runtime does.
+    shapes: declared shapes of results. ends: the model's outputs. A file may declare an output with another shape than
+    ONNX's rules give; this only causes a note, as ONNX Runtime only warns of it.
     """
 
     def __init__(self, builder: Builder, shapes: Mapping[str, Dims], ends: Collection[str] = ()) -> None:
@@ -35,8 +35,7 @@ class Nodes:
         builder.inline = self._inlined
 
     def add(self, where: str, node: RawNode) -> None:
-        """Append an operator, or the operators of its ONNX function where mcugen lacks it. where: its place in the
-        file."""
+        """Append an operator, or its ONNX function if mcugen lacks the operator. where: its place in the file."""
         builder = self._builder
         name = f"{node.domain}:{node.type}" if node.domain else node.type
         where += name + (f" {node.name!r}" if node.name else "")
@@ -70,16 +69,16 @@ class Nodes:
         except ShapeError as error:
             if self._within or value not in self._ends or not inference.agrees(self._added, self._held()):
                 raise
-            self.notes.append(f"{error.message}; ONNX's rules make it the former, too, which is taken")
+            self.notes.append(f"{error.message}; the former is used, as by ONNX's rules")
 
     def _held(self) -> inference.Held:
-        """The values so far that are tensors."""
+        """Types and constant data of the values so far."""
         builder = self._builder
         known = ((value, name) for value, name in builder.values.items() if name in builder.tensors)
         return {value: (builder.tensors[name].type, builder.data(name)) for value, name in known}
 
     def _plain(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The attributes that have a value, with subgraphs replaced by numbers."""
+        """The attributes that have a value, with subgraphs replaced by their indices."""
         found = {}
         for name, value in attributes.items():
             if isinstance(value, OnnxGraph):
@@ -90,7 +89,10 @@ class Nodes:
         return found
 
     def _defined(self, node: RawNode) -> tuple[RawNode, ...] | None:
-        """The function of an operator; None where there is none, or where the type of an operand is unknown."""
+        """The operators of an operator's ONNX function; None if it has none, or the type of an operand is unknown.
+
+        Empty if an operand is missing because an operator before it is not supported.
+        """
         builder = self._builder
         names = [builder.values.get(value) for value in node.inputs]
         if any(value and name is None for value, name in zip(node.inputs, names, strict=True)):
@@ -101,12 +103,12 @@ class Nodes:
         return found
 
     def _inlined(self, index: int, operands: Sequence[str]) -> Sequence[str]:
-        """The results of a subgraph, which can read the values around it; its own values are dropped afterwards."""
+        """Append a subgraph; returns its results. It can read outer values; its own are dropped afterwards."""
         if not 0 <= index < len(self._graphs) or len(self._within) >= MAX_DEPTH:
-            raise UnsupportedError(f"more than {MAX_DEPTH} graphs within each other are not supported")
+            raise UnsupportedError(f"subgraphs nested more than {MAX_DEPTH} deep are not supported")
         graph, builder = self._graphs[index], self._builder
         if len(operands) != len(graph.inputs):
-            raise CorruptModelError(f"a subgraph has {len(graph.inputs)} inputs, and {len(operands)} operands")
+            raise CorruptModelError(f"a subgraph has {len(graph.inputs)} inputs, but gets {len(operands)} operands")
         outside, failed, shapes = dict(builder.values), len(builder.unsupported), self._shapes
         self._shapes = graph.shapes
         for name, array in graph.constants.items():
@@ -124,7 +126,7 @@ class Nodes:
 
 
 def _defaults(node: RawNode) -> Mapping[str, Any]:
-    """The attributes of the operator's schema, with None for those without a default; none where it has no schema."""
+    """Default values of an operator's attributes, None if one has no default; empty if the operator has no schema."""
     try:
         schema = onnx.defs.get_schema(node.type, node.version, node.domain)
     except onnx.defs.SchemaError:

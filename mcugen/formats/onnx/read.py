@@ -1,4 +1,4 @@
-"""ONNX: a .onnx file to a Graph. It handles the container, not the operators.
+"""Reader of ONNX: a .onnx file becomes a Graph. Operators have their own modules.
 
 Values keep the axes of the file (images as [N, C, H, W]); the pass `follow_orders` finds the order to store them in.
 """
@@ -30,7 +30,7 @@ _MODEL_FIELDS = {1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26}
 """The fields of ModelProto, by number."""
 
 REFERENCES = ("ort",)
-"""The runtimes whose meaning a model of this format can have, the default first."""
+"""The runtimes whose results a model of this format can reproduce, the default first."""
 
 
 def recognises(data: bytes) -> bool:
@@ -91,7 +91,7 @@ def _named(raw: OnnxModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
         raise CorruptModelError("the graph names the same input twice")
     if "" in shapes and "" not in names:
         if len(names) != 1 or len(shapes) > 1:
-            raise UsageError("a shape has no name", where="--input-shape", hint=f"inputs: {names}")
+            raise UsageError("a shape has no name", where="--input-shape", hint=f"name its input; inputs: {names}")
         return {names[0]: shapes[""]}
     unknown = sorted(set(shapes) - set(names))
     if unknown:
@@ -111,7 +111,7 @@ def _changes(raw: OnnxModel, shapes: Mapping[str, Shape]) -> bool:
 def _input(builder: Builder, value: RawInput, shapes: Mapping[str, Shape], notes: list[str]) -> str:
     shape = shapes.get(value.name) or _static(value, notes)
     if any(d < 1 for d in shape):
-        raise ShapeError(f"input {value.name!r} has the shape {list(shape)}, which holds nothing")
+        raise ShapeError(f"input {value.name!r} has the shape {list(shape)}, but sizes must be at least 1")
     dtype = "f32" if value.dtype == "f16" else value.dtype
     notes += [_widened(value)] if value.dtype == "f16" else []
     builder.values[value.name] = builder.tensor(TensorType(shape, dtype), label=value.name)
@@ -143,7 +143,7 @@ def _static(value: RawInput, notes: list[str]) -> Shape:
 
 
 def _example(dims: tuple[int | str, ...]) -> Shape:
-    """Declared sizes, with others for those that are open: 1 for the first, which is the batch."""
+    """The declared sizes, with examples for open ones: 1 for the first, which is the batch, else 96."""
     return tuple(size if isinstance(size, int) else 96 if k else 1 for k, size in enumerate(dims))
 
 
@@ -153,13 +153,13 @@ def _output(builder: Builder, value: RawInput) -> str:
         raise CorruptModelError(f"graph output {value.name!r} is never computed")
     own = builder.tensors[name].type
     if (value.dtype == "text") != (name in builder.texts):
-        raise CorruptModelError(f"output {value.name!r} is declared {value.dtype}, and its operator gives another type")
+        raise CorruptModelError(f"output {value.name!r} is declared {value.dtype}, but its operator gives another type")
     if value.dtype in ("text", "map"):
         return name
     if own.size == 0:
-        raise ShapeError(f"output {value.name!r} has the shape {list(own.shape)}, which holds nothing")
+        raise ShapeError(f"output {value.name!r} has the shape {list(own.shape)}, without elements")
     if value.dtype not in (own.dtype, "f16") and np.dtype(own.np_dtype).kind != "f":
         raise CorruptModelError(
-            f"graph output {value.name!r} is declared {value.dtype}, its operator gives {own.dtype}"
+            f"graph output {value.name!r} is declared {value.dtype}, but its operator gives {own.dtype}"
         )
     return name

@@ -1,1 +1,1 @@
-"""Operators of formats that become several of mcugen's: one module each, found by their `IMPORTS`."""
+"""Operators of formats that expand to several of mcugen's: one module each, found by their `IMPORTS`."""

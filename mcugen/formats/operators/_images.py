@@ -1,4 +1,4 @@
-"""Images of channels-first formats: [N, C, W] and [N, C, H, W] as operators on [N, H, W, C] want them."""
+"""Images of channels-first formats, [N, C, W] and [N, C, H, W], converted for operators on [N, H, W, C]."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def to_last(e: Expansion, x: str) -> str:
 
 
 def to_first(e: Expansion, y: str, rank: int) -> str:
-    """[N, H, W, C] with its channels second, in the rank of the format's tensors."""
+    """[N, H, W, C] as [N, C, H, W], or as [N, C, H * W] if `rank` is 3."""
     first = e.node(Transpose((0, 3, 1, 2)), y)
     n, c, h, w = e.type(first).shape
     return first if rank == 4 else e.node(Reshape((n, c, h * w)), first)
@@ -61,8 +61,8 @@ class Geometry:
 def geometry(a: Attributes, x: Shape, kernel: Sequence[int], *, pools: bool = False) -> Geometry:
     """The window of a convolution or pooling over x: [N, C, (H,) W].
 
-    pools: ONNX Runtime pads poolings with auto_pad SAME as if their taps were neighbours, so that those that lie apart
-    give fewer results than ONNX says, and takes rows away, which are negative widths, where strides exceed the kernel.
+    pools: compute auto_pad SAME as ONNX Runtime does for pools, unlike ONNX: dilations are ignored, so that dilated
+    pools have fewer results, and strides larger than the kernel give negative padding, which crops the image.
     Source: ONNX Conv-11, MaxPool-12, AveragePool-19; onnxruntime, pool_attributes.h.
     """
     rank = len(x) - 2
@@ -75,7 +75,7 @@ def sizes(a: Attributes, kernel: Sequence[int]) -> tuple[Pair, Pair, Pair]:
     """The kernel, strides and dilations of a window."""
     stride, dilation = _sizes(a, "strides", len(kernel)), _sizes(a, "dilations", len(kernel))
     if min(*_pair(kernel), *stride, *dilation) < 1:
-        raise ShapeError(f"a window of {list(kernel)}, strides {stride} and dilations {dilation} has no meaning")
+        raise ShapeError(f"a window {list(kernel)}, strides {stride} and dilations {dilation} must be at least 1")
     return _pair(kernel), stride, dilation
 
 
@@ -97,8 +97,8 @@ def rounded_up(g: Geometry, size: Pair) -> Geometry:
 def reached(g: Geometry, size: Pair) -> Geometry:
     """The geometry padded below and to the right until one window fits, if that takes less than a stride.
 
-    ONNX Runtime counts the strides between the image and the window, divided towards zero: there are none here, and
-    one window. Source: onnxruntime, pool_attributes.h, ComputeOutputSize.
+    ONNX Runtime computes (size - extent) / stride + 1 with division towards zero: one window, even if it is slightly
+    larger than the image. Source: onnxruntime, pool_attributes.h, ComputeOutputSize.
     """
     widths = []
     for d in (0, 1):
@@ -113,7 +113,7 @@ def padded(e: Expansion, x: str, padding: Widths, value: float = 0.0) -> str:
     if not any(width for pair in padding for width in pair):
         return x
     if min(width for pair in padding for width in pair) < 0:
-        raise UnsupportedError(f"padding {padding} takes rows or columns away")
+        raise UnsupportedError(f"padding {padding} is negative, which is not supported here")
     widths = ((0, 0), *padding, (0, 0))
     if value == 0.0:
         return e.node(Pad(widths), x)

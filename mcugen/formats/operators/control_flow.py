@@ -1,4 +1,4 @@
-"""Branches and loops: subgraphs that are expanded in place, where their conditions are known at build time."""
+"""Branches and loops: subgraphs that are expanded in place, if their conditions are constant."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MAX_TRIPS = 1 << 12
 
 
 def branch(source: Source, e: Expansion) -> Sequence[str]:
-    """One of two subgraphs, by a constant. Source: TFLite IF; TensorFlow Lite Micro's if.cc."""
+    """One of two subgraphs, chosen by a constant. Source: TFLite IF; TensorFlow Lite Micro's if.cc."""
     a, operands = source.attributes, _operands(e)
     graphs = a["else_subgraph_index"], a["then_subgraph_index"]
     return e.call(graphs[_decision(e, operands[:1], "which branch runs depends on data")], operands[1:])
 
 
 def loop(source: Source, e: Expansion) -> Sequence[str]:
-    """A subgraph that is repeated while another is true, which has to be known. Source: TFLite WHILE; while.cc."""
+    """A subgraph repeated while another one gives true, which must be constant. Source: TFLite WHILE; while.cc."""
     a = source.attributes
     condition, body = a["cond_subgraph_index"], a["body_subgraph_index"]
     values = _operands(e)
@@ -34,14 +34,14 @@ def loop(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def chosen(source: Source, e: Expansion) -> Sequence[str]:
-    """One of two subgraphs, by a constant. Source: ONNX If-21."""
+    """One of two subgraphs, chosen by a constant. Source: ONNX If-21."""
     a = source.attributes
     graphs = a["else_branch"], a["then_branch"]
     return e.call(graphs[_decision(e, _operands(e), "which branch runs depends on data")], ())
 
 
 def repeated(source: Source, e: Expansion) -> Sequence[str]:
-    """A subgraph, trip by trip, while its condition holds, which has to be known. Source: ONNX Loop-21."""
+    """A subgraph repeated while its condition holds, which must be constant. Source: ONNX Loop-21."""
     limit, going, *values = (*e.inputs, None, None)[: max(len(e.inputs), 2)]
     trips = MAX_TRIPS + 1 if limit is None else _whole(e, limit)
     body, state = source.attributes["body"], [str(value) for value in values]
@@ -61,7 +61,7 @@ def repeated(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def scanned(source: Source, e: Expansion) -> Sequence[str]:
-    """A subgraph on each slice of some operands in turn, with values that it passes on. Source: ONNX Scan-9."""
+    """A subgraph run on each slice of some operands, with a state from slice to slice. Source: ONNX Scan-9."""
     a, operands = source.attributes, _operands(e)
     count = a["num_scan_inputs"]
     if not 1 <= count <= len(operands):
@@ -107,7 +107,7 @@ def _whole(e: Expansion, name: str) -> int:
 
 
 def _decision(e: Expansion, found: Sequence[str], why: str) -> bool:
-    """The value of a condition. Raises UnsupportedError where it is not constant."""
+    """The value of a condition. Raises UnsupportedError with the text `why` if it is not constant."""
     data = e.data(found[0]) if len(found) == 1 else None
     if len(found) != 1 or e.type(found[0]).size != 1:
         raise CorruptModelError("a condition is not one value")
@@ -117,7 +117,7 @@ def _decision(e: Expansion, found: Sequence[str], why: str) -> bool:
 
 
 def _operands(e: Expansion) -> list[str]:
-    """All operands: values, and the variables among them."""
+    """All operands: tensors, or variables of the file."""
     variables = e.variables or (None,) * len(e.inputs)
     found = [value or variable for value, variable in zip(e.inputs, variables, strict=True)]
     if None in found:

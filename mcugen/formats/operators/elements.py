@@ -1,4 +1,4 @@
-"""Element-wise operators of ONNX: on floats mcugen's own, on plain integers and truth values functions of them."""
+"""Element-wise operators of ONNX: Arithmetic for integers without a scale, Logical for booleans, others for floats."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mcugen.ops.sub import Sub
 
 
 def is_plain(t: TensorType) -> bool:
-    """Whether a tensor is of integers without scales."""
+    """Whether a tensor has integers without a scale."""
     return not t.is_float and t.quant is None and t.dtype != "bool"
 
 
@@ -40,13 +40,13 @@ def binary(op: Op, kind: str, source: Source, e: Expansion) -> Sequence[str]:
 
 
 def join(e: Expansion, op: Op, kind: str, a: str, b: str) -> str:
-    """`op` of two tensors, or `kind` where they are plain integers."""
+    """`op` of two tensors, or Arithmetic of this kind if both are integers without a scale."""
     plain = is_plain(e.type(a)) and is_plain(e.type(b))
     return e.node(Arithmetic(kind) if plain else op, a, b)
 
 
 def chain(op: Op, kind: str, source: Source, e: Expansion) -> Sequence[str]:
-    """The operands joined from left to right. Source: ONNX Sum-13, Max-13, Min-13."""
+    """A function of two tensors applied to all operands from left to right. Source: ONNX Sum-13, Max-13, Min-13."""
     first, *rest = operands(e, len(e.inputs))
     for other in rest:
         first = join(e, op, kind, first, other)
@@ -60,13 +60,13 @@ def mean(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def negative(source: Source, e: Expansion) -> Sequence[str]:
-    """-x; the least integer stays. Source: ONNX Neg-13."""
+    """-x; the least integer stays itself. Source: ONNX Neg-13."""
     (x,) = operands(e, 1)
     return [e.node(Arithmetic("sub"), _zero(e, x), x) if is_plain(e.type(x)) else e.node(Neg(), x)]
 
 
 def magnitude(source: Source, e: Expansion) -> Sequence[str]:
-    """|x|; the least integer stays. Source: ONNX Abs-13."""
+    """|x|; the least integer stays itself. Source: ONNX Abs-13."""
     (x,) = operands(e, 1)
     if not is_plain(e.type(x)):
         return [e.node(Abs(), x)]
@@ -101,10 +101,10 @@ def power(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def shift(source: Source, e: Expansion) -> Sequence[str]:
-    """The bits of a moved by b places. Source: ONNX BitShift-11."""
+    """The bits of a shifted by b. Source: ONNX BitShift-11."""
     direction = source.attributes["direction"]
     if direction not in ("LEFT", "RIGHT"):
-        raise CorruptModelError(f"bits are not shifted {direction!r}")
+        raise CorruptModelError(f"direction {direction!r} is neither LEFT nor RIGHT")
     return [e.node(Arithmetic(f"shift_{direction.lower()}"), *operands(e, 2))]
 
 
@@ -128,7 +128,7 @@ def opposite(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def is_nan(source: Source, e: Expansion) -> Sequence[str]:
-    """Whether x is not a number: it differs from itself. Source: ONNX IsNaN-13."""
+    """Whether x is NaN, that is, differs from itself. Source: ONNX IsNaN-13."""
     (x,) = operands(e, 1)
     return [e.node(Compare("NOT_EQUAL"), x, x)]
 
@@ -146,7 +146,7 @@ def is_infinite(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def clip(source: Source, e: Expansion) -> Sequence[str]:
-    """Clamped to bounds; an absent one does not bound. Source: ONNX Clip-13, Clip-6 with attributes."""
+    """x clamped to bounds, each of which may be absent. Source: ONNX Clip-13, Clip-6 with attributes."""
     x, a = operands(e, 1)[0], source.attributes
     stated = [*e.inputs[1:3], None, None][:2]
     if any(name is not None and e.type(name).size != 1 for name in stated):
@@ -163,7 +163,7 @@ def clip(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def hard_sigmoid(source: Source, e: Expansion) -> Sequence[str]:
-    """min(max(alpha * x + beta, 0), 1), as converters to TFLite write it: the factor last. Source: HardSigmoid-22."""
+    """min(max(alpha * x + beta, 0), 1), multiplied by alpha last, as in TFLite models. Source: ONNX HardSigmoid-22."""
     (x,) = operands(e, 1)
     alpha, beta = (np.float32(source.attributes[name]) for name in ("alpha", "beta"))
     with np.errstate(all="ignore"):

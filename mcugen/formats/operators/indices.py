@@ -1,4 +1,4 @@
-"""GatherND, GatherElements and the scatters of ONNX: places in the tensor's elements first, then slices by those."""
+"""GatherND, GatherElements and the scatters of ONNX: indices become flat ones, which then select elements or rows."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def gather_nd_of_tflite(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def gather_elements(source: Source, e: Expansion) -> Sequence[str]:
-    """Single elements: the index replaces that of one axis. Source: ONNX GatherElements-13."""
+    """Single elements; with axis 1, y[i, j] = x[i, index[i, j]]. Source: ONNX GatherElements-13."""
     x, index = operands(e, 2)
     places = _elements(source, e, x, index)
     return [e.node(Gather(0), e.node(Reshape((-1,)), x), places)]
 
 
 def scatter_elements(source: Source, e: Expansion) -> Sequence[str]:
-    """Single elements replaced or joined. Source: ONNX ScatterElements-18."""
+    """Single elements replaced by updates, or combined with them. Source: ONNX ScatterElements-18."""
     x, index, update = operands(e, 3)
     if e.type(index).shape != e.type(update).shape:
         raise ShapeError(f"indices {list(e.type(index).shape)} and updates {list(e.type(update).shape)} differ")
@@ -59,7 +59,7 @@ def scatter_elements(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def scatter_nd(source: Source, e: Expansion) -> Sequence[str]:
-    """Slices replaced or joined. Source: ONNX ScatterND-18."""
+    """Slices replaced by updates, or combined with them. Source: ONNX ScatterND-18."""
     x, index, update = operands(e, 3)
     shape, at = e.type(x).shape, e.type(index).shape
     depth = at[-1] if at else 0

@@ -1,4 +1,4 @@
-"""Operators that only give a tensor another shape, and constants that only a shape makes."""
+"""Operators that only change a tensor's shape, and constants that only depend on a shape."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MAX_ELEMENTS = 1 << 25
 
 
 def reshape(source: Source, e: Expansion) -> Sequence[str]:
-    """The stated shape; 0 keeps the size of the axis, -1 takes what is left. Source: ONNX Reshape-14."""
+    """x in the stated shape; 0 keeps the size of an axis, -1 is inferred. Source: ONNX Reshape-14."""
     x, wanted = _operand(e), source.ints(1)
     if wanted is None:
-        raise UnsupportedError("the shape is computed at run time")
+        raise UnsupportedError("the shape is computed at run time", hint="make it a constant")
     old = e.type(x).shape
     if not source.attributes.get("allowzero"):
         if any(d == 0 and k >= len(old) for k, d in enumerate(wanted)):
@@ -50,7 +50,7 @@ def squeeze(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def unsqueeze(source: Source, e: Expansion) -> Sequence[str]:
-    """A tensor with axes of size 1 at the stated places of the result. Source: ONNX Unsqueeze-13."""
+    """A tensor with axes of size 1 inserted; the stated axes are those of the result. Source: ONNX Unsqueeze-13."""
     x = _operand(e)
     shape, stated = list(e.type(x).shape), source.ints(1) or ()
     places = sorted(_axes(source, len(shape) + len(stated)))
@@ -67,7 +67,7 @@ def same(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def dropout(source: Source, e: Expansion) -> Sequence[str]:
-    """The operand itself, and a mask of what is kept: everything, in inference. Source: ONNX Dropout-13."""
+    """The operand itself, and a mask that keeps all elements, as in inference. Source: ONNX Dropout-13."""
     x, training, ratio = _operand(e), source.constant(2), source.constant(1)
     source.attributes.ignore("seed")
     drops = ratio is None or bool(ratio.any())
@@ -93,12 +93,12 @@ def constant(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def constant_of_shape(source: Source, e: Expansion) -> Sequence[str]:
-    """One value in the stated shape. Source: ONNX ConstantOfShape-9."""
+    """A tensor of the stated shape filled with one value. Source: ONNX ConstantOfShape-9."""
     shape, value = source.ints(0), source.attributes["value"]
     if shape is None:
-        raise UnsupportedError("the shape is computed at run time")
+        raise UnsupportedError("the shape is computed at run time", hint="make it a constant")
     if any(d < 0 for d in shape) or math.prod(shape) > MAX_ELEMENTS:
-        raise ShapeError(f"a constant of shape {list(shape)}: at most {MAX_ELEMENTS:,} elements are made")
+        raise ShapeError(f"a constant of shape {list(shape)} is negative or has more than {MAX_ELEMENTS:,} elements")
     filler = np.zeros(1, np.float32) if value is None else value
     return [e.constant(np.full(shape, filler.reshape(-1)[0], filler.dtype))]
 
@@ -106,7 +106,7 @@ def constant_of_shape(source: Source, e: Expansion) -> Sequence[str]:
 def _axes(source: Source, rank: int) -> tuple[int, ...]:
     axes = source.ints(1)
     if axes is None:
-        raise UnsupportedError("the axes are computed at run time")
+        raise UnsupportedError("the axes are computed at run time", hint="make them a constant")
     if any(not -rank <= axis < rank for axis in axes):
         raise ShapeError(f"axes {list(axes)} are not axes of rank {rank}")
     return tuple(axis % rank for axis in axes)

@@ -41,7 +41,7 @@ def tile(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def pad(source: Source, e: Expansion) -> Sequence[str]:
-    """Elements of one value around a tensor; negative widths take away. Source: ONNX Pad-21."""
+    """A tensor with elements added around it; negative widths crop it. Source: ONNX Pad-21."""
     x, ends, mode = _operand(e), _known(source, 1, "pads"), source.attributes["mode"]
     shape = e.type(x).shape
     axes = _known(source, 3, "axes") if len(e.inputs) > 3 and e.inputs[3] is not None else tuple(range(len(shape)))
@@ -52,7 +52,7 @@ def pad(source: Source, e: Expansion) -> Sequence[str]:
         widths[axis] = (ends[k], ends[k + len(axes)])
     cut = tuple((max(-a, 0), d - max(-a, 0) - max(-b, 0), 1) for d, (a, b) in zip(shape, widths, strict=True))
     if any(count < 1 for _, count, _ in cut):
-        raise UnsupportedError("padding that leaves nothing is not supported")
+        raise UnsupportedError("negative padding that crops all of a tensor is not supported")
     if any(min(pair) < 0 for pair in widths):
         x = e.node(StridedSlice(cut, tuple(count for _, count, _ in cut)), x)
     if mode != "constant":
@@ -64,7 +64,7 @@ def pad(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _filled(e: Expansion, op: Pad, x: str, value: str | None) -> str:
-    """Padding with a value, which is stored as the tensor is: where it is absent 0, whatever the zero point."""
+    """Padding with a stored value. Without one, with stored zeros, whatever the zero point."""
     t, known = e.type(x), np.zeros((), e.type(x).np_dtype) if value is None else e.data(value)
     if t.quant is None or t.quant.per_channel or known is None:
         return e.node(op, x, *([] if value is None else [value]))
@@ -72,7 +72,7 @@ def _filled(e: Expansion, op: Pad, x: str, value: str | None) -> str:
 
 
 def _mirrored(e: Expansion, x: str, widths: Sequence[tuple[int, int]], mode: str) -> str:
-    """Elements of the tensor itself around it, axis by axis."""
+    """Padding with elements of the tensor itself, axis by axis."""
     if mode not in _MODES:
         raise UnsupportedError(f"padding of mode {mode!r} is not supported")
     for axis, (before, after) in enumerate(widths):
@@ -87,7 +87,7 @@ def _mirrored(e: Expansion, x: str, widths: Sequence[tuple[int, int]], mode: str
 
 
 def _around(size: int, before: int, after: int, mode: str) -> np.ndarray:
-    """The index of the element at each place of an axis that is extended by `before` and `after` elements."""
+    """For each element of an axis that is extended by `before` and `after`, the index of the element it repeats."""
     at = np.arange(-before, size + after)
     if mode == "edge" or size == 1:
         return np.clip(at, 0, size - 1)

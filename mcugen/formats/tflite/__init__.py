@@ -1,1 +1,1 @@
-"""TensorFlow Lite: reading, writing, and operators that become several."""
+"""TensorFlow Lite: reading, writing, and operators that expand to several."""

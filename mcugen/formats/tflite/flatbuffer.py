@@ -45,7 +45,7 @@ _ENUMS = {
 class RawTensor:
     """A tensor as the file states it; `type` is the schema's name, e.g. INT8.
 
-    signature: the shape with -1 where the file leaves a dimension open; empty where it leaves none.
+    signature: the shape with -1 for open dimensions; empty if there are none.
     """
 
     label: str
@@ -64,7 +64,7 @@ class RawTensor:
 class RawOperator:
     """An operator as the file states it; inputs and outputs are tensor indices, -1 for an absent input.
 
-    inner: the tensors for intermediate values of its computation, of which only the quantization has a meaning.
+    inner: tensors of intermediate values, of which only the quantization matters.
     """
 
     name: str
@@ -93,7 +93,7 @@ class RawModel:
     signatures: tuple[tuple[str, int], ...]
 
     def entry(self, signature: str) -> int:
-        """The subgraph of a signature, by default the first one. Raises UsageError where there is none of that name."""
+        """The subgraph of a signature, 0 if it is "". Raises UsageError if there is no signature of that name."""
         if not signature:
             return 0
         known = dict(self.signatures)
@@ -131,10 +131,10 @@ def read(data: bytes) -> RawModel:
 
 @dataclass
 class _Reader:
-    """Reads the subgraphs. `left` is how many bytes may still be read.
+    """Reads the subgraphs. left: number of bytes that may still be read.
 
-    The tables of a file may share parts, so that a small file could describe a huge model; an honest one is read about
-    once.
+    The limit is needed because tables of a file may share parts, so that a small file could describe a huge model.
+    Ordinary files are read about once.
     """
 
     model: Any
@@ -178,7 +178,7 @@ class _Reader:
         return count
 
     def _numbers(self, vector: Any) -> tuple[Any, ...]:
-        """A vector as a tuple; the library gives 0 for an absent one."""
+        """A vector as a tuple. vector: an array, or 0 from the library if it is absent."""
         if isinstance(vector, int):
             return ()
         self._charge(vector.nbytes)
@@ -267,8 +267,8 @@ class _Reader:
                 )
 
     def _operator_name(self, code: Any) -> str:
-        # Files of before and after codes outgrew a byte use one field or the other, or both. The library's accessor
-        # gives the field of one byte for all codes that fit it, also where only the other holds the code.
+        # The code is in a one-byte field (old files), a wider one (new files), or both. The library's accessor always
+        # returns the one-byte field for codes that fit it, even if only the wider one is set.
         number = max(
             _number(code, _DEPRECATED_CODE, flatbuffers.number_types.Int8Flags),
             _number(code, _CODE, flatbuffers.number_types.Int32Flags),
@@ -296,7 +296,7 @@ class _Reader:
                 found = _enum_name(kinds, kind_of())
                 options = getattr(tflite, found, None)
                 if options is None or (own and own != found):
-                    raise CorruptModelError(f"{name} carries the options table {found}")
+                    raise CorruptModelError(f"{name} has the options of another operator, {found}")
                 record = options()
                 record.Init(table.Bytes, table.Pos)
                 return Attributes(self.fields(record), _defaults(options))
@@ -324,7 +324,7 @@ class _Reader:
 
 @cache
 def _own_table(operator: str) -> str:
-    """The options table named after an operator, "" where there is none: CONV_2D has Conv2DOptions."""
+    """The options table named after an operator, such as Conv2DOptions for CONV_2D, or ""."""
     wanted = operator.replace("_", "").lower() + "options"
     return next((name for name in _names(tflite.BuiltinOptions).values() if name.lower() == wanted), "")
 
@@ -335,7 +335,7 @@ def _names(enum: type) -> dict[int, str]:
 
 
 def _number(table: Any, place: int, kind: Any) -> int:
-    """A number field of a table, by its index in the virtual table; 0 where it is absent."""
+    """A number field of a table, by its offset in the virtual table; 0 if it is absent."""
     offset = table._tab.Offset(place)
     return int(table._tab.Get(kind, offset + table._tab.Pos)) if offset else 0
 
@@ -366,9 +366,11 @@ def _snake(name: str) -> str:
 
 
 def as_array(data: np.ndarray, t: TensorType, what: str) -> np.ndarray:
-    """The bytes of a buffer as an array. Raises CorruptModelError where the size does not match the shape."""
+    """The bytes of a buffer as an array. Raises CorruptModelError if the size does not match the shape."""
     if data.nbytes != t.nbytes:
-        raise CorruptModelError(f"{what} has {data.nbytes} bytes of data, its shape {list(t.shape)} needs {t.nbytes}")
+        raise CorruptModelError(
+            f"{what} has {data.nbytes} bytes of data, but its shape {list(t.shape)} needs {t.nbytes}"
+        )
     if t.is_packed:
         return subbyte.unpacked(data, t.bits, t.size, signed=t.limits[0] < 0).reshape(t.shape)
     little, dtype = t.np_dtype.newbyteorder("<"), t.np_dtype

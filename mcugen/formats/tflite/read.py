@@ -1,7 +1,6 @@
-"""TensorFlow Lite: a .tflite file to a Graph. It handles the container, not the operators.
+"""Reader of TensorFlow Lite: a .tflite file becomes a Graph. Operators have their own modules.
 
-The model is one subgraph of the file. Operators that call others have these expanded in their place, as often as they
-call them.
+The model is one subgraph of the file. Subgraphs that its operators call are expanded in place, once for each call.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from mcugen.ir.imports import Imported, Source
 from mcugen.ir.types import Shape
 
 REFERENCES = ("tflm", "litert")
-"""The runtimes whose bits a model of this format can have, the default first."""
+"""The runtimes whose results a model of this format can reproduce, the default first."""
 
 LAYOUT = "nhwc"
 """The order of image axes in this format."""
@@ -45,7 +44,7 @@ MAX_REPEATED = 1 << 14
 """Most operators imported from a file; operators in loops count once per iteration."""
 
 MAX_FOLDED_BYTES = 1 << 26
-"""Largest total size of constants computed from operators of called subgraphs."""
+"""Largest total size of the constants that called subgraphs compute at import."""
 
 
 def recognises(data: bytes) -> bool:
@@ -88,7 +87,7 @@ def load(
 
 
 def _imported(file: fb.RawModel, registry: Registry, signature: str, fixed: frozenset[str] = frozenset()) -> _Importer:
-    """One pass over the model. fixed: variables that no run changes."""
+    """The importer after a pass over the model. fixed: variables that no run changes."""
     importer = _Importer(_Common(file, registry), file.entry(signature))
     importer.builder.fixed = fixed
     importer.run()
@@ -97,7 +96,7 @@ def _imported(file: fb.RawModel, registry: Registry, signature: str, fixed: froz
 
 
 def _open_sizes(tensor: fb.RawTensor) -> list[str]:
-    """A note on sizes beyond the batch that the converter left open; runtimes take those that the file has."""
+    """A note if sizes other than the batch are open in the file; like the runtimes, mcugen uses the stated ones."""
     if not leaves_open(tensor.signature[1:], tensor.shape[1:]):
         return []
     return [f"input {tensor.label!r}: its open shape {list(tensor.signature)} is taken as {list(tensor.shape)}"]
@@ -107,9 +106,9 @@ def _open_sizes(tensor: fb.RawTensor) -> list[str]:
 class _Common:
     """The state that the imports of all subgraphs of a file share.
 
-    calling: the subgraphs that are being imported, each called by the one before it. calls: how many were called so
-    far, and operators: how many operators of them were imported, those that loops repeat counted each time.
-    folded_bytes: the size of what called subgraphs computed at build time.
+    calling: the subgraphs that are being imported, each called by the one before it. calls: number of calls so far.
+    operators: number of operators imported so far; in loops, each repetition counts. folded_bytes: size of the
+    constants that called subgraphs computed at import.
     """
 
     file: fb.RawModel
@@ -128,11 +127,11 @@ class _Common:
         self.builder.inline = self.inline
 
     def inline(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
-        """The results of a subgraph that an operator calls, of which the nodes are appended."""
+        """Append the nodes of a subgraph that an operator calls; returns its results."""
         if not 0 <= graph < len(self.file.graphs):
             raise CorruptModelError(f"calls subgraph {graph} of {len(self.file.graphs)}")
         if graph in self.calling:
-            raise UnsupportedError(f"subgraph {graph} calls itself", hint="networks that recur have no bound")
+            raise UnsupportedError(f"subgraph {graph} calls itself", hint="export the model without recursion")
         self.calls += 1
         called = _Importer(self, graph, f"c{self.calls}")
         return called.call(operands)
@@ -142,9 +141,10 @@ class _Common:
 class _Importer:
     """One pass over the operators of a subgraph in file order; computed constants are folded as they appear.
 
-    prefix: begins the names of this call's tensors. values: the tensor that holds a value of the file, where it is
-    another than the one of the same index. handles: the variable that a value of type RESOURCE refers to.
-    custom: results of custom operators, whose shapes files leave out or state wrongly.
+    prefix: start of the names of this call's tensors. values: index in the file -> tensor, if it is not the tensor
+    named after that index. handles: index of a RESOURCE -> the variable that it refers to.
+    written: indices that have a value so far. custom: results of custom operators, whose shapes files often leave out
+    or state wrongly.
     """
 
     common: _Common
@@ -171,7 +171,7 @@ class _Importer:
         return self.handles.get(index) or self.values.get(index, self.name(index))
 
     def unlike_file(self) -> Iterator[str]:
-        """How inputs and outputs of the graph differ from those that the file states."""
+        """Differences between the graph's inputs and outputs and those in the file, in words."""
         for kind, indices in (("input", self.raw.inputs), ("output", self.raw.outputs)):
             for i in indices:
                 raw = self.raw.tensors[i]
@@ -183,7 +183,7 @@ class _Importer:
                     yield f"{kind} {raw.label!r} has another shape in the file, {list(raw.shape)}"
 
     def call(self, operands: Sequence[str]) -> Sequence[str]:
-        """Import the subgraph on these operands; the names of its results."""
+        """Import the subgraph on these operands; returns the names of its results."""
         if len(operands) != len(self.raw.inputs):
             raise CorruptModelError(f"gives {len(operands)} operands to a subgraph of {len(self.raw.inputs)}")
         for index, operand in zip(self.raw.inputs, operands, strict=True):
@@ -213,7 +213,7 @@ class _Importer:
                 raise CorruptModelError(f"graph output tensor {index} is never computed")
 
     def _add_tensor(self, index: int, raw: fb.RawTensor) -> None:
-        """Import one tensor; nodes that use a tensor of an unknown type are refused by name later."""
+        """Import one tensor. Tensors of unknown types are left out; nodes that use them are refused later."""
         if is_readable(raw):
             name = self.name(index)
             if name not in self.tensors:
@@ -313,7 +313,7 @@ class _Importer:
             self.tensors[self.name(index)] = replace(old, type=bounded(replace(old.type, shape=shape), what))
 
     def _expand(self, found: RegisteredImport, source: Source, operator: fb.RawOperator, where: str) -> None:
-        """Append the nodes that the operator becomes; their results hold its values."""
+        """Append the nodes that the operator expands to, and bind its results to theirs."""
         variables = [self._variable(i) for i in operator.inputs]
         names = [None if i < 0 or v else self.held(i) for i, v in zip(operator.inputs, variables, strict=True)]
         label = self.raw.tensors[operator.outputs[0]].label if operator.outputs else ""
@@ -346,7 +346,7 @@ class _Importer:
         (self.handles if stands else self.values)[index] = name
 
     def _variable(self, index: int) -> str | None:
-        """The variable that an operand refers to; None where it is a value."""
+        """The variable that an operand refers to; None for a value."""
         if index >= 0 and self.raw.tensors[index].is_variable:
             return f"{self._place}tensor {index}"
         return self.handles.get(index)
@@ -357,14 +357,13 @@ class _Importer:
         made, declared = self.tensors[name], self.tensors[self.name(index)]
         check_result(declared.label, made.type, declared.type)
         if made.type.quant not in (None, declared.type.quant):
-            raise QuantizationError(f"the file declares {declared.type}, the import makes {made.type}")
+            raise QuantizationError(f"the file declares {declared.type}, but the import makes {made.type}")
         if made.type.quant is None and not made.is_constant:
             self.tensors[name] = replace(made, type=declared.type)
         self.values[index] = name
 
     def _note_refusals(self, imported: Imported, call: Call, where: str) -> None:
-        """Record which runtimes have no kernel for a call. Raises UnsupportedError where none has: its bits are
-        undefined."""
+        """Record which runtimes have no kernel for a call. Raises UnsupportedError if none has one."""
         reasons = {r: imported.refused_by.get(r) or imported.op.refused_by(call, r) for r in REFERENCES}
         require_runtime(reasons, REFERENCES)
         for runtime, why in reasons.items():
@@ -410,7 +409,7 @@ class _Importer:
         return Graph("", used, (), (), ()).call(node, "tflm")
 
     def _declared(self, call: Call, imported: Imported, operator: fb.RawOperator) -> Call:
-        """The call with the element types of the file, for the runtimes: some numbers are float16 there."""
+        """The call with the element types of the file, in which some are float16, as the runtimes see it."""
         chosen = range(len(operator.inputs)) if imported.inputs is None else imported.inputs
         raws = [None if operator.inputs[k] < 0 else self.raw.tensors[operator.inputs[k]] for k in chosen]
         pairs = zip(call.inputs, raws, strict=True)

@@ -1,7 +1,7 @@
-"""Sparse constants of .tflite files: the elements that are stored, and where they belong. All of it is checked.
+"""Sparse constants of .tflite files: the indices of the stored elements, from checked parameters.
 
-A tensor of rank d may be cut into blocks: `order` then names d axes, and after them those of the blocks. The levels in
-that order are dense, or list for each place of the level above the indices that are stored.
+Storage is a tree with one level per axis. A dense level has all indices of its axis; a sparse one lists the stored
+indices for each entry of the level above. If a tensor of rank d has blocks, the blocks' axes are numbered from d on.
 Source: TensorFlow Lite schema, SparsityParameters; format_converter.cc, SparseToDense.
 """
 
@@ -18,7 +18,10 @@ from mcugen.ir.types import Shape
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One axis in the order of storage: its size where it is dense, else segments and indices."""
+    """One level of the storage: the axis's size if it is dense, else segments and indices.
+
+    The stored indices for entry k of the level above are indices[segments[k]:segments[k + 1]].
+    """
 
     size: int
     segments: np.ndarray | None = None
@@ -27,7 +30,10 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Sparsity:
-    """order: the axis of each level; block_map: the axis that each axis of the blocks divides."""
+    """Storage of a sparse tensor.
+
+    order: the axis of each level; block_map: the tensor's axis that each axis of the blocks divides
+    """
 
     order: tuple[int, ...]
     block_map: tuple[int, ...]
@@ -52,7 +58,7 @@ def places(sparsity: Sparsity, shape: Shape) -> np.ndarray:
 
 
 def _sizes(sparsity: Sparsity, shape: Shape) -> list[int]:
-    """The size of each axis: those of the tensor, in blocks, then those of the blocks."""
+    """Sizes of the tensor's axes, counted in blocks, followed by sizes of the blocks' axes."""
     rank, blocks = len(shape), len(sparsity.block_map)
     if sorted(sparsity.order) != list(range(rank + blocks)) or len(sparsity.levels) != rank + blocks:
         raise CorruptModelError(f"sparse storage of {len(sparsity.levels)} levels does not fit rank {rank}")
@@ -70,7 +76,10 @@ def _sizes(sparsity: Sparsity, shape: Shape) -> list[int]:
 
 
 def _entries(level: Level, above: np.ndarray, size: int, total: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(place in the level above, index, place in this one) of each entry of a level."""
+    """Entries of a level: (entry of the level above, index along the axis, entry number in this level).
+
+    above: entry numbers of the level above; size: of the axis; total: most entries
+    """
     if level.segments is None or level.indices is None:
         if level.size != size or above.size * size > total:
             raise CorruptModelError(f"a dense level of {level.size} does not fit an axis of {size}")

@@ -47,13 +47,13 @@ class Results(Operands):
 
 
 def is_readable(raw: fb.RawTensor) -> bool:
-    """Whether mcugen has the element type; those below a byte only as constants."""
+    """Whether mcugen has the element type; types smaller than a byte only as constants."""
     dtype = _DTYPES.get(raw.type)
     return dtype is not None and (dtype not in PACKED_BITS or raw.data is not None)
 
 
 def is_half(raw: fb.RawTensor) -> bool:
-    """Whether the file has its numbers as float16; they are float32 here, which is what ONNX models have, too."""
+    """Whether the tensor is float16 in the file; such tensors are imported as float32, as in ONNX models."""
     return raw.type == "FLOAT16"
 
 
@@ -63,9 +63,9 @@ def as_declared(t: TensorType, raw: fb.RawTensor) -> TensorType:
 
 
 def inner_quantization(tensors: Sequence[fb.RawTensor], index: int) -> QuantParams | None:
-    """The per-tensor scale and zero point of a tensor for an intermediate value of an operator; None without these."""
+    """The scale and zero point of an operator's intermediate value; None if they are absent or invalid."""
     if not 0 <= index < len(tensors):
-        raise CorruptModelError(f"names tensor {index} of {len(tensors)} for a value on the way")
+        raise CorruptModelError(f"names tensor {index} of {len(tensors)} for an intermediate value")
     scale, zero = tensors[index].scale, tensors[index].zero_point or (0,)
     known = len(scale) == len(zero) == 1 and math.isfinite(scale[0]) and scale[0] > 0
     return QuantParams(scale, zero) if known else None
@@ -81,11 +81,11 @@ def unknown_type(index: int, raw: fb.RawTensor) -> str:
 
 
 def tensor(index: int, raw: fb.RawTensor, name: str) -> Tensor:
-    """The tensor, with its data where it is a constant. Raises ModelError where it is invalid."""
+    """The tensor, with its data if it is a constant. Raises ModelError if it is invalid."""
     what = f"tensor {index} {raw.label!r}"
     if len(raw.shape) > MAX_RANK or any(d <= 0 for d in raw.shape):
         raise ShapeError(
-            f"shape {list(raw.shape)} is not static, positive and of rank {MAX_RANK} or less",
+            f"shape {list(raw.shape)} must be static, positive and of rank {MAX_RANK} or less",
             where=what,
             hint="re-export the model with static shapes",
         )
@@ -102,7 +102,7 @@ def tensor(index: int, raw: fb.RawTensor, name: str) -> Tensor:
 
 
 def _data(raw: fb.RawTensor, t: TensorType, what: str) -> np.ndarray | None:
-    """The elements of a constant; those of a sparse one in their places, with zeros between them."""
+    """The elements of a constant; sparse ones are expanded with zeros."""
     if raw.sparsity is None or raw.data is None:
         return None if raw.data is None else fb.as_array(raw.data, t, what)
     try:
@@ -116,7 +116,7 @@ def _data(raw: fb.RawTensor, t: TensorType, what: str) -> np.ndarray | None:
 
 
 def bounded(tensor_type: TensorType, where: str) -> TensorType:
-    """The type itself. Raises ShapeError where its tensor would be too large."""
+    """The type itself. Raises ShapeError if its tensor would be too large."""
     if tensor_type.nbytes > MAX_TENSOR_BYTES:
         raise ShapeError(f"shape {list(tensor_type.shape)} is larger than {MAX_TENSOR_BYTES} bytes", where=where)
     return tensor_type

@@ -1,7 +1,7 @@
-"""XGBoost: a model saved as .json, read as the ONNX model that computes the same.
+"""XGBoost: a model saved as .json is converted to an equivalent ONNX model, which is imported.
 
 The format is XGBoost's own, described in its manual ("Introduction to Model IO"). Comparisons are `feature < threshold`
-of 32-bit floats, and a missing feature is NaN.
+in float32; a missing feature is NaN.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _base_scores(text: str, count: int) -> list[float]:
 
 
 def _margin(objective: str, score: float) -> float:
-    """The raw score for a base score, which files store as a prediction."""
+    """The raw score for a base score; files store it as a prediction, after the transform."""
     transform = _OBJECTIVES[objective][0]
     if transform == _boosted.SIGMOID:
         return -math.log(1.0 / score - 1.0)

@@ -1,4 +1,4 @@
-"""Operations of NNEF: operands of lower rank, and quantization where graph.quant states it."""
+"""Parts of imports of NNEF operations: quantization by graph.quant, operands of lower rank, and axes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Layer = Callable[[Source, Expansion, Names, Quant], str]
 def layer(function: Layer, *, integers: int = 0) -> Expand:
     """The import of an operation with one result.
 
-    It computes stored integers where the result, all that is computed and the first `integers` operands are quantized;
-    never with 0. Else it computes floats: operands are dequantized before it, and the result is quantized after it,
-    where the file says so.
+    The operation is done on integers if `integers` is not 0 and all of these are quantized: the result, the first
+    `integers` operands, and all operands that are not constant. Otherwise it is done on floats: quantized operands are
+    dequantized before it, and the result is quantized after it if the file states its quantization.
     """
 
     def expand(source: Source, e: Expansion) -> Sequence[str]:
@@ -52,19 +52,19 @@ def mover(function: Callable[[Source, Expansion, str], Op]) -> Expand:
 
 
 def moved(e: Expansion, op: Op, *names: str) -> str:
-    """An operator that moves elements: the result has their quantization."""
+    """Append an operator that moves elements, so that the result keeps the quantization of operand 0."""
     return e.node(op, *names, quant=e.type(names[0]).quant)
 
 
 def given(e: Expansion) -> list[str]:
-    """The operands. Raises ShapeError where one is missing."""
+    """The operands. Raises ShapeError if one is missing."""
     if not e.inputs or None in e.inputs:
         raise ShapeError("an operand is missing")
     return [name for name in e.inputs if name is not None]
 
 
 def real(e: Expansion, name: str) -> str:
-    """The real values of a tensor."""
+    """A tensor in floats: the tensor itself, or dequantized."""
     t, data = e.type(name), e.data(name)
     if t.quant is None:
         return name
@@ -76,7 +76,7 @@ def real(e: Expansion, name: str) -> str:
 
 
 def quantized(e: Expansion, y: str, source: Source, k: int = 0) -> str:
-    """Result k as graph.quant states it."""
+    """Result k with the quantization that graph.quant states for it."""
     if k >= len(source.outputs):
         return y
     wanted, t = source.outputs[k], e.type(y)
@@ -102,7 +102,7 @@ def met(e: Expansion, names: Sequence[str]) -> list[str]:
 
 
 def axis_of(source: Source, shape: Shape, name: str = "axis") -> int:
-    """An axis that a tensor has. Raises ShapeError."""
+    """Attribute `name`, an axis of a tensor. Raises ShapeError if the tensor has no such axis."""
     axis = source.attributes[name]
     if not isinstance(axis, int) or not 0 <= axis < len(shape):
         raise ShapeError(f"{name} {axis} is not an axis of {list(shape)}")
@@ -110,7 +110,7 @@ def axis_of(source: Source, shape: Shape, name: str = "axis") -> int:
 
 
 def axes_of(source: Source, shape: Shape, name: str = "axes") -> tuple[int, ...]:
-    """Axes that a tensor has, in ascending order. Raises ShapeError."""
+    """Attribute `name`, axes of a tensor, in ascending order. Raises ShapeError if the tensor has no such axes."""
     axes = source.attributes[name]
     known = isinstance(axes, list) and all(isinstance(a, int) and 0 <= a < len(shape) for a in axes)
     if not known or len(set(axes)) != len(axes):

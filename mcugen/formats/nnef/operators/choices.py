@@ -35,7 +35,7 @@ def negation(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def select(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """The second operand where the first is true, else the third. Source: NNEF 4.2.4."""
+    """condition ? a : b, element by element, for operands condition, a, b. Source: NNEF 4.2.4."""
     chosen, *values = met(e, names)
     values = _alike(e, values)
     try:

@@ -23,7 +23,7 @@ from mcugen.ops.unpack import Unpack
 
 
 def reshape(source: Source, e: Expansion, x: str) -> Op:
-    """axis_count axes from axis_start on become `shape`; 0 keeps an axis, -1 is what remains. Source: NNEF 4.6.1."""
+    """axis_count axes from axis_start on become `shape`; 0 keeps a size, -1 is inferred. Source: NNEF 4.6.1."""
     a, old = source.attributes, e.type(x).shape
     wanted, start, count = list(a["shape"]), a["axis_start"], a["axis_count"]
     end = len(old) if count == -1 else start + count
@@ -38,10 +38,10 @@ def reshape(source: Source, e: Expansion, x: str) -> Op:
 
 
 def transpose(source: Source, e: Expansion, x: str) -> Op:
-    """The first axes in another order. Source: NNEF 4.6.2."""
+    """The first axes are permuted, the others stay. Source: NNEF 4.6.2."""
     axes, rank = source.attributes["axes"], len(e.type(x).shape)
     if sorted(axes) != list(range(len(axes))) or len(axes) > rank:
-        raise ShapeError(f"axes {axes} do not order those of rank {rank}")
+        raise ShapeError(f"axes {axes} are no permutation of the first {len(axes)} of {rank} axes")
     return Transpose((*axes, *range(len(axes), rank)))
 
 
@@ -54,7 +54,7 @@ def squeeze(source: Source, e: Expansion, x: str) -> Op:
 
 
 def unsqueeze(source: Source, e: Expansion, x: str) -> Op:
-    """Axes of size 1, at the places that they have in the result. Source: NNEF 4.6.7."""
+    """Axes of size 1 are inserted; `axes` are their indices in the result. Source: NNEF 4.6.7."""
     shape, axes = list(e.type(x).shape), source.attributes["axes"]
     if any(not 0 <= a <= len(shape) + len(axes) - 1 for a in axes) or len(set(axes)) != len(axes):
         raise ShapeError(f"axes {axes} cannot be added to {shape}")
@@ -88,7 +88,7 @@ def slices(source: Source, e: Expansion, x: str) -> Op:
 
 
 def pad(source: Source, e: Expansion, x: str) -> Op:
-    """Elements around a tensor: zeros, or the zero point. Source: NNEF 4.6.9."""
+    """Padding with real zeros, which quantized tensors store as their zero point. Source: NNEF 4.6.9."""
     a = source.attributes
     if a["border"] != "constant" or a["value"] != 0.0:
         raise UnsupportedError(f"padding {a['border']} with {a['value']} is not supported")
@@ -103,7 +103,7 @@ def tile(source: Source, e: Expansion, x: str) -> Op:
 
 
 def _joined(op: Op, source: Source, e: Expansion) -> Sequence[str]:
-    """Operands one after the other, all with the quantization of the first."""
+    """Concatenate or stack the operands. If their quantizations differ, they first get that of the result."""
     names = given(e)
     quant = e.type(names[0]).quant
     same = [n if e.type(n).quant == quant else quantized(e, n, source) for n in names]

@@ -1,4 +1,4 @@
-"""NNEF operations that work element by element, and those that reduce axes or normalize along them."""
+"""NNEF operations on single elements, reductions of axes, and softmax."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def unary(op: Op, source: Source, e: Expansion, names: Names, quant: Quant) -> s
 
 
 def binary(op: Op, source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """Operands of lower rank meet the first axes. Source: NNEF 3.3.3."""
+    """Operands of lower rank are aligned with the first axes. Source: NNEF 3.3.3."""
     return e.node(op, *met(e, names), quant=quant)
 
 
@@ -76,7 +76,7 @@ def log2(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def clamp(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """max(min(x, b), a); constant bounds are an activation. Source: NNEF 4.2.3."""
+    """max(min(x, b), a), which is an activation (Relu) if a and b are constant numbers. Source: NNEF 4.2.3."""
     x, *bounds = met(e, names)
     low, high = (e.data(name) for name in bounds)
     if low is not None and high is not None and low.size == high.size == 1 and e.type(bounds[0]).quant is None:
@@ -87,7 +87,7 @@ def clamp(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def power(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """x to the power of y; constant powers of 2, 1/2, -1/2 and -1 have functions of their own. Source: NNEF 4.2.2."""
+    """x to the power of y; the constant exponents 2, 1/2, -1/2 and -1 have their own operators. Source: NNEF 4.2.2."""
     y = e.data(names[1])
     ops: dict[float, Op] = {2.0: Square(), 0.5: Sqrt(), -0.5: Rsqrt(), -1.0: Reciprocal()}
     op = ops.get(float(y.reshape(-1)[0])) if y is not None and y.size == 1 else None
@@ -107,7 +107,7 @@ def leaky_relu(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def elu(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """x where it is positive, else alpha * (exp(x) - 1), which is the least of both where alpha is not negative."""
+    """max(x, 0) + alpha * (exp(min(x, 0)) - 1)."""
     alpha = float(source.attributes.get("alpha", 1.0))
     if alpha == 1.0:
         return e.node(Elu(), names[0])
@@ -121,7 +121,7 @@ def silu(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def softmax(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """exp(x) / sum of exp(x) over axes, which are one, or follow each other. Source: NNEF 4.9.2."""
+    """exp(x) / sum of exp(x) over one or more axes, which are moved to the end for it. Source: NNEF 4.9.2."""
     x, shape = names[0], e.type(names[0]).shape
     axes = axes_of(source, shape)
     if not axes:

@@ -31,13 +31,14 @@ from mcugen.ops.transpose import Transpose
 from mcugen.ops.transpose_conv import TransposeConv
 
 MAX_PLACES = 1 << 20
-"""Results along an axis that is enlarged."""
+"""Most elements along an upsampled axis."""
 
 
 def window(a: Attributes, size: Shape, kernel: Sequence[int], *, leading: int = 0) -> Geometry:
-    """The window over an image of `size` (height, width; width alone). Lists hold `leading` axes before those.
+    """The window of an operation over an image. Source: NNEF 4.3.
 
-    An empty padding makes as many results as strides fit; half of what is added stands before. Source: NNEF 4.3.
+    size: (height, width), or (width,); leading: number of entries in the attributes before the spatial ones.
+    Empty padding means ceil(size / stride) results, with half of the padding, rounded down, before the image.
     """
     rank = len(size)
     stride, dilation = (_behind(a[name], rank, leading, name) for name in ("stride", "dilation"))
@@ -63,7 +64,7 @@ def window(a: Attributes, size: Shape, kernel: Sequence[int], *, leading: int = 
 
 
 def _behind(given: Sequence[int], rank: int, leading: int, name: str) -> tuple[int, ...]:
-    """The spatial entries of a list; those before must be 1. Raises ShapeError."""
+    """The spatial entries of an attribute. Raises ShapeError unless the entries before them are 1."""
     values = tuple(given) or (1,) * (rank + leading)
     if len(values) != rank + leading or any(v != 1 for v in values[:leading]):
         raise ShapeError(f"{name} {list(given)} does not fit {rank} spatial axes")
@@ -99,7 +100,7 @@ def conv(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def _last(e: Expansion, x: str) -> str:
-    """An image with its channels last, with its quantization."""
+    """An image [N, C, H, W] or [N, C, W] as [N, H, W, C]."""
     return moved(e, Transpose((0, 2, 3, 1)), _flat(e, x))
 
 
@@ -116,7 +117,7 @@ def _flat(e: Expansion, x: str) -> str:
 
 
 def _centred(e: Expansion, w: str) -> str:
-    """Constant weights of bytes without zero points; others as they are."""
+    """Constant int8 weights with a zero point of 0; other weights unchanged."""
     data, t = e.data(w), e.type(w)
     if data is None or t.dtype != "s8" or t.quant is None or not any(t.quant.zero_point):
         return w
@@ -124,7 +125,7 @@ def _centred(e: Expansion, w: str) -> str:
 
 
 def _taps(e: Expansion, w: str, order: tuple[int, ...]) -> str:
-    """Weights in another order of axes; scales of output channels move along."""
+    """Weights with their axes in another order, also the axis of per-channel scales."""
     quant, flat = e.type(w).quant, _flat(e, w)
     if quant is not None:
         quant = replace(quant, axis=order.index(quant.axis) if quant.per_channel else 0)
@@ -132,10 +133,13 @@ def _taps(e: Expansion, w: str, order: tuple[int, ...]) -> str:
 
 
 def _bias(e: Expansion, bias: str, x: str, w: str, outputs: int, quant: Quant) -> list[str]:
-    """The bias as a vector, of integers in the steps of the products where these are integers; none of zeros."""
+    """The bias [outputs] as a list of one operand; an empty list if it is zero.
+
+    quant: quantization of the result; None: the bias is in floats, else in int32 steps of data scale * weight scale
+    """
     data = e.data(bias)
     if data is None:
-        raise UnsupportedError("a bias that is computed is not supported")
+        raise UnsupportedError("a bias that is not constant is not supported")
     own = e.type(bias)
     if data.size not in (1, outputs):
         raise ShapeError(f"a bias {list(own.shape)} does not fit {outputs} outputs")
@@ -152,7 +156,8 @@ def _bias(e: Expansion, bias: str, x: str, w: str, outputs: int, quant: Quant) -
     else:
         own_steps = np.array(own.quant.scale)
         if any(own.quant.zero_point) or not np.allclose(own_steps, steps, rtol=1e-3):
-            raise QuantizationError(f"the bias has a scale of {own_steps.max():.6g}, the products of {steps.max():.6g}")
+            what = f"the bias has the scale {own_steps.max():.6g}, data * weights have {steps.max():.6g}"
+            raise QuantizationError(what, hint="give the bias the scale of data * weights, and a zero point of 0")
         stored = np.broadcast_to(data.reshape(-1), (outputs,)).astype(np.float64)
     scales = np.broadcast_to(steps, (outputs,)) if steps.size > 1 else steps
     params = QuantParams(tuple(float(np.float32(s)) for s in scales), (0,) * scales.size)
@@ -160,10 +165,11 @@ def _bias(e: Expansion, bias: str, x: str, w: str, outputs: int, quant: Quant) -
 
 
 def _steps(e: Expansion, x: str, w: str) -> np.ndarray:
-    """The real value of one step of a product, for the tensor or for each output."""
+    """Data scale * weight scale: one number, or one for each output."""
     data, weights = e.type(x).quant, e.type(w).quant
     if data is None or weights is None:
-        raise QuantizationError("data or weights have no quantization, the result has", hint="state it in graph.quant")
+        what = "the result is quantized, but data or weights are not"
+        raise QuantizationError(what, hint="state their quantization in graph.quant")
     return np.array(weights.scale) * data.scale[0]
 
 
@@ -222,7 +228,7 @@ def deconv(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def max_pool(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """The largest element of each window, inside the image or with the padding's. Source: NNEF 4.9.3."""
+    """The largest element of each window. Padding is 0, or ignored with border `ignore`. Source: NNEF 4.9.3."""
     x, a = names[0], source.attributes
     view = _pooling(a, e.type(x).shape)
     data = _last(e, x)
@@ -244,7 +250,7 @@ def avg_pool(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
 
 
 def _summed(a: Attributes, e: Expansion, x: str, *, mean: bool) -> str:
-    """The mean or the sum of each window; with border `ignore`, the mean of what is inside. Source: NNEF 4.3.3."""
+    """The mean or sum of each window; with border `ignore`, the mean of elements in the image. Source: NNEF 4.3.3."""
     view = _pooling(a, e.type(x).shape)
     data, border = _last(e, x), a["border"]
     if border not in ("constant", "ignore") or (border == "ignore" and not mean):
@@ -260,7 +266,7 @@ def _summed(a: Attributes, e: Expansion, x: str, *, mean: bool) -> str:
 
 
 def _pooling(a: Attributes, shape: Shape) -> Geometry:
-    """The window of a pool, whose lists have entries for batch and channels. Raises UnsupportedError."""
+    """The window of a pool, whose attributes begin with entries for batch and channels. Raises UnsupportedError."""
     size = a["size"]
     if len(size) != len(shape) or tuple(size[:2]) != (1, 1):
         raise UnsupportedError(f"a window {size} over batch or channels is not supported")
@@ -271,7 +277,7 @@ def _pooling(a: Attributes, shape: Shape) -> Geometry:
 
 
 def downsample(mean: bool, source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """The mean, or the first element, of blocks. Source: NNEF 4.9.4."""
+    """The mean, or the first element, of each block of `factor` elements. Source: NNEF 4.9.4."""
     factor, shape = source.attributes["factor"], e.type(names[0]).shape
     if len(shape) != 4 or len(factor) != 2 or any(f < 1 or d % f for f, d in zip(factor, shape[2:], strict=True)):
         raise ShapeError(f"factors {factor} do not divide an image {list(shape)}")
@@ -292,7 +298,7 @@ def nearest_upsample(source: Source, e: Expansion, names: Names, quant: Quant) -
 
 
 def multilinear_upsample(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
-    """Each spatial axis by weighted sums of the two elements around each place. Source: NNEF 4.9.5."""
+    """Linear interpolation along each spatial axis in turn. Source: NNEF 4.9.5."""
     a, x = source.attributes, names[0]
     factor, method, border = a["factor"], a["method"], a["border"]
     shape = e.type(x).shape
@@ -315,7 +321,7 @@ def multilinear_upsample(source: Source, e: Expansion, names: Names, quant: Quan
 
 
 def _places(method: str, size: int, factor: int) -> np.ndarray:
-    """The place in the operand of each result along an axis. Raises UnsupportedError for an unknown method."""
+    """The coordinate in the operand of each result along an axis. Raises UnsupportedError for an unknown method."""
     y = np.arange(size * factor, dtype=np.float64)
     if method == "symmetric":
         return (y + 0.5) / factor - 0.5

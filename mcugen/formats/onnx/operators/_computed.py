@@ -1,4 +1,4 @@
-"""Convolutions of images [N, H, W, C] with weights that are computed: the taps side by side, times a matrix."""
+"""Convolutions whose weights are not constant: a matrix of image patches times a matrix of weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcugen.ops.transpose import Transpose
 
 
 def convolution(e: Expansion, x: str, weights: str, bias: str | None, window: Geometry, groups: int) -> str:
-    """weights: [O, C / groups, KH, KW]. The image has its padding already."""
+    """Convolution of an image x [N, H, W, C], already padded, with weights [O, C / groups, KH, KW]."""
     outputs, channels = e.type(weights).shape[:2]
     if groups == 1:
         y = _product(e, x, weights, window)

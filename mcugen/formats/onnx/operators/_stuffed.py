@@ -18,7 +18,7 @@ Convolve = Callable[[str, str], str]
 
 
 def transposed(e: Expansion, x: str, w: str, a: Attributes, convolve: Convolve) -> str:
-    """y of ConvTranspose, without the bias. Source: ONNX ConvTranspose-22."""
+    """The result of ConvTranspose, without its bias. Source: ONNX ConvTranspose-22."""
     shape, weights = e.type(x).shape, e.type(w).shape
     rank = len(shape) - 2
     strides, dilations = a["strides"] or (1,) * rank, a["dilations"] or (1,) * rank
@@ -54,12 +54,12 @@ def _flipped(e: Expansion, w: str, groups: int) -> str:
     kernel = shape[2:]
     size = prod(kernel)
     split = e.node(Reshape((groups, shape[0] // groups, shape[1], size)), w)
-    turned = e.node(Transpose((0, 2, 1, 3)), e.node(Reverse((3,)), split))  # reverses all axes at once
+    turned = e.node(Transpose((0, 2, 1, 3)), e.node(Reverse((3,)), split))  # axis 3 is all axes of the kernel
     return e.node(Reshape((groups * shape[1], shape[0] // groups, *kernel)), turned)
 
 
 def _ends(a: Attributes, size: Sequence[int], strides: Sequence[int], full: Sequence[int]) -> list[tuple[int, int]]:
-    """(before, after) for each spatial axis: the width cropped from the whole result; negative for padding."""
+    """(before, after) for each spatial axis: elements to crop from the whole result; negative to pad."""
     rank = len(size)
     more, given = a["output_padding"] or (0,) * rank, a["pads"] or (0,) * (2 * rank)
     wanted, mode = a["output_shape"], a["auto_pad"]
@@ -85,5 +85,5 @@ def _cut(e: Expansion, y: str, ends: Sequence[tuple[int, int]]) -> str:
     ranges += [(before, d - before - after, 1) for d, (before, after) in zip(shape[2:], ends, strict=True)]
     counts = tuple(count for _, count, _ in ranges)
     if min(counts) < 1:
-        raise ShapeError(f"nothing of a result {list(shape)} is left")
+        raise ShapeError(f"pads or output_shape crop all of a result {list(shape)}")
     return y if counts == shape else e.node(StridedSlice(tuple(ranges), counts), y)

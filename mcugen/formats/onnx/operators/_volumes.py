@@ -1,4 +1,4 @@
-"""Images of three spatial axes, [N, C, D, H, W]: windows that work along D and over H and W one after the other."""
+"""Images with three spatial axes, [N, C, D, H, W]: windows are applied over H and W, and along D, one by one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def deep(e: Expansion, x: str, size: Sequence[int]) -> str:
 
 
 def part(a: Attributes, axes: Sequence[int]) -> Attributes:
-    """The attributes of a window over volumes for a part of its axes; for one axis, a second one of size 1 is added."""
+    """The attributes of a window for one or two of its three axes; with one axis, a second of size 1 is added."""
     fill = (1,) * (2 - len(axes))
     found = {name: a.get(name) for name in ("auto_pad", "ceil_mode", "group")}
     for name in ("strides", "dilations"):

@@ -1,4 +1,4 @@
-"""Windows over images [N, H, W, C] tap by tap, where no pooling operator has their dilation or padding."""
+"""Pools of images [N, H, W, C] computed tap by tap, for dilations and paddings that no pooling operator has."""
 
 from __future__ import annotations
 
@@ -53,14 +53,17 @@ def counts(window: Geometry, d: int, size: int) -> np.ndarray:
 
 
 def largest_and_place(e: Expansion, x: str, window: Geometry, *, by_columns: bool) -> tuple[str, str]:
-    """The largest element of each window, and its place in the image with its channels first."""
+    """The largest element of each window, and its index in the flattened images [N, C, H, W].
+
+    by_columns: count the pixels of an image column by column
+    """
     n, h, w, c = e.type(x).shape
     rows, columns = (_places(window, d, size) for d, size in ((0, h), (1, w)))
     parts = taps(e, _padded(e, x, window, _least(e, x)), window)
     shape = e.type(parts[0]).shape
     stacked = joined(e, [e.node(Reshape((*shape, 1)), tap) for tap in parts], 4)
     best = e.node(ArgMax(4, "s64"), stacked)
-    # a place is the one of the window's first tap plus the tap's offset
+    # index of an element = index of the window's first tap + offset of the tap
     down, right = (1, h) if by_columns else (w, 1)
     added = ((rows[0] - rows[0, 0])[:, None] * down + (columns[0] - columns[0, 0]) * right).reshape(-1)
     first = rows[:, 0][None, :, None, None] * down + columns[:, 0][None, None, :, None] * right
@@ -74,13 +77,13 @@ def largest_and_place(e: Expansion, x: str, window: Geometry, *, by_columns: boo
 
 
 def taps(e: Expansion, x: str, window: Geometry) -> list[str]:
-    """Every tap of all windows over an image that has its padding, row by row."""
+    """For each tap, row by row: its element in every window over a padded image x."""
     rows = [_tap(e, x, window, 0, k) for k in range(window.kernel[0])]
     return [_tap(e, row, window, 1, k) for row in rows for k in range(window.kernel[1])]
 
 
 def joined(e: Expansion, parts: Sequence[str], axis: int) -> str:
-    """Tensors one after the other along an axis, however many there are."""
+    """Any number of tensors concatenated along an axis."""
     found = list(parts)
     while len(found) > 1:
         groups = [found[k : k + MAX_JOINED] for k in range(0, len(found), MAX_JOINED)]
@@ -109,7 +112,7 @@ def _padded(e: Expansion, x: str, window: Geometry, value: float) -> str:
 
 
 def _joined(e: Expansion, x: str, window: Geometry, joined: Join) -> str:
-    """All taps of each window joined, first down the columns, then along the rows."""
+    """All taps of each window combined by `joined`, first down the columns, then along the rows."""
     for d in (0, 1):
         y = _tap(e, x, window, d, 0)
         for k in range(1, window.kernel[d]):

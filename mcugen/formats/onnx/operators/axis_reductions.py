@@ -1,4 +1,4 @@
-"""Reductions over axes: mcugen's own, and those composed of one of these and functions of single elements."""
+"""Reductions over axes: mcugen's operators, alone or between elementwise functions such as square and root."""
 
 from __future__ import annotations
 
@@ -36,15 +36,14 @@ def _unchanged(e: Expansion, x: str) -> str:
 
 
 def _each(op: Op) -> Step:
-    """A function of single elements."""
+    """An elementwise operator as a step."""
     return lambda e, x: e.node(op, x)
 
 
 def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansion) -> Sequence[str]:
-    """A reduction with the functions `before` and `after` applied to its elements. Source: ONNX ReduceSum-13,
-    ReduceMean-18.
+    """after(reduction of before(x)), with elementwise functions. Source: ONNX ReduceSum-13, ReduceMean-18.
 
-    Plain integers and truth values are reduced by their own operator.
+    Integers without a scale, and booleans, are reduced by ReducePlain.
     """
     x, keep = _operand(e), bool(source.attributes["keepdims"])
     rank = len(e.type(x).shape)
@@ -62,8 +61,7 @@ def reduce(kind: type[Op], before: Step, after: Step, source: Source, e: Expansi
 
 
 def _of_nothing(e: Expansion, x: str, axes: Sequence[int], keep: bool, value: float) -> str:
-    """The reduction of a tensor without elements: its neutral element. For integers, minimum and maximum of the
-    type."""
+    """The reduction of a tensor without elements: the neutral element `value`, limited to the range of the type."""
     t = e.type(x)
     shape = tuple(1 if k in axes else d for k, d in enumerate(t.shape) if keep or k not in axes)
     low, high = (-math.inf, math.inf) if t.is_float else t.limits
@@ -82,7 +80,7 @@ def product(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def log_sum_exp(source: Source, e: Expansion) -> Sequence[str]:
-    """log(sum of exp(x)), with the largest element taken out first. Source: ONNX ReduceLogSumExp-18."""
+    """max + log(sum of exp(x - max)), which is log(sum of exp(x)). Source: ONNX ReduceLogSumExp-18."""
     x, keep = _operand(e), bool(source.attributes["keepdims"])
     shape = e.type(x).shape
     axes, noop = _axes(source, len(shape)), source.attributes.get("noop_with_empty_axes")
@@ -125,7 +123,7 @@ def position(smallest: bool, source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _axes(source: Source, rank: int) -> tuple[int, ...]:
-    """The stated axes, none where all are meant: an operand, or in old versions an attribute."""
+    """The axes of an operand or, in old versions, an attribute; () if none are stated."""
     given = source.attributes.get("axes")
     if given is None and len(source.inputs) > 1 and source.inputs[1] is not None:
         given = source.ints(1)

@@ -1,4 +1,4 @@
-"""Operators of ONNX that put blocks or elements in their places: MaxUnpool, Col2Im, TensorScatter, BitCast."""
+"""ONNX operators that write elements or blocks to given positions (MaxUnpool, Col2Im, TensorScatter), and BitCast."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_ELEMENTS = 1 << 20
 
 
 def max_unpool(source: Source, e: Expansion) -> Sequence[str]:
-    """Elements at the places that MaxPool gave, zeros elsewhere. Source: ONNX MaxUnpool-22."""
+    """Elements at the indices that MaxPool returned, zeros elsewhere. Source: ONNX MaxUnpool-22."""
     (x, index), a = operands(e, 2), source.attributes
     shape, kernel = e.type(x).shape, a["kernel_shape"]
     rank = len(shape) - 2
@@ -39,7 +39,7 @@ def max_unpool(source: Source, e: Expansion) -> Sequence[str]:
     if wanted is None:
         raise UnsupportedError("the shape is computed at run time", hint="make it a constant")
     if len(wanted) != len(plain) or min(plain) < 1 or any(w < p for w, p in zip(wanted, plain, strict=True)):
-        raise ShapeError(f"{list(plain)} is not part of {list(wanted)}")
+        raise ShapeError(f"the result {list(plain)} does not fit into output_shape {list(wanted)}")
     if prod(wanted) > MAX_ELEMENTS:
         raise UnsupportedError(f"a result of shape {list(wanted)} is not supported")
     zeros = e.constant(np.zeros(prod(plain), e.type(x).np_dtype))
@@ -51,7 +51,7 @@ def max_unpool(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def col2im(source: Source, e: Expansion) -> Sequence[str]:
-    """Blocks of an image added up where they overlap. Source: ONNX Col2Im-18."""
+    """An image from its blocks, which are added where they overlap. Source: ONNX Col2Im-18."""
     x, a = operands(e, 3)[0], source.attributes
     image, block, shape = source.ints(1), source.ints(2), e.type(x).shape
     if image is None or block is None:
@@ -86,7 +86,7 @@ def col2im(source: Source, e: Expansion) -> Sequence[str]:
 def _block_places(
     full: Sequence[int], block: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> np.ndarray:
-    """[elements of a block, blocks]: the place of each in the padded image."""
+    """[elements of a block, blocks]: index of each element in the flattened, padded image."""
     rank = len(full)
     counts = [(f - (b - 1) * d - 1) // s + 1 for f, b, s, d in zip(full, block, strides, dilations, strict=True)]
     if min(counts) < 1:
@@ -99,7 +99,7 @@ def _block_places(
 
 
 def tensor_scatter(source: Source, e: Expansion) -> Sequence[str]:
-    """Rows of a cache replaced from a given one on, for each batch. Source: ONNX TensorScatter-24."""
+    """A cache with rows replaced by an update, from a given row on for each batch. Source: ONNX TensorScatter-24."""
     (cache, update), a = operands(e, 2), source.attributes
     shape, new, axis = e.type(cache).shape, e.type(update).shape, a["axis"]
     if not -len(shape) <= axis < len(shape) or axis % len(shape) == 0 or a["mode"] not in ("linear", "circular"):

@@ -22,8 +22,8 @@ from mcugen.ops.transpose_conv import TransposeConv
 def expand(source: Source, e: Expansion) -> Sequence[str]:
     """y[n, o, i*s+kh-p, ...] = b[o] + sum of w[c, o, kh, kw] * x[n, c, i, j]. Source: ONNX ConvTranspose-11.
 
-    The whole result, padding included, is computed, and then cropped to the requested size. Places that no tap reaches
-    hold the bias: those after the last row or column, of less than a stride, are computed with the others.
+    The whole result, padding included, is computed, and then cropped to the requested size. Elements that no tap
+    reaches are the bias. Less than a stride of them after the last row or column are computed with the others.
     """
     a, (x, w, *rest) = source.attributes, e.inputs
     if x is None or w is None or len(e.type(x).shape) != len(e.type(w).shape):
@@ -41,7 +41,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     window = _images.Geometry(*_images.sizes(a, weights[2:]), ((0, 0), (0, 0)))
     size = e.type(data).shape[1:3]
     full, ends = _filled_up(source, window, size, len(image) - 2)
-    inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else a bias is added to the whole result
+    inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else the bias is added after groups and pads
     parts = []
     channels = weights[0] // groups
     data_parts = e.nodes(Split(3, (channels,) * groups), data) if groups > 1 else [data]
@@ -57,7 +57,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _biased(e: Expansion, y: str, bias: str | None) -> str:
-    """y [N, C, ...] with a number added to each channel."""
+    """y [N, C, ...] plus a bias [C], if there is one."""
     spread = (-1, *(1,) * (len(e.type(y).shape) - 2))
     return y if bias is None else e.node(Add(), y, e.node(Reshape(spread), bias))
 
@@ -65,7 +65,7 @@ def _biased(e: Expansion, y: str, bias: str | None) -> str:
 def _filled_up(
     source: Source, window: _images.Geometry, size: Sequence[int], rank: int
 ) -> tuple[tuple[int, int], list[tuple[int, int]]]:
-    """Rows and columns of the whole result with the padding at its end, and the rest of `_ends`."""
+    """(rows, columns) to compute, with less than a stride of padding at the end, and what is left of `_ends`."""
     full = [(size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1)]
     ends = _ends(source, window, size, full, rank)
     more = [min(max(-ends[d][1], 0), window.stride[d] - 1) for d in (0, 1)]
@@ -76,13 +76,13 @@ def _filled_up(
 def _ends(
     source: Source, window: _images.Geometry, size: Sequence[int], full: Sequence[int], rank: int
 ) -> list[tuple[int, int]]:
-    """(before, after) for rows and columns: the width cropped from the whole result; negative for padding."""
+    """(before, after) for rows and columns: elements to crop from the whole result; negative to pad."""
     a = source.attributes
     more = _spread(a["output_padding"] or (0,) * rank)
     wanted, mode = a["output_shape"], a["auto_pad"]
     given = a["pads"] or (0,) * (2 * rank)
     if wanted is None and mode in ("SAME_UPPER", "SAME_LOWER"):
-        # Where a stride is more than the kernel, the whole result is less than that, and stays as it is.
+        # If a stride is larger than the kernel, the whole result is smaller than size * stride, and is not padded.
         whole = zip(size, window.stride, full, more, strict=True)
         wanted = [min(s * t, n + m) for s, t, n, m in whole][2 - rank :]
     found = []
@@ -114,7 +114,7 @@ def _cut(e: Expansion, y: str, ends: list[tuple[int, int]]) -> str:
         ranges[d + 1] = (max(before, 0), shape[d + 1] - max(before, 0) - max(after, 0), 1)
         added[d + 1] = (max(-before, 0), max(-after, 0))
     if any(count < 1 for _, count, _ in ranges):
-        raise ShapeError(f"nothing of a result {list(shape)} is left")
+        raise ShapeError(f"pads or output_shape crop all of a result {list(shape)}")
     if any(r != (0, d, 1) for r, d in zip(ranges, shape, strict=True)):
         y = e.node(StridedSlice(tuple(ranges), tuple(count for _, count, _ in ranges)), y)
     return e.node(Pad(tuple(added)), y) if any(max(pair) for pair in added) else y

@@ -1,4 +1,4 @@
-"""Conv: convolutions of channels-first signals, images and volumes, dense, in groups or of single channels."""
+"""Conv: convolutions of channels-first signals, images and volumes, dense, grouped or depthwise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def convolution(e: Expansion, a: Attributes, x: str, w: str, bias: str | None) -> str:
-    """A convolution of data [N, C, ...] of one to three spatial axes, with the attributes of Conv."""
+    """A convolution of data [N, C, ...] with one to three spatial axes. a: attributes of Conv."""
     if len(e.type(x).shape) == 5:
         return _of_volumes(e, a, x, w, bias)
     image, weights, groups = e.type(x).shape, e.type(w).shape, a["group"]
@@ -48,7 +48,7 @@ def convolution(e: Expansion, a: Attributes, x: str, w: str, bias: str | None) -
 
 
 def _of_volumes(e: Expansion, a: Attributes, x: str, w: str, bias: str | None) -> str:
-    """The sum over the depth of the kernel of convolutions of slices."""
+    """A convolution of volumes: 2-D convolutions of slices, summed over the kernel's depth."""
     shape, weights = e.type(x).shape, e.type(w).shape
     line = _images.geometry(_volumes.part(a, (0,)), (*shape[:3], 1), (weights[2], 1))
     before, after = line.padding[0]

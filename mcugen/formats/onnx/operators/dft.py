@@ -1,4 +1,4 @@
-"""DFT and STFT: products with the matrix of the transform, which is constant; the matrix of mel bins."""
+"""DFT and STFT as products with a constant matrix, and the constant matrix of MelWeightMatrix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def dft(source: Source, e: Expansion) -> Sequence[str]:
     axis = a.get("axis", _length(source, 2, -2))
     if not -len(shape) <= axis < len(shape) or axis % len(shape) == len(shape) - 1 or shape[-1] not in (1, 2):
         raise ShapeError(
-            f"axis {axis} of {list(shape)} is not transformed: the last axis holds real and imaginary parts"
+            f"axis {axis} of {list(shape)} cannot be transformed: the last axis must be the real and imaginary parts"
         )
     axis %= len(shape)
     backward, half = bool(a["inverse"]), bool(a["onesided"])
@@ -79,9 +79,10 @@ def _length(source: Source, k: int, default: int) -> int:
 
 
 def _matrix(size: int, parts: int, length: int, *, half: bool, backward: bool) -> np.ndarray:
-    """[results * parts of each, size * parts]: the transform of `length` elements, of which `size` are given.
+    """Matrix of a transform of `length` elements, [results * parts of a result, size * parts].
 
-    half: of forward transforms, only the first half of the results; of backward ones, of the operands.
+    size: elements of the operand; missing ones are 0, and those beyond `length` are ignored. half: only the first half
+    is computed (forward), or given (backward).
     """
     if not 1 <= length <= MAX_MATRIX or length * max(size, length) * 4 > MAX_MATRIX:
         raise UnsupportedError(f"a transform of {length} elements is not supported")
@@ -101,7 +102,7 @@ def _matrix(size: int, parts: int, length: int, *, half: bool, backward: bool) -
 
 
 def mel_weights(source: Source, e: Expansion) -> Sequence[str]:
-    """Triangles over the bins of a spectrum, with corners at even steps of mel. Source: ONNX MelWeightMatrix-17."""
+    """Triangular filters on a spectrum, with corners at equal steps in mel. Source: ONNX MelWeightMatrix-17."""
     given = [source.constant(k) for k in range(5)]
     known = [float(v.reshape(-1)[0]) for v in given if v is not None and v.size == 1]
     if len(known) < 5 or source.attributes["output_datatype"] != 1:

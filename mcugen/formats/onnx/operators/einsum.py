@@ -1,4 +1,4 @@
-"""Einsum: sums of products named by letters, as products of matrices in batches."""
+"""Einsum as batched matrix products."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ELLIPSIS = "0123456789"
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
-    """The operands are joined from left to right; what no later one needs is summed at once. Source: ONNX Einsum-12."""
+    """Multiplies operands from left to right, and sums axes as soon as nothing later needs them. Source: Einsum-12."""
     given = operands(e, len(e.inputs))
     terms, result = _parsed(str(source.attributes["equation"]), [len(e.type(x).shape) for x in given])
     sizes: dict[str, int] = {}
@@ -38,7 +38,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _parsed(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
-    """The letters of the axes of each operand, and of the result."""
+    """The letters of the axes of each operand, and of the result. ranks: of the operands."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
@@ -57,7 +57,7 @@ def _parsed(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
 
 
 def _spelled(term: str, rank: int) -> str:
-    """A term with a letter for each axis."""
+    """A term of the equation with a letter for each axis, also in the ellipsis."""
     before, dots, after = term.partition("...")
     missing = rank - len(before) - len(after)
     letters = before + (_ELLIPSIS[:missing][::-1] if dots else "") + after
@@ -67,7 +67,7 @@ def _spelled(term: str, rank: int) -> str:
 
 
 def _summed(e: Expansion, letters: str, x: str, needed: set[str]) -> tuple[str, str]:
-    """A tensor summed over the axes that nothing needs any more."""
+    """A tensor summed over the axes that are not needed: the remaining letters, and its name."""
     axes = tuple(k for k, letter in enumerate(letters) if letter not in needed)
     return "".join(c for c in letters if c in needed), e.node(Sum(axes), x) if axes else x
 
@@ -75,7 +75,7 @@ def _summed(e: Expansion, letters: str, x: str, needed: set[str]) -> tuple[str, 
 def _product(
     e: Expansion, left: tuple[str, str], right: tuple[str, str], needed: set[str], sizes: dict[str, int]
 ) -> tuple[str, str]:
-    """Two tensors multiplied, and summed over the axes that both have and nothing needs any more."""
+    """Two tensors multiplied, and summed over the axes that both have and that are not needed."""
     a, x = _summed(e, *left, needed | set(right[0]))
     b, y = _summed(e, *right, needed | set(a))
     shared = [c for c in a if c in b]

@@ -30,22 +30,22 @@ _HUGE = np.array(1e30, np.float32)
 
 
 def scaler(source: Source, e: Expansion) -> Sequence[str]:
-    """(x - offset) * scale, each of one number or of one for each feature. Source: ONNX ai.onnx.ml Scaler-1."""
+    """(x - offset) * scale, with one offset and scale, or one for each feature. Source: ONNX ai.onnx.ml Scaler-1."""
     shape = e.type(str(e.inputs[0])).shape if e.inputs and e.inputs[0] else ()
     y = _scores.features(e)
     for op, name, neutral in ((Sub(), "offset", 0.0), (Mul(), "scale", 1.0)):
         numbers = _forest.numbers(source.attributes, name)
         if numbers.size not in (0, 1, e.type(y).shape[1]):
-            raise ShapeError(f"{numbers.size} numbers {name} do not fit {e.type(y).shape[1]} features")
+            raise ShapeError(f"attribute {name} has {numbers.size} numbers for {e.type(y).shape[1]} features")
         if numbers.size and (numbers != neutral).any():
             y = e.node(op, y, e.constant(numbers))
     return [_shaped(e, y, shape)]
 
 
 def normalizer(source: Source, e: Expansion) -> Sequence[str]:
-    """x over the greatest, the sum of magnitudes, or the root of the sum of squares; rows of zeros stay.
+    """Rows of x divided by their maximum, sum of magnitudes, or root of the sum of squares; rows of zeros stay.
 
-    Source: ONNX ai.onnx.ml Normalizer-1; normalizer.cc, where the greatest is not that of the magnitudes.
+    Source: ONNX ai.onnx.ml Normalizer-1; normalizer.cc, which takes the maximum of values, not of magnitudes.
     """
     kind = source.attributes["norm"]
     shape = e.type(str(e.inputs[0])).shape if e.inputs and e.inputs[0] else ()
@@ -77,11 +77,11 @@ def _shaped(e: Expansion, y: str, shape: Sequence[int]) -> str:
 
 
 def vectorizer(source: Source, e: Expansion) -> Sequence[str]:
-    """All operands' features, one after the other. Source: ONNX ai.onnx.ml FeatureVectorizer-1."""
+    """The features of all operands, concatenated. Source: ONNX ai.onnx.ml FeatureVectorizer-1."""
     sizes = source.attributes.get("inputdimensions") or ()
     names = [_scores.features(e, k) for k in range(len(e.inputs))]
     if sizes and tuple(sizes) != tuple(e.type(name).shape[1] for name in names):
-        raise ShapeError(f"inputdimensions {list(sizes)} are not those of the operands")
+        raise ShapeError(f"inputdimensions {list(sizes)} are not the operands' numbers of features")
     return [e.node(Concatenation(1), *names)]
 
 

@@ -16,7 +16,7 @@ from mcugen.ops.select import Select
 
 
 def imputer(source: Source, e: Expansion) -> Sequence[str]:
-    """x, or a constant where x is missing: not a number, or one value. Source: ONNX ai.onnx.ml Imputer-1."""
+    """x, or a constant where x is NaN or another stated value. Source: ONNX ai.onnx.ml Imputer-1."""
     a, x = source.attributes, _operand(e)
     t = e.type(x)
     if t.dtype == "f32":
@@ -43,7 +43,7 @@ def binarizer(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def one_hot(source: Source, e: Expansion) -> Sequence[str]:
-    """1 for the category that x is, 0 for the others; an axis of categories comes last. Source: OneHotEncoder-1."""
+    """1 for the category equal to x, 0 for others, along a new last axis. Source: ONNX ai.onnx.ml OneHotEncoder-1."""
     a, x = source.attributes, _operand(e)
     categories = tuple(a.get("cats_int64s") or ())
     a.ignore("cats_strings")

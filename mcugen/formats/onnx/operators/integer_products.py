@@ -1,4 +1,4 @@
-"""MatMulInteger and ConvInteger: sums of products of bytes as int32, by parts that float32 holds exactly."""
+"""MatMulInteger and ConvInteger: int32 sums of products of bytes, from partial sums that are exact in float32."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from mcugen.ops.sub import Sub
 from mcugen.ops.transpose import Transpose
 
 _MOST_PRODUCTS = (1 << 24) // (255 * 255)
-"""Products of bytes, less zero points, whose sum float32 holds exactly."""
+"""Most products of two bytes, minus their zero points, whose sum is exact in float32."""
 
 
 def _centred(e: Expansion, k: int, zero_at: int, along: int) -> str:
-    """Operand k as floats without its zero point, of which there may be one for each index of an axis."""
+    """Operand k as floats, minus its zero point, which is operand `zero_at`: one, or one per index of axis `along`."""
     x = e.inputs[k]
     if x is None or e.type(x).dtype not in ("s8", "u8"):
         raise UnsupportedError("products of integers need bytes")
@@ -52,7 +52,7 @@ def _part(e: Expansion, x: str, axis: int, first: int, count: int) -> str:
 
 
 def _summed(e: Expansion, parts: Sequence[str]) -> str:
-    """The sum of floats that are whole numbers, as int32."""
+    """The int32 sum of float tensors of whole numbers."""
     total = e.node(Cast("s32"), parts[0])
     for part in parts[1:]:
         total = e.node(Add(), total, e.node(Cast("s32"), part))
@@ -60,7 +60,7 @@ def _summed(e: Expansion, parts: Sequence[str]) -> str:
 
 
 def matmul(source: Source, e: Expansion) -> Sequence[str]:
-    """y = (A - zero of A) * (B - zero of B), as int32. Source: ONNX MatMulInteger-10."""
+    """y = (A - zero point of A) * (B - zero point of B), a matrix product in int32. Source: ONNX MatMulInteger-10."""
     a, b = _centred(e, 0, 2, -2), _centred(e, 1, 3, -1)
     depth = e.type(a).shape[-1]
     if min(len(e.type(a).shape), len(e.type(b).shape)) < 2 or e.type(b).shape[-2] != depth:
@@ -73,7 +73,7 @@ def matmul(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def convolution(source: Source, e: Expansion) -> Sequence[str]:
-    """A convolution of bytes less their zero points, as int32. Source: ONNX ConvInteger-10."""
+    """A convolution of bytes minus their zero points, in int32. Source: ONNX ConvInteger-10."""
     x, w = _centred(e, 0, 2, 1), _centred(e, 1, 3, 0)
     image, weights, groups = e.type(x).shape, e.type(w).shape, source.attributes["group"]
     source.attributes.ignore("kernel_shape")  # repeats the weights' shape

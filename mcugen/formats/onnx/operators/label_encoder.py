@@ -1,4 +1,4 @@
-"""ZipMap, ArrayFeatureExtractor and LabelEncoder: what classical models put around scores and labels."""
+"""ZipMap, ArrayFeatureExtractor and LabelEncoder: operators on scores and labels of classical models."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from mcugen.ops.select import Select
 
 MAX_KEYS = 1 << 16
 MAX_TABLE = 1 << 12
-"""Integers up to which keys become a table."""
+"""Integer keys from 0 to below this become indices of a table."""
 
 MAX_COMPARED = 64
-"""Keys that are compared one by one."""
+"""Most keys that are compared one by one."""
 
 Value = int | float | str
 
 
 def zip_map(source: Source, e: Expansion) -> Sequence[str]:
-    """The scores as they are, an array in the order of the classes, where ONNX makes a map. Source: ZipMap-1."""
+    """The scores unchanged: an array in the order of the classes, instead of ONNX's map. Source: ZipMap-1."""
     source.attributes.ignore("classlabels_int64s", "classlabels_strings")
     if not e.inputs or e.inputs[0] is None:
         raise ShapeError("there is no operand")
@@ -43,14 +43,14 @@ def extractor(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError(f"{count} indices do not fit {list(shape)}")
     wanted = e.data(index)
     if wanted is not None and not 0 <= wanted.min() <= wanted.max() < shape[-1]:
-        raise CorruptModelError(f"an index is not one of {shape[-1]} elements")
+        raise CorruptModelError(f"an index is outside of the last axis, which has {shape[-1]} elements")
     flat = e.node(Reshape((count,)), index) if e.type(index).shape != (count,) else index
     y = _looked_up(e, x, flat)
     return [e.node(Reshape((1, count)), y) if len(shape) == 1 else y]
 
 
 def _looked_up(e: Expansion, x: str, index: str) -> str:
-    """Elements of the last axis; the index itself where each element equals its index."""
+    """Elements of the last axis; the index itself if x is 0, 1, 2, ..."""
     data, t = e.data(x), e.type(x)
     own = data is not None and t.dtype == "s64" and np.array_equal(data.reshape(-1), np.arange(t.size))
     if own and e.type(index).dtype == "s64" and t.size == t.shape[-1]:
@@ -62,7 +62,7 @@ def _looked_up(e: Expansion, x: str, index: str) -> str:
 def encoder(meets_nan: bool, source: Source, e: Expansion) -> Sequence[str]:
     """A value for each key, or the default one. Source: ONNX ai.onnx.ml LabelEncoder-4; label_encoder.h.
 
-    meets_nan: whether a key that is not a number is found, as it is from version 4 on.
+    meets_nan: whether a key NaN matches NaN, as it does from version 4 on.
     """
     a = source.attributes
     if not e.inputs or e.inputs[0] is None:
@@ -82,7 +82,7 @@ def encoder(meets_nan: bool, source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _compared(e: Expansion, x: str, known: Mapping[Value, Value], other: Value) -> str:
-    """The values of numbers: a table where the keys are small integers, else one comparison for each key."""
+    """Values for numbers: by a table if all keys are small integers, else by a comparison with each key."""
     t = e.type(x)
     keys = [key for key in known if not isinstance(key, str)]
     if t.dtype != "f32" and t.dtype not in ("s32", "s64"):
@@ -92,7 +92,7 @@ def _compared(e: Expansion, x: str, known: Mapping[Value, Value], other: Value) 
         table = [other, *(known.get(k, other) for k in range(size)), other]  # beyond either end: the default
         return _mapped(e, _within(e, x, size), table)
     if len(keys) > MAX_COMPARED:
-        raise UnsupportedError(f"{len(keys)} keys that are no small integers are not supported")
+        raise UnsupportedError(f"{len(keys)} keys are not supported: more than {MAX_COMPARED}, and no small integers")
     place = e.constant(np.full(t.shape, len(keys), np.int64))
     for k, key in enumerate(keys):
         wanted = e.constant(np.array(key, t.np_dtype))
@@ -103,7 +103,7 @@ def _compared(e: Expansion, x: str, known: Mapping[Value, Value], other: Value) 
 
 
 def _within(e: Expansion, x: str, size: int) -> str:
-    """Integers as indices of a table that begins one before 0 and ends one past `size`."""
+    """Indices into a table with an entry for keys below 0, for each key below `size`, and for larger keys."""
     dtype = e.type(x).np_dtype
     one, least, most = (e.constant(np.array(v, dtype)) for v in (1, -1, size))
     low = e.node(Select(), e.node(Compare("LESS"), x, least), least, x)
@@ -112,7 +112,7 @@ def _within(e: Expansion, x: str, size: int) -> str:
 
 
 def _mapped(e: Expansion, x: str, values: list[Value]) -> str:
-    """The values for texts, which are stored as indices."""
+    """values[x]; values that are strings are stored as indices."""
     if isinstance(values[0], str):
         table = e.constant(np.array(values, object))
     else:

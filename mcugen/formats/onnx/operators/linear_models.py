@@ -26,7 +26,7 @@ def classifier(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _single(e: Expansion, score: str, numbers: Sequence[int], texts: Sequence[str], post: str) -> Sequence[str]:
-    """One row of coefficients: the label is that of the second class where its score is positive."""
+    """Label and scores from one row of coefficients: a positive score means the second class."""
     if len(numbers) + len(texts) != 2:
         if texts:
             raise UnsupportedError("one row of coefficients for other than two classes is not supported")

@@ -1,4 +1,4 @@
-"""Operators of ONNX that compare indices: Trilu, OneHot, Hardmax; and constants that only their operands make."""
+"""ONNX operators that compare indices (Trilu, OneHot, Hardmax), and operators whose result is a constant."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def trilu(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def one_hot(source: Source, e: Expansion) -> Sequence[str]:
-    """One value where the index along a new axis is the given one, another elsewhere. Source: ONNX OneHot-11."""
+    """values[1] where the position along a new axis equals the index, values[0] elsewhere. Source: ONNX OneHot-11."""
     index, _, values = operands(e, 3)
     depth, axis, rank = source.ints(1), source.attributes["axis"], len(e.type(index).shape)
     if depth is None or len(depth) != 1:
@@ -87,10 +87,11 @@ def largest(e: Expansion, x: str, axis: int) -> str:
 
 
 def nonzero(source: Source, e: Expansion) -> Sequence[str]:
-    """The indices of what is not zero, a row for each axis, as a constant. Source: ONNX NonZero-13."""
+    """The indices of nonzero elements, with a row for each axis, as a constant. Source: ONNX NonZero-13."""
     data = source.constant(0)
     if data is None:
-        raise UnsupportedError("how many results there are is only known at run time", hint="make it a constant")
+        what = "the operand is computed at run time, so the result has no fixed size"
+        raise UnsupportedError(what, hint="make it a constant")
     return [e.constant(np.array(np.nonzero(np.atleast_1d(data)), np.int64))]
 
 
@@ -102,7 +103,7 @@ def positions(source: Source, e: Expansion) -> Sequence[str]:
         raise UnsupportedError("a bound is computed at run time", hint="make it a constant")
     start, limit, delta = known
     if delta == 0 or not all(map(math.isfinite, known)) or (limit - start) / delta > MAX_ELEMENTS:
-        raise ShapeError(f"{start} to {limit} by {delta} is no range")
+        raise ShapeError(f"no range of at most {MAX_ELEMENTS} elements leads from {start} to {limit} by {delta}")
     count = max(math.ceil((limit - start) / delta), 0)
     return [e.constant((start + np.arange(count) * delta).astype(ends[0].dtype))]
 
@@ -129,7 +130,7 @@ def window(terms: tuple[float, float, float], source: Source, e: Expansion) -> S
     """A window of cosines, as a constant. Source: ONNX HannWindow-17, HammingWindow-17, BlackmanWindow-17."""
     size, a = source.ints(0), source.attributes
     if size is None or len(size) != 1 or not 1 <= size[0] <= MAX_ELEMENTS:
-        raise UnsupportedError("the size is no constant", hint="make it a constant")
+        raise UnsupportedError(f"the size is no constant from 1 to {MAX_ELEMENTS}", hint="make it one")
     period = size[0] if a["periodic"] else max(size[0] - 1, 1)
     angle = 2 * np.pi * np.arange(size[0]) / period
     dtype = NUMPY_DTYPES.get(ONNX_DTYPES.get(a["output_datatype"], ""), np.dtype(np.float32))

@@ -1,4 +1,4 @@
-"""Gemm and MatMul: fully connected layers where the matrix is constant, else products of two computed ones."""
+"""Gemm and MatMul: fully connected layers if the second matrix is constant, else products of two computed ones."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def product(a: Attributes, e: Expansion) -> str:
-    """A matrix product with the attributes of Gemm, without the addend C."""
+    """A matrix product with the operands and attributes of Gemm."""
     x, w, *rest = e.inputs
-    a.ignore("beta")  # there is no addend
+    a.ignore("beta")  # not read if there is no addend C
     if x is None or w is None or len(e.type(x).shape) != 2 or len(e.type(w).shape) != 2:
         raise ShapeError("a matrix product needs two matrices")
     data = e.data(w)
@@ -47,7 +47,7 @@ def product(a: Attributes, e: Expansion) -> str:
 
 
 def _kernel(e: Expansion, w: str, data: np.ndarray, alpha: float, *, is_transposed: bool) -> str:
-    """The constant matrix as [outputs, inputs], scaled; if only axes move, stored integers stay visible to passes."""
+    """The constant matrix as [outputs, inputs], times alpha; if alpha is 1, passes still see its stored integers."""
     if alpha == 1.0:
         return w if is_transposed else e.node(Transpose((1, 0)), w)
     weights = (data.astype(np.float64) * alpha).astype(data.dtype)
@@ -87,7 +87,7 @@ def _scaled(e: Expansion, name: str, factor: float) -> str:
 
 
 def _batches(e: Expansion, a: str, b: str) -> str:
-    """Products in batches; a vector counts as a matrix of one row, or of one column, which the result lacks."""
+    """A batched product. A vector counts as a matrix of one row (a) or one column (b), which the result drops again."""
     left, right = e.type(a).shape, e.type(b).shape
     if len(left) == 1:
         a = e.node(Reshape((1, *left)), a)

@@ -1,4 +1,4 @@
-"""TfIdfVectorizer: how often sequences of integers occur in each row."""
+"""TfIdfVectorizer: number of times that sequences of tokens (integers) occur in each row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_ELEMENTS = 1 << 20
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
-    """Each token is compared with all that occur, and shifted products are counted. Source: ONNX TfIdfVectorizer-9."""
+    """Counts as sums of products of shifted one-hot tokens, times weights. Source: ONNX TfIdfVectorizer-9."""
     (x,), a = operands(e, 1), source.attributes
     shape = e.type(x).shape
     if a.get("pool_strings"):
@@ -34,7 +34,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError(f"tokens are rows of int32 or int64, not {e.type(x)}")
     pool, places, mode = _pool(a), tuple(a["ngram_indexes"]), a["mode"]
     if sum(map(len, pool.values())) != len(places) or not places or min(places) < 0:
-        raise CorruptModelError("not every sequence has a place in the result")
+        raise CorruptModelError("ngram_indexes does not have an index from 0 on for each sequence")
     if mode not in ("TF", "IDF", "TFIDF"):
         raise UnsupportedError(f"the mode {mode} is not supported")
     tokens = {token: k for k, token in enumerate(sorted({t for grams in pool.values() for g in grams for t in g}))}
@@ -48,7 +48,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _pool(a: Attributes) -> dict[int, list[tuple[int, ...]]]:
-    """Sequences by their length."""
+    """Length -> the sequences of this length."""
     starts, pool = tuple(a["ngram_counts"]), tuple(a["pool_int64s"] or ())
     ends = (*starts[1:], len(pool))[: len(starts)]
     found: dict[int, list[tuple[int, ...]]] = {}
@@ -60,7 +60,7 @@ def _pool(a: Attributes) -> dict[int, list[tuple[int, ...]]]:
 
 
 def _seen(e: Expansion, x: str, shape: Shape, tokens: Sequence[int]) -> str:
-    """1 where a token of a row equals the token of that index, else 0: [rows, length, tokens]."""
+    """One-hot tokens [rows, length, tokens]: 1 where the token in a row is tokens[k], else 0."""
     known = e.constant(np.array(tokens, e.type(x).np_dtype))
     return e.node(Cast("f32"), e.node(Compare("EQUAL"), e.node(Reshape(shape), x), known))
 
@@ -95,7 +95,7 @@ def _from(e: Expansion, seen: str, first: int, count: int) -> str:
 
 
 def _placed(e: Expansion, counts: Sequence[str], rows: int, places: Sequence[int]) -> str:
-    """The counts at their places in the result, 0 elsewhere: the column after all counts is 0."""
+    """The counts at their indices in the result, 0 elsewhere, taken from a column of zeros after all counts."""
     parts, at = [], 0
     for count in counts:
         width = e.type(count).shape[1]

@@ -1,4 +1,4 @@
-"""Normalizations of ONNX that have no function of simpler operators, or a needlessly long one."""
+"""Normalizations that ONNX does not define by simpler operators, or by needlessly many."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def instance(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def standardized(e: Expansion, x: str, axes: tuple[int, ...], epsilon: float) -> str:
-    """x less its mean over axes, over the root of its variance and epsilon."""
+    """(x - mean) / sqrt(variance + epsilon) over axes."""
     centred = e.node(Sub(), x, e.node(Mean(axes, True), x))
     variance = e.node(Mean(axes, True), e.node(Square(), centred))
     spread = e.node(Sqrt(), e.node(Add(), variance, e.constant(np.array(epsilon, np.float32))))
@@ -47,10 +47,10 @@ def standardized(e: Expansion, x: str, axes: tuple[int, ...], epsilon: float) ->
 
 
 def mean_variance(source: Source, e: Expansion) -> Sequence[str]:
-    """(x - mean) / standard deviation over axes: not a number where all elements are equal.
+    """(x - mean) / standard deviation over axes; NaN if all elements are equal.
 
-    The default axes are those of images. ONNX Runtime leaves out those beyond the rank, and the 1e-9 that the function
-    of ONNX adds to the standard deviation.
+    Like ONNX Runtime, this ignores default axes beyond the rank, and does not add the 1e-9 that ONNX adds to the
+    standard deviation.
     Source: ONNX MeanVarianceNormalization-13; onnxruntime, mean_variance_normalization.cc.
     """
     (x,), stated = operands(e, 1), source.attributes["axes"]
@@ -65,7 +65,7 @@ def mean_variance(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def local_response(source: Source, e: Expansion) -> Sequence[str]:
-    """x / (bias + alpha / size * sum of the squares of near channels)^beta. Source: ONNX LRN-13."""
+    """x / (bias + alpha / size * sum of squares of the `size` nearest channels)^beta. Source: ONNX LRN-13."""
     (x,), a = operands(e, 1), source.attributes
     shape, size = e.type(x).shape, a["size"]
     if len(shape) < 2 or not 1 <= size <= MAX_TAPS:

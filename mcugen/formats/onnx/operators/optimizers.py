@@ -18,12 +18,11 @@ from mcugen.ops.square import Square
 from mcugen.ops.sub import Sub
 
 Step = Callable[[Expansion, Attributes, str, str, str, Sequence[str]], list[str]]
-"""A training step: from the rate, the step number, a tensor, its gradient and its states to the new tensor and
-states."""
+"""A training step: (e, attributes, rate, step number, x, [gradient, *states]) -> [new x, *new states]."""
 
 
 def optimizer(kinds: int, step: Step, source: Source, e: Expansion) -> Sequence[str]:
-    """New tensors, and their new states. kinds: the number of operands that each tensor has, itself among them."""
+    """New tensors, and their new states. kinds: operands per tensor: the tensor, its gradient and its states."""
     rate, count, *rest = operands(e, len(e.inputs))
     if not rest or len(rest) % kinds:
         raise ShapeError(f"{len(rest)} operands are not {kinds} for each tensor")
@@ -38,7 +37,7 @@ def momentum(e: Expansion, a: Attributes, rate: str, count: str, x: str, rest: S
     if data is None:
         raise UnsupportedError("the number of the step is computed at run time", hint="make it a constant")
     gradient = _regularized(e, a, x, rest[0])
-    beta = a["beta"]  # not in the first step
+    beta = a["beta"]  # not used in the first step
     gained = _times(e, gradient, beta if data.item() > 0 else 1.0)
     moved = e.node(Add(), _times(e, rest[1], a["alpha"]), gained)
     way = moved if a["mode"] != "nesterov" else e.node(Add(), gradient, _times(e, moved, a["alpha"]))

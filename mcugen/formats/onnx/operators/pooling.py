@@ -40,7 +40,7 @@ def max_pool(source: Source, e: Expansion) -> Sequence[str]:
         raise UnsupportedError("indices of volumes are not supported")
     window, image = _window(source.attributes, shape, kernel), _images.to_last(e, x)
     if min(width for pair in window.padding for width in pair) < 0:
-        raise UnsupportedError("indices where rows or columns are taken away are not supported")
+        raise UnsupportedError("indices with negative pads are not supported")
     y, at = _windows.largest_and_place(e, image, window, by_columns=bool(by_columns) and len(shape) == 4)
     return [_images.to_first(e, y, len(shape)), _images.to_first(e, at, len(shape))]
 
@@ -52,7 +52,7 @@ def _largest(e: Expansion, x: str, window: _images.Geometry, stated: Widths) -> 
 
 
 def average_pool(source: Source, e: Expansion) -> Sequence[str]:
-    """The mean of each window, of the elements inside the image or with the padding's zeros. Source: AveragePool-19."""
+    """The mean of each window, without padding or with its zeros (count_include_pad). Source: ONNX AveragePool-19."""
     x, _, kernel = _operand(source, e)
     pool = _mean_with_zeros if source.attributes["count_include_pad"] else _mean
     return [_pooled(pool, source.attributes, e, x, kernel)]
@@ -87,7 +87,7 @@ def lp_pool(source: Source, e: Expansion) -> Sequence[str]:
 def _exponent(source: Source) -> int:
     p = int(source.attributes["p"])
     if not 1 <= p <= MAX_EXPONENT:
-        raise ShapeError(f"a norm of power {p} has no meaning, or leaves what floats hold")
+        raise ShapeError(f"p = {p} is not supported; it must be from 1 to {MAX_EXPONENT}")
     return p
 
 
@@ -96,7 +96,7 @@ def _power(e: Expansion, x: str, p: float) -> str:
 
 
 def _pooled(pool: Pooled, a: Attributes, e: Expansion, x: str, kernel: Sequence[int]) -> str:
-    """A pooling of signals, images or volumes; volumes are pooled in their planes first, then along the depth."""
+    """Signals, images or volumes pooled by `pool`; volumes first in their planes, then along the depth."""
     shape = e.type(x).shape
     if len(shape) <= 4:
         stated, window = _images.geometry(a, shape, kernel, pools=True).padding, _window(a, shape, kernel)
@@ -142,7 +142,7 @@ def _spatial(e: Expansion) -> tuple[int, ...]:
 
 
 def _operand(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], Sequence[int]]:
-    """The data, its shape, and the kernel's."""
+    """The data, its shape, and kernel_shape."""
     x = e.inputs[0]
     shape = () if x is None else e.type(x).shape
     kernel = source.attributes["kernel_shape"]
@@ -152,7 +152,7 @@ def _operand(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], Sequen
 
 
 def _window(a: Attributes, shape: tuple[int, ...], kernel: Sequence[int]) -> _images.Geometry:
-    """The window, rounded as ceil_mode states."""
+    """The window, with padding changed so that the number of results is rounded as ceil_mode states."""
     window = _images.geometry(a, shape, kernel, pools=True)
     size = shape[2:] if len(shape) == 4 else (1, shape[2])
     rounded = _images.rounded_up if a["ceil_mode"] else _images.reached

@@ -1,6 +1,6 @@
-"""Operators on stored integers: QLinearConv, QLinearMatMul, and those of com.microsoft, with ONNX Runtime's bits.
+"""QLinearConv, QLinearMatMul and com.microsoft's operators on stored integers, bit for bit as in ONNX Runtime.
 
-Each operand comes with its scale and zero point. Operators of one tensor become tables of bytes, filled in float32.
+Each operand is followed by its scale and zero point. Functions of one tensor become tables for all bytes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Function = Callable[[np.ndarray], np.ndarray]
 
 
 def _given(e: Expansion, k: int) -> str:
-    """Operand k. Raises ShapeError where it is absent."""
+    """Operand k. Raises ShapeError if it is absent."""
     name = e.inputs[k] if k < len(e.inputs) else None
     if name is None:
         raise ShapeError(f"operand {k} is absent")
@@ -45,7 +45,7 @@ def _given(e: Expansion, k: int) -> str:
 
 
 def _operand(e: Expansion, k: int, axis: int = 0) -> str:
-    """Operand k with the scale and zero point that follow it."""
+    """Operand k, bytes, with the quantization of operands k + 1 (scale) and k + 2 (zero point)."""
     x = _given(e, k)
     if e.type(x).dtype not in _BYTES:
         raise UnsupportedError(f"operand {k} is {e.type(x).dtype}, not a byte")
@@ -55,16 +55,16 @@ def _operand(e: Expansion, k: int, axis: int = 0) -> str:
 
 
 def _result(e: Expansion, k: int) -> QuantParams:
-    """The scale and zero point of a result, operands k and k + 1."""
+    """The quantization of the result: operands k (scale) and k + 1 (zero point)."""
     zero = e.inputs[k + 1] if k + 1 < len(e.inputs) else None
     return quantization(e, (), _given(e, k), zero)
 
 
 def _weights(e: Expansion, k: int, axis: int) -> tuple[np.ndarray, QuantParams]:
-    """Constant weights less their zero points, as int8 where they fit, with scales along an axis."""
+    """Constant weights minus their zero points, as int8 if they fit, else int16; scales along an axis."""
     data = e.data(_given(e, k))
     if data is None:
-        raise UnsupportedError("weights that are computed are not supported")
+        raise UnsupportedError("weights that are not constant are not supported")
     zero = e.inputs[k + 2] if k + 2 < len(e.inputs) else None
     quant = quantization(e, data.shape, _given(e, k + 1), zero, axis)
     along = [1] * data.ndim
@@ -75,7 +75,7 @@ def _weights(e: Expansion, k: int, axis: int) -> tuple[np.ndarray, QuantParams]:
 
 
 def convolution(source: Source, e: Expansion) -> Sequence[str]:
-    """Convolution of stored integers: f32(sum) times f32(f32(sx * sw) / sy), rounded once. Source: QLinearConv-10."""
+    """A convolution: y = round(f32(sum) * f32(f32(sx * sw) / sy)), with scales s. Source: ONNX QLinearConv-10."""
     x, (w, quant) = _operand(e, 0), _weights(e, 3, 0)
     y, bias = _result(e, 6), e.inputs[8] if len(e.inputs) > 8 else None
     shape, groups, stated = e.type(x).shape, source.attributes["group"], source.attributes["kernel_shape"]
@@ -100,7 +100,7 @@ def convolution(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def product(source: Source, e: Expansion) -> Sequence[str]:
-    """Matrices of stored integers times a constant one, or one another. Source: QLinearMatMul-10."""
+    """A product of two matrices, the second constant or computed. Source: ONNX QLinearMatMul-10."""
     if e.data(_given(e, 3)) is None:
         return [e.node(BatchMatmul(rounding="single"), _operand(e, 0), _operand(e, 3), quant=_result(e, 6))]
     x, (w, quant) = _operand(e, 0), _weights(e, 3, 1)
@@ -111,7 +111,7 @@ def product(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def gemm(source: Source, e: Expansion) -> Sequence[str]:
-    """A matrix product with a bias in units of the sums. Source: com.microsoft QGemm-1."""
+    """A matrix product plus an int32 bias in steps of alpha * scale * scale. Source: com.microsoft QGemm-1."""
     a, x, bias = source.attributes, _operand(e, 0), e.inputs[6] if len(e.inputs) > 6 else None
     w, quant = _weights(e, 3, 0 if a.get("transB", 0) else 1)
     if len(e.inputs) < 8 or e.inputs[7] is None:
@@ -127,7 +127,7 @@ def gemm(source: Source, e: Expansion) -> Sequence[str]:
     data = None if bias is None else e.data(bias)
     if data is not None:
         if data.size not in (1, e.type(matrix).shape[0]):
-            raise UnsupportedError(f"a bias {list(data.shape)} of QGemm that is no row is not supported")
+            raise UnsupportedError(f"a bias {list(data.shape)} of QGemm is not supported, only one row is")
         bias = e.constant(np.broadcast_to(data.reshape(-1), (e.type(matrix).shape[0],)).copy())
     return [e.node(FullyConnected(rounding="single"), x, matrix, bias, quant=_result(e, 7))]
 
@@ -155,7 +155,7 @@ def average_pool(source: Source, e: Expansion) -> Sequence[str]:
         rest = [(w[0] - s[0], w[1] - s[1]) for w, s in zip(window.padding, stated.padding, strict=True)]
         window = replace(window, padding=(rest[0], rest[1]))
     if window.dilation != (1, 1) or not window.fits():
-        raise UnsupportedError("dilated pooling, and windows in the padding alone, are not supported")
+        raise UnsupportedError("dilated pooling, and windows that lie in the padding alone, are not supported")
     op = AveragePool2D(window.kernel, window.stride, window.padding, rounding="single")
     y = e.node(op, data, quant=_result(e, 3))
     return [y if last else _images.to_first(e, y, 4)]
@@ -197,7 +197,7 @@ def sigmoid(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def concatenation(source: Source, e: Expansion) -> Sequence[str]:
-    """Tensors one after the other, each brought to the scale of the result. Source: com.microsoft QLinearConcat-1."""
+    """Tensors concatenated, each requantized to the result's scale. Source: com.microsoft QLinearConcat-1."""
     y, parts = _result(e, 0), []
     for k in range(2, len(e.inputs), 3):
         x = _operand(e, k)
@@ -206,7 +206,7 @@ def concatenation(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def softmax(source: Source, e: Expansion) -> Sequence[str]:
-    """Softmax along an axis, before opset 13 over all axes from there on. Source: com.microsoft QLinearSoftmax-1."""
+    """Softmax along `axis`; before opset 13, over all axes from it on. Source: com.microsoft QLinearSoftmax-1."""
     x, y = _operand(e, 0), _result(e, 3)
     shape, axis = e.type(x).shape, source.attributes.get("axis", -1)
     if not 2.0**-29 < y.scale[0] <= 1:

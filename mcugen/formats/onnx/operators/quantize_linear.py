@@ -35,7 +35,7 @@ _OUTPUTS = {0: "u8", 2: "u8", 3: "s8", 5: "s16"}
 """Element types by the number that ONNX has for them; 0: not stated."""
 
 _FLOAT, _FLOAT16 = 1, 10
-"""The numbers of floats; float16 numbers are float32 here."""
+"""ONNX's numbers for float32 and float16; float16 is imported as float32."""
 
 
 def quantize(source: Source, e: Expansion) -> Sequence[str]:
@@ -98,14 +98,14 @@ def quantize_dynamically(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _require_float(source: Source, name: str, *kinds: int) -> None:
-    """Raise UnsupportedError where an attribute states another element type than these, which are the usual ones."""
+    """Raise UnsupportedError if an attribute states an element type that is not among `kinds`."""
     stated = source.attributes.get(name, 0)
     if stated not in (0, *kinds):
-        raise UnsupportedError(f"{name} {stated} is not supported", hint=f"{name} {_FLOAT} is, for float32")
+        raise UnsupportedError(f"{name} {stated} is not supported", hint=f"make it {_FLOAT}, for float32")
 
 
 def _is_wide(e: Expansion, x: str) -> bool:
-    """Whether int16 were uint16 in the file: their zero point is then uint16, and such constants are int32 here."""
+    """Whether int16 data was uint16 in the file. Its zero point is then uint16, too, which is imported as int32."""
     zero, t = _third(e), e.type(x)
     if t.dtype != "s16":
         return False
@@ -113,7 +113,7 @@ def _is_wide(e: Expansion, x: str) -> bool:
 
 
 def _signed(quant: QuantParams) -> QuantParams:
-    """Scales and zero points for stored integers less 32,768, as uint16 are int16 here."""
+    """Quantization with zero points lowered by 32,768, for uint16 data that is stored as int16."""
     return replace(quant, zero_point=tuple(z - _HALF for z in quant.zero_point))
 
 
@@ -133,8 +133,8 @@ def _result_type(source: Source, e: Expansion) -> str:
 
 
 def _quantization(source: Source, e: Expansion, x: str) -> QuantParams | None:
-    """The scales and zero points where they are constants: one, or one for each index of `axis`."""
-    source.attributes.ignore("saturate")  # only of 8 bit floats
+    """Scale and zero point, or one for each index of `axis`; None if they are computed, or there is one per block."""
+    source.attributes.ignore("saturate")  # only affects 8-bit floats
     if source.attributes.get("block_size", 0):
         return None
     axis, zero = source.attributes.get("axis", 1), _third(e)
@@ -148,7 +148,7 @@ def _third(e: Expansion) -> str | None:
 
 
 def _spread(source: Source, e: Expansion, x: str) -> tuple[str, str]:
-    """Scales and zero points as floats that broadcast over x, computed or not."""
+    """Scales and zero points, constant or computed, as floats that broadcast over x."""
     shape, axis, zero = e.type(x).shape, source.attributes.get("axis", 1), _third(e)
     scale = str(e.inputs[1])
     if zero is None:
@@ -169,7 +169,7 @@ def _spread(source: Source, e: Expansion, x: str) -> tuple[str, str]:
 
 
 def _repeated(e: Expansion, name: str, shape: Shape, axis: int, block: int) -> str:
-    """Scales or zero points of blocks along an axis, one for each element."""
+    """Scales or zero points of blocks along an axis, repeated for each element."""
     t, rank = e.type(name), len(shape)
     place = axis % rank if -rank <= axis < rank else -1
     wanted = tuple(-(-d // block) if k == place else d for k, d in enumerate(shape))
@@ -182,7 +182,7 @@ def _repeated(e: Expansion, name: str, shape: Shape, axis: int, block: int) -> s
 def quantization(e: Expansion, shape: Shape, scale_name: str, zero_name: str | None, axis: int = 0) -> QuantParams:
     """Scales and zero points of a tensor from the operands that hold them.
 
-    Raises UnsupportedError where these are computed, QuantizationError and ShapeError where they cannot be right.
+    Raises UnsupportedError if these are computed, QuantizationError or ShapeError if they are invalid.
     """
     scale = e.data(scale_name)
     zero = np.zeros(1, np.int64) if zero_name is None else e.data(zero_name)
@@ -205,7 +205,7 @@ def _along(shape: Shape, axis: int) -> Shape:
 
 
 _CONTRIB = "com.microsoft:"
-"""The domain of ONNX Runtime's versions of both operators, from before ONNX had all their types."""
+"""The domain of ONNX Runtime's versions of both operators, which had more types than ONNX at first."""
 IMPORTS = (
     Import("onnx", "QuantizeLinear", since=10, expand=quantize),
     Import("onnx", "DequantizeLinear", since=10, expand=dequantize),

@@ -1,4 +1,4 @@
-"""Resize: each axis on its own, by a table of elements and weights for each of its results."""
+"""Resize, axis by axis, with a table of source elements and weights for each result."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from mcugen.ops.select import Select
 
 MAX_TABLE = 1 << 20
 MIDDLE = 1e-6
-"""Largest distance from the middle of two elements at which ONNX Runtime treats a place as the middle."""
+"""Largest distance from the middle of two elements at which ONNX Runtime treats a coordinate as the middle."""
 
 Weights = tuple[Callable[[np.ndarray], np.ndarray], int]
-"""The weight of an element by its distance, and the distance from which it is 0."""
+"""Function distance -> weight of an element, and the distance from which on the weight is 0."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis to resize: its place, its size before and after, the scale, and the part that is resized."""
+    """An axis to resize: its index, its size before and after, the scale, and the part of it that is resized."""
 
     place: int
     size: int
@@ -38,10 +38,10 @@ class Axis:
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
-    """A tensor of other sizes. Source: ONNX Resize-19."""
+    """A tensor resized along some axes. Source: ONNX Resize-19."""
     x, a = operands(e, 1)[0], source.attributes
     axes = _axes(source, e.type(x).shape)
-    a.ignore("cubic_coeff_a", "extrapolation_value", "nearest_mode")  # of other modes
+    a.ignore("cubic_coeff_a", "extrapolation_value", "nearest_mode")  # most modes do not read them
     places = {axis: _coordinates(axis, a) for axis in axes}
     if all(axis.wanted == axis.size for axis in axes):  # ONNX Runtime then copies, whatever the scales are
         a.ignore("mode", "antialias", "exclude_outside")
@@ -60,9 +60,9 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def before_modes(source: Source, e: Expansion) -> Sequence[str]:
-    """Resize before it had coordinate modes, and Upsample: results lie at multiples of 1 / scale.
+    """Upsample, and Resize of versions without coordinate modes: result k lies at k / scale.
 
-    The nearest element is the one before, or the one after where an axis shrinks, as ONNX Runtime takes it.
+    As in ONNX Runtime, the nearest element is the one before this coordinate, or the one after if the axis shrinks.
     Source: ONNX Resize-10, Upsample-9, Upsample-7; onnxruntime, upsamplebase.h, NearestMode::SIMPLE.
     """
     a, stated = source.attributes, source.attributes.get("scales")
@@ -76,7 +76,7 @@ def before_modes(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _interpolated(e: Expansion, x: str, axis: Axis, at: np.ndarray, kernel: Weights, a: Attributes) -> str:
-    """One axis as weighted sums of the elements near each place."""
+    """x resized along an axis by weighted sums of the elements near each coordinate `at`."""
     function, radius = kernel
     shrink = min(axis.scale, 1.0) if a.get("antialias") else 1.0
     reach = math.ceil(radius / shrink)
@@ -106,8 +106,9 @@ def _filled(e: Expansion, x: str, axis: Axis, mask: np.ndarray, value: float) ->
 
 
 def _nearest(e: Expansion, x: str, tables: dict[Axis, np.ndarray]) -> str:
-    """The nearest element of each place; for images by the operator that runs row by row, if it selects the same
-    elements."""
+    """x resized by a table of elements for each axis. Images use ResizeNearestNeighbor, which can run row by row, if it
+    selects the same elements.
+    """
     changed = {axis: table for axis, table in tables.items() if not np.array_equal(table, np.arange(axis.size))}
     t = e.type(x)
     if len(t.shape) == 4 and {axis.place for axis in changed} <= {2, 3} and t.dtype in DTYPES and changed:
@@ -120,7 +121,7 @@ def _nearest(e: Expansion, x: str, tables: dict[Axis, np.ndarray]) -> str:
 
 
 def _image_op(t: TensorType, tables: dict[Axis, np.ndarray]) -> ResizeNearestNeighbor | None:
-    """The operator on images that chooses the same elements, or None."""
+    """The ResizeNearestNeighbor that selects the elements of the tables, or None."""
     wanted = {axis.place: table for axis, table in tables.items()}
     size = tuple(wanted[k].size if k in wanted else t.shape[k] for k in (2, 3))
     for half in (False, True):
@@ -132,7 +133,7 @@ def _image_op(t: TensorType, tables: dict[Axis, np.ndarray]) -> ResizeNearestNei
 
 
 def _nearest_table(axis: Axis, at: np.ndarray, a: Attributes) -> np.ndarray:
-    """The nearest element of each place; an axis with a scale of 1 is unchanged."""
+    """Index of the nearest element for each coordinate `at`."""
     rounding: dict[str, Callable[[np.ndarray], np.ndarray]] = {
         "round_prefer_floor": lambda v: np.where(_is_half(v), np.floor(v), np.floor(v + 0.5)),
         "round_prefer_ceil": lambda v: np.where(_is_half(v), np.ceil(v), np.floor(v + 0.5)),
@@ -147,7 +148,7 @@ def _nearest_table(axis: Axis, at: np.ndarray, a: Attributes) -> np.ndarray:
 
 
 def _is_half(at: np.ndarray) -> np.ndarray:
-    """Masks of the places in the middle of two elements, as near as ONNX Runtime looks."""
+    """Mask of the coordinates in the middle of two elements, within ONNX Runtime's tolerance."""
     return np.asarray(np.abs(at - np.floor(at) - 0.5) < MIDDLE)
 
 
@@ -167,10 +168,10 @@ def _kernel(a: Attributes) -> Weights:
 
 
 def _coordinates(axis: Axis, a: Attributes) -> np.ndarray:
-    """The place in the operand of each result, in float32 as in ONNX Runtime, where some round to another element.
+    """The coordinate in the operand of each result, in float32 as in ONNX Runtime: float64 would round differently.
 
-    Where the text of ONNX has the size before it is rounded, and -0.5 for a single result of pytorch_half_pixel, ONNX
-    Runtime has the rounded size, and 0. Source: onnxruntime, upsamplebase.h, GetOriginalCoordinateFunc.
+    Unlike ONNX's text, ONNX Runtime uses the rounded size, and 0 for a single result of pytorch_half_pixel, where the
+    text has the size before rounding, and -0.5. Source: onnxruntime, upsamplebase.h, GetOriginalCoordinateFunc.
     """
     mode, half = a["coordinate_transformation_mode"], np.float32(0.5)
     y = np.arange(axis.wanted, dtype=np.float32)
@@ -206,7 +207,7 @@ def _axes(source: Source, shape: Sequence[int]) -> list[Axis]:
     roi = _numbers(source, 1)
     crops = a["coordinate_transformation_mode"] == "tf_crop_and_resize"
     if crops and len(roi) != 2 * len(places):
-        raise UnsupportedError("the region to resize is not given as a constant")
+        raise UnsupportedError("the region to resize (roi) is not constant", hint="make it a constant")
     old = [shape[k] for k in places]
     wanted, scales = _targets(source, old)
     if min(wanted) < 1 or min(scales) <= 0 or not all(map(math.isfinite, scales)):
@@ -218,9 +219,9 @@ def _axes(source: Source, shape: Sequence[int]) -> list[Axis]:
 
 
 def _targets(source: Source, old: Sequence[int]) -> tuple[Sequence[int], Sequence[float]]:
-    """(sizes, scales) of the axes, of which one or the other is stated.
+    """(sizes, scales) of the axes. The file states one of the two.
 
-    The product that decides a size is float32, as in ONNX Runtime: 10 elements times 0.7 are 7.
+    A size follows from a scale by a product in float32, as in ONNX Runtime: 10 * 0.7 is 7.
     """
     scales, sizes = _numbers(source, 2), _numbers(source, 3)
     if bool(scales) == bool(sizes):
@@ -245,10 +246,11 @@ def _targets(source: Source, old: Sequence[int]) -> tuple[Sequence[int], Sequenc
 
 
 def _numbers(source: Source, k: int) -> list[float]:
-    """An operand as numbers; none where it is absent or empty. Raises UnsupportedError where it is computed."""
+    """An operand as numbers, [] if it is absent or empty. Raises UnsupportedError if it is computed."""
     data = source.constant(k)
     if data is None and k < len(source.inputs) and source.inputs[k] is not None:
-        raise UnsupportedError("the scales, the sizes or the region are computed at run time")
+        what = "the scales, the sizes or the region are computed at run time"
+        raise UnsupportedError(what, hint="make them constants")
     return [] if data is None else [float(v) for v in data.reshape(-1)]
 
 

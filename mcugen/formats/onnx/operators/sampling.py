@@ -1,4 +1,4 @@
-"""Operators of ONNX that read images between their pixels: AffineGrid, GridSample, RoiAlign, DeformConv."""
+"""ONNX operators that read images at fractional coordinates: AffineGrid, GridSample, RoiAlign, DeformConv."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _MODES = {"bilinear": "linear", "bicubic": "cubic", "linear": "linear", "cubic":
 
 
 def affine_grid(source: Source, e: Expansion) -> Sequence[str]:
-    """Places from -1 to 1 of an image of a stated size, moved by a matrix for each. Source: ONNX AffineGrid-20.
+    """Coordinates (-1 to 1) of an image's pixels, transformed by a matrix for each image. Source: ONNX AffineGrid-20.
 
-    The schema's function loses the first axis where there is one matrix.
+    ONNX's own function for it is not used: it loses the first axis if there is one matrix.
     """
     theta, size, align = operands(e, 2)[0], source.ints(1), source.attributes["align_corners"]
     if size is None:
@@ -56,37 +56,38 @@ def affine_grid(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _line(count: int, *, is_aligned: bool) -> np.ndarray:
-    """Pixel positions along an axis, in float32: pixel centres, or with the outer ones at -1 and 1."""
+    """Coordinates of pixels along an axis, in float32. is_aligned: -1 and 1 are centres of pixels, not edges."""
     step = np.float32(2) / np.float32(max(count - 1, 1) if is_aligned else count)
     first = np.float32(-1) if is_aligned else np.float32(-1) + step / np.float32(2)
     return np.asarray(first + np.arange(count).astype(np.float32) * step, np.float32)
 
 
 def grid_sample(source: Source, e: Expansion) -> Sequence[str]:
-    """Values at places from -1 to 1. Source: ONNX GridSample-22."""
+    """Values of an image at coordinates from -1 to 1. Source: ONNX GridSample-22."""
     (x, places), a = operands(e, 2), source.attributes
     rank = len(e.type(x).shape)
     if rank < 3 or len(e.type(places).shape) != rank or a["mode"] not in _MODES:
-        raise ShapeError(f"a grid {e.type(places)} does not fit {e.type(x)}, or the mode {a['mode']} is none")
+        raise ShapeError(f"a grid {e.type(places)} does not fit {e.type(x)}, or mode {a['mode']!r} does not exist")
     if e.type(x).shape[0] != e.type(places).shape[0]:
-        raise ShapeError(f"a grid {e.type(places)} is not of as many images as {e.type(x)}")
+        raise ShapeError(f"a grid {e.type(places)} and data {e.type(x)} have different numbers of images")
     op = Sample(_MODES[a["mode"]], "middles" if a["align_corners"] else "edges", a["padding_mode"])
     y = e.node(op, e.node(Transpose((0, *range(2, rank), 1)), x), places)
     return [e.node(Transpose((0, rank - 1, *range(1, rank - 1))), y)]
 
 
 def roi_align(source: Source, e: Expansion) -> Sequence[str]:
-    """Means of samples, or the largest one, in each bin of each region. Source: ONNX RoiAlign-22."""
+    """The mean of samples, or the largest sample, in each bin of each region. Source: ONNX RoiAlign-22."""
     (x, regions, batch), a = operands(e, 3), source.attributes
     shape, count = e.type(x).shape, e.type(regions).shape[0]
     samples, (rows, columns) = a["sampling_ratio"], (a["output_height"], a["output_width"])
     if len(shape) != 4 or e.type(regions).shape != (count, 4) or e.type(batch).shape != (count,):
         raise ShapeError(f"regions {e.type(regions)} of images {e.type(batch)} do not fit {e.type(x)}")
     if a["mode"] not in ("avg", "max") or samples < 1:
-        why = "as many samples as a region has pixels" if samples < 1 else f"the mode {a['mode']}"
-        raise UnsupportedError(f"{why} is not supported", hint="a stated sampling_ratio is, of avg and max")
+        why = f"sampling_ratio {samples}" if samples < 1 else f"the mode {a['mode']}"
+        raise UnsupportedError(f"{why} is not supported", hint="give a sampling_ratio from 1 on, and mode avg or max")
     if min(rows, columns) < 1 or count * rows * columns * samples**2 > MAX_PLACES:
-        raise UnsupportedError(f"{count} regions of {rows}x{columns} bins with {samples}x{samples} samples")
+        what = f"{count} regions of {rows}x{columns} bins with {samples}x{samples} samples"
+        raise UnsupportedError(f"{what} are not supported")
     images = _images.to_last(e, x)
     if shape[0] > 1:
         images = e.node(Gather(0), images, narrow(e, batch))
@@ -114,13 +115,13 @@ def _regions(e: Expansion, regions: str, scale: float, *, half_pixel: bool) -> t
 
 
 def _parts(rows: int, columns: int) -> np.ndarray:
-    """The middles of a grid's cells as parts of its size: [1, rows * columns, 2]."""
+    """The centres (y, x) of a grid's cells as fractions of its size: [1, rows * columns, 2]."""
     y, x = np.meshgrid((np.arange(rows) + 0.5) / rows, (np.arange(columns) + 0.5) / columns, indexing="ij")
     return np.stack([y, x], axis=-1).reshape(1, -1, 2).astype(np.float32)
 
 
 def deform_conv(source: Source, e: Expansion) -> Sequence[str]:
-    """A convolution whose taps are moved: they are sampled, then weighted. Source: ONNX DeformConv-22."""
+    """A convolution with an offset for each tap: taps are sampled, then weighted. Source: ONNX DeformConv-22."""
     x, w, offset, *rest = (*e.inputs, None, None)[:5]
     if x is None or w is None or offset is None or any(len(e.type(t).shape) != 4 for t in (x, w, offset)):
         raise ShapeError("a deformable convolution needs images, weights and offsets")
@@ -146,7 +147,7 @@ def deform_conv(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _taps(window: _images.Geometry, size: Sequence[int]) -> np.ndarray:
-    """Where the taps of each result stand in the image: [1, rows, columns, 1, taps, 2]."""
+    """Coordinates (y, x) of each result's taps in the image: [1, rows, columns, 1, taps, 2]."""
     along = [
         np.arange(size[d])[:, None] * window.stride[d] - window.padding[d][0]
         + np.arange(window.kernel[d]) * window.dilation[d]
@@ -159,7 +160,7 @@ def _taps(window: _images.Geometry, size: Sequence[int]) -> np.ndarray:
 
 
 def _factors(e: Expansion, mask: str | None, shape: Shape) -> Sequence[str]:
-    """The factors of the taps of each group; none where there is no mask."""
+    """The factors of the taps of each group, from the mask; empty without a mask."""
     if mask is None:
         return []
     last = e.node(Transpose((0, 2, 3, 1)), mask)
@@ -182,7 +183,7 @@ def _sampled(e: Expansion, images: str, places: str, factors: str | None, shape:
 
 
 def _weighted(e: Expansion, given: tuple[str, str, str | None], groups: int, size: Sequence[int]) -> str:
-    """A convolution whose kernel has one row, of taps, and moves by all of them."""
+    """The weighted sums of sampled taps, as a convolution with a kernel of [1, taps] and a stride of `taps`."""
     data, w, bias = given
     n, outputs = e.type(data).shape[0], e.type(w).shape[0]
     taps, channels = e.type(data).shape[3:]

@@ -1,4 +1,4 @@
-"""Operators of ONNX along one axis: TopK, CumSum, CumProd, ReverseSequence, LpNormalization, Compress."""
+"""ONNX operators along one axis: TopK, CumSum, CumProd, ReverseSequence, LpNormalization, Compress."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mcugen.ops.top_k import TopK
 def top_k(source: Source, e: Expansion) -> Sequence[str]:
     """The largest or smallest elements and their indices. Source: ONNX TopK-11."""
     (x, _), count, a = operands(e, 2), source.ints(1), source.attributes
-    a.ignore("sorted")  # sorted results are an order like any other
+    a.ignore("sorted")  # results are always sorted, which is allowed if they need not be
     if count is None or len(count) != 1:
         raise UnsupportedError("the number of elements is computed at run time", hint="make it a constant")
     return list(e.nodes(TopK(count[0], a["axis"], not a["largest"], "s64"), x))
@@ -41,13 +41,13 @@ def running(how: str, source: Source, e: Expansion) -> Sequence[str]:
 
 
 def reverse_sequence(source: Source, e: Expansion) -> Sequence[str]:
-    """The first elements of each sequence in the other order. Source: ONNX ReverseSequence-10."""
+    """The first elements of each sequence reversed, as many as its length. Source: ONNX ReverseSequence-10."""
     x, lengths = operands(e, 2)
     return [e.node(ReverseSequence(source.attributes["time_axis"], source.attributes["batch_axis"]), x, lengths)]
 
 
 def lp_normalization(source: Source, e: Expansion) -> Sequence[str]:
-    """x over its norm along an axis, 0 where that is 0. Source: ONNX LpNormalization-22."""
+    """x / norm of x along an axis; 0 if the norm is 0. Source: ONNX LpNormalization-22."""
     (x,), axis, p = operands(e, 1), source.attributes["axis"], source.attributes["p"]
     if p not in (1, 2):
         raise UnsupportedError(f"a norm of power {p} is not supported")
@@ -62,7 +62,7 @@ def compress(source: Source, e: Expansion) -> Sequence[str]:
     x, axis, chosen = operands(e, 2)[0], source.attributes["axis"], source.constant(1)
     if chosen is None:
         raise UnsupportedError(
-            "the condition is computed at run time: the result has no size", hint="make it a constant"
+            "the condition is computed at run time, so the result has no fixed size", hint="make it a constant"
         )
     if axis is None:
         x, axis = e.node(Reshape((-1,)), x), 0

@@ -1,4 +1,4 @@
-"""Slice, Split and Gather as ONNX states them."""
+"""Slice, Split and Gather of ONNX."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def slices(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _range(start: int, end: int, step: int, size: int) -> tuple[int, int, int]:
-    """(first, count, step): bounds count from the end where negative, and are cut to the axis."""
+    """(first, count, step) of a slice. Negative bounds count from the end; bounds are clamped to the axis."""
     if step == 0:
         raise ShapeError("a step is 0")
     low, high = (0, size) if step > 0 else (-1, size - 1)
@@ -61,21 +61,21 @@ def split(source: Source, e: Expansion) -> Sequence[str]:
     size, sizes = shape[axis], source.ints(1)
     count = source.attributes["num_outputs"]
     if sizes is None and len(source.inputs) > 1:
-        raise UnsupportedError("the sizes are computed at run time")
+        raise UnsupportedError("the sizes are computed at run time", hint="make them constants")
     if sizes is None:
         if not count:
             raise UnsupportedError("a split needs the number or the sizes of its parts")
         each = -(-size // count)
         sizes = tuple(min(each, size - k * each) for k in range(count))
     if sum(sizes) != size or min(sizes) < 0:
-        raise ShapeError(f"an axis of {size} is not cut into {list(sizes)}")
+        raise ShapeError(f"parts of {list(sizes)} elements do not make up an axis of {size}")
     parts = iter(e.nodes(Split(axis % len(shape), tuple(d for d in sizes if d)), x))
     empty = tuple(0 if k == axis % len(shape) else d for k, d in enumerate(shape))
     return [next(parts) if d else e.constant(np.zeros(empty, e.type(x).np_dtype)) for d in sizes]
 
 
 def gather(source: Source, e: Expansion) -> Sequence[str]:
-    """The slices that indices name; negative ones count from the end. Source: ONNX Gather-13."""
+    """The slices at indices; negative indices count from the end. Source: ONNX Gather-13."""
     x, axis = e.inputs[0], source.attributes["axis"]
     shape, index = () if x is None else e.type(x).shape, source.constant(1)
     at = e.inputs[1] if len(e.inputs) > 1 else None
@@ -98,7 +98,7 @@ def gather(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _evenly(index: np.ndarray) -> tuple[int, int, int] | None:
-    """(first, count, step) of indices that are a slice; None for others."""
+    """(first, count, step) of evenly spaced indices; None for others."""
     if index.size == 0 or index.ndim > 1:
         return None
     values = index.reshape(-1)

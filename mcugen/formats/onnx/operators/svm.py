@@ -1,4 +1,4 @@
-"""SVMClassifier and SVMRegressor: kernels of the features and the support vectors, weighted."""
+"""SVMClassifier and SVMRegressor: weighted sums of kernels of the features and the support vectors."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _column(e: Expansion, x: str) -> str:
 
 
 def classifier(source: Source, e: Expansion) -> Sequence[str]:
-    """The class with the most votes of pairs, and scores: of the pairs, or the probabilities of the classes.
+    """The class that wins most pairs, and scores: the decision values of pairs, or class probabilities.
 
     Source: ONNX ai.onnx.ml SVMClassifier-1; svmclassifier.cc.
     """
@@ -148,7 +148,7 @@ def _decisions(a: Attributes, e: Expansion, values: str, sizes: np.ndarray) -> s
 
 
 def _votes(e: Expansion, pairs: str, classes: int) -> str:
-    """For each class the pairs that it wins: the first of a pair where the value is above 0, else the second."""
+    """The number of pairs that each class wins: the first of a pair if its value is above 0, else the second."""
     above = e.node(Maximum(), pairs, e.constant(_number(0)))
     large = e.node(Mul(), e.node(Mul(), above, e.constant(_HUGE)), e.constant(_HUGE))
     won = e.node(Minimum(), large, e.constant(_number(1)))
@@ -160,7 +160,7 @@ def _votes(e: Expansion, pairs: str, classes: int) -> str:
 
 
 def _finished(a: Attributes, e: Expansion, pairs: str, classes: int) -> str:
-    """The scores: of pairs; of two classes [-s, s]; with probabilities, the shares that fit those of the pairs best."""
+    """The scores: values of pairs, [-s, s] for two classes, or class probabilities fitted to those of pairs."""
     slope, offset, post = _forest.numbers(a, "prob_a"), _forest.numbers(a, "prob_b"), a["post_transform"]
     count = e.type(pairs).shape[1]
     if slope.size != offset.size or slope.size not in (0, count):

@@ -1,4 +1,4 @@
-"""TreeEnsembleClassifier: scores from trees, and the label of the best."""
+"""TreeEnsembleClassifier: scores from trees, and the label of the best score."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Classifier:
 
 
 def classifier(source: Source, e: Expansion) -> Sequence[str]:
-    """The label and the scores of each class, as ONNX Runtime finishes them. Source: TreeEnsembleClassifier-3."""
+    """The label and the scores of each class, in all cases as in ONNX Runtime. Source: TreeEnsembleClassifier-3."""
     a = source.attributes
     numbers, texts = _scores.labels(a, "classlabels_int64s")
     count = len(numbers) + len(texts)
@@ -64,7 +64,7 @@ def classifier(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _many(c: _Classifier, e: Expansion) -> Sequence[str]:
-    """Three classes or more: the best is that of the largest sum, among the classes that leaves name."""
+    """Three classes or more: the best has the largest sum among the classes that the reached leaves name."""
     if c.base.size not in (0, c.classes):
         raise CorruptModelError(f"{c.base.size} base_values for {c.classes} classes")
     sums = summed(e, c.forest, c.classes)
@@ -80,7 +80,7 @@ def _many(c: _Classifier, e: Expansion) -> Sequence[str]:
 
 
 def _unnamed_never_win(forest: Forest, classes: int) -> bool:
-    """Whether a class that no leaf reached names is never the first of the largest sums, which is 0 for it."""
+    """Whether a class that no reached leaf names, and whose sum is thus 0, is never the first with the largest sum."""
     if forest.always(classes).all():
         return True
     if (forest.weights < 0).any():
@@ -92,7 +92,7 @@ def _unnamed_never_win(forest: Forest, classes: int) -> bool:
 
 
 def _one_sum(c: _Classifier, e: Expansion) -> Sequence[str]:
-    """Two classes, and one sum p or s: [1 - p, p] where no weight is negative, else [-s, s]."""
+    """Two classes with one sum s: the scores are [1 - s, s] if no weight is negative, else [-s, s]."""
     score = summed(e, c.forest, 1)
     if c.base.any():
         score = e.node(Add(), score, e.constant(c.base))
@@ -106,7 +106,7 @@ def _one_sum(c: _Classifier, e: Expansion) -> Sequence[str]:
 
 
 def _second_only(c: _Classifier, e: Expansion) -> Sequence[str]:
-    """Two classes, of which leaves name only the second: scores [0, p]; base_values are not used."""
+    """Two classes, but leaves name only the second: the scores are [0, sum]; base_values are not used."""
     second = replace(c.forest, targets=np.zeros_like(c.forest.targets))
     score = summed(e, second, 1)
     if (c.forest.weights < 0).any():
@@ -119,9 +119,9 @@ def _second_only(c: _Classifier, e: Expansion) -> Sequence[str]:
 
 
 def _two_sums(c: _Classifier, e: Expansion) -> Sequence[str]:
-    """Two classes with a sum each: the label is the second where its sum is positive; as a number it is 1, else 0."""
+    """Two classes with a sum each: the second is best if its sum is positive. Labels that are numbers are 0 and 1."""
     if not c.forest.always(2)[1]:
-        raise UnsupportedError("two classes of which no tree always names the second are not supported")
+        raise UnsupportedError("two classes are not supported unless all leaves of some tree name the second")
     sums = summed(e, c.forest, 2)
     rows = e.type(sums).shape[0]
     second = e.node(StridedSlice(((0, rows, 1), (1, 1, 1)), (rows, 1)), sums)
@@ -133,7 +133,7 @@ def _two_sums(c: _Classifier, e: Expansion) -> Sequence[str]:
 
 
 def _alone(c: _Classifier, e: Expansion, named: list[int]) -> Sequence[str]:
-    """One class: its sum as it is, and the label 1 where that is positive, else 0."""
+    """One class: the score is its sum, and the label is 1 if the sum is positive, else 0."""
     if c.texts or named != [0] or c.post == "PROBIT":
         raise UnsupportedError("a single class of this kind is not supported")
     score = summed(e, c.forest, 1)

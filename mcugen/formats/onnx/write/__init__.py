@@ -1,4 +1,4 @@
-"""ONNX: a Graph to an .onnx file, with QuantizeLinear and DequantizeLinear around operators on stored integers.
+"""Writer of ONNX: a Graph becomes an .onnx file, with QuantizeLinear and DequantizeLinear around quantized operators.
 
 Operators on images are written with channels first; the pass `follow_orders` finds the order of all other tensors.
 """
@@ -17,14 +17,14 @@ _REFERENCE = "ort"
 
 
 def write(graph: Graph, halves: bool = False) -> bytes:
-    """The bytes of an .onnx file: the same for the same graph. halves: weights as float16 where that changes none.
+    """The bytes of an .onnx file; equal graphs give equal bytes. halves: store weights as float16 if that is exact.
 
-    Raises UnsupportedError for all that no operator of the format says.
+    Raises one UnsupportedError that lists all nodes that the format has no operator for.
     """
     if graph.states:
         named = ", ".join(repr(graph.tensors[s.before].label or s.before) for s in graph.states)
         raise UnsupportedError(
-            f"values that live from run to run cannot be written as .onnx: {named}",
+            f"states, which are kept from run to run, cannot be written as .onnx: {named}",
             hint="build C from the model as it is",
         )
     network = OnnxSink()

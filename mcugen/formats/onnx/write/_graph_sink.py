@@ -1,4 +1,4 @@
-"""The graph of ONNX operators under construction; its axes are still those of the graph that is written."""
+"""The graph of ONNX operators under construction. Its tensors still have the axis orders of the graph to write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNKNOWN = ("u32", "u64", "s2")
 
 
 class OnnxSink:
-    """A `mcugen.ir.writes.Sink`. Operators that only move are mcugen's own, which the orders of tensors carry."""
+    """A `mcugen.ir.writes.Sink`. Transpose and Reshape stay mcugen's operators, since `follow_orders` handles these."""
 
     def __init__(self) -> None:
         self._tensors: dict[str, Tensor] = {}

@@ -1,4 +1,4 @@
-"""The bytes of an .onnx file: the container, the types of values, and the operators around quantized ones."""
+"""The bytes of an .onnx file: the container, types of values, and conversions around quantized operators."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _OPERANDS: Mapping[str, tuple[str, ...]] = {
     "Tile": ("repeats",),
     "TopK": ("k",),
 }
-"""Attributes that are operands in this format, in order, after the real operands; "": absent."""
+"""Attributes of OnnxOperator that are operands in the file, in order, after the other operands; "": absent."""
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halves: bool) -> bytes:
-    """The file. inputs, outputs: the names of the interface; halves: weights as float16 where that changes none."""
+    """The file's bytes. inputs, outputs: names in the file; halves: store weights as float16 if that is exact."""
     file = _File(graph, halves)
     for name, label in (*zip(graph.inputs, inputs, strict=True), *zip(graph.outputs, outputs, strict=True)):
         file.take(name, label)
@@ -63,7 +63,7 @@ def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halv
 
 
 class _File:
-    """The nodes and constants of a file. A tensor's real numbers are another value where it is quantized."""
+    """The nodes and constants of a file. A quantized tensor has two values: stored integers and real numbers."""
 
     def __init__(self, graph: Graph, halves: bool) -> None:
         self._graph = graph
@@ -76,12 +76,12 @@ class _File:
         self._known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 
     def take(self, name: str, label: str) -> None:
-        """Give a tensor of the interface its name."""
+        """Give an input or output the name `label`, or a unique variant of it."""
         if name not in self._names:
             self._names[name] = self._unique(label)
 
     def add(self, node: Node) -> None:
-        """Append a node, between operators that make real numbers of stored integers and back."""
+        """Append a node on real numbers: quantized operands are dequantized, and its results are quantized."""
         if isinstance(node.op, Reshape | Transpose):
             self._add_move(node)
             return
@@ -122,7 +122,7 @@ class _File:
         return helper.make_model(graph, opset_imports=versions, ir_version=IR_VERSIONS[at], producer_name="mcugen")
 
     def _add_move(self, node: Node) -> None:
-        """Stored integers are moved as they are."""
+        """Append a Reshape or Transpose, of stored integers if the tensor is quantized."""
         (x,), (y,) = node.inputs, node.outputs
         operands = [self._value(str(x))]
         if isinstance(node.op, Transpose):
@@ -132,7 +132,7 @@ class _File:
         self._append("Reshape", [*operands, shape], [self._name(y)])
 
     def _add_stored(self, node: Node) -> None:
-        """A Stored node: the integers stay as they are under another type, without an operator in the file."""
+        """Add a Stored node: its integers are those of its operand, so that the file needs no operator."""
         (x,), (y,) = node.inputs, node.outputs
         if y in self._graph.outputs:
             self._append("Identity", [self._value(str(x))], [self._name(y)])
@@ -140,7 +140,7 @@ class _File:
             self._names[y] = self._value(str(x))
 
     def _alias(self, node: Node, x: str) -> bool:
-        """Whether an Identity needs no operator: it only quantizes, or renames a value."""
+        """Add an Identity without an operator if it only quantizes, dequantizes or renames. Returns whether it does."""
         (source,), (y,) = node.inputs, node.outputs
         if self._type(y).quant is not None:
             self._quantize(x, y)
@@ -172,7 +172,7 @@ class _File:
         return self._names[name]
 
     def _value(self, name: str) -> str:
-        """A tensor as it is stored."""
+        """The value of a tensor as it is stored; constants are added to the file."""
         tensor = self._tensor(name)
         if tensor.data is not None and name not in self._names:
             narrow = held(tensor.data) if self._halves else None
@@ -185,7 +185,7 @@ class _File:
         return self._name(name)
 
     def _real_of(self, name: str) -> str:
-        """A tensor's real numbers; of plain types the tensor itself."""
+        """The value with a tensor's real numbers: dequantized, or the tensor itself if it has no scale."""
         if self._type(name).quant is None:
             return self._value(name)
         if name not in self._real:
@@ -229,7 +229,7 @@ class _File:
         return [scale, self._typed(TensorType(shape, t.dtype), zeros.astype(t.np_dtype), "zero")]
 
     def _moved(self, kind: str, attributes: dict[str, Any]) -> list[str]:
-        """The operands that replace attributes of the writer, which are removed."""
+        """Constant operands for attributes that the file has as operands; these are removed from `attributes`."""
         values = [attributes.pop(name, None) for name in _OPERANDS.get(kind, ())]
         found = ["" if value is None else self._constant(value, kind.lower()) for value in values]
         while found and not found[-1]:
@@ -237,7 +237,7 @@ class _File:
         return found
 
     def _constant(self, value: Any, hint: str) -> str:
-        """A constant of the element type that the value has; numbers of Python become float32 and int64."""
+        """A constant with the element type of an array; Python floats become float32, and ints int64."""
         data = np.asarray(value)
         if not isinstance(value, np.generic | np.ndarray):
             data = data.astype(np.float32 if isinstance(value, float) else np.int64)

@@ -14,7 +14,7 @@ from mcugen.ops import _ordered
 
 @dataclass(frozen=True, eq=False)
 class OnnxOperator(Op):
-    """An operator of ONNX. attributes: as its writer states them; axes, shapes and bounds among them.
+    """An operator of ONNX. attributes: also axes, shapes and bounds, which files may have as operands.
 
     Source: the ONNX specification (docs/Operators.md).
     """
@@ -43,7 +43,7 @@ def _joined(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reo
 
 
 def _along_axis(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-    """Operators whose results have the sizes of operand 0, but along `axis`."""
+    """Rule of operators whose results have the sizes of operand 0 except along attribute `axis`."""
     axis = op.attributes["axis"] % len(call.input(0).shape)
     found = _ordered.resized(call, orders, (axis,))
     return None if found is None else replace(found[1], op=op.with_attributes(axis=found[0][axis]))
@@ -58,7 +58,7 @@ def _sliced(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reo
 
 
 def _reduced(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-    """Reduces the stored axes, which stay with size 1."""
+    """Rule of reductions: the stored axes are reduced, and stay with size 1."""
     order, axes = orders[0], op.attributes["axes"]
     stored = [] if order is None else [order.stored_axis(axis) for axis in axes]
     result = None if order is None else order.resized(dict.fromkeys(axes, 1))
@@ -69,7 +69,7 @@ def _reduced(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Re
 
 
 def _product(op: OnnxOperator, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-    """Vectors with permuted elements, multiplied by weights [outputs, elements] that are permuted alike."""
+    """Rule of Gemm: vectors may have permuted elements, if the weights [outputs, elements] are permuted alike."""
     x = orders[0]
     if x is None or call.constants[1] is None or not op.attributes.get("transB") or not x.leads(0):
         return None

@@ -1,4 +1,4 @@
-"""BIDIRECTIONAL_SEQUENCE_LSTM: a layer forward and one backward over float data, each with variables of its own."""
+"""BIDIRECTIONAL_SEQUENCE_LSTM: a forward and a backward layer on float data, each with its own variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of int8 data that the runtimes compute byte by byte: tables of 256 results, made when the file is read."""
+"""Functions of int8 data that the runtimes compute byte by byte: they are imported as tables of 256 results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _is_int8(source: Source) -> bool:
 
 
 def expand(function: _Function, lacking: str, source: Source, e: Expansion) -> Sequence[str]:
-    """The function as a table. lacking: the runtime that does not have it for int8, "" where both do."""
+    """The function as a table. lacking: the runtime that does not have it for int8, "" if both do."""
     for name in source.attributes.unread():
         raise ShapeError(f"carries the attribute {name}")
     if not e.inputs or e.inputs[0] is None:
@@ -37,16 +37,19 @@ def expand(function: _Function, lacking: str, source: Source, e: Expansion) -> S
 
 
 def table(e: Expansion, x: str, y: TensorType, function: _Function) -> str:
-    """A table for a function of int8 data that gives results before the clamp; uint8 data is treated as int8."""
+    """A table of a function. function: (type of x, type of y) -> stored results for all int8 values, unclamped.
+
+    uint8 data is treated as int8.
+    """
     t = e.type(x)
     if y.quant is None or t.quant is None or y.dtype != t.dtype:
-        raise QuantizationError("8 bit data without a scale, or of two types")
+        raise QuantizationError("operand and result must have one 8-bit type, each with a scale")
     values = (np.clip(function(_signed(t), _signed(y)), -128, 127) + 128).astype(np.uint8).tobytes()
     return e.node(Lookup(values, "s8") if t.dtype == "s8" else Table(values, "u8"), x, quant=y.quant)
 
 
 def _signed(t: TensorType) -> TensorType:
-    """The type of the same numbers as int8."""
+    """The int8 type that stores the same real numbers."""
     return t if t.dtype == "s8" else TensorType(t.shape, "s8", QuantParams((t.scale,), (t.zero_point - 128,)))
 
 
@@ -59,7 +62,7 @@ def _magnitude(x: TensorType, y: TensorType) -> np.ndarray:
 
 
 def _inverse_root(x: TensorType, y: TensorType) -> np.ndarray:
-    """1 / sqrt(x); the largest result at zero, and below it, where the runtimes stop. Source: RsqrtEvalQuantized."""
+    """1 / sqrt(x); the largest result for x <= 0. The runtimes fail below 0. Source: TFLite RsqrtEvalQuantized."""
     mult, shift = quantize_multiplier(1.0 / (math.sqrt(x.scale) * y.scale))
     found = np.full(256, 127, np.int64)
     for k in range(x.zero_point + 129, 256):
@@ -78,13 +81,13 @@ def in_float32(function: Callable[[np.ndarray], np.ndarray], x: TensorType, y: T
 
 
 def _root(x: TensorType, y: TensorType) -> np.ndarray:
-    """sqrt(x) in float32, steps cut off; zero below zero, where the runtime stops. Measured with LiteRT 2.3.0."""
+    """sqrt(x) in float32, rounded down; 0 for x < 0, where the runtime fails. Measured with LiteRT 2.3.0."""
     real = np.float32(x.scale) * np.maximum(_BYTES - x.zero_point, 0).astype(np.float32)
     return np.asarray(np.floor(np.sqrt(real) / np.float32(y.scale)).clip(max=1024) + y.zero_point)
 
 
 def _logarithm(x: np.ndarray) -> np.ndarray:
-    """log(x); the least number up to zero."""
+    """log(x); -inf for x <= 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x > 0, np.log(x), -np.inf)
 

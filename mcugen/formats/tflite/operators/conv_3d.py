@@ -1,4 +1,4 @@
-"""CONV_3D: the sum over the depth of the kernel of convolutions of slices."""
+"""CONV_3D: 2-D convolutions of slices, summed over the kernel's depth."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _summed(source: Source, e: Expansion, operands: tuple[str, str], b: str | No
 
 
 def _rows(e: Expansion, x: str, of: tuple[int, int, int]) -> str:
-    """Slices (first, how many, step) along the depth, as images."""
+    """Slices along the depth as images. of: (first, count, step)."""
     n, d, h, w, c = e.type(x).shape
     part = x
     if of != (0, d, 1):
@@ -60,7 +60,7 @@ def _rows(e: Expansion, x: str, of: tuple[int, int, int]) -> str:
 
 
 def _taps(e: Expansion, w: str, k: int) -> str:
-    """A slice of the weights, as those of images."""
+    """Slice k of the weights [KD, KH, KW, C, O], as the weights [O, KH, KW, C] of a 2-D convolution."""
     _, *shape = e.type(w).shape
     ranges = ((k, 1, 1), *((0, size, 1) for size in shape))
     taps = e.node(StridedSlice(ranges, tuple(count for _, count, _ in ranges)), w)

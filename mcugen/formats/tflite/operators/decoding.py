@@ -1,7 +1,7 @@
 """TFLM_DECODE: constants that a file holds compressed, expanded when it is read.
 
-Each result has two operands: bits, the most significant of a byte first, and a header of 16 bytes with the tables
-behind it. The first byte says how: indices of a table for each channel, Huffman codes, or what is not zero.
+Each result has two operands: bits, the most significant of a byte first, and a header of 16 bytes with tables after it.
+The header's first byte is the compression: indices into a table per channel, Huffman codes, or a mask of nonzeros.
 Source: TensorFlow Lite Micro, decode.cc, decode_state_lut.cc, decode_state_huffman.h, decode_state_prune.cc.
 """
 
@@ -24,7 +24,7 @@ _TABLES = {False: ("<u2", 11, 0x8000), True: ("<u4", 27, 0x8000_0000)}
 def expand(source: Source, e: Expansion) -> Sequence[str]:
     """The constants that the operands hold."""
     if len(source.inputs) != 2 * len(source.outputs) or not source.outputs:
-        raise CorruptModelError(f"{len(source.inputs)} operands are not two for each of {len(source.outputs)} results")
+        raise CorruptModelError(f"has {len(source.inputs)} operands, not two for each result")
     e.refuse("litert", "no such operator")
     return [_decoded(source, e, k, t) for k, t in enumerate(source.outputs)]
 
@@ -32,7 +32,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 def _decoded(source: Source, e: Expansion, k: int, t: TensorType) -> str:
     packed, more = source.constant(2 * k), source.constant(2 * k + 1)
     if packed is None or more is None:
-        raise UnsupportedError("what is decoded is no constant")
+        raise UnsupportedError("the compressed data is no constant")
     header = more.tobytes()
     if len(header) < _HEADER or header[1] != 1 or header[4] != 1 or t.size > _MAX_ELEMENTS:
         raise CorruptModelError("the header of a compressed constant is damaged, or of another version")
@@ -50,13 +50,13 @@ def _channels(t: TensorType) -> np.ndarray:
     axis = 0 if t.quant is None else t.quant.axis
     last = axis == len(t.shape) - 1 and count > 1
     if t.size % count or (axis != 0 and not last):
-        raise UnsupportedError(f"{count} channels along axis {axis} of {t} are not decoded")
+        raise UnsupportedError(f"compression with {count} channels along axis {axis} of {t} is not supported")
     index = np.arange(t.size)
     return np.asarray(index % count if last else index // max(t.size // count, 1))
 
 
 def _values(t: TensorType, table: bytes) -> np.ndarray:
-    """A table as elements of the result, without an incomplete one."""
+    """A table as elements of the result; an incomplete last element is dropped."""
     size = t.np_dtype.itemsize
     return np.frombuffer(table[: len(table) // size * size], t.np_dtype.newbyteorder("<")).astype(t.np_dtype)
 
@@ -68,7 +68,7 @@ def _taken(values: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 def _by_table(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
-    """Each element as an index of the values of its channel."""
+    """Decodes indices: each element is an index into its channel's table."""
     width, stride = header[5] & 7, header[6]
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))
     if width == 0 or bits.size < width * t.size:
@@ -78,7 +78,7 @@ def _by_table(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
 
 
 def _by_zeros(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
-    """A bit for each element that is not zero, and the values of these one after the other."""
+    """Decodes a mask: a bit for each element, and the values of the elements whose bit is 1; the others are zero."""
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[: t.size].astype(bool)
     if bits.size < t.size:
         raise CorruptModelError(f"{bits.size} bits for {t.size} elements")
@@ -89,8 +89,8 @@ def _by_zeros(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
 
 
 def _by_codes(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
-    """Huffman codes, decoded by tables of 2^n entries: a symbol and its number of bits, or the next table."""
-    dtype, shift, found = _TABLES[bool(header[5] & 1)]
+    """Decodes Huffman codes by tables of 2^n entries: a symbol and its number of bits, or the next table."""
+    dtype, shift, symbol_flag = _TABLES[bool(header[5] & 1)]
     if t.dtype not in (("s8", "s16") if header[5] & 1 else ("s8",)):
         raise UnsupportedError(f"codes of {t.dtype} are not supported")
     body = header[_HEADER:]
@@ -106,7 +106,7 @@ def _by_codes(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
                 raise CorruptModelError("a compressed constant has a code that its tables do not have")
             entry = table[place]
             count = entry >> shift & 15
-            if entry & found:
+            if entry & symbol_flag:
                 break
             used, place = count + 1, place + (entry & ((1 << shift) - 1))
         at -= max(used - count, 0)
@@ -117,7 +117,7 @@ def _by_codes(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
 
 
 def _bits(packed: bytes, at: int, count: int) -> int:
-    """`count` bits as a number; zeros after the last bit."""
+    """`count` bits from bit `at` on, as a number; bits after the last one are 0."""
     near = packed[at // 8 : at // 8 + 4].ljust(4, b"\0")
     return int.from_bytes(near, "big") >> (32 - at % 8 - count) & ((1 << count) - 1)
 

@@ -1,4 +1,4 @@
-"""GELU: of floats a product of simpler functions, of int8 and uint8 a table of bytes, of int16 a curve."""
+"""GELU: several operators for floats, a table for int8 and uint8, and `Curve` for int16."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     e.refuse("tflm", "no such operator")
     if e.type(x).dtype == "s16":
         if e.type(x).zero_point or source.outputs[0].zero_point:
-            e.refuse("litert", "it reads int16 data without its zero point")
+            e.refuse("litert", "it ignores the zero points of int16 data")
         return [e.node(Curve("gelu_by_tanh" if approximate else "gelu"), x, quant=source.outputs[0].quant)]
     if e.type(x).dtype in ("s8", "u8"):
         function = tanh_gelu if approximate else erf_gelu

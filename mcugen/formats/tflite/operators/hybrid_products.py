@@ -37,9 +37,9 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError(f"{list(e.type(data).shape)} does not fit matrices {list(weights.shape)}")
     count = math.prod(own)
     if count > 1 and batches != own:
-        raise UnsupportedError("matrices in other batches than the float data are not supported")
+        raise UnsupportedError(f"matrices in batches {list(own)} with float data in {list(batches)} are not supported")
     if count > _MOST:
-        raise UnsupportedError(f"{count} matrices are not supported, {_MOST} are")
+        raise UnsupportedError(f"{count} matrices are not supported, only up to {_MOST}")
     quant = e.type(b).quant
     if quant is not None and quant.per_channel:
         raise UnsupportedError("matrices with several scales are not supported with float data")

@@ -1,4 +1,4 @@
-"""Operators of .tflite whose result is their operand, in another form of storage or by another name."""
+"""Operators of .tflite whose result is their operand, only stored or named differently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _same(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _widened(source: Source, e: Expansion) -> Sequence[str]:
-    """The operand: numbers that are float16 in the file are float32 already. Source: TFLite DEQUANTIZE."""
+    """The operand: float16 data of the file is imported as float32. Source: TFLite DEQUANTIZE."""
     if not e.inputs or e.inputs[0] is None:
         raise ShapeError("there is no operand")
     return [e.inputs[0]]

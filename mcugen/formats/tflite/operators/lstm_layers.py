@@ -105,7 +105,7 @@ def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
     types, arrays = [source.inputs[k] for k in operands], [source.constant(k) for k in operands]
     known = [(t, a) for t, a in zip(types, arrays, strict=True) if t is not None and a is not None]
     if len(known) < len(operands):
-        raise UnsupportedError(f"operand {operands[0]} of an LSTM, or one of the next, is no constant")
+        raise UnsupportedError(f"one of the operands {list(operands)} of an LSTM is no constant")
     if len({(t.shape[1:], t.dtype) for t, _ in known}) > 1 or not known[0][0].shape:
         raise CorruptModelError(f"operands {list(operands)} of an LSTM do not fit each other")
     quants = [t.quant for t, _ in known if t.quant is not None]
@@ -120,9 +120,7 @@ def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
 
 def _quantized(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     if any_of(source, _ONE.peepholes) or not any_of(source, _ONE.w[:1]):
-        raise UnsupportedError(
-            "an LSTM of int16 data with weights of the cell, or with coupled gates, is not supported"
-        )
+        raise UnsupportedError("an LSTM of int16 data with peephole weights or coupled gates is not supported")
     (state, h), (cell, c) = _state(source, e, _ONE.state), _state(source, e, _ONE.cell, is_cell=True)
     why = litert_lacks(h, c)
     if why:
@@ -139,15 +137,15 @@ def _quantized(source: Source, e: Expansion, x: str, *, time_major: bool) -> str
 def _full(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     """A layer with a projection, norms, peephole weights or coupled gates. Source: LiteRT lstm_eval.cc."""
     (state, h), (cell, c) = _state(source, e, _ONE.state), _state(source, e, _ONE.cell, is_cell=True)
-    e.refuse("tflm", "no kernel for an LSTM with projections, norms, weights of the cell or coupled gates")
+    e.refuse("tflm", "no kernel for an LSTM with projections, norms, peephole weights or coupled gates")
     why = litert_lacks(h, c)
     if any_of(source, _ONE.peepholes) and h.shape != c.shape:
-        why = "it applies weights of the cell to as many units as there are results"
+        why = "it applies peephole weights to only as many cells as there are results"
     if why:
         e.refuse("litert", why)
     coupled = not any_of(source, _ONE.w[:1])
     if coupled and any_of(source, (_ONE.r[0], _ONE.peepholes[0], _ONE.biases[0], _ONE.norms[0])):
-        e.refuse("litert", "parts of the input gate, where gates are coupled")
+        e.refuse("litert", "it does not allow operands of the input gate with coupled gates")
     own = (1, 2, 3) if coupled else (0, 1, 2, 3)
     weights = [_joined(source, e, [group[k] for k in own]) for group in (_ONE.w, _ONE.r, _ONE.biases)]
     peepholes = [_ONE.peepholes[k] for k in ((1, 2) if coupled else (0, 1, 2))]
@@ -167,13 +165,12 @@ def _full(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
 def _inner(
     source: Source, h: TensorType, *, normalized: bool, projected: bool
 ) -> tuple[tuple[float, ...], QuantParams]:
-    """The scales of the gates' sums, which have 12 fraction bits where no norm follows, and of the projection's
-    input."""
+    """The scales of the gates' sums, 2^-12 without layer norms, and the quantization of the projection's input."""
     known = [*source.inner, *[None] * 5][:5]
     stated = [q for q in known[:4] if q is not None]
     hidden = known[4] if projected else h.quant
     if hidden is None or (normalized and len(stated) < 4):
-        raise QuantizationError("an LSTM of int8 data does not state the scales of what it computes on the way")
+        raise QuantizationError("an LSTM of int8 data does not state the scales of its intermediate values")
     return (tuple(q.scale[0] for q in stated) if normalized else (2.0**-12,) * 4), hidden
 
 
@@ -189,11 +186,11 @@ def _last(e: Expansion, y: str, h: TensorType, *, time_major: bool) -> str:
 def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
     """One direction over time-major data.
 
-    Gates are in the order i, o, f, c, as Lstm has them; the same weights for i and f where i is coupled.
+    Gates are in the order i, o, f, c, as in Lstm. With coupled gates, i has the weights of f.
     """
     coupled = not any_of(source, places.w[:1])
     if coupled or any_of(source, places.peepholes):
-        e.refuse("tflm", "no kernel for an LSTM with coupled gates or weights of the cell")
+        e.refuse("tflm", "no kernel for an LSTM with coupled gates or peephole weights")
     w, r, b = _of_gates(source, e, places)
     clip, limit = (max(source.attributes[name], 0.0) for name in ("cell_clip", "proj_clip"))
     if not any_of(source, (*places.projection, *places.norms)):
@@ -209,11 +206,11 @@ def float_layer(source: Source, e: Expansion, x: str, places: Places) -> str:
 
 
 def hybrid_layer(source: Source, e: Expansion, x: str, places: Places, *, symmetric: bool) -> str:
-    """A float layer with int8 weights: the data of each step is quantized. Source: LiteRT lstm_eval.cc, EvalHybrid."""
+    """A float layer with int8 weights that quantizes the data of each step. Source: lstm_eval.cc, EvalHybrid."""
     steps, batches = e.type(x).shape[:2]
     types = [source.inputs[k] for k in places.peepholes if any_of(source, (k,))]
     if any(t is not None and t.dtype != "s8" for t in types):
-        e.refuse("litert", "weights of the cell that are not int8, as the others")
+        e.refuse("litert", "its peephole weights must be int8 like the other weights")
     op = HybridLstm(not any_of(source, places.w[:1]), max(source.attributes["cell_clip"], 0.0), symmetric)
     found = _hybrid.quantized(source, e, x, steps * batches, symmetric=symmetric)
     return _stateful(source, e, op, (*found, *_of_gates(source, e, places)), places)
@@ -235,7 +232,7 @@ def _stateful(
 ) -> str:
     """The results of a layer on its operands, its state and its cell, which it updates.
 
-    further: operands after the weights of the cell
+    further: operands after the peephole weights
     """
     peepholes: list[str | None] = [None] if further else []
     if any_of(source, places.peepholes):
@@ -253,12 +250,12 @@ def _in_floats(e: Expansion, name: str) -> str:
     """Constant int8 weights, with a scale for each, as floats."""
     data, quant = e.data(name), e.type(name).quant
     if data is None or quant is None:
-        raise UnsupportedError("weights of the cell of an LSTM have no scale")
+        raise UnsupportedError("peephole weights of an LSTM have no scale")
     return e.constant(data.astype(np.float32) * np.array(quant.scale, np.float32))
 
 
 def turned(e: Expansion, value: str, *, time_major: bool) -> str:
-    """Data with its first two axes exchanged, unless they are steps and batches already."""
+    """Data [batches, steps, ...] as [steps, batches, ...], or back; unchanged if `time_major`."""
     return value if time_major else e.node(Transpose((1, 0, 2)), value)
 
 

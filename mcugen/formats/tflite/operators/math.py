@@ -34,7 +34,7 @@ from mcugen.system import flexbuffer
 
 _CLAMPS = {"RELU": Relu(), "RELU6": Relu(0.0, 6.0), "RELU_N1_TO_1": Relu(-1.0, 1.0)}
 _ROWS = ("f32", "s8", "u8", "s16", "s32", "u32", "s64", "bool")
-"""Element types of which EMBEDDING_LOOKUP takes rows."""
+"""Element types of tables of EMBEDDING_LOOKUP."""
 _SUM_BITS = 19
 """Bits by which ADD_N shifts stored integers before it scales their sum."""
 
@@ -73,7 +73,7 @@ def add_n(source: Source, e: Expansion) -> Sequence[str]:
 def _stored_sum(source: Source, e: Expansion, xs: Sequence[str], types: Sequence[TensorType]) -> str:
     """All terms have one scale: their integers are added, and the sum is scaled once.
 
-    The runtime takes the zero point off once more than there are terms.
+    The runtime subtracts the zero point once more than there are terms.
     """
     if len({t.quant for t in types}) > 1 or types[0].quant is None or source.outputs[0].dtype != "s8":
         raise UnsupportedError("operands of different scales are not supported", hint="the runtime refuses them too")
@@ -107,7 +107,7 @@ def _clamp(activation: str) -> Relu | None:
 
 
 def l2_normalization(source: Source, e: Expansion) -> Sequence[str]:
-    """x over the root of the sum of squares along the last axis, at least 1e-6. Source: TFLite L2_NORMALIZATION."""
+    """x / max(sqrt(sum of squares along the last axis), 1e-6). Source: TFLite L2_NORMALIZATION."""
     x = _operands(e, 1)[0]
     if source.attributes.get("fused_activation_function", "NONE") != "NONE":
         raise UnsupportedError("a fused activation is not supported")
@@ -124,7 +124,7 @@ def log_softmax(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def embedding_lookup(source: Source, e: Expansion) -> Sequence[str]:
-    """Rows of a table; those of int8 as floats where the result is float. Source: TFLite EMBEDDING_LOOKUP."""
+    """Rows of a table, dequantized if the table is int8 and the result float. Source: TFLite EMBEDDING_LOOKUP."""
     ids, table = _operands(e, 2)
     t, made = e.type(table), source.outputs[0].dtype
     if e.type(ids).dtype != "s32" or len(e.type(ids).shape) != 1 or t.dtype not in _ROWS:
@@ -138,14 +138,14 @@ def embedding_lookup(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def resize_bilinear(source: Source, e: Expansion) -> Sequence[str]:
-    """Images of another size: each axis between its two nearest elements. Source: TFLite RESIZE_BILINEAR."""
+    """Images resized by linear interpolation along each axis. Source: TFLite RESIZE_BILINEAR."""
     x, a, wanted = _operands(e, 2)[0], source.attributes, source.ints(1)
     shape = e.type(x).shape
     if wanted is None or len(wanted) != 2 or min(wanted) < 1 or max(wanted) > 1 << 14 or len(shape) != 4:
         raise ShapeError(f"an image {list(shape)} cannot be resized to {wanted}")
     align, half = a["align_corners"], a["half_pixel_centers"]
     if align and half:
-        raise UnsupportedError("corners that are aligned and half pixels together are not supported")
+        raise UnsupportedError("align_corners and half_pixel_centers together are not supported")
     y = x
     for k in (0, 1):
         size, made = shape[k + 1], wanted[k]
@@ -163,7 +163,7 @@ def circular_buffer(source: Source, e: Expansion) -> Sequence[str]:
         needs = "CIRCULAR_BUFFER needs int8 data [N, 1, H, W] and a result [N, slots, H, W]"
         raise ShapeError(f"{needs}, but has {t} and {made}")
     if cycles != 1 and not (cycles == 0 and slots in (5, 13, 25)):
-        raise UnsupportedError("a buffer that ends the run until several inputs have come is not supported")
+        raise UnsupportedError("a buffer that stops the network until several inputs have come is not supported")
     e.refuse("litert", "no such operator")
     name, shape = e.own("buffer"), made.shape
     before = e.read(name, np.full(shape, made.zero_point if made.quant else 0, np.int8), made.quant)

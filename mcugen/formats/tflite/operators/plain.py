@@ -22,7 +22,7 @@ _BOUNDS = {"NONE": (None, None), "RELU": (0, None), "RELU6": (0, 6), "RELU_N1_TO
 
 
 def _has(*dtypes: str) -> Callable[[Source], bool]:
-    """A condition: the first operand is of one of these types."""
+    """Condition that the first operand has one of these types."""
 
     def condition(source: Source) -> bool:
         return bool(source.inputs) and source.inputs[0] is not None and source.inputs[0].dtype in dtypes
@@ -43,25 +43,25 @@ def _number(e: Expansion, x: str, value: int) -> str:
 
 
 def negative(source: Source, e: Expansion) -> Sequence[str]:
-    """0 - x, as integers are stored; the least one stays. Source: TFLite NEG; neg.cc."""
+    """0 - x on stored integers; the least integer stays itself. Source: TFLite NEG; neg.cc."""
     (x,) = _operands(e, 1)
     t, made = e.type(x), source.outputs[0]
     e.refuse("tflm", f"no kernel for {t.dtype}")
     if t.quant != made.quant or (t.quant is not None and any(t.quant.zero_point)):
-        e.refuse("litert", "it reads stored integers without their scales and zero points")
+        e.refuse("litert", "it ignores scales and zero points")
     op = Sub() if t.dtype == "s32" else Arithmetic("sub")
     return [e.node(op, _number(e, x, 0), x, quant=made.quant)]
 
 
 def magnitude(source: Source, e: Expansion) -> Sequence[str]:
-    """The larger of x and -x; the least integer stays. Source: TFLite ABS; elementwise.cc, AbsInt32Eval."""
+    """max(x, -x); the least integer stays itself. Source: TFLite ABS; elementwise.cc, AbsInt32Eval."""
     (x,) = _operands(e, 1)
     e.refuse("tflm", "no kernel for s32")
     return [e.node(Maximum(), x, e.node(Sub(), _number(e, x, 0), x))]
 
 
 def sign(source: Source, e: Expansion) -> Sequence[str]:
-    """x within -1 and 1. Source: TFLite SIGN; sign.cc."""
+    """x clamped to -1..1. Source: TFLite SIGN; sign.cc."""
     (x,) = _operands(e, 1)
     e.refuse("tflm", "no such operator")
     return [e.node(Maximum(), _number(e, x, -1), e.node(Minimum(), _number(e, x, 1), x))]
@@ -75,7 +75,7 @@ def squared_difference(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def joined(kind: str, lacking: str, source: Source, e: Expansion) -> Sequence[str]:
-    """Two tensors of int64, and the activation after it. lacking: the runtime without a kernel, if any."""
+    """A function of two int64 tensors, and its fused activation. lacking: the runtime without a kernel, "" for none."""
     a, b = _operands(e, 2)
     if lacking:
         e.refuse(lacking, "no kernel for s64")
@@ -89,11 +89,11 @@ def joined(kind: str, lacking: str, source: Source, e: Expansion) -> Sequence[st
 
 
 def mean(source: Source, e: Expansion) -> Sequence[str]:
-    """The sum in 64 bits over the number of elements, towards zero. Source: TFLite MEAN; reference_ops::Mean."""
+    """A 64-bit sum / number of elements, rounded towards zero. Source: TFLite MEAN; reference_ops::Mean."""
     x = _operands(e, 1)[0]
     t, a = e.type(x), _reduce.attributes(source)
     if t.quant is not None:
-        raise UnsupportedError(f"means of {t} are not supported", hint="without a scale they are")
+        raise UnsupportedError(f"means of {t} are not supported", hint="integers without a scale are")
     e.refuse("tflm", f"no kernel for {t.dtype}")
     wide = x if t.dtype == "s64" else e.node(Cast("s64"), x)
     total = e.node(ReducePlain(**a, how="sum"), wide)

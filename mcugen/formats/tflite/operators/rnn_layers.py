@@ -1,4 +1,4 @@
-"""Plain recurrent layers on float data, in one direction or both, with their states as variables."""
+"""Simple recurrent layers (RNN) on float data, in one direction or both, with their states as variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcugen.ops.transpose import Transpose
 
 _ACTIVATIONS = {"TANH": "Tanh", "RELU": "Relu"}
 _FORWARD, _BACKWARD = 1, 5
-"""The first of a direction's operands: weights of the data, weights of the state, bias, state."""
+"""Index of a direction's first operand. Its operands: weights of the data, weights of the state, bias, state."""
 _AUXILIARY = range(9, 12)
 
 
@@ -36,13 +36,13 @@ def single(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def bidirectional(source: Source, e: Expansion) -> Sequence[str]:
-    """A layer forward and one backward. Source: TFLite BIDIRECTIONAL_SEQUENCE_RNN; bidirectional_sequence_rnn.cc."""
+    """A forward and a backward layer. Source: TFLite BIDIRECTIONAL_SEQUENCE_RNN; bidirectional_sequence_rnn.cc."""
     a, x = source.attributes, _steps(source, e)
     if any(k < len(source.inputs) and source.inputs[k] is not None for k in _AUXILIARY):
         raise UnsupportedError("a recurrent layer with an auxiliary input is not supported")
     weights = source.inputs[_FORWARD]
     if a["time_major"] and e.type(x).shape[0] > 1 and weights is not None and weights.dtype == "s8":
-        e.refuse("litert", "it reads the data backward once for each step, on the state that the time before left")
+        e.refuse("litert", "it runs the layer backward once for each step, from the state that the last run left")
     x = _turned(e, x, time_major=a["time_major"])
     onward = _layer(source, e, x, _FORWARD)
     back = e.node(Reverse((0,)), _layer(source, e, e.node(Reverse((0,)), x), _BACKWARD))
@@ -51,7 +51,7 @@ def bidirectional(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _steps(source: Source, e: Expansion) -> str:
-    """Data of rank 3."""
+    """The data, checked to have rank 3."""
     t, x = source.inputs[0], e.inputs[0]
     if x is None or t is None or len(t.shape) != 3:
         raise ShapeError(f"a recurrent layer over a sequence needs data of rank 3, not {t}")
@@ -59,7 +59,7 @@ def _steps(source: Source, e: Expansion) -> str:
 
 
 def _turned(e: Expansion, value: str, *, time_major: bool) -> str:
-    """Data with its first two axes exchanged, unless they are steps and batches already."""
+    """Data [batches, steps, ...] as [steps, batches, ...], or back; unchanged if `time_major`."""
     return value if time_major else e.node(Transpose((1, 0, 2)), value)
 
 

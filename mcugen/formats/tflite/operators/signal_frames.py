@@ -1,4 +1,4 @@
-"""SignalDelay and SignalFramer: samples saved between runs and joined with the new ones, of which results are views."""
+"""SignalDelay and SignalFramer: results are slices of the samples saved in earlier runs, followed by the new ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mcugen.system import flexbuffer
 
 
 def _delay(source: Source, e: Expansion) -> Sequence[str]:
-    """The samples of `delay_length` places before; zeros at first. Source: TFLM signal library, delay.cc."""
+    """The samples delayed by `delay_length`; zeros at first. Source: TFLM signal library, delay.cc."""
     length = int(flexbuffer.options(source.attributes["custom_options"], delay_length=0)["delay_length"])
     x, size = _samples(e)
     if not 0 <= length <= _MOST:
@@ -33,14 +33,15 @@ def _delay(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _framer(source: Source, e: Expansion) -> Sequence[str]:
-    """Overlapping frames, and whether all of them are complete. Those that are not begin with zeros, where the runtime
-    leaves what it finds. Source: TFLM signal library, framer.cc.
+    """Overlapping frames, and whether all of them are complete. Source: TFLM signal library, framer.cc.
+
+    Incomplete frames begin with zeros here, and with undefined samples in the runtime.
     """
     options = flexbuffer.options(source.attributes["custom_options"], frame_size=0, frame_step=0, prefill=0)
     size, step = int(options["frame_size"]), int(options["frame_step"])
     x, given = _samples(e)
     if not 0 < step <= size <= _MOST or given % step:
-        raise ShapeError(f"frames of {size} samples, {step} apart, are not made of {given}")
+        raise ShapeError(f"{given} samples cannot be cut into frames of {size} samples with a step of {step}")
     frames = given // step
     steps = -(-size // step)
     kept = size - step if options["prefill"] else (steps - 1) * step

@@ -74,7 +74,7 @@ def _blocks(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], list[tu
     if t.dtype not in _BATCH_TYPES or axes not in (1, 2) or len(block) != axes or len(widths) != 2 * axes:
         raise ShapeError(f"blocks {list(block)} and widths {list(widths)} do not fit {t}")
     if min(block) < 1 or min(widths) < 0:
-        raise ShapeError(f"blocks {list(block)} and widths {list(widths)} are not sizes")
+        raise ShapeError(f"blocks {list(block)} must be positive, and widths {list(widths)} not negative")
     if t.dtype not in ("s8", "f32"):
         e.refuse("tflm", f"no kernel for {t.dtype}")
     if t.dtype == "s16" and t.quant and any(t.quant.zero_point):
@@ -84,18 +84,18 @@ def _blocks(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], list[tu
 
 
 def _moved(e: Expansion, x: str, first: Shape, perm: tuple[int, ...], last: Shape, t: TensorType) -> str:
-    """Elements in another order: reshaped, transposed and reshaped."""
+    """x reshaped to `first`, transposed, and reshaped to `last`. t: the type whose quantization stays."""
     y = e.node(Reshape(first), x, quant=t.quant)
     return e.node(Reshape(last), e.node(Transpose(perm), y, quant=t.quant), quant=t.quant)
 
 
 def space_to_batch(source: Source, e: Expansion) -> Sequence[str]:
-    """Every b-th pixel, from each of the first b on, as an image of its own. Source: TFLite SPACE_TO_BATCH_ND."""
+    """Pixels at the same position in each block become an image of their own. Source: TFLite SPACE_TO_BATCH_ND."""
     x, block, pairs, shape = _blocks(source, e)
     t = e.type(x)
     if any(max(pair) > 0 for pair in pairs):
         if t.dtype == "s8" and t.quant and any(t.quant.zero_point):
-            e.refuse("tflm", "it reads stored zeros around an image, not zero points")
+            e.refuse("tflm", "it pads an image with stored zeros, not with zero points")
         x = e.node(Pad(((0, 0), *pairs, (0, 0))), x, quant=t.quant)
     padded = e.type(x).shape
     if any(d % b for d, b in zip(padded[1:-1], block, strict=True)):
@@ -108,7 +108,7 @@ def space_to_batch(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def batch_to_space(source: Source, e: Expansion) -> Sequence[str]:
-    """Images whose pixels are interleaved again, then cropped. Source: TFLite BATCH_TO_SPACE_ND."""
+    """Pixels of several images are interleaved to blocks of one image, which is cropped. Source: BATCH_TO_SPACE_ND."""
     x, block, pairs, shape = _blocks(source, e)
     t, axes, c = e.type(x), len(block), shape[-1]
     if shape[0] % math.prod(block):

@@ -19,7 +19,7 @@ def handle(source: Source, e: Expansion) -> Sequence[str]:
 def read(source: Source, e: Expansion) -> Sequence[str]:
     """The value of a variable, in the type that the file declares. Source: TFLite READ_VARIABLE; read_variable.cc."""
     if not e.has_value(_variable(e)):
-        e.refuse("litert", "no value of a variable that is read before it is assigned")
+        e.refuse("litert", "a variable that is read before it is assigned has no value")
     return [_as(e, e.slot(_variable(e), source.outputs[0]), source.outputs[0])]
 
 
@@ -47,7 +47,7 @@ def _variable(e: Expansion) -> str:
 
 
 def _as(e: Expansion, value: str, t: TensorType) -> str:
-    """The bytes of a value in another quantization: the runtimes copy them as they are."""
+    """The stored integers of a value with another quantization: the runtimes copy bytes."""
     given = e.type(value)
     if (given.shape, given.dtype) != (t.shape, t.dtype):
         raise CorruptModelError(f"a variable of type {given} is used as one of type {t}")

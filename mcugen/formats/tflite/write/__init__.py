@@ -1,4 +1,4 @@
-"""TensorFlow Lite: a Graph to a .tflite file that LiteRT and TensorFlow Lite Micro run."""
+"""Writer of TensorFlow Lite: a Graph becomes a .tflite file that LiteRT and TensorFlow Lite Micro run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mcugen.ir.graph import Graph
 
 FORMAT = "tflite"
 SIGNATURE = "serving_default"
-"""The name under which runtimes offer the inputs and outputs."""
+"""The name of the signature, by which runtimes find inputs and outputs by name."""
 
 
 def write(graph: Graph, halves: bool = False) -> bytes:
-    """The bytes of a .tflite file: the same for the same graph. halves: weights as float16 where that changes none.
+    """The bytes of a .tflite file; equal graphs give equal bytes. halves: store weights as float16 if that is exact.
 
-    Raises UnsupportedError for all that no operator of the format says.
+    Raises one UnsupportedError that lists all nodes that the format has no operator for.
     """
     network = TfliteSink()
     values = {name: network.value(graph.type(name)) for name in graph.inputs} | _states.begin(graph, network)
@@ -36,7 +36,7 @@ def write(graph: Graph, halves: bool = False) -> bytes:
 
 
 def _with_halves(graph: Subgraph) -> Subgraph:
-    """The network with weights as float16 that a DEQUANTIZE widens, where that changes none of them."""
+    """The network with weights as float16, each followed by a DEQUANTIZE, if float16 represents them exactly."""
     values, first = list(graph.values), []
     for k, value in enumerate(graph.values):
         narrow = held(value.data)
@@ -48,5 +48,5 @@ def _with_halves(graph: Subgraph) -> Subgraph:
 
 
 def _in_reverse(graph: Graph) -> list[str]:
-    """The results of nodes from the last to the first: the last node with a label keeps it."""
+    """The results of nodes from the last to the first, so that the last node with a label gets it."""
     return [name for node in reversed(graph.nodes) for name in node.outputs]

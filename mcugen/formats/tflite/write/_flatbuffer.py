@@ -16,7 +16,7 @@ from mcugen.ir.types import TensorType
 _IDENTIFIER = b"TFL3"
 _SCHEMA_VERSION = 3
 _ALIGN_BYTES = 16
-"""Alignment of the data of a buffer, as the schema states it."""
+"""Alignment of a buffer's data that the schema requires."""
 _LAST_CODE_OF_ONE_BYTE = tflite.BuiltinOperator.PLACEHOLDER_FOR_GREATER_OP_CODES
 _TYPES = {
     "s8": tflite.TensorType.INT8,
@@ -36,7 +36,7 @@ _TYPES = {
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """A tensor; `data` of constants. is_variable: its operator keeps it from run to run."""
+    """A tensor. data: elements of a constant, else None; is_variable: whether an operator keeps it from run to run."""
 
     name: str
     type: TensorType
@@ -48,7 +48,7 @@ class Value:
 class TfliteOperator:
     """An operator: its values by number, -1 for an absent operand. A custom operator's name begins with CUSTOM:.
 
-    inner: values that it states the quantization of
+    inner: intermediate values whose quantization it states
     """
 
     name: str
@@ -83,7 +83,11 @@ def serialized(graphs: Sequence[Subgraph], signature: str) -> bytes:
 
 @dataclass
 class _Serializer:
-    """buffers: bytes of constants; the first is empty, for values without data. codes: operators and versions used."""
+    """Builds the file.
+
+    buffers: bytes of constants -> index; the first is empty, for values without data
+    codes: (operator, version) -> index
+    """
 
     graphs: Sequence[Subgraph]
     buffers: dict[bytes, int] = field(default_factory=lambda: {b"": 0})
@@ -137,7 +141,7 @@ class _Serializer:
         return int(tflite.SignatureDefEnd(b))
 
     def _ends(self, b: flatbuffers.Builder, graph: Subgraph, ends: Sequence[int]) -> int:
-        """The names of inputs or outputs; repeated names get their number appended."""
+        """The names of inputs or outputs; a repeated one gets its index appended."""
         maps = []
         for k, index in enumerate(ends):
             name = graph.values[index].name
@@ -150,7 +154,7 @@ class _Serializer:
 
 
 def _stored(value: Value) -> bytes:
-    """The bytes of a constant, none for what is computed."""
+    """The bytes of a constant; empty for a computed value."""
     if value.data is None:
         return b""
     data = value.type.stored(value.data)

@@ -1,4 +1,4 @@
-"""The options table of an operator, from attributes with the names that imports see."""
+"""The options table of an operator, from attributes that are named as in imports."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _ENUMS = {
     "mode": tflite.MirrorPadMode,
     "kernel_type": tflite.LSTMKernelType,
 }
-"""Attributes that are enumerations, and the enumeration's name; all others are element types."""
+"""Attributes with names of an enumeration as values, and this enumeration; others with names are element types."""
 
 _TEXTS = ("container", "shared_name")
 
 
 def written(b: flatbuffers.Builder, operator: str, attributes: Mapping[str, Any]) -> tuple[int, int | None]:
-    """The kind of the table and its place; no place for operators that have none."""
+    """The kind and the offset of the table; (0, None) for operators without one."""
     table = _table(operator)
     if not table:
         return 0, None
@@ -47,7 +47,7 @@ def written(b: flatbuffers.Builder, operator: str, attributes: Mapping[str, Any]
 
 @cache
 def _table(operator: str) -> str:
-    """The options table of an operator, "" where it has none."""
+    """The options table of an operator, "" if it has none."""
     shared = next((table for table, names in _SHARED.items() if operator in names.split()), "")
     wanted = operator.replace("_", "").lower() + "options"
     return shared or next((name for name in vars(tflite.BuiltinOptions) if name.lower() == wanted), "")

@@ -19,15 +19,16 @@ def begin(graph: Graph, network: TfliteSink) -> dict[str, str]:
 
 
 def finish(graph: Graph, network: TfliteSink, values: Mapping[str, str]) -> list[Subgraph]:
-    """Append the operators that read and assign states which no operator owns; the subgraph of their initial values.
+    """Append operators that read and assign the states that no operator keeps itself. Returns the subgraph that sets
+    their initial values, if there are any.
 
-    Raises UnsupportedError where an operator keeps a state whose next value comes from elsewhere.
+    Raises UnsupportedError if an operator keeps a state whose next value comes from another operator.
     """
     own = {k: s for k, s in enumerate(graph.states) if values[s.before] not in network.kept}
     for s in graph.states:
         before, after = values[s.before], values[s.after]
         if before in network.kept and network.kept[before][0] != after and network.state_at(after) != before:
-            raise UnsupportedError(f"an operator keeps {s.before!r}, whose next value is of another one")
+            raise UnsupportedError(f"an operator keeps {s.before!r}, but its next value comes from another operator")
     if not own:
         return []
     network.operator("CALL_ONCE", [], [], {"init_subgraph_index": 1})

@@ -23,10 +23,10 @@ from mcugen.ops._tflite import Pending
 class TfliteSink:
     """A `mcugen.ops._tflite.TfliteTarget`. Values are named by number until `subgraph` names them as the graph does.
 
-    kept: for each state that its operator keeps itself, its value in the next run, and whether it is a variable tensor.
-    _shaped: results of RESHAPE, and what they are made of. _own_shapes: those that no node asked for. _spare: those
-    whose readers may have taken what they are made of. _steps: values of all steps along an axis, and the state that
-    the last of them is the next value of.
+    kept: state -> (its value in the next run, whether it is a variable tensor), for states that an operator keeps
+    itself. _shaped: result of a RESHAPE -> its operand. _own_shapes: results of RESHAPEs that no node of the graph
+    asked for. _spare: results that may be unread because readers took the operand instead. _steps: value with the
+    results of all steps -> (the state that the last step is the next value of, the axis of steps).
     """
 
     def __init__(self) -> None:
@@ -168,14 +168,14 @@ class TfliteSink:
         initial = self._initial.get(before)
         again = before in self.kept and not (as_variable and self.kept[before] == (after, True))
         if initial is None or again:
-            raise UnsupportedError("its memory is not a state of its own")
+            raise UnsupportedError("its state is none of the graph's, or is kept by another operator, too")
         self._keepers[before] += 1
         if not np.array_equal(initial, cleared(self.type(before))):
-            raise UnsupportedError("its memory does not begin as zero")
+            raise UnsupportedError("its state does not begin as zero")
         self.kept[before] = after, as_variable
 
     def label(self, name: str, wanted: str) -> None:
-        """Name a value as the graph does, if it has no name yet; names are unique."""
+        """Give a value a name like `wanted`, unless it has one. Names are unique."""
         if int(name) in self._labels:
             return
         label, k = wanted, 1
@@ -209,7 +209,7 @@ class TfliteSink:
         self._operators[:] = [*self._operators[-count:], *self._operators[:-count]] if count else self._operators
 
     def _drop_spare(self, outputs: Sequence[str]) -> None:
-        """Drop operators that are unread because their readers took the operators' own operands."""
+        """Drop operators in `_spare` whose results nothing reads."""
         while True:
             read = {k for op in self._operators for k in op.inputs} | {int(name) for name in outputs}
             spare = {int(name) for name in self._spare} - read
@@ -221,14 +221,14 @@ class TfliteSink:
     def _require_computed(self, name: str | None) -> None:
         waiting = self.source(name)
         if waiting is not None:
-            raise UnsupportedError(f"{waiting.call.op} has no operator of its own, and its results are read here")
+            raise UnsupportedError(f"it reads a result of {waiting.call.op}, which the format only has within others")
 
     def _require_own_states(self, outputs: Sequence[str]) -> None:
-        """Raise UnsupportedError where another operator reads a state that belongs to an operator."""
+        """Raise UnsupportedError if an operator reads a state that another operator keeps."""
         for name, (_, as_variable) in self.kept.items():
             readers = sum(int(name) in op.inputs for op in self._operators) + (name in outputs)
             if readers > as_variable * self._keepers[name]:
-                raise UnsupportedError("a memory that its operator keeps is read by another one")
+                raise UnsupportedError("a state that an operator keeps is read by another operator")
 
     def _add(self, t: TensorType, data: np.ndarray | None) -> str:
         self._types.append(t)
