@@ -14,7 +14,7 @@ from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _recurrent
 from mcugen.ops.lstm import GATES
-from mcugen.oracle import hybrid
+from mcugen.oracle import actual_states, hybrid
 
 
 def constant_weights(call: Call) -> bool:
@@ -116,14 +116,22 @@ class HybridLstm(Op):
     def reference_q(self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, r: np.ndarray,
                     b: np.ndarray, h: np.ndarray, c: np.ndarray, p: np.ndarray | None = None
                     ) -> tuple[np.ndarray, ...]:  # fmt: skip
-        """Sums in float32, in the runtime's order; sigmoid and tanh in float64."""
-        steps, batches, hidden = len(q), q.shape[1], h.shape[1]
+        return self._sequence(call, None, q, s, z, w, r, b, h, c, p)
+
+    def _sequence(self, call: Call, states: np.ndarray | None, q: np.ndarray, s: np.ndarray, z: np.ndarray,
+                  w: np.ndarray, r: np.ndarray, b: np.ndarray, h: np.ndarray, c: np.ndarray,
+                  p: np.ndarray | None = None) -> tuple[np.ndarray, ...]:  # fmt: skip
+        """Sums in float32, in the runtime's order; sigmoid and tanh in float64.
+
+        states: h after each step [T, B, H] that the next step starts from; None: those computed here.
+        """
+        steps, hidden = len(q), h.shape[1]
         w_scale, r_scale = (np.array(call.input(k).quant.scale, np.float32) for k in (3, 4))  # type: ignore[union-attr]
         peepholes = np.zeros((3, hidden)) if p is None else p.reshape(3, -1)
-        y = []
-        for data, scale, zero in zip(q, s.reshape(steps, batches), z.reshape(steps, batches), strict=True):
-            kept = hybrid.quantized(h, self.symmetric)
-            sums = b + hybrid.products(data, scale, zero, w, w_scale) + hybrid.products(*kept, r, r_scale)
+        y: list[np.ndarray] = []
+        for t, (data, scale, zero) in enumerate(zip(q, s.reshape(steps, -1), z.reshape(steps, -1), strict=True)):
+            state = hybrid.quantized(h if states is None or t == 0 else states[t - 1], self.symmetric)
+            sums = b + hybrid.products(data, scale, zero, w, w_scale) + hybrid.products(*state, r, r_scale)
             h, c = (a.astype(np.float32) for a in self._step(sums, peepholes, c))
             y.append(h)
         return np.stack(y), h, c
@@ -148,6 +156,11 @@ class HybridLstm(Op):
             example(cls(coupled=True, symmetric=True), (2, 2, 3, 5), 2),
             example(cls(cell_clip=0.2), (1, 2, 1, 6), 3, peepholes=True),
         ]
+
+
+@actual_states.of_call.register(HybridLstm)
+def outputs_on(op: HybridLstm, call: Call, y: np.ndarray, *inputs: np.ndarray) -> tuple[np.ndarray, ...]:
+    return op._sequence(call, y, *inputs)
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:

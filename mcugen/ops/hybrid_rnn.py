@@ -13,7 +13,7 @@ from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _hybrid, _recurrent
-from mcugen.oracle import hybrid
+from mcugen.oracle import actual_states, hybrid
 
 
 def constant_weights(call: Call) -> bool:
@@ -101,13 +101,20 @@ class HybridRnn(Op):
 
     def reference_q(self, call: Call, q: np.ndarray, s: np.ndarray, z: np.ndarray, w: np.ndarray, r: np.ndarray,
                     b: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, ...]:  # fmt: skip
-        """Sums in float32, in the runtime's order; the activation in float64."""
-        steps, batches = q.shape[:2]
+        return self._sequence(call, None, q, s, z, w, r, b, h)
+
+    def _sequence(self, call: Call, states: np.ndarray | None, q: np.ndarray, s: np.ndarray, z: np.ndarray,
+                  w: np.ndarray, r: np.ndarray, b: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, ...]:  # fmt: skip
+        """Sums in float32, in the runtime's order; the activation in float64.
+
+        states: h after each step [T, B, H] that the next step starts from; None: those computed here.
+        """
+        steps = len(q)
         scales = [np.full(len(w), call.input(k).scale, np.float32) for k in (3, 4)]
-        y = []
-        for data, scale, zero in zip(q, s.reshape(steps, batches), z.reshape(steps, batches), strict=True):
-            kept = hybrid.quantized(h, self.symmetric)
-            sums = b + hybrid.products(data, scale, zero, w, scales[0]) + hybrid.products(*kept, r, scales[1])
+        y: list[np.ndarray] = []
+        for t, (data, scale, zero) in enumerate(zip(q, s.reshape(steps, -1), z.reshape(steps, -1), strict=True)):
+            state = hybrid.quantized(h if states is None or t == 0 else states[t - 1], self.symmetric)
+            sums = b + hybrid.products(data, scale, zero, w, scales[0]) + hybrid.products(*state, r, scales[1])
             h = _recurrent.activated(self.activation, sums.astype(np.float64), 0.0).astype(np.float32)
             y.append(h)
         return np.stack(y), h
@@ -126,6 +133,11 @@ class HybridRnn(Op):
             example(cls(), (4, 1, 16, 12), 4),
             example(cls("Relu"), (1, 1, 40, 20), 5),
         ]
+
+
+@actual_states.of_call.register(HybridRnn)
+def outputs_on(op: HybridRnn, call: Call, y: np.ndarray, *inputs: np.ndarray) -> tuple[np.ndarray, ...]:
+    return op._sequence(call, y, *inputs)
 
 
 def example(op: HybridRnn, sizes: tuple[int, int, int, int], seed: int) -> Example:

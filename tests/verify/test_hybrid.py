@@ -5,12 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import mcugen
-from mcugen.oracle import interpreter, near_ties
+from mcugen.ir.op import Example
+from mcugen.ops.hybrid_lstm import HybridLstm
+from mcugen.ops.hybrid_rnn import HybridRnn
+from mcugen.oracle import actual_states, interpreter, near_ties
 from mcugen.verify import flips, host
 from mcugen.verify.cases import Case, cases
+from mcugen.verify.comparison import Verdict
 from tests.random import drawing
+from tests.support import draw
+from tests.support.cases import graph_of
 from tests.support.tflite_writer import ModelWriter
 
 
@@ -64,12 +71,48 @@ def test_a_flip_of_one_step_explains_what_is_too_far(tmp_path: Path) -> None:
     raise AssertionError("no flip changes the outputs")
 
 
-def test_a_recurrent_layer_too_far_is_a_difference(tmp_path: Path) -> None:
-    """Its operands are integers and floats, so that no sum of real magnitudes excuses it."""
+def recurrent_runs(tmp_path: Path) -> Verdict:
+    """The verdict on several runs of an LSTM whose state is next to a tie before the second one."""
     drawn = drawing.kind("tflite").draw(48002572)
     path = tmp_path / "recurrent.tflite"
     path.write_bytes(drawn.data)
     artifact = mcugen.compile(path, **drawn.choices)
     first, *then = ([np.array(a, order="C") for a in arrays] for arrays in drawn.sets)
-    verdict = host.verify(artifact, [Case("runs", first, tuple(then))])
-    assert verdict.first_difference is not None and verdict.first_difference.tensor == "xt9"
+    return host.verify(artifact, [Case("runs", first, tuple(then))])
+
+
+def test_each_step_of_a_recurrent_layer_is_compared_on_the_state_that_the_c_had(tmp_path: Path) -> None:
+    assert recurrent_runs(tmp_path).agrees
+
+
+def test_a_recurrent_layer_too_far_is_a_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its operands are integers and floats, so that no sum of real magnitudes excuses it."""
+    step = HybridLstm._step
+    monkeypatch.setattr(HybridLstm, "_step", lambda *given: tuple(a * 1.0001 for a in step(*given)))
+    difference = recurrent_runs(tmp_path).first_difference
+    assert difference is not None and difference.tensor == "xt9"
+
+
+def on_states(example: Example, offset: float) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
+    """The outputs of a layer, and those on its own states plus an offset."""
+    graph = graph_of(example)
+    node, call = graph.nodes[0], graph.call(graph.nodes[0], "litert")
+    _, drawn = next(draw.input_sets([graph.type(name) for name in graph.inputs], 3))
+    values = interpreter.run(graph, drawn, "litert")
+    outputs = [values[name] for name in node.outputs]
+    inputs = [None if name is None else values[name] for name in node.inputs]
+    again = actual_states.of_call(node.op, call, outputs[0] + np.float32(offset), *inputs)
+    assert again is not None
+    return outputs, again
+
+
+@pytest.mark.parametrize("example", [*HybridLstm.examples(), *HybridRnn.examples()], ids=lambda e: f"{e.op}")
+def test_a_layer_on_its_own_states_is_the_layer(example: Example) -> None:
+    outputs, again = on_states(example, 0)
+    assert all(np.array_equal(a, b) for a, b in zip(again, outputs, strict=True))
+
+
+@pytest.mark.parametrize("example", [HybridLstm.examples()[0], HybridRnn.examples()[1]], ids=lambda e: f"{e.op}")
+def test_a_step_starts_from_the_given_state(example: Example) -> None:
+    (y, *_), (again, *_) = on_states(example, 0.25)
+    assert np.array_equal(again[0], y[0]) and not np.array_equal(again[1], y[1])
