@@ -7,11 +7,11 @@ layer on the state that it had.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from mcugen.ir.graph import Graph, Node, Origin
+from mcugen.ir.graph import Graph, Origin
 from mcugen.oracle import actual_states, interpreter
 from mcugen.pipeline import Artifact
 from mcugen.verify.runs import OracleRun, Start
@@ -22,6 +22,27 @@ def is_needed(graph: Graph) -> bool:
     return any(node.op.exact_floats for node in graph.nodes)
 
 
+def run(
+    graph: Graph,
+    inputs: Sequence[np.ndarray],
+    reference: str,
+    states: Mapping[str, np.ndarray] | None,
+    seen: Mapping[str, np.ndarray],
+) -> dict[str, np.ndarray]:
+    """Every tensor of a graph, as `interpreter.run` gives it, computed from the results `seen` of other code.
+
+    Each step of a recurrent layer that rounds its state starts from the state in `seen`.
+    """
+    values = interpreter.run(graph, inputs, reference, states, seen)
+    for node in graph.nodes:
+        if (y := seen.get(node.outputs[0])) is not None:
+            operands = [None if name is None else seen.get(name, values[name]) for name in node.inputs]
+            with np.errstate(all="ignore"):
+                outputs = actual_states.of_call(node.op, graph.call(node, reference), y, *operands)
+            values |= zip(node.outputs, outputs, strict=True) if outputs is not None else {}
+    return values
+
+
 class Rebased:
     """The oracle of one case's runs, on the C's own operands."""
 
@@ -29,28 +50,14 @@ class Rebased:
         self._artifact = artifact
         self._states: dict[str, np.ndarray] | None = None
 
-    def oracle(self, run: OracleRun, computed: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
+    def oracle(self, given: OracleRun, computed: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
         """Every imported tensor of a run, from the C's tensors in it."""
         graph = self._artifact.imported
         seen = self._seen(computed)
-        states = self._states if run.start == Start.GO_ON else None
-        values = interpreter.run(graph, run.inputs, self._artifact.view.reference, states, seen)
-        for node in graph.nodes:
-            values |= self._on_actual_states(node, values, seen)
+        states = self._states if given.start == Start.GO_ON else None
+        values = run(graph, given.inputs, self._artifact.view.reference, states, seen)
         self._states = {s.before: seen.get(s.after, values[s.after]) for s in graph.states}
         return values
-
-    def _on_actual_states(
-        self, node: Node, values: Mapping[str, np.ndarray], seen: Mapping[str, np.ndarray]
-    ) -> dict[str, np.ndarray]:
-        """The outputs of a recurrent layer that rounds its state, each step from the C's state; {} for other nodes."""
-        if node.outputs[0] not in seen:
-            return {}
-        operands = [None if name is None else seen.get(name, values[name]) for name in node.inputs]
-        call = self._artifact.imported.call(node, self._artifact.view.reference)
-        with np.errstate(all="ignore"):
-            outputs = actual_states.of_call(node.op, call, seen[node.outputs[0]], *operands)
-        return dict(zip(node.outputs, outputs, strict=True)) if outputs is not None else {}
 
     def _seen(self, computed: Iterable[tuple[int, str, np.ndarray]]) -> Mapping[str, np.ndarray]:
         """The imported tensors that are whole in memory."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph
+from mcugen.machines.toolchain.runtimes import Answer
+from mcugen.oracle import interpreter
 from tests.formats import damage
 from tests.random import judging, mutants, tflite_networks
 from tests.random.drawing import Drawn, Sets
@@ -40,6 +43,18 @@ def test_a_network_with_states_is_right_run_after_run() -> None:
     seed = next(k for k in range(100) if tflite_networks.draw(k).kind == "recurrent")
     (verdict,) = judging.judged_together(_WithoutRuntimes(), [seed])
     assert verdict.outcome == judging.EQUAL, verdict
+
+
+def test_the_judge_of_hybrid_recurrent_layers_finds_a_wrong_step() -> None:
+    seed = next(k for k in range(500) if tflite_networks.draw(k).kind == "hybrid recurrent")
+    network = tflite_networks.draw(seed)
+    graph, sets = imported(network.drawn.model), network.drawn.sets
+    values = interpreter.runs(graph, sets, "litert")
+    right = [[value[name] for name in graph.outputs] for value in values]
+    assert not tflite._recurrent(graph, "litert", sets, Answer(outputs=right))
+    right[1][0] = right[1][0] + np.float32(1e-4) * np.abs(right[1][0]).max()
+    (difference,) = tflite._recurrent(graph, "litert", sets, Answer(outputs=right))
+    assert difference.startswith("litert run 1: ")
 
 
 def test_an_operator_of_the_user_is_refused_by_its_name() -> None:
