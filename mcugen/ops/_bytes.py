@@ -65,7 +65,7 @@ def params(call: Call) -> Params:
 
 
 def elements(call: Call) -> int:
-    """Elements of the output."""
+    """The number of elements of the output."""
     return call.output.size
 
 

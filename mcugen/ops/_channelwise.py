@@ -49,7 +49,7 @@ def alike(call: Call, asked: Removal) -> Removal:
 
 
 def sliced(op: Op, call: Call, removed: Removal) -> Slimmed:
-    """The operator without the removed channels, in constants with the same number of channels as well."""
+    """The operator without the removed channels; constants with the result's number of channels lose them, too."""
     keep = ~removed.outputs[0]
     constants = {
         k: (chosen(t, -1, keep), data[..., keep])

@@ -9,7 +9,7 @@ from mcugen.ops import _filter
 from mcugen.ops._window import SlidingWindow, edge_pixels, fields
 
 BLOCK = 2
-"""Output channels whose weights are interleaved."""
+"""The number of output channels whose weights are interleaved."""
 
 
 def dense_fields(call: Call, w: np.ndarray, window: SlidingWindow, activation: str, groups: int = 1) -> Params:

@@ -192,7 +192,9 @@ def number_of(data: np.ndarray) -> Any:
 
 
 def _broadcast_fields(call: Call, order: Sequence[int]) -> dict[str, Any]:
-    """The loop's struct fields for two broadcast operands. order: the operand that each of the expression's stands for.
+    """The loop's struct fields for two broadcast operands.
+
+    order: for each operand of the expression, the index of the call's operand.
     """
     first, second = (call.input(k).shape for k in order)
     dims, a, b = walk(first, second, call.output.shape)

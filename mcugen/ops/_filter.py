@@ -279,7 +279,7 @@ def outside(call: Call) -> int | float:
 
 
 def constant_weights(call: Call) -> bool:
-    "weights and bias are constants"
+    "weights and bias are constant"
     return all(c is not None for t, c in zip(call.inputs[1:], call.constants[1:], strict=True) if t is not None)
 
 
@@ -313,7 +313,7 @@ def float_data(call: Call) -> bool:
 
 
 def _rounded(rule: Rule, stated: bool) -> Rule:
-    """The rule, for operators that state their rounding (`stated`) or for those that leave it to the runtime."""
+    """`rule`, for operators that state their rounding (`stated`) or for operators that leave it to the runtime."""
 
     def rounded(call: Call) -> bool:
         return rule(call) and _rounding.is_stated(call) == stated

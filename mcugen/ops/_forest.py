@@ -69,8 +69,8 @@ class Forest:
     def decided(self, thresholds: np.ndarray, never_equal: np.ndarray | None, low: int, high: int) -> Forest:
         """The trees for integer features from low to high, without comparisons that have one outcome for all of them.
 
-        thresholds: [n], as integers. never_equal: [n], whether the threshold in the file equals no integer; None: it
-        does if it is outside low to high.
+        thresholds: [n], as integers. never_equal: [n], whether the threshold in the file equals no integer;
+        None: true for thresholds outside low to high.
         """
         differs = (self.nodes[:, 3] & DIFFERS) != 0
         unequal = (thresholds < low) | (thresholds > high) if never_equal is None else never_equal
@@ -196,7 +196,7 @@ def _entries(
         raise CorruptModelError(f"a leaf names target {targets.max()} of {count}")
     owners = np.array([places.get(key, -1) for key in zip(trees.tolist(), ids.tolist(), strict=True)], np.int64)
     if (owners < 0).any() or (nodes[owners, 0] != LEAF).any():
-        raise CorruptModelError("a weight belongs to no leaf")
+        raise CorruptModelError("a leaf weight names a node that is no leaf")
     order = np.argsort(owners, kind="stable")
     bounds = np.searchsorted(owners[order], np.arange(len(nodes) + 1))
     leaf = nodes[:, 0] == LEAF
@@ -240,7 +240,7 @@ def of_leaves(a: Attributes, count: int) -> Forest:
     targets, weights = integers(a, "leaf_targetids"), numbers(a, "leaf_weights")
     _check_lengths(lists[0], splits, modes, missing, *lists, *ends)
     if targets.size != weights.size or (targets.size and not 0 <= targets.min() <= targets.max() < count):
-        raise CorruptModelError("leaves do not have one target each")
+        raise CorruptModelError("leaf_targetids and leaf_weights differ in length or name a target that does not exist")
     inner, total = splits.size, splits.size + targets.size
     nodes = np.zeros((total, 4), np.int32)
     nodes[inner:, 0], nodes[inner:, 1], nodes[inner:, 2] = LEAF, np.arange(targets.size), 1 + np.arange(targets.size)

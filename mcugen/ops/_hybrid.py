@@ -90,7 +90,7 @@ def sums_fit(call: Call) -> bool:
 
 
 def constant_weights(call: Call) -> bool:
-    "weights and bias are constants"
+    "weights and bias are constant"
     return all(c is not None for t, c in zip(call.inputs[3:], call.constants[3:], strict=True) if t is not None)
 
 
@@ -142,7 +142,7 @@ def layer(
 ) -> Callable[..., Sequence[str]]:
     """The expansion of a hybrid convolution: QuantizeDynamic for each image, then the operator that `make` returns.
 
-    symmetric: whether the data get no zero point, from the source and the type of the weights.
+    symmetric: (source, type of the weights) -> whether the data are quantized without a zero point.
     """
 
     def expand(source: Source, e: Expansion) -> Sequence[str]:

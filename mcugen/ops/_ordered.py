@@ -97,7 +97,7 @@ def channels_permuted(order: Order | None) -> tuple[int, ...] | None:
 
 
 def along(order: Order, shape: Shape, axis: int) -> Order:
-    """The order of a constant of that shape whose axis `axis` is permuted like the last axis of `order`."""
+    """The order of a constant operand: axis `axis` of its `shape` is permuted like the last axis of `order`."""
     group = order.groups[-1]
     factors = tuple(order.factors[f] for f in group)
     places = tuple(group.index(f) for f in order.axes[-1] if f in group)

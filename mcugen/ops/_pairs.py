@@ -210,7 +210,7 @@ def _product_steps(how: str, scales: tuple[Fraction, ...], span: tuple[int, int]
 
 
 def has_line(call: Call) -> bool:
-    "the operator states how it rounds, and one multiplication and shift rounds products so, with few exceptions"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions round all products so"
     if not _rounding.is_stated(call):
         return False
     return _rounding.line(product_steps(call), abs(call.output.zero_point)) is not None

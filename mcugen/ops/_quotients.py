@@ -47,7 +47,7 @@ def _lines(
 
 
 def has_lines(call: Call) -> bool:
-    "the operator states how it rounds, and one multiplication and shift per divisor rounds so, with few exceptions"
+    "the operator states how it rounds; a multiplication and a shift per divisor and few exceptions round quotients so"
     return _rounding.is_stated(call) and call.output.dtype == "s8" and lines(call) is not None
 
 

@@ -94,7 +94,7 @@ def _line(call: Call) -> LinearRounding | None:
 
 
 def has_line(call: Call) -> bool:
-    "the operator states how it rounds, and one multiplication and shift rounds sums so, with few exceptions"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions round all sums so"
     return _rounding.is_stated(call) and _line(call) is not None
 
 

@@ -163,7 +163,7 @@ def line_fields(
 ) -> dict[str, Param]:
     """The struct fields of line.h for results of type y.
 
-    how: the rounding. before: a number that the kernel's sums contain, but the line's do not; one, or one per channel.
+    how: the rounding. before: the kernel's sums minus the line's; one number, or one per channel.
     """
     low, high = activation_range(activation, y)
     return {
@@ -218,19 +218,19 @@ _ENDS = (("zero_point", "zero_point"), ("min", "out_min"), ("max", "out_max"))
 
 
 def runtime_or_line(call: Call) -> bool:
-    "the runtime defines rounding, or one multiplication and shift rounds sums so, with few exceptions"
+    "the runtime defines rounding, or a multiplication, a shift and few exceptions round all sums as stated"
     return not is_stated(call) or has_line(call)
 
 
 def has_line(call: Call) -> bool:
-    "one multiplication and shift rounds all sums as the operator states, with few exceptions"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions round all sums so"
     if not is_stated(call) or call.accumulators is None:
         return False
     return line_of(call, str(call.op.activation)) is not None
 
 
 def has_floats(call: Call) -> bool:
-    "the operator states float32 rounding, or float32 is proved to give its results and integers are not"
+    "the operator states rounding in float32, or only float32 arithmetic is proved to give the stated results"
     if not is_stated(call) or call.accumulators is None:
         return False
     if rounding_of(call) == "single":
@@ -251,7 +251,7 @@ def float_fields(call: Call, activation: str) -> dict[str, Param]:
 
 
 def is_scaled(call: Call) -> bool:
-    "the runtime defines rounding, or one multiplication and shift is proved to round sums as stated"
+    "the runtime defines rounding, or a multiplication and a shift are proved to round sums as stated"
     if not is_stated(call):
         return True
     if call.accumulators is None:

@@ -21,7 +21,7 @@ Constants = dict[int, tuple[TensorType, np.ndarray]]
 
 
 def has_weights(call: Call) -> bool:
-    """Whether the weights are constant, and all operands integers or all float."""
+    """Whether the weights are constant, and the operands are all integers or all floats."""
     if call.has(2) and call.input(2).is_float != call.input(0).is_float:
         return False
     return call.input(0).dtype in ("s8", "s16", "f32") and _filter.constant_weights(call)

@@ -61,7 +61,7 @@ def blank(shape: Shape) -> np.ndarray:
 
 
 def moved_bounds(call: Call) -> tuple[Range | None, ...]:
-    """Bounds of an operator that moves data: tensors of the least and of the largest values are moved."""
+    """Bounds of an operator that moves data, from moving tensors of the least and of the largest values."""
     known = [call.range_of(k) for k in range(len(call.inputs))]
     found = [x for x in known if x is not None]
     if len(found) != len(known):

@@ -213,7 +213,7 @@ def pad_version(t: TensorType) -> int:
 
 
 def named_padding(window: SlidingWindow, size: tuple[int, int]) -> str:
-    """"SAME" or "VALID" if the window's padding on an image of that (height, width) is the same, else ""."""
+    """"SAME" or "VALID" if it pads an image of that (height, width) as the window does, else ""."""
     if isinstance(window.padding, str):
         return window.padding
     for name in ("VALID", "SAME"):

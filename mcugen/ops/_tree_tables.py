@@ -130,8 +130,9 @@ def _states_nan(forest: Forest, dtype: str) -> bool:
 class _Leaves:
     """The contents of leaves, with equal leaves stored once.
 
-    With one target, a leaf is an index into `weights`. With several, it is an index into `entries`. An entry has a
-    target and the index of a weight in one word. If these need too many bits, entry k has weight k.
+    With one target, a leaf is an index into `weights`. With several, it is an index into `entries`. An entry packs a
+    target and the index of its weight into one word. If the two do not fit, it has only the target, and the weight of
+    entry k is weights[k].
     """
 
     def __init__(self, forest: Forest, count: int, *, is_sum: bool) -> None:

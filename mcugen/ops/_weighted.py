@@ -1,6 +1,6 @@
 """Facts of operators with weights that kernels need: the weights as a matrix, the window, the pixels, the rounding.
 
-They have one form for all such operators, so that one kernel recipe serves convolutions and fully connected layers.
+Their form is the same for all such operators, so that one kernel recipe serves convolutions and dense layers.
 """
 
 from __future__ import annotations

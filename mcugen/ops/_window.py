@@ -137,10 +137,9 @@ class SlidingWindow:
         return np.lib.stride_tricks.as_strided(padded, shape, (n, *steps, c), writeable=False)
 
     def spread(self, shape: Sequence[int], added: Callable[[int, int], np.ndarray]) -> np.ndarray:
-        """The reverse of `taps`: an image of that shape in which added(i, j) is added to the pixels that tap (i, j)
-        reads.
+        """The reverse of `taps`: an image in which added(i, j) is added to the pixels that tap (i, j) reads.
 
-        added: returns float32 [N, OH, OW, C]
+        shape: of the image. added: returns float32 [N, OH, OW, C].
         """
         (above, below), (left, right) = self._around(shape)
         padded = np.zeros((shape[0], above + shape[1] + below, left + shape[2] + right, shape[3]), np.float32)

@@ -71,7 +71,7 @@ def by_runtime(call: Call) -> bool:
 
 
 def _counts_of(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """(rows, columns): all counts of window rows, and of columns, inside the image, from the least to the largest."""
+    """(row counts, column counts): how many rows and columns of a window can lie inside the image, least to largest."""
     rows, columns = (np.unique(_pool.tap_counts(call, d)) for d in (0, 1))
     return np.arange(rows[0], rows[-1] + 1), np.arange(columns[0], columns[-1] + 1)
 
@@ -95,7 +95,7 @@ def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
 
 
 def _lines(call: Call) -> tuple[np.ndarray, LinearRounding | None]:
-    """(numbers of taps that windows have, a proved line for each number or None); see line.h."""
+    """(numbers of taps that windows have, their proved lines or None); see line.h."""
     x, y = call.input(0), call.output
     counts = np.maximum(np.outer(*_counts_of(call)).reshape(-1), 1)
     least, most = (int(v) - x.zero_point for v in x.limits)
@@ -112,7 +112,7 @@ def _lines(call: Call) -> tuple[np.ndarray, LinearRounding | None]:
 
 
 def has_lines(call: Call) -> bool:
-    "the operator states how it rounds, and one multiplication and shift rounds sums so, with few exceptions"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions round all sums so"
     return _rounding.is_stated(call) and _lines(call)[1] is not None
 
 
@@ -165,7 +165,7 @@ def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[
     window, (height, width) = _pool.pool_of(call).window, call.input(0).shape[1:3]
     padding = _tflite.named_padding(window, (height, width))
     if not padding:
-        raise UnsupportedError(f"its padding {window.padding} is neither SAME nor VALID, and is left out of means")
+        raise UnsupportedError(f"AVERAGE_POOL_2D pads like SAME or VALID, not by {window.padding}")
     return _pool.written(call, sink, "AVERAGE_POOL_2D", (str(inputs[0]), padding))
 
 

@@ -41,7 +41,7 @@ def int8_data(call: Call) -> bool:
 
 
 def int8_data_rounded_once(call: Call) -> bool:
-    "the matrices are int8, and one multiplication and shift rounds sums as the operator states, with few exceptions"
+    "the matrices are int8; a multiplication, a shift and few exceptions round all sums as the operator states"
     return _types(call) == {"s8"} and _fit(call) and _rounding.has_line(call)
 
 
@@ -117,11 +117,11 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class BatchMatmul(Op):
-    """y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]; the axes before are batches, broadcasting.
+    """y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]; the leading axes are batches and broadcast.
 
     a, b: [..., I, K], [..., K, J]; with transpose_a [..., K, I], with transpose_b [..., J, K]   y: [..., I, J]
     a, b, y: one type of s8, u8, s16, with one scale each, and f32
-    rounding: "even" or "single" for integer results of real numbers rounded once; see _rounding
+    rounding: "even" or "single" if integer results are real numbers rounded once; see _rounding
     Source: TFLite BATCH_MATMUL, ONNX MatMul-13; reference_ops::BatchMatMul.
     """
 
@@ -131,7 +131,7 @@ class BatchMatmul(Op):
 
     activation: ClassVar[str] = "NONE"
     product_in_float: ClassVar[bool] = True
-    """The product of the scales is rounded to float32."""
+    """Whether scale_a * scale_b is rounded to float32."""
 
     tflm_types = dtypes("s8 s16 f32")
     litert_types = dtypes("s8 s16 f32")

@@ -34,7 +34,7 @@ _ONNX_STRING = 8
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
     x, number = e.inputs[0] if e.inputs else None, source.attributes["to"]
-    source.attributes.ignore("saturate", "round_mode")  # only for 8 bit floats
+    source.attributes.ignore("saturate", "round_mode")  # only for 8-bit floats
     if x is None:
         raise ShapeError("the operand to cast is missing")
     if number == _ONNX_STRING and e.texts(x):

@@ -183,7 +183,8 @@ class Concatenation(Op):
     def removable(self, call: Call, asked: Removal) -> Removal:
         """Along the channels' axis, an operand's channel goes with its channel of the result.
 
-        A constant then keeps its first channel, so that it stays an operand. Along other axes, all drop equal channels.
+        A constant then keeps its first channel, so that it stays an operand.
+        On other axes, all operands drop equal channels.
         """
         y = asked.outputs[0]
         if _axis(call) != len(call.output.shape) - 1:

@@ -125,8 +125,7 @@ class DetectionPostprocess(Op):
     scores: type of boxes, [1, N, at least `classes`], the background and other unused columns first
     anchors: f32, s8 or u8 [N, 4], constant
     results: f32 [1, n, 4] top, left, bottom, right; [1, n] classes; [1, n] scores; [1] the number of boxes
-    by_class: whether classes are handled one by one, with at most `per_class` boxes; else a box has its `each` best
-    classes
+    by_class: whether each class selects up to `per_class` boxes by itself; else a box has its `each` best classes
     Source: LiteRT detection_postprocess.cc.
     """
 

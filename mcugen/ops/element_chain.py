@@ -20,7 +20,7 @@ DTYPE = "f32"
 
 @dataclass(frozen=True)
 class Link:
-    """An operator of a chain. operands: operand k of the chain (k), or the result of an earlier link (~link)."""
+    """An operator of a chain. operands: k for operand k of the chain, ~k for the result of link k."""
 
     op: Op
     operands: tuple[int, ...]
@@ -139,8 +139,8 @@ def fits(call: Call) -> bool:
 class ElementChain(Op):
     """The result of the last link. A link is an operator on the chain's operands and on results of earlier links.
 
-    operands, result: f32 The links run in order and each result is rounded to float32, so all bits equal those of
-    separate operators.
+    operands, result: f32
+    The links run in order. Each result is rounded to float32, so all bits equal those of separate operators.
     Source: none; the pass fuse_elements makes it.
     """
 

@@ -21,7 +21,7 @@ from mcugen.ops._channelwise import Pointwise
 from mcugen.oracle import once
 
 _TIE_BITS = 11
-"""Low bits of a 64-bit sum that are ignored to detect ties: errors of rounded factors stay below 2**10."""
+"""A sum whose fraction is below 2**11 counts as a tie: errors of rounded factors stay below 2**10."""
 _BITS = 50
 _MOST_BITS = 54
 

@@ -35,7 +35,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def constant_tables(call: Call) -> bool:
-    "the tables are constants"
+    "the tables are constant"
     return all(call.constants[k] is not None for k in range(1, 6))
 
 

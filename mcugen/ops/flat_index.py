@@ -33,7 +33,8 @@ class FlatIndex(Op):
     """y[b, k] = b * product of sizes + sum over d of index[b, k, d] * product of the sizes after d.
 
     index: s32, any shape; the last axis has one index per entry of `sizes`, the others form `batches` equal parts
-    y: s32, without the last axis Negative indices count from the end. Indices outside an axis are clamped.
+    y: s32, without the last axis
+    Negative indices count from the end. Indices outside an axis are clamped.
     Source: ONNX GatherND-13, ScatterND-18.
     """
 

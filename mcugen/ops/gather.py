@@ -79,7 +79,8 @@ class Gather(Op):
     """y[b..., o..., k..., i...] = x[b..., o..., index[b..., k...], i...], with the index at `axis`.
 
     x: any type and shape   index: s32 or s64, any shape; the first `batch_dims` axes are shared with x
-    y: type of x Indices outside the axis are clamped; runtimes abort, or read outside the tensor.
+    y: type of x
+    Indices outside the axis are clamped; runtimes abort, or read outside the tensor.
     Source: TFLite GATHER.
     """
 
@@ -121,7 +122,7 @@ class Gather(Op):
         axis = _strided.axis_of(self.axis, len(x.shape))
         batch = self.batch_dims + (len(index.shape) if self.batch_dims < 0 else 0)
         if not 0 <= batch <= min(len(index.shape), axis):
-            raise ShapeError(f"batch_dims {self.batch_dims} is not between 0 and the axis {axis}")
+            raise ShapeError(f"batch_dims {self.batch_dims} must be between 0 and the axis {axis}")
         return axis, batch
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:

@@ -68,8 +68,7 @@ def rows_times(
 ) -> str:
     """The products of N vectors and constant weights, plus a bias, as images [N, 1, 1, outputs].
 
-    Each vector is quantized with a scale of its own. operands: x with N * depth elements, weights [outputs, depth],
-    bias.
+    Each vector is quantized with a scale of its own. operands: x (N * depth elements), weights [outputs, depth], bias.
     """
     x, w, b = operands
     outputs, depth = e.type(w).shape
@@ -126,7 +125,7 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
     if not op.twice and (*q.shape[1:3], *w.shape[1:3]) == (1, 1, 1, 1) and q.shape[3] == w.shape[3]:
         return _to_fully_connected(call, sink, inputs)
     if op.twice != per_channel:
-        raise UnsupportedError(f"twice={op.twice}: CONV_2D scales twice with one weight scale per channel, else once")
+        raise UnsupportedError(f"twice={op.twice}: CONV_2D scales sums twice with weight scales per channel, else once")
     x = _hybrid.float_data(sink, inputs, symmetric=not per_channel)
     x, padding = _tflite.around(sink, x, op.window(w.shape))
     bias = inputs[4] if call.has(4) else sink.constant(np.zeros(w.shape[0], np.float32))

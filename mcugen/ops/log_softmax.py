@@ -62,9 +62,9 @@ def _back(call: Call) -> tuple[int, int]:
 
 
 def _tables(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """(exp in Q12, difference in Q5) for each stored difference 0, -1, ...
+    """(exp in Q12, difference in Q5) of a row's values.
 
-    from the maximum that the runtime includes.
+    Entry k is for values k stored units below the row's maximum. The runtime ignores values below the last entry.
     """
     mult, shift = _scale(call)
     limit = math.floor(((1 << _BITS) - 1) * (1 << (31 - _BITS)) / (1 << shift))

@@ -160,8 +160,8 @@ class Lstm(Op):
     x: f32 [T, B, I]   w: [4 * H, I]   r: [4 * H, H]   b: [4 * H], gates in the order i, o, f, g
     h, c: [B, H], the state before the first step   p: [3 * H] for i, o, f, or absent
     y: [T, B, H], and the state [B, H] twice: h and c after the last step
-    activations: of the gates i, o, f; of g; of c   clip: bound of the sums, 0 for none   cell_clip: bound of |c|, 0 for
-                                                    none
+    activations: of the gates i, o, f; of g; of c
+    clip: bound of the sums, 0 for none   cell_clip: bound of |c|, 0 for none
     coupled: "input" if i = 1 - f, "forget" if f = 1 - i, "" if i and f have sums of their own
     Source: ONNX LSTM-14; TFLite UNIDIRECTIONAL_SEQUENCE_LSTM on float data.
     """

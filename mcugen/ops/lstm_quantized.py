@@ -208,8 +208,8 @@ class QuantizedLstm(Op):
     x: s8 or s16 [B, T, I], or [T, B, I] with time_major   w: s8 [4 * H, I]   r: s8 [4 * H, H]
     b: s32 [4 * H], s64 with s16 data   h: as x, [B, H]   c: s16 [B, H], with a scale that is a power of two
     gates in the order i, f, g, o   results: the last cell, and y: as x, [B, T, H] or [T, B, H], h after each step
-    cell_clip: bound of |c|, 0 for none TFLM computes sigmoid and tanh from tables, LiteRT from series; products are
-    rounded differently, too.
+    cell_clip: bound of |c|, 0 for none
+    TFLM computes sigmoid and tanh from tables, LiteRT from series. They also round products differently.
     Source: TFLite UNIDIRECTIONAL_SEQUENCE_LSTM; lstm_eval.cc of both runtimes.
     """
 

@@ -20,7 +20,7 @@ _LEAST = float(np.finfo(np.float32).min)
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
-    """The expansion. The limits, operands 2 to 4, must be constant. Source: ONNX NonMaxSuppression-11."""
+    """The expansion of NonMaxSuppression, whose limits, operands 2 to 4, must be constant. Source: ONNX, version 11."""
     boxes, scores, *limits = (*e.inputs, None, None, None)[:5]
     if boxes is None or scores is None:
         raise ShapeError("boxes (operand 0) or scores (operand 1) are missing")
@@ -64,8 +64,8 @@ class NonMaxSuppression(Op):
     A box is dropped if its intersection over union with a selected box is above `most_overlap`, computed in float32.
     boxes: f32 [N, B, 4], two corners (y, x), or with `centred` centre x, y, width, height   scores: f32 [N, classes, B]
     y: s64 [N * classes * each, 3]; the number of rows is fixed, so unused rows at the end are -1
-    each: the most boxes per image and class   least_score: scores must be above it; equal scores keep the order of
-                                               boxes
+    each: the most boxes per image and class   least_score: scores must be above it
+    Boxes with equal scores keep their order.
     Source: ONNX NonMaxSuppression-11; onnxruntime non_max_suppression.cc, SuppressByIOU.
     """
 

@@ -22,7 +22,7 @@ _NUMBERS = {"s16": 7, "f32": 0}
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The expansion. Sums that later frames add to are a state with the initial value 0."""
+    """The expansion of OverlapAdd. The sums that later frames add to are a state with the initial value 0."""
     options = flexbuffer.options(source.attributes["custom_options"], T=-1, frame_step=0)
     x = e.inputs[0] if e.inputs else None
     if x is None or options["T"] != _NUMBERS.get(e.type(x).dtype, -2) or len(e.type(x).shape) < 2:

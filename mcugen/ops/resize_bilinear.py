@@ -122,8 +122,8 @@ class ResizeBilinear(Op):
     """y = the weighted mean of the four pixels around each position, rounded to nearest, halves away from zero.
 
     x: s8, u8 or s16 [N, H, W, C]   y: as x, [N, size, C]
-    Positions have a resolution of 1/1024 pixel; for u8 they are float32. f32 data occur only before a model is
-    quantized: exact means, for which there is no kernel.
+    Positions have a resolution of 1/1024 pixel; for u8 they are float32.
+    f32 data occur only before a model is quantized. Their means are exact; there is no kernel for them.
     flipped_u8: whether the model's data is uint8, so that means are rounded in float32
     Source: TFLite RESIZE_BILINEAR; reference_ops::ResizeBilinearInteger, ResizeBilinear.
     """

@@ -47,8 +47,8 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 class Scatter(Op):
     """y = x, then y[index[k]] = update[k] for each k; or by `how` their sum, product, maximum or minimum.
 
-    x, y: any type, [rows, ...]; without a scale if `how` is set   index: s32 [n], clamped to the rows   update: [n,
-                                                                   ...]
+    x, y: any type, [rows, ...]; without a scale if `how` is set
+    index: s32 [n], clamped to the rows   update: [n, ...]
     how: "" to replace, "sum", "prod", "max" or "min"
     Source: ONNX ScatterND-18, ScatterElements-18.
     """

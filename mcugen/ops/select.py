@@ -23,7 +23,7 @@ _TYPES = ("s8", "u8", "s16", "s32", "s64", "f32", "bool")
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
-    """The expansion. Operands are broadcast to the result's shape first, except constant numbers."""
+    """The expansion to a Select whose operands, except constant numbers, are first broadcast to the result's shape."""
     if len(e.inputs) != 3 or None in e.inputs:
         raise ShapeError("three operands are needed: booleans and two tensors")
     names = [name for name in e.inputs if name is not None]
@@ -35,7 +35,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The expansion of SELECT_V2. TFLM supports a subset of its types. Source: TFLite SELECT_V2."""
+    """The expansion of SELECT_V2, of which TFLM supports only some types. Source: TFLite SELECT_V2."""
     chosen = source.inputs[1] if len(source.inputs) > 1 else None
     if chosen is not None and chosen.dtype not in ("s8", "s16", "f32"):
         e.refuse("tflm", f"no kernel for {chosen.dtype}")

@@ -21,7 +21,7 @@ _MOST = 1 << 16
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The expansion. The stored frames and their count are states, empty at first."""
+    """The expansion of SignalStacker. The stored frames and their count are states with the initial value 0."""
     options = flexbuffer.options(
         source.attributes["custom_options"],
         num_channels=0,

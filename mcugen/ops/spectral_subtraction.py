@@ -21,7 +21,7 @@ _END = 1 << 32
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The expansion. The noise estimate is a state with the initial value 0."""
+    """The expansion of SpectralSubtraction. The noise estimate is a state with the initial value 0."""
     options = flexbuffer.options(
         source.attributes["custom_options"],
         smoothing=0,

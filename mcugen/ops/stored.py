@@ -41,8 +41,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Stored(Channelwise):
-    """y = x with another scale and zero point. If one of them was converted between uint8 and int8, y = x - 128 or x +
-    128.
+    """y = x with another scale and zero point; x - 128 or x + 128 if one of the two was converted from uint8 to int8.
 
     x, y: any integer type
     Source: none; operators of ONNX state scales and zero points as operands.

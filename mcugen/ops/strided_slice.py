@@ -64,7 +64,7 @@ class _Masks:
 
 
 def _operands(source: Source, count: int) -> tuple[TensorType, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """(operand 0, constant operands 1, 2 and 3); count: how many of the three there are, () for the others."""
+    """(type of operand 0, constant operands 1, 2 and 3). count: 3, or 2 without operand 3, which then is ()."""
     x = _strided.operand(source.inputs[0] if source.inputs else None)
     vectors = [source.ints(k) for k in range(1, count + 1)]
     known = [v for v in vectors if v is not None]

@@ -89,7 +89,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
-    """The expansion: a FullyConnected for the newest value of each filter, then Svdf, whose memory is a state.
+    """The expansion to a FullyConnected for the newest value of each filter, then Svdf, whose memory is a state.
 
     Source: TFLite SVDF; svdf_common.cc.
     """
@@ -173,7 +173,7 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
 def _makers(call: Call, sink: TfliteTarget, newest: str) -> Sequence[str | None]:
     """(data, weights) that give the newest values.
 
-    Float values of another operator are their own data, with identity weights.
+    Float values that no FULLY_CONNECTED computes are the data themselves; the weights are then an identity matrix.
     """
     if call.input(0).is_float:
         found = sink.made_by(newest, "FULLY_CONNECTED")

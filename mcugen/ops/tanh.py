@@ -36,8 +36,8 @@ def _tanh_f32(x: np.ndarray) -> np.ndarray:
 class Tanh(_bytes.ByteFunction):
     """y = tanh(x).
 
-    x, y: s8, u8, s16 (per tensor) or f32; results have the scale 1/128 and the zero point 0 (128 for u8), s16 1/32768
-    and 0
+    x, y: s8, u8, s16 (per tensor) or f32
+    Results have the scale 1/128 and the zero point 0 (128 for u8); s16 results 1/32768 and 0.
     int8: TFLM computes in fixed point, LiteRT rounds float32 results. uint8: as in LiteRT.
     Source: TFLite TANH; reference_integer_ops::Tanh; LUTPopulate.
     """

@@ -82,10 +82,10 @@ class TreeEnsemble(Op):
     """y[n, t] = the sum over trees, in float32 and in their order, of target t's weight in the leaf that x[n] reaches.
 
     x: f32, or stored integers s8, u8, s16 or s32; [N, features] or [features]   y: f32 [N, count]
-    Constants as in `mcugen.ops._forest.Forest`: nodes s32 [n, 4], thresholds [n] f32 (s32 with integers), roots s32
-    [trees], targets s32 and weights f32 [entries]
-    aggregate: SUM, MIN or MAX. For MIN and MAX, each target must be in every leaf of at least one tree. NaN fails all
-    comparisons but !=, unless the node states a branch for it.
+    Constants as in `mcugen.ops._forest.Forest`: nodes s32 [n, 4], thresholds [n] f32 (s32 with integers),
+    roots s32 [trees], targets s32 and weights f32 [entries]
+    aggregate: SUM, MIN or MAX. For MIN and MAX, each target must be in every leaf of at least one tree.
+    NaN fails all comparisons but !=, unless the node states a branch for it.
     Source: ONNX ai.onnx.ml TreeEnsembleRegressor-3, TreeEnsemble-5; onnxruntime, tree_ensemble_aggregator.h.
     """
 

@@ -131,7 +131,7 @@ def test_labels_become_an_enum_and_texts(tmp_path: Path) -> None:
         ({"nodes_values": [float("nan")]}, "compare with nan"),
         ({"target_weights": [float("inf")]}, "infinities or NaN"),
         ({"target_ids": [2**40]}, "beyond 32 bits"),
-        ({"target_nodeids": [0]}, "belongs to no leaf"),
+        ({"target_nodeids": [0]}, "names a node that is no leaf"),
     ],
 )
 def test_damaged_trees_are_refused(change: dict[str, list[object]], message: str, tmp_path: Path) -> None:
