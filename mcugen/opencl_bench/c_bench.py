@@ -25,13 +25,13 @@ PROGRAM, INPUT = "c_program", "c_input.bin"
 
 
 def options_of(options: Options) -> Options:
-    """The options of a device's build for the C of the same model, its constants in a file."""
+    """The options of a device's build, changed to build the same model as C, with its constants in a file."""
     in_c = dataclasses.replace(options, backend="c", board="host", precision="", require_accelerated=False)
     return dataclasses.replace(in_c, weights_blob=True)
 
 
 def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None = None) -> None:
-    """Write and compile the program of a build in C, in a folder."""
+    """Write and compile, in a folder, the program that times a build in C. inputs: random ones if None."""
     files = {path: text for path, text in artifact.emitted.items() if not path.startswith("examples/")}
     files = {path: text for path, text in files.items() if not path.endswith("_blob.c")}
     files["bench_c.c"] = render("opencl/bench_c.c.j2", m=artifact.view)
@@ -44,7 +44,7 @@ def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None 
 
 
 def run(folder: Path, runs: int) -> dict[str, float]:
-    """Seconds per run of a compiled program: least, p50, p99, mean, and the count of runs."""
+    """Seconds per run of a compiled program: least, p50, p99 and mean, and the number of runs as "count"."""
     command: list[str | Path] = [folder / PROGRAM, str(runs), folder / INPUT, *folder.glob("*.blob")]
     found: dict[str, Any] = json.loads(run_checked(command, timeout_s=600.0).stdout)
     return {**found["c"], "count": found["count"]}

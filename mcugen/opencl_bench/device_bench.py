@@ -20,19 +20,19 @@ from mcugen.system import tabular
 
 INPUT, OUTPUT = "input.bin", "output.bin"
 ROW_S = 0.002
-"""Seconds of a series of launches of one step."""
+"""Seconds for which the launches of one step are repeated to time them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Benched:
-    """The measured times, the memory traffic and products of the steps, and the outputs of the run."""
+    """Results of a run. facts: times, and memory traffic and MACs of the steps; outputs: the model's outputs."""
 
     facts: dict[str, Any]
     outputs: tuple[np.ndarray, ...]
 
 
 def bench(artifact: Artifact, runs: int, inputs: Sequence[np.ndarray] | None = None) -> Benched:
-    """Build and run the program that times a model, on random inputs where none are given.
+    """Build and run the program that times a model, on random inputs if none are given.
 
     Raises UsageError for a model in C.
     """
@@ -44,14 +44,14 @@ def bench(artifact: Artifact, runs: int, inputs: Sequence[np.ndarray] | None = N
 def write(artifact: Artifact, folder: Path, inputs: Sequence[np.ndarray] | None = None) -> Path:
     """Write and compile the program in a folder. inputs: in the model's order."""
     if artifact.view.device is None:
-        raise UsageError(f"{artifact.name} is C", hint="use --backend opencl")
+        raise UsageError(f"{artifact.name} is built as C, not for an OpenCL device", hint="use --backend opencl")
     program = _program(artifact, folder)
     (folder / INPUT).write_bytes(bytes_of(artifact, inputs))
     return program
 
 
 def bytes_of(artifact: Artifact, inputs: Sequence[np.ndarray] | None) -> bytes:
-    """The bytes of all inputs in order; random ones where none are given."""
+    """The bytes of all inputs in order; of random ones if none are given."""
     given = inputs or [_drawn(artifact, name) for name in artifact.imported.inputs]
     return b"".join(np.ascontiguousarray(a).tobytes() for a in given)
 
@@ -100,7 +100,7 @@ def _steps(artifact: Artifact, measured: list[float]) -> list[dict[str, Any]]:
 
 
 def step_facts(artifact: Artifact) -> list[dict[str, Any]]:
-    """The properties of each step before it runs; least_seconds: by the roofline of the device's profile."""
+    """The known properties of each step. least_seconds: its time by the roofline of the device's profile."""
     found: list[dict[str, Any]] = []
     profile = device_kernels.device_of(artifact.target)
     for step in artifact.schedule.steps:
@@ -129,7 +129,7 @@ def to_first_result(facts: dict[str, Any]) -> float:
 
 
 def as_parts(facts: dict[str, Any]) -> tabular.Parts:
-    """The times as a person reads them: of the whole run first, then of the steps."""
+    """The times as text: of the whole run first, then of the steps."""
     alone, runs = facts["steps_alone"], facts["runs"]
     lines = [
         f"{facts['name']} on {facts['device']}: {1e3 * runs['p50']:.3f} ms a run, driver {facts['driver']}",

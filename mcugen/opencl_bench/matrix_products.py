@@ -1,4 +1,4 @@
-"""`mcugen gemm`: products of matrices and vectors on an OpenCL device, with the kernels and tiles that models have."""
+"""`mcugen gemm`: times matrix products on an OpenCL device, with the kernels and tiles that models use."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from mcugen.system import tabular
 ROW_S = "0.02"
 """Seconds of a series of launches; five series are timed."""
 TOLERANCE = 1e-5
-"""Largest ||y - r|| / ||r|| to the product in float64."""
+"""Largest error ||y - r|| / ||r|| of a product y, with r computed in float64."""
 MOST = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A product: its name, its call, its computed operands, and the result in float64."""
+    """A product to time. label: its name; operands: the operands that are not constant; expected: float64 result."""
 
     label: str
     node: Node
@@ -48,13 +48,16 @@ def sizes_of(texts: Sequence[str]) -> list[tuple[int, ...]]:
     for text in texts:
         parts = text.lower().split("x")
         if len(parts) not in (2, 3) or not all(part.isdecimal() and 0 < int(part) <= MOST for part in parts):
-            raise UsageError(f"{text!r} is no size", where="--size", hint="such as 1024x1024x1024, or 4096x1000")
+            hint = "give sizes such as 1024x1024x1024, or 4096x1000 for a vector"
+            raise UsageError(f"{text!r} is no size", where="--size", hint=hint)
         found.append(tuple(int(part) for part in parts))
     return found
 
 
 def products(size: Sequence[int]) -> Iterator[Product]:
-    """Every transposition of a product of two matrices; or of a matrix and a vector, with one of known weights."""
+    """The product of two matrices, with each or none transposed; or of a vector and a matrix: with constant weights,
+    with a computed matrix, and with this transposed.
+    """
     rng = np.random.default_rng(1)
     rows, cols, depth = size if len(size) == 3 else (1, size[1], size[0])
     a, b = (rng.random(shape, np.float32) - np.float32(0.5) for shape in ((rows, depth), (depth, cols)))
@@ -86,9 +89,12 @@ def _product(
 def bench(
     sizes: Sequence[Sequence[int]], target: Target, progress: Callable[[str], None], table: Path | None = None
 ) -> dict[str, Any]:
-    """Times of the products of each size, checked against NumPy. table: missing entries are first measured into it."""
+    """Times of the products of each size, checked against NumPy. table: a tuning table; missing entries are measured
+    and added first.
+    """
     if target.device is None:
-        raise UsageError(f"{target.name} is no OpenCL device", where="--board")
+        hint = "give a board that is one; `mcugen boards` lists all"
+        raise UsageError(f"{target.name} is no OpenCL device", where="--board", hint=hint)
     rows: list[dict[str, Any]] = []
     device = ""
     for size in sizes:
@@ -117,7 +123,7 @@ def _worth(product: Product, target: Target) -> list[Choice]:
 
 
 def _timed(found: Sequence[Product], target: Target) -> tuple[str, list[dict[str, Any]]]:
-    """The device's name, and the row of each product."""
+    """The device's name, and the measurements of each product."""
     choices = [_choice(product, target) for product in found]
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
         folder = Path(place)
@@ -170,7 +176,7 @@ def _row(product: Product, choice: Choice, seconds: float, error: float, target:
 
 
 def as_parts(facts: dict[str, Any]) -> tabular.Parts:
-    """The rows as a person reads them."""
+    """The results as text."""
     rows = facts["products"]
     wrong = [f"{row['size']} {row['product']}" for row in rows if not row["right"]]
     verdict = f"wrong: {', '.join(wrong)}" if wrong else f"{len(rows)} products agree with NumPy"

@@ -1,7 +1,7 @@
 """`mcugen tune`: measures the kernels and tiles for a model's steps on a device, and stores the best of each.
 
-A call is measured once, however many steps or models have it. What is known already is not measured again, and the
-table is written after each chunk of calls: an interrupted run goes on where it was.
+Equal calls of several steps or models are measured once, and calls that are in the table are not measured again. The
+table is written after each chunk of calls, so that an interrupted run can continue.
 """
 
 from __future__ import annotations
@@ -29,20 +29,24 @@ from mcugen.solve import device_kernels
 from mcugen.solve.schedule import Choice
 
 CHUNK = 600
-"""Launches of one program."""
+"""Most launches in one program."""
 FAR = 3.0
-"""Candidates are skipped if the roofline predicts this multiple of the best one's time."""
+"""Candidates are skipped if the roofline predicts more than this multiple of the best candidate's time."""
 MOST = 20
-"""Candidates of one call."""
+"""Most candidates for one call."""
 ROW_S = "0.002"
 """Seconds of a series of launches; five series are timed."""
 TOLERANCE = {"float32": 1e-4, "float16": 2e-3}
-"""Largest difference between two kernels' float results by type, relative to the largest magnitude."""
+"""Largest difference between two kernels' float results, relative to the largest magnitude, by type."""
 
 
 @dataclass(frozen=True, eq=False)
 class TuningResult:
-    """The result of a tuner run: entries by key, and the launches that were wrong or failed."""
+    """The result of a tuner run.
+
+    entries: key of a call -> its best launch; measured, known: numbers of calls measured now, and before; refused:
+    launches that failed or were wrong
+    """
 
     table: Path
     entries: dict[str, dict[str, Any]]
@@ -52,7 +56,7 @@ class TuningResult:
 
 
 def tune(models: Sequence[Path], options: Options, table: Path, progress: Callable[[str], None]) -> TuningResult:
-    """Measure calls missing from the table, and write it. Raises UsageError where the board is no device."""
+    """Measure calls missing from the table, and write it. Raises UsageError if the board is no OpenCL device."""
     calls: dict[str, list[Choice]] = {}
     for path in models:
         progress(f"reading {path.name}")
@@ -64,7 +68,9 @@ def tune(models: Sequence[Path], options: Options, table: Path, progress: Callab
 def measure(
     calls: Mapping[str, list[Choice]], table: Path, progress: Callable[[str], None], until: float = math.inf
 ) -> TuningResult:
-    """Measure calls missing from the table, and write it after each chunk; start no chunk after the time `until`."""
+    """Measure calls missing from the table, and write it after each chunk. until: `time.monotonic()` after which no
+    chunk is started.
+    """
     entries = read(table)
     waiting = {key: choices for key, choices in calls.items() if key not in entries}
     measured, refused = 0, list[str]()
@@ -102,7 +108,7 @@ def fitting(call: Call, target: Target) -> list[Kernel]:
 
 
 def worth(call: Call, target: Target) -> list[Kernel]:
-    """The launches close to the best by the roofline, best first."""
+    """The launches whose predicted time is close to the best by the roofline, best first."""
     device = device_kernels.device_of(target)
     every = [
         made
@@ -175,7 +181,10 @@ def _measured(chunk: Sequence[tuple[str, list[Choice]]], refused: list[str]) -> 
 def _best(
     made: Path, rows: Sequence[int], every: Sequence[TunedLaunch], seconds: Sequence[float], refused: list[str]
 ) -> dict[str, Any] | None:
-    """The fastest launch whose result is that of the launch the roofline prefers."""
+    """The table entry of the fastest launch that agrees with the first one, which the roofline predicts to be best.
+
+    None if no launch works. Launches that do not agree are added to `refused`.
+    """
     for k in sorted((k for k in rows if seconds[k] > 0), key=lambda k: seconds[k]):
         found = every[k]
         if k == rows[0] or _agree(made, rows[0], k, found):
@@ -204,7 +213,7 @@ def _agree(made: Path, first: int, second: int, launch: TunedLaunch) -> bool:
 
 
 def read(table: Path) -> dict[str, dict[str, Any]]:
-    """The entries of a table, none if the file is missing. Raises UsageError where it is no table."""
+    """The entries of a table, {} if the file is missing. Raises UsageError if it is no table."""
     return dict(_read(table)["entries"]) if table.exists() else {}
 
 
@@ -213,12 +222,13 @@ def _read(table: Path) -> dict[str, Any]:
         found = json.loads(table.read_text(encoding="utf-8"))
         dict(found["entries"])
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{table} is no table of mcugen tune: {error}") from error
+        hint = "give another file, or remove it to measure anew"
+        raise UsageError(f"is no table of mcugen tune: {error}", where=str(table), hint=hint) from error
     return dict(found)
 
 
 def write(table: Path, entries: Mapping[str, dict[str, Any]]) -> None:
-    """Write a table, whole or not at all."""
+    """Write a table atomically."""
     part = table.with_suffix(".part")
     part.write_text(json.dumps({"entries": dict(sorted(entries.items()))}, indent=1) + "\n", encoding="utf-8")
     part.replace(table)

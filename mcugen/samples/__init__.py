@@ -21,7 +21,7 @@ from mcugen.samples.fit import SampleFit, fit
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
 
 MAX_BYTES = 1 << 29
-"""Most bytes of samples in memory, as the model takes them."""
+"""Most bytes of samples in memory, in the types of the model's inputs."""
 MAX_COMPARED = 100_000
 """Most samples that are searched for duplicates."""
 
@@ -30,10 +30,10 @@ MAX_COMPARED = 100_000
 class Samples:
     """Samples that fit a model, whose values are finite.
 
-    arrays: one for each input of the model, in its order: [n, *shape of the input], float32, or the input's own type
-    where that is no float
-    labels: for tests: int64 classes [n], or float32 targets [n, ...]; None where the source has none
-    sha256: of the inputs' names, and of the arrays' types, shapes and bytes
+    arrays: one for each input of the model, in order: [n, *shape of the input], float32 for float inputs, else of the
+    input's type
+    labels: for tests: int64 classes [n], or float32 targets [n, ...]; None if the source has none
+    sha256: hash of the inputs' names, and of the arrays' types, shapes and bytes
     notes: warnings for the user
     """
 
@@ -67,12 +67,12 @@ def load(
 ) -> Samples:
     """The samples of a file or folder, or the first `limit` of them, as inputs of the graph.
 
-    preprocess: words of `--preprocess`. with_labels: samples of a test, which have classes or targets.
-    to_run: samples of a model that runs as it is: real numbers fit quantized inputs, and no range depends on them.
-    Raises UsageError.
+    preprocess: words of `--preprocess`. with_labels: the samples are a test, and have classes or targets.
+    to_run: the samples are inputs to run a model with, not to calibrate it: quantized inputs also take real numbers,
+    and equal samples are allowed. Raises UsageError.
     """
     if limit is not None and limit < 1:
-        raise UsageError(f"{limit} samples are none", where="--samples", hint="give a positive number")
+        raise UsageError(f"{limit} is no number of samples", where="--samples", hint="give a positive number")
     if not graph.inputs:
         raise UsageError(f"{graph.name!r} has no input", where=path.name, hint="only models with inputs have samples")
     plan = _plan(preprocess, graph)
@@ -95,13 +95,13 @@ def load(
 
 def _plan(text: str, graph: Graph) -> Plan:
     if text and len(graph.inputs) != 1:
-        message = f"needs a model with one input, and this one has {len(graph.inputs)}"
+        message = f"needs a model with one input, but this one has {len(graph.inputs)}"
         raise UsageError(message, where=preprocess.WHERE, hint="give an .npz of arrays as the model takes them")
     return preprocess.parse(text, words())
 
 
 def words() -> tuple[Word, ...]:
-    """The words of `--preprocess`, in the order in which they may come."""
+    """The words of `--preprocess`, in the order in which they may be given."""
     return (*images.WORDS, *sounds.WORDS, *preprocess.WORDS)
 
 
@@ -138,12 +138,12 @@ def _no_labels(with_labels: bool, where: str, remedy: str) -> tuple[str, ...]:
 def _check_single(graph: Graph, where: str) -> None:
     if len(graph.inputs) != 1:
         names = ", ".join(repr(graph.tensors[name].label or name) for name in graph.inputs)
-        message = f"holds one array, and the model has {len(graph.inputs)} inputs: {names}"
+        message = f"holds one array, but the model has {len(graph.inputs)} inputs: {names}"
         raise UsageError(message, where=where, hint="give an .npz with one array for each input")
 
 
 def _as_given(column: Column, t: TensorType, plan: Plan) -> TensorType:
-    """The type of an input; float32 where it is quantized and the source has real numbers."""
+    """The type of an input; float32 if it is quantized and the source has real numbers."""
     if t.is_float or t.quant is None or t.quant.per_channel or not column.count:
         return t
     is_real = bool(plan.of(NUMBER)) or next(column.blocks(1)).dtype.kind == "f"
@@ -151,11 +151,11 @@ def _as_given(column: Column, t: TensorType, plan: Plan) -> TensorType:
 
 
 def _count(columns: Sequence[Column]) -> int:
-    """The number of samples. Raises UsageError where inputs disagree, or there are none."""
+    """The number of samples. Raises UsageError if it differs between inputs, or is 0."""
     first = columns[0]
     for column in columns[1:]:
         if column.count != first.count:
-            message = f"has {column.count} samples, and {first.where} has {first.count}"
+            message = f"has {column.count} samples, but {first.where} has {first.count}"
             raise UsageError(message, where=column.where, hint="give as many samples for each input")
     if not first.count:
         raise UsageError("holds no samples", where=first.where, hint="give at least one; 100 are a good number")
@@ -198,7 +198,7 @@ def _byte_notes(values: Sequence[np.ndarray], names: Sequence[str], plan: Plan) 
 
 
 def _byte_note(array: np.ndarray, name: str) -> str:
-    """A warning where a float input looks like the bytes of an image."""
+    """A warning if the values for a float input look like bytes of an image, else ""."""
     if array.dtype.kind != "f" or not (array.min() >= 0 and 64 <= array.max() <= 255):
         return ""
     if any((part % 1).any() for part in _blocks(array)):

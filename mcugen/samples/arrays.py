@@ -1,7 +1,7 @@
 """Reads untrusted .npy and .npz files: no pickle, and no more memory than the samples in use.
 
-A file is opened without waiting, headers are checked against the bytes there are, and members of an archive are
-unpacked as far as they are needed.
+Files are opened without blocking, headers are checked against the size of the file, and members of an archive are only
+unpacked as far as needed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NPY, ZIP = b"\x93NUMPY", b"PK"
 MAX_WHOLE_BYTES = 1 << 28
 """Most bytes of an array that cannot be read sample by sample."""
 _MAX_READ = 1 << 22
-"""Most bytes of a single read of an archive: a larger directory has more members than any model has inputs."""
+"""Most bytes of a single read. An archive whose directory is larger has more members than any model has inputs."""
 _MAX_MEMBERS = 4096
 _NUMBERS = "biuf"
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -47,7 +47,7 @@ class _Header:
 
 
 class _Careful(io.BufferedReader):
-    """A file that limits the size of each read, whatever the headers of an archive claim."""
+    """A file that limits the size of each read, so that false headers of an archive cannot allocate much."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is None or size < 0:
@@ -86,7 +86,7 @@ def kind(path: Path) -> bytes:
 
 
 def single(path: Path) -> Column:
-    """The array of an .npy file, first axis samples."""
+    """The samples of an .npy file, along the first axis of its array."""
     with opened(path) as file:
         header = _header(file, path.name)
         _check_size(header, os.fstat(file.fileno()).st_size - file.tell(), path.name)
@@ -120,7 +120,8 @@ def archive(path: Path) -> dict[str, Column]:
     with _unzipped(path) as members:
         infos = members.infolist()
         if len(infos) > _MAX_MEMBERS:
-            raise UsageError(f"has {len(infos):,} members", where=path.name, hint="keep one array for each input")
+            what = f"has {len(infos):,} members, more than {_MAX_MEMBERS:,}"
+            raise UsageError(what, where=path.name, hint="keep one array for each input")
         for info in infos:
             key = info.filename.removesuffix(".npy")
             where = f"{path.name}: {key!r}"
@@ -134,7 +135,8 @@ def archive(path: Path) -> dict[str, Column]:
 
 def _member(path: Path, info: zipfile.ZipInfo, members: zipfile.ZipFile, where: str) -> Column:
     if info.compress_type not in _PACKINGS or info.flag_bits & 1:
-        raise UsageError("is packed as numpy never does", where=where, hint="write the file anew with numpy.savez")
+        what = "is encrypted, or compressed by a method that numpy does not use"
+        raise UsageError(what, where=where, hint="write the file anew with numpy.savez")
     with members.open(info) as file:
         header = _header(file, where)
         _check_size(header, info.file_size - file.tell(), where)
@@ -191,7 +193,7 @@ def _check_size(header: _Header, there: int, where: str) -> None:
     if header.nbytes != there:
         what = "is truncated" if header.nbytes > there else "has bytes after its end"
         shape = f"{list(header.shape)} of {header.dtype}"
-        message = f"{what}: {shape} takes {header.nbytes:,} bytes, the file has {there:,}"
+        message = f"{what}: {shape} takes {header.nbytes:,} bytes, but the file has {there:,}"
         raise UsageError(message, where=where, hint="write the file anew with numpy.savez or numpy.save")
 
 

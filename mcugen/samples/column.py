@@ -20,11 +20,11 @@ class Column:
     """Samples that are read later.
 
     where: file and key, or folder, for errors
-    count: samples there are
-    shape: of one sample, as it is stored
-    blocks: the first n samples, as arrays [k, *shape] whose k add up to n; raises UsageError
-    channels: the axis of a sample that holds the channels, where the source knows it
-    names: the file of each sample, where each has its own
+    count: number of samples
+    shape: shape of one sample as it is stored
+    blocks: function n -> the first n samples, in blocks [k, *shape]; it raises UsageError
+    channels: the axis of a sample that holds the channels, None if it is unknown
+    names: the file of each sample, if each has its own
     """
 
     where: str
@@ -42,7 +42,7 @@ class Column:
 def of_files(
     folder: str, paths: Sequence[Path], read: Callable[[Path], np.ndarray], hint: str, channels: int | None = None
 ) -> Column:
-    """Samples that are files, all of the first one's shape. hint: advice for a file that has another."""
+    """A column with a file for each sample, all of one shape. hint: advice for a file of another shape."""
     shape = read(paths[0]).shape
     names = [named(path) for path in paths]
 
@@ -50,7 +50,7 @@ def of_files(
         for path, name in zip(paths[:n], names, strict=False):
             values = read(path)
             if values.shape != shape:
-                message = f"has shape {list(values.shape)}, and {names[0]} has {list(shape)}"
+                message = f"has shape {list(values.shape)}, but {names[0]} has {list(shape)}"
                 raise UsageError(message, where=name, hint=hint)
             yield values[None]
 
@@ -58,5 +58,5 @@ def of_files(
 
 
 def named(path: Path) -> str:
-    """A file of a folder, as errors name it."""
+    """The name of a file for errors: folder/file."""
     return f"{path.parent.name}/{path.name}"

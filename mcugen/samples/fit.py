@@ -1,4 +1,4 @@
-"""Conversion of stored samples to inputs of a model: the order of axes and the shape, decided once, and the values."""
+"""Conversion of stored samples to inputs of a model: order of axes, shape, and checks of the values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _F32_MAX = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, eq=False)
 class SampleFit:
-    """A column as samples of an input. order: the axes of a stored sample, in the input's order."""
+    """The conversion of a column to samples of an input. order: the axes of a stored sample, in the input's order."""
 
     column: Column
     wanted: TensorType
@@ -40,7 +40,7 @@ class SampleFit:
         return found
 
     def _channels(self, count: int) -> int:
-        """The axis of a block with `count` channels. Raises UsageError where that is ambiguous."""
+        """The axis of a block with `count` channels. Raises UsageError if none or several axes fit."""
         shape, axes = self.column.shape, self.plan.axes
         known = {"nchw": len(shape) - 1, "nhwc": 0}.get(axes, self.column.channels)
         ends = {0, len(shape) - 1} if known is None else {known}
@@ -53,7 +53,7 @@ class SampleFit:
 
 
 def fit(column: Column, wanted: TensorType, plan: Plan) -> SampleFit:
-    """Decide how a column's samples become those of an input. Raises UsageError, with the remedy, where they do not."""
+    """The conversion of a column to samples of an input. Raises UsageError, with a remedy, if they do not fit."""
     shape = column.shape
     order = _moved(len(shape), plan.axes, column)
     moved = tuple(shape[axis] for axis in order)
@@ -63,7 +63,7 @@ def fit(column: Column, wanted: TensorType, plan: Plan) -> SampleFit:
         and not _fits(moved, wanted.shape)
         and _fits(shape, wanted.shape)
     ):
-        message = f"samples are {list(shape)}, as the model takes them, and {plan.axes!r} moves their channels"
+        message = f"samples are {list(shape)}, as the model takes them, but {plan.axes!r} moves their channels"
         raise UsageError(message, where=column.where, hint=f"leave out {plan.axes!r}")
     if _fits(moved, wanted.shape):
         return SampleFit(column, wanted, plan, order)
@@ -80,12 +80,12 @@ def fit(column: Column, wanted: TensorType, plan: Plan) -> SampleFit:
 
 
 def _moved(rank: int, axes: str, column: Column) -> tuple[int, ...]:
-    """The axes of a sample after `nchw` or `nhwc`."""
+    """The order of a sample's axes after `nchw` or `nhwc`."""
     first, last = tuple(range(rank)), rank - 1
     if not axes or (axes == "nhwc" and column.channels == last):
         return first
     if rank < 2:
-        message = f"{axes!r} has no meaning for samples of shape {list(column.shape)}"
+        message = f"{axes!r} does not apply to samples of shape {list(column.shape)}"
         raise UsageError(message, where=column.where, hint=f"leave out {axes!r}")
     return (last, *first[:-1]) if axes == "nchw" else (*first[1:], 0)
 
@@ -108,18 +108,18 @@ def _misfit(column: Column, shape: Shape, wanted: Shape) -> UsageError:
         hint = "give it an axis of samples: x[None]"
     elif len(bare) > 1 and (bare[-1], *bare[:-1]) == inner:
         hint = (
-            f"channels are last, and the model takes them first: --preprocess nchw, or save {_transposed(bare, True)}"
+            f"channels are last, but the model takes them first: --preprocess nchw, or save {_transposed(bare, True)}"
         )
     elif len(bare) > 1 and (*bare[1:], bare[0]) == inner:
         hint = (
-            f"channels are first, and the model takes them last: --preprocess nhwc, or save {_transposed(bare, False)}"
+            f"channels are first, but the model takes them last: --preprocess nhwc, or save {_transposed(bare, False)}"
         )
     elif column.channels is not None and len(shape) == 3:
         hint = _image_hint(shape, inner)
     elif sorted(shape) == sorted(inner):
         hint = "the axes are in another order: save x.transpose(...)"
     elif math.prod(shape) == math.prod(inner):
-        hint = f"the count of numbers is right: save x.reshape(len(x), {', '.join(map(str, inner))}) if their order is"
+        hint = f"the number of values fits: if their order does, save x.reshape(len(x), {', '.join(map(str, inner))})"
     return UsageError(message, where=column.where, hint=hint)
 
 
@@ -141,7 +141,7 @@ def _image_hint(shape: Shape, inner: Shape) -> str:
 
 
 def _checked(values: np.ndarray, dtype: np.dtype, t: TensorType, start: int, column: Column) -> np.ndarray:
-    """Values of the stored type. Raises UsageError with the first sample that does not fit it."""
+    """The values as the stored type. Raises UsageError for the first value that does not fit it."""
 
     def refuse(bad: np.ndarray, what: str, hint: str) -> None:
         if bad.any():

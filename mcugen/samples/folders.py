@@ -31,9 +31,9 @@ class FolderListing:
 
 
 def listing(folder: Path) -> FolderListing:
-    """The files, by name; with several classes the first of each class, then the second of each.
+    """The files in the order of their names; with classes, the first file of each class, then the second, and so on.
 
-    Folders inside are classes, counted in the order of their names, or of their numbers where all names are numbers.
+    Folders inside are classes, numbered from 0 in the order of their names, or of the numbers if all names are numbers.
     Names that begin with a dot are left out. Raises UsageError.
     """
     entries = _entries(folder)
@@ -48,7 +48,7 @@ def listing(folder: Path) -> FolderListing:
     members = [_entries(path) for path in classes]
     for path in itertools.chain(*members):
         if path.is_dir():
-            where, hint = str(path), "folders inside are classes, and hold files alone"
+            where, hint = str(path), "folders inside are classes, and may only hold files"
             raise UsageError("is a folder in a folder of a class", where=where, hint=hint)
     rounds = itertools.zip_longest(*members)
     chosen = [(k, path) for one_each in rounds for k, path in enumerate(one_each) if path is not None]
@@ -80,7 +80,7 @@ def _in_order(folders: Sequence[Path]) -> list[Path]:
 
 
 def _kind(paths: Sequence[Path], folder: Path) -> str:
-    """The kind that all files have. Raises UsageError for another, or for several."""
+    """The kind that all files have. Raises UsageError for an unknown kind, or for several."""
     kinds: dict[str, Path] = {}
     for path in paths:
         kind = next((kind for kind, suffixes in SUFFIXES.items() if path.suffix.lower() in suffixes), None)

@@ -1,4 +1,4 @@
-"""Images as samples: uint8 [height, width, channels], one channel or three. Needs Pillow, which the extra `images` has.
+"""Images as samples: uint8 [height, width, channels], with one or three channels. Needs Pillow (extra `images`).
 
 Pillow is loaded only when an image is read. Files are not trusted: formats, pixels and scans are limited before
 anything is decoded.
@@ -72,13 +72,15 @@ def pixels(path: Path, steps: Sequence[PreprocessStep]) -> np.ndarray:
         ) from error
     data = files.read(path, MAX_BYTES)
     if data.startswith(b"\xff\xd8") and data.count(b"\xff\xda") > _MAX_SCANS:
-        raise UsageError("has too many scans", where=named(path), hint=_HINT)
+        raise UsageError(f"is a JPEG with more than {_MAX_SCANS} scans", where=named(path), hint=_HINT)
     try:
         with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=FORMATS) as image:
             warnings.simplefilter("ignore")
             if image.width * image.height > MAX_PIXELS:
                 raise UsageError(
-                    f"has {image.width} x {image.height} pixels", where=named(path), hint="give smaller images"
+                    f"has {image.width} x {image.height} pixels, more than {MAX_PIXELS:,}",
+                    where=named(path),
+                    hint="give smaller images",
                 )
             image.load()
             return _array(_stepped(_plain(image), steps, path), path)
@@ -90,7 +92,7 @@ def pixels(path: Path, steps: Sequence[PreprocessStep]) -> np.ndarray:
 
 
 def _plain(image: Image) -> Image:
-    """Bits and palettes converted to colours."""
+    """The image with 1-bit pixels converted to gray, and palettes to colours."""
     if image.mode == "P":
         return image.convert("RGBA" if "transparency" in image.info else "RGB")
     return image.convert("L") if image.mode == "1" else image
@@ -124,7 +126,7 @@ def _cropped(image: Image, sides: tuple[int, ...], path: Path) -> Image:
     width, height = sides[0], sides[-1]
     left, top = (image.width - width) // 2, (image.height - height) // 2
     if left < 0 or top < 0:
-        message = f"has {image.width} x {image.height} pixels, and {width} x {height} are to be kept"
+        message = f"has {image.width} x {image.height} pixels, fewer than the crop of {width} x {height}"
         raise UsageError(message, where=named(path), hint="resize before crop")
     return image.crop((left, top, left + width, top + height))
 

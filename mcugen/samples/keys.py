@@ -19,7 +19,7 @@ _SPLITS = CALIBRATION | TEST | {"val", "valid", "validation"}
 
 @dataclass(frozen=True, eq=False)
 class ChosenArrays:
-    """The arrays of the inputs, in the model's order, and that of the labels, if there is one."""
+    """The arrays of the inputs, in the model's order, and the array of labels, if there is one."""
 
     columns: tuple[Column, ...]
     labels: Column | None
@@ -29,9 +29,9 @@ class ChosenArrays:
 def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) -> ChosenArrays:
     """The arrays of a calibration, or of a test, by their keys. Raises UsageError, naming the keys, if unclear.
 
-    A key is an input's name in the model, or mcugen's name of it, `serving_default_` and `:0` left out if need be. What
-    names labels is no input. For a single input, the only other array is taken whatever its key is; of several, the one
-    whose key has the word train or calib (of a test: test).
+    An input's key is its name in the model, with or without `serving_default_` and `:0`, or mcugen's name for it. Keys
+    that name labels are never inputs. A single input may also have another key: that of the only other array, or the
+    one with the word train, calib or calibration (for a test: test).
     """
     named = {name: _key_of(name, graph, found) for name in graph.inputs}
     taken = {key for key in named.values() if key is not None}
@@ -50,7 +50,7 @@ def choose(found: Mapping[str, Column], graph: Graph, where: str, test: bool) ->
 
 
 def _key_of(name: str, graph: Graph, found: Mapping[str, Column]) -> str | None:
-    """The key that names an input."""
+    """The key that names an input, or None."""
     label = graph.tensors[name].label
     short = re.sub(r":\d+$", "", label).removeprefix("serving_default_")
     shorts = [re.sub(r":\d+$", "", graph.tensors[n].label).removeprefix("serving_default_") for n in graph.inputs]
@@ -68,13 +68,13 @@ def _is_label(key: str) -> bool:
 
 
 def _only(keys: list[str], test: bool) -> str | None:
-    """The key of a single input: the only key, or the only one in the right part of the data."""
+    """The key of a single input: the only key, or the only one whose words name the wanted split; else None."""
     fitting = keys if len(keys) == 1 else [key for key in keys if _words(key) & (TEST if test else CALIBRATION)]
     return fitting[0] if len(fitting) == 1 and (len(keys) == 1 or all(_words(k) & _SPLITS for k in keys)) else None
 
 
 def _labels(labels: Mapping[str, Column], used: str, test: bool, where: str) -> Column | None:
-    """The labels of the samples with key `used`: the only ones, or those in the same part of the data."""
+    """The labels of the samples with key `used`: the only labels, or the ones of the same split, such as train."""
     if not test or not labels:
         return None
     part = _words(used) & _SPLITS

@@ -23,10 +23,10 @@ class Labels:
 
 
 def of(found: np.ndarray | Column | None, total: int, n: int) -> Labels:
-    """The labels of the first n of `total` samples. Raises UsageError where they do not belong to them.
+    """The labels of the first n of `total` samples. Raises UsageError if they do not fit the samples.
 
-    Whole numbers and booleans are classes, one for each sample; rows with a single 1 are classes too; floats are
-    targets.
+    Whole numbers and booleans are classes, one for each sample. Rows with a single 1 (one-hot) are classes, too. Other
+    floats are targets.
     """
     if found is None or isinstance(found, np.ndarray):
         return Labels(None if found is None else found[:n])
@@ -35,15 +35,17 @@ def of(found: np.ndarray | Column | None, total: int, n: int) -> Labels:
         raise UsageError(message, where=found.where, hint="give one label for each sample")
     size = 8 * n * math.prod(found.shape)
     if size > MAX_BYTES:
-        raise UsageError(f"labels take {size:,} bytes", where=found.where, hint="take fewer: --samples N")
+        what = f"labels take {size:,} bytes, more than {MAX_BYTES:,}"
+        raise UsageError(what, where=found.where, hint="take fewer: --samples N")
     values = np.concatenate([*found.blocks(n)]).reshape(n, *found.shape)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         sample = int(np.nonzero(~np.isfinite(values))[0][0])
-        raise UsageError(f"label of sample {sample} is not a finite number", where=found.where, hint="mend the labels")
-    return _meant(values.reshape(n) if values.size == n else values, found.where)
+        what = f"label of sample {sample} is not a finite number"
+        raise UsageError(what, where=found.where, hint="correct the labels")
+    return _interpreted(values.reshape(n) if values.size == n else values, found.where)
 
 
-def _meant(values: np.ndarray, where: str) -> Labels:
+def _interpreted(values: np.ndarray, where: str) -> Labels:
     if values.ndim == 2 and ((values == 0) | (values == 1)).all() and (values.sum(axis=1) == 1).all():
         return Labels(values.argmax(axis=1).astype(np.int64), (f"{where}: rows with a single 1 are taken as classes",))
     if values.dtype.kind == "f":
@@ -53,6 +55,6 @@ def _meant(values: np.ndarray, where: str) -> Labels:
         raise UsageError(message, where=where, hint="give classes as [n], or targets as floats")
     wrong = values[(values < 0) | (values > _MOST_CLASS)]
     if wrong.size:
-        hint = f"classes are counted from 0, and there are at most {_MOST_CLASS + 1:,}"
-        raise UsageError(f"class {wrong[0]} is none", where=where, hint=hint)
+        hint = f"give classes from 0 to {_MOST_CLASS:,}"
+        raise UsageError(f"label {wrong[0]} is no class", where=where, hint=hint)
     return Labels(values.astype(np.int64))

@@ -25,7 +25,11 @@ MAX_SIDE = 8192
 
 @dataclass(frozen=True)
 class Word:
-    """One word: its syntax, its effect, when it may come, and how its value is parsed."""
+    """One word of `--preprocess`.
+
+    form: its syntax; what: its effect; stage: what it applies to, which also decides its place in the order; value:
+    parser of its value, None if it has none
+    """
 
     form: str
     what: str
@@ -39,7 +43,7 @@ class Word:
 
 @dataclass(frozen=True)
 class PreprocessStep:
-    """A word as the user gave it. value: the parsed value."""
+    """A word as the user gave it. text: with its value; value: the parsed value."""
 
     word: str
     stage: str
@@ -62,10 +66,10 @@ class Plan:
         return "".join(step.word for step in self.of(AXES))
 
     def refuse(self, stages: Sequence[str], what: str) -> None:
-        """Raise UsageError for a step that does not apply to such samples."""
+        """Raise UsageError if there is a step of these stages, which do not apply to samples of kind `what`."""
         for step in self.steps:
             if step.stage in stages:
-                message = f"{step.text!r} is for {step.stage}, and the samples are {what}"
+                message = f"{step.text!r} is for {step.stage}, but the samples are {what}"
                 raise UsageError(message, where=WHERE, hint=f"leave out {step.text!r}")
 
 
@@ -79,7 +83,7 @@ def number(text: str) -> float:
 
 
 def factors(text: str) -> np.ndarray:
-    """One number for all channels, or one each with colons between them."""
+    """One number for all channels, or a number for each channel, separated by colons."""
     return np.array([number(part) for part in text.split(":")])
 
 
@@ -101,7 +105,7 @@ WORDS = (
 
 
 def parse(text: str, words: Sequence[Word] = WORDS) -> Plan:
-    """The steps of a `--preprocess`. Raises UsageError with the known words for an unknown one."""
+    """The steps of a `--preprocess`. Raises UsageError; for an unknown word it lists the known ones."""
     steps = [_step(part.strip(), words) for part in _parts(text)]
     for before, after in itertools.pairwise(steps):
         if _ORDER[after.stage] < _ORDER[before.stage]:
@@ -111,7 +115,8 @@ def parse(text: str, words: Sequence[Word] = WORDS) -> Plan:
             hint = "the order is: words for images or sounds, for numbers, then nchw or nhwc"
             raise UsageError(message, where=WHERE, hint=hint)
     if len([step for step in steps if step.stage == AXES]) > 1:
-        raise UsageError("nchw and nhwc can be given once", where=WHERE, hint="give the order that the model wants")
+        what = "only one of nchw and nhwc can be given"
+        raise UsageError(what, where=WHERE, hint="give the order that the model wants")
     if len({step.stage for step in steps} & {IMAGE, SOUND}) > 1:
         raise UsageError("has words for images and for sounds", where=WHERE, hint="give those of one kind")
     return Plan(tuple(steps))
@@ -126,7 +131,8 @@ def _step(text: str, words: Sequence[Word]) -> PreprocessStep:
     name, _, rest = text.replace("(", "=(", 1).partition("=")
     word = next((word for word in words if word.name == name.strip()), None)
     if word is None:
-        raise UsageError(f"{text!r} is no word", where=WHERE, hint=f"words are {', '.join(w.form for w in words)}")
+        hint = f"words are {', '.join(w.form for w in words)}"
+        raise UsageError(f"{text!r} is not a known word", where=WHERE, hint=hint)
     if word.value is None:
         if rest:
             raise UsageError(f"{name!r} takes no value", where=WHERE, hint=f"write {word.form!r}")

@@ -31,7 +31,7 @@ _HINT = "convert the file to 16-bit PCM"
 
 @dataclass(frozen=True, eq=False)
 class Sound:
-    """Numbers [time], or [time, channels], and how many there are in a second."""
+    """Sound as numbers [time], or [time, channels]. rate: sampling rate in Hz."""
 
     rate: int
     values: np.ndarray
@@ -61,7 +61,7 @@ def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
     def values(path: Path) -> np.ndarray:
         sound = decoded(path)
         if rate is not None and sound.rate != rate:
-            message = f"has {sound.rate} samples a second, and {named(paths[0])} has {rate}"
+            message = f"has {sound.rate} samples a second, but {named(paths[0])} has {rate}"
             raise UsageError(message, where=named(path), hint=f"add rate={rate} to --preprocess")
         return _stepped(sound, steps, path)
 
@@ -73,7 +73,7 @@ def _stepped(sound: Sound, steps: Sequence[PreprocessStep], path: Path) -> np.nd
         try:
             sound = _apply(sound, step)
         except ValueError as error:
-            raise UsageError(str(error), where=named(path), hint=f"mend {step.text!r} of --preprocess") from error
+            raise UsageError(str(error), where=named(path), hint=f"correct {step.text!r} of --preprocess") from error
     if sound.values.ndim == 2 and not any(step.word in ("logmel", "mfcc") for step in steps):
         message = f"has {sound.values.shape[1]} channels"
         raise UsageError(message, where=named(path), hint="add mono to --preprocess")
@@ -97,8 +97,11 @@ def _apply(sound: Sound, step: PreprocessStep) -> Sound:
 
 
 def resampled(x: np.ndarray, rate: int, wanted: int) -> np.ndarray:
-    """x at another rate: y[k] = sum over j of x[j] c sinc(c d) cos(pi c d / 32)^2, d = k rate / wanted - j, |c d| < 16,
-    c = min(1, wanted / rate); ceil(len(x) wanted / rate) numbers. Raises ValueError."""
+    """x resampled from `rate` to `wanted`, both in Hz: ceil(len(x) * wanted / rate) numbers.
+
+    y[k] = sum over all j with |c d| < 16 of x[j] * c * sinc(c d) * cos(pi c d / 32)^2
+    with d = k * rate / wanted - j and c = min(1, wanted / rate). Raises ValueError if the rates differ too much.
+    """
     if rate == wanted:
         return x
     if max(rate, wanted) > MAX_RATIO * min(rate, wanted):

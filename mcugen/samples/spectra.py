@@ -13,26 +13,26 @@ import numpy as np
 MAX_WINDOW = 1 << 15
 MAX_BANDS = 256
 MAX_NUMBERS = 1 << 22
-"""Most bands of all windows of a sound."""
+"""Most numbers (windows * bands) of a sound."""
 
 
 @dataclass(frozen=True)
 class Duration:
-    """A span of time: samples, or seconds."""
+    """A duration in samples, or in seconds."""
 
     value: float
     in_seconds: bool
 
     def samples(self, rate: int) -> int:
-        """The number of samples at a rate, rounded. Raises ValueError where it is 0."""
+        """The number of samples at a rate, rounded. Raises ValueError if it is 0."""
         found = math.floor(self.value * rate + 0.5) if self.in_seconds else int(self.value)
         if found < 1:
-            raise ValueError(f"{self.value:g}{'s' * self.in_seconds} is no sample")
+            raise ValueError(f"{self.value:g}{'s' * self.in_seconds} is less than a sample")
         return found
 
 
 def duration(text: str) -> Duration:
-    """`16000` samples, `1s` or `980ms`."""
+    """The duration of a text such as `16000` (samples), `1s` or `980ms`. Raises ValueError."""
     found = re.fullmatch(r"(\d{1,9})|(\d{1,6}(?:\.\d{1,9})?)(s|ms)", text)
     if found is None:
         raise ValueError("expected samples, such as 640, or a time, such as 1s or 40ms")
@@ -43,12 +43,13 @@ def duration(text: str) -> Duration:
 
 @dataclass(frozen=True)
 class Mel:
-    """log(sum of |F|^2 over a band + floor), a row for each window.
+    """log(sum of |F|^2 over a mel band + floor), with a row for each window.
 
-    fft: points of the transform F, 0: the least power of two that holds the window
-    high: Hz, 0: half the rate
-    decibels: 10 log10 in place of the natural logarithm
-    coefficients: of the cosine transform; 0: the bands themselves
+    window, hop: length of a window, and distance of two windows
+    fft: points of the transform F; 0: the least power of two that is not below the window
+    low, high: range of the bands in Hz; high 0: half the sampling rate
+    decibels: 10 log10 instead of the natural logarithm
+    coefficients: number of coefficients of the cosine transform of the bands; 0: the bands themselves
     """
 
     window: Duration
@@ -127,7 +128,8 @@ def _parameters(text: str, known: set[str]) -> dict[str, Any]:
     for part in text[1:-1].split(","):
         name, _, value = part.strip().partition("=")
         if name not in known or name in found:
-            raise ValueError(f"{part.strip()!r} is no parameter, or there twice; there are {', '.join(sorted(known))}")
+            names = ", ".join(sorted(known))
+            raise ValueError(f"{part.strip()!r} is no parameter, or given twice; parameters are {names}")
         found[name] = _READERS[name](value)
     return found
 

@@ -54,7 +54,7 @@ def test_floats_that_run_over(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "text"), [(-3, "class -3 is none"), (1 << 40, "class 1099511627776 is none"), (5, "")]
+    ("label", "text"), [(-3, "label -3 is no class"), (1 << 40, "label 1099511627776 is no class"), (5, "")]
 )
 def test_labels_of_no_class(folder: Path, label: int, text: str) -> None:
     with np.load(folder / "calib.npz") as arrays:

@@ -93,7 +93,7 @@ def test_archives_that_are_damaged(tmp_path: Path) -> None:
     path.write_bytes(whole[: len(whole) // 2] + b"\0\1\2\3" + whole[len(whole) // 2 + 4 :])
     refused(path, graph(), "damaged or truncated .npz")
     refused(zipped(tmp_path, "notes.txt", b"hello"), graph(), "no .npy file of numbers")
-    refused(zipped(tmp_path, "x.npy", header("(5, 3, 8, 6)"), zipfile.ZIP_LZMA), graph(), "as numpy never does")
+    refused(zipped(tmp_path, "x.npy", header("(5, 3, 8, 6)"), zipfile.ZIP_LZMA), graph(), "that numpy does not use")
     with pytest.warns(UserWarning), zipfile.ZipFile(path, "w") as file:
         for _ in range(2):
             file.writestr("x.npy", header("(0, 3, 8, 6)"))

@@ -74,8 +74,8 @@ def test_words_for_images(tmp_path: Path) -> None:
         ("resize=4x4x4", ("expected WIDTHxHEIGHT",)),
         ("resize=4x4:best", ("filters are nearest",)),
         ("resize=99999x99999", ("each 1 to 4096",)),
-        ("crop=7x7", ("set/0.png", "has 6 x 8 pixels, and 7 x 7 are to be kept")),
-        ("rate=16000", ("is for sounds, and the samples are images",)),
+        ("crop=7x7", ("set/0.png", "has 6 x 8 pixels, fewer than the crop of 7 x 7")),
+        ("rate=16000", ("is for sounds, but the samples are images",)),
         ("scale=2,rgb", ("'rgb' is for images and comes after",)),
         ("rgb,mono", ("for images and for sounds",)),
     ],
@@ -87,7 +87,7 @@ def test_words_that_cannot_be(tmp_path: Path, words: str, parts: tuple[str, ...]
 def test_other_colours(tmp_path: Path) -> None:
     folder = drawn(tmp_path / "set")
     Image.fromarray(PIXELS[0]).convert("L").save(folder / "1.png")
-    refused(folder, NHWC, "set/1.png", "has shape [8, 6, 1], and set/0.png has [8, 6, 3]", "add rgb or gray")
+    refused(folder, NHWC, "set/1.png", "has shape [8, 6, 1], but set/0.png has [8, 6, 3]", "add rgb or gray")
     Image.fromarray(np.dstack([PIXELS[1], PIXELS[0, :, :, :1]]), "RGBA").save(folder / "1.png")
     refused(folder, NHWC, "set/1.png: has channels RGBA", "add rgb or gray")
     assert np.array_equal(load(folder, NHWC, preprocess="rgb").arrays[0][:, 0], PIXELS)
@@ -124,8 +124,8 @@ def test_folders_of_arrays(tmp_path: Path) -> None:
     refused(tmp_path, graph(), f"{tmp_path.name}/3.npy: sample 3: nan at [0, 1, 2, 3]")
     assert load(tmp_path, graph(), limit=3).count == 3
     np.save(tmp_path / "3.npy", broken[1:])
-    refused(tmp_path, graph(), "3.npy: has shape [2, 8, 6], and", "each file is one sample")
-    refused(tmp_path, graph(), "is for images, and the samples are arrays", preprocess="rgb")
+    refused(tmp_path, graph(), "3.npy: has shape [2, 8, 6], but", "each file is one sample")
+    refused(tmp_path, graph(), "is for images, but the samples are arrays", preprocess="rgb")
     refused(tmp_path, graph(("a", (1, 2)), ("b", (1, 3))), "the model has 2 inputs")
     (tmp_path / "3.npy").write_bytes(b"")
     refused(tmp_path, graph(), "3.npy: is no .npy file of numbers")
@@ -187,7 +187,7 @@ def jpeg() -> bytes:
         (png(1 << 13, (1 << 13) + 1), ("has 8192 x 8193 pixels",)),
         (png(6, 8, bytes(9)), ("is no image, or a damaged one",)),
         (jpeg()[:200], ("is no image, or a damaged one",)),
-        (jpeg() + b"\xff\xda" * 101, ("has too many scans",)),
+        (jpeg() + b"\xff\xda" * 101, ("more than 100 scans",)),
         (b"P6 8 6 255\n" + bytes(20), ("is no image, or a damaged one",)),
         (b"P6 99999999999 6 255\n" + bytes(20), ("is no image, or a damaged one",)),
         (b"BM" + bytes(60), ("is no image, or a damaged one",)),

@@ -91,7 +91,7 @@ def test_limit_takes_the_first(tmp_path: Path) -> None:
     found = load(saved(tmp_path, x=images()), graph(), limit=2)
     assert np.array_equal(found.arrays[0], images()[:2, None])
     assert "5 samples; 50 were asked for" in load(saved(tmp_path, x=images()), graph(), limit=50).notes[0]
-    refused(saved(tmp_path, x=images()), graph(), "0 samples are none", limit=0)
+    refused(saved(tmp_path, x=images()), graph(), "0 is no number of samples", limit=0)
 
 
 def test_one_channel_first_or_last_is_the_same(tmp_path: Path) -> None:
@@ -127,16 +127,16 @@ def test_numbers_are_computed_from_left_to_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("scael=2", ("'scael=2' is no word", "scale=S", "nchw")),
+        ("scael=2", ("'scael=2' is not a known word", "scale=S", "nchw")),
         ("scale=x", ("'scale=x'", "multiply by S")),
         ("scale=1/0", ("'scale=1/0'",)),
         ("scale=nan", ("a number or a fraction",)),
         ("std=0", ("cannot divide by 0",)),
         ("nchw=1", ("takes no value",)),
         ("nchw,scale=2", ("'scale=2' is for numbers and comes after 'nchw'", "the order is")),
-        ("nchw,nhwc", ("can be given once",)),
+        ("nchw,nhwc", ("only one of nchw and nhwc",)),
         ("mean=1:2", ("2 numbers for channels do not match", "[3, 8, 6]")),
-        ("scale=2,,", ("'' is no word",)),
+        ("scale=2,,", ("'' is not a known word",)),
     ],
 )
 def test_words_that_cannot_be(tmp_path: Path, text: str, parts: tuple[str, ...]) -> None:
@@ -208,7 +208,7 @@ def test_values_beyond_float32(tmp_path: Path) -> None:
         ({"a": (5, 2), "c": (5, 3)}, ("no array for input 'b'", "'a', 'c'")),
         ({"a": (5, 2)}, ("no array for input 'b'",)),
         ({"a": (5, 2), "b": (5, 3), "c": (5, 1)}, ("unknown key 'c'",)),
-        ({"a": (5, 2), "b": (4, 3)}, ("'b'", "has 4 samples, and", "has 5")),
+        ({"a": (5, 2), "b": (4, 3)}, ("'b'", "has 4 samples, but", "has 5")),
         ({"a": (5, 2), "b": (5, 4)}, ("expected samples of shape [3], found [4]",)),
         ({"a": (0, 2), "b": (0, 3)}, ("holds no samples",)),
         ({"a": (5, 2), "b": ()}, ("is a single number",)),
@@ -242,7 +242,7 @@ def test_several_arrays_for_one_input(tmp_path: Path) -> None:
     refused(saved(tmp_path, a=images(), b=images()), graph(), "no array for input 'image'", "'a', 'b'")
     refused(saved(tmp_path, image=images(), b=images()), graph(), "unknown key 'b'")
     np.save(tmp_path / "x.npy", images())
-    refused(tmp_path / "x.npy", graph(("a", (1, 2)), ("b", (1, 3))), "one array, and the model has 2 inputs")
+    refused(tmp_path / "x.npy", graph(("a", (1, 2)), ("b", (1, 3))), "one array, but the model has 2 inputs")
     refused(saved(tmp_path, a=images()), graph(("a", (1, 2)), ("b", (1, 3))), "one input", preprocess="scale=2")
 
 
@@ -250,7 +250,7 @@ def test_several_arrays_for_one_input(tmp_path: Path) -> None:
     ("labels", "parts"),
     [
         (np.arange(4), ("4 labels for 5 samples",)),
-        (np.array([0, 1, -1, 2, 3]), ("class -1",)),
+        (np.array([0, 1, -1, 2, 3]), ("label -1 is no class",)),
         (np.array([0, 1, np.nan, 2, 3]), ("label of sample 2",)),
         (np.arange(10).reshape(5, 2), ("expected a class for each sample",)),
         (np.array(list("abcde")), ("not real numbers",)),
