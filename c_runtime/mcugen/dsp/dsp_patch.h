@@ -8,7 +8,7 @@
  * x        int8 [rows of in_w * in_c]; rows outside the image are filled with `outside`
  * scratch  int16 [length]: the taps in order, but each group of four as 0, 2, 1, 3. Runs that are not whole groups of
  *          four, and columns that read outside the image, are first collected as bytes in the upper half
- * runs     runs (contiguous taps) of a kernel row: run_length taps each, run_step elements from one to the next
+ * runs     runs (contiguous taps) of a kernel row: run_length taps each, run_stride elements from one to the next
  * taps     taps of a pixel; from there to `length` the weights are zeros
  * stream   weights, biases and scales in blocks of four outputs, see dsp_vector_block_template.h
  * low, high  the clamp; clamps: 1 if it is narrower than int8
@@ -22,7 +22,7 @@
 
 typedef struct {
     const int32_t *stream;
-    uint32_t taps, length, run_length, run_step;
+    uint32_t taps, length, run_length, run_stride;
     uint16_t kernel_h, kernel_w, runs;
     uint16_t in_w, in_c, out_w, out_c;
     uint16_t stride_w, dilation_w, pad_w;

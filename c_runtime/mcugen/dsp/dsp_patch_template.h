@@ -40,7 +40,7 @@ static void MG_VARIANT(inside)(const mg_dsp_patch_params *p, const int8_t *const
             mg_dsp_copy_bytes(to, from, p->run_length, 1u);
             to += p->run_length;
 #endif
-            from += p->run_step;
+            from += p->run_stride;
         }
     }
     (void)to;

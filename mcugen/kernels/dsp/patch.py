@@ -51,7 +51,7 @@ def _params(call: Call, *, bits: int) -> Params:
         "taps": w.shape[1],
         "length": vector.length_of(call, bits),
         "run_length": run,
-        "run_step": window.dilation[1] * call.input(0).shape[3],
+        "run_stride": window.dilation[1] * call.input(0).shape[3],
         "runs": runs,
         "outside": call.input(0).zero_point,
         **scaling.clamp(call, activation_of(call)),
