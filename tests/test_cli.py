@@ -113,6 +113,7 @@ def test_usage_errors_are_json_where_asked(arguments: list[str]) -> None:
     assert done.returncode == 2 and error["kind"] == "UsageError" and error["message"] in done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("stage", ["imported", "passes", "schedule", "plan"])
 def test_inspect_dumps_every_stage(stage: str) -> None:
     done = shell("inspect", DIGITS, "--ir", stage)
@@ -138,6 +139,7 @@ def test_ops_of_a_name() -> None:
     assert "no operator has 'frobnicate' in its names" in shell("ops", "frobnicate").stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

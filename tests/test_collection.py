@@ -44,7 +44,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("folder", "reference"), pairs, ids=names)
     if "small" in metafunc.fixturenames:
         chosen = {f.name: f for f in found if f.name in EMULATED}
-        places = [(name, core) for name in chosen for core in cores(whole) if whole or _is_sampled(name, core, 4)]
+        places = [(name, core) for name in chosen for core in cores(whole) if whole or _is_sampled(name, core, 8)]
         metafunc.parametrize(
             ("small", "board"), [(chosen[n], core) for n, core in places], ids=["-".join(p) for p in places]
         )
@@ -75,7 +75,7 @@ def test_the_page_has_a_row_for_each_model(request: pytest.FixtureRequest) -> No
     assert set(model_rows.read(PAGE)) == {model.name for model in everything}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 def test_a_model_of_each_promise_keeps_it(sampled: Model) -> None:
     row = model_rows.row(sampled, random=1)
     known = model_rows.read(PAGE).get(sampled.name, "")

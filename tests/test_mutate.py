@@ -72,6 +72,7 @@ def planted(laboratory: Laboratory, old: str, new: str) -> Mutant:
     return Mutant(file, laboratory.sources[file].rindex(old), len(old), new, "MG_KERNEL")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("old", "new", "outcome"),
     [
@@ -88,6 +89,7 @@ def test_outcomes(laboratory: Laboratory, tmp_path: Path, old: str, new: str, ou
     assert trial.outcome == outcome
 
 
+@pytest.mark.whole
 def test_kernels_made_of_expressions_are_mutated(tmp_path: Path) -> None:
     cases, _ = cases_of(conformance.operators()["SquaredDifference"])
     made = [bench(program.Group("squares", tuple(cases)), tmp_path / "squares")]
@@ -107,6 +109,7 @@ def test_a_mutant_is_described_by_its_line(laboratory: Laboratory) -> None:
     assert lines[1].startswith("  - for (uint32_t x = 0u;") and lines[2].startswith("  + for (uint32_t x = 1u;")
 
 
+@pytest.mark.whole
 def test_the_command_reports_a_share() -> None:
     command = [
         sys.executable,

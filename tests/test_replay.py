@@ -65,6 +65,7 @@ def differences(other: Path, models: Path, results: Path, sameness: str) -> dict
     return {f"{verdict.build.name} {verdict.build.board}": verdict.why for verdict in verdicts if verdict.why}
 
 
+@pytest.mark.whole
 def test_an_instruction_changes_code_and_a_comment_does_not(other: Path, models: Path, results: Path) -> None:
     found = differences(other, models, results, "code")
     assert [*found] == ["s8_softmax.tflite cortex-m0plus"]

@@ -250,6 +250,7 @@ def test_lightgbm_predicts_the_same() -> None:
     assert np.mean(np.ravel(label) == model.predict(x.astype(np.float32))) > 0.98
 
 
+@pytest.mark.whole
 def test_the_page_on_first_models_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its Python for scikit-learn and the commands after it; the other two tools are too large for a test."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

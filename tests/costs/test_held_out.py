@@ -36,6 +36,7 @@ CORES = [
 ]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("core", CORES)
 def test_layers_that_were_not_fitted_are_near_what_is_counted(core: str, tmp_path: Path) -> None:
     compare(core, [*hybrid(), *with_a_memory(), *others()], tmp_path)

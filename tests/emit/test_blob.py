@@ -45,6 +45,7 @@ int main(int n, char **files)
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("model", "options"),
     [

@@ -53,6 +53,7 @@ def test_no_kernel_has_local_names_that_an_amalgamation_cannot_tell() -> None:
         assert not any(name.startswith("__") for name in local), f"{source.name}: attributes belong before the type"
 
 
+@pytest.mark.sampled(2)
 def test_amalgamated_compiles_without_a_warning(amalgamated: Built, tmp_path: Path) -> None:
     assert {p for p in amalgamated.artifact.files if p.endswith((".c", ".h"))} == {
         f"{amalgamated.name}.c",
@@ -149,6 +150,7 @@ def test_numbers_in_comments_are_true(plain: Built, tmp_path: Path) -> None:
     assert all(row.offset >= 0 and row.offset + row.nbytes <= view.arena_size for row in view.memory_map)
 
 
+@pytest.mark.sampled(2)
 def test_text_passes_the_checks(plain: Built) -> None:
     is_float = any("_f32" in path or "_f16" in path for path in plain.artifact.files)
     own = {f"{plain.name}.h", f"{plain.name}_weights.h"}

@@ -91,6 +91,7 @@ WORDS = ("fourier", "lstm_f32", "gru", "swar_direct", "fully_connected_s8__swar"
 """Parts of the names of kernels whose files once took each other's types and macros: they are the sample of a core."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "core",
     [

@@ -12,7 +12,7 @@ from mcugen.machines.toolchain.process import run_checked
 from tests.emit.built import MODELS, Built, build
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("model", MODELS)
 def test_selftest_passes(tmp_path: Path, model: str) -> None:
     assert _selftest(build(model, tmp_path, selftest=True)) == 0

@@ -138,6 +138,7 @@ def gaps(artifact: Artifact, part: MemoryPlan) -> Iterator[tuple[int, int]]:
     yield at, part.nbytes
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("optimize", ["balanced", "ram"])
 @pytest.mark.parametrize("seed", range(2))
 def test_any_split_is_exact_and_stays_in_its_buffers(tmp_path: Path, seed: int, optimize: str) -> None:
@@ -191,6 +192,7 @@ def guarded_driver(artifact: Artifact) -> str:
 # what is emitted -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["whole", "rows"])
 def test_header_and_example_are_clean_c_and_cpp(tmp_path: Path, mode: str) -> None:
     built = over("dtcm=700,sram=1700", tmp_path, selftest=True, input_mode=mode)

@@ -244,6 +244,7 @@ def test_all_unsupported_operators_are_named(tmp_path: Path) -> None:
     refuse(tmp_path, m.build([x], [z]), UnsupportedError, "operator 0 CUSTOM", "operator 1 HASHTABLE")
 
 
+@pytest.mark.whole
 def test_many_nodes_are_bounded(tmp_path: Path) -> None:
     m = ModelWriter()
     tensors = [m.tensor("x", (1,), "s8", scale=1.0) for _ in range(66_000)]
@@ -270,6 +271,7 @@ def test_rows_too_long_for_a_constant_border(tmp_path: Path, op: str) -> None:
     refuse(tmp_path, _row(op, 2**27), UnsupportedError, f"operator 0 {op}", str(2**27))
 
 
+@pytest.mark.whole
 def test_more_operators_than_a_network_has(tmp_path: Path) -> None:
     m = ModelWriter()
     tensors = [m.tensor("t", (4,), "s8", scale=1.0) for _ in range(10_002)]

@@ -226,6 +226,7 @@ def test_scales_of_channels_along_the_second_axis(nested: bool, tmp_path: Path) 
     assert np.array_equal(*found)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("zero", [3, -120, [0, 4, -90]])
 @pytest.mark.parametrize("layer", ["conv(x, w, 0.0, padding = [])", "linear(x, w, 0.0)"])
 def test_weights_with_zero_points(layer: str, zero: int | list[int], tmp_path: Path) -> None:

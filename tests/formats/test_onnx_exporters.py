@@ -178,6 +178,7 @@ def test_results_are_those_of_onnx(network: Network, tmp_path: Path) -> None:
     assert sum(isinstance(node.op, Transpose) for node in done.nodes) == NETWORKS[network]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("network", [gru, transformer])
 def test_the_c_is_verified(network: Network, tmp_path: Path) -> None:
     artifact = mcugen.compile(write(exported(network), tmp_path))

@@ -118,6 +118,7 @@ def test_an_open_result_without_operands_is_refused(tmp_path: Path) -> None:
         built(tmp_path, m.build([x], [y]))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["s8", "s16", "f32"])
 @pytest.mark.parametrize("operator", ["UNPACK", "SPLIT", "PACK", "CONCATENATION"])
 def test_more_parts_than_a_function_has_arguments(operator: str, dtype: str, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def computed(example: Example) -> Iterator[Call]:
         yield replace(graph.call(graph.nodes[0], "tflm"), features=kernels.features())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 def test_kernels_answer_where_operands_are_computed(op: type[Op]) -> None:
     for call in (call for example in op.examples() for call in computed(example)):

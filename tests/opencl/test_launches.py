@@ -69,6 +69,7 @@ def _is_asked(choice: Choice, asked: str) -> bool:
     return kernel.symbol.startswith(asked) or (not kernel.text.generate and bool(kernel.sizes(choice.call).get(asked)))
 
 
+@pytest.mark.whole
 def test_sources_are_opencl_1_2(tmp_path: Path) -> None:
     """Every kernel's text with constants of some example passes the checks of a compiler of OpenCL C 1.2."""
     chosen = {}

@@ -28,6 +28,7 @@ def built(name: str, **choices: object) -> pipeline.Artifact:
     return pipeline.build(MODELS / f"{name}.tflite", Options(backend="opencl", **choices))  # type: ignore[arg-type]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ON_DEVICE)
 def test_every_layer_equals_the_oracle(name: str) -> None:
     artifact = built(name)

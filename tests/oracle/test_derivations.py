@@ -192,6 +192,7 @@ def table(found: Call) -> np.ndarray:
     return np.asarray(entries.view(found.output.np_dtype))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("op", "dtype"), BYTE_FUNCTIONS, ids=lambda v: v if isinstance(v, str) else repr(v))
 def test_tables_of_bytes(op: Op, dtype: str) -> None:
     x = np.arange(256, dtype=np.uint8).view(np.int8 if dtype == "s8" else np.uint8)

@@ -68,6 +68,7 @@ def test_one_multiplication_and_shift_equal_the_exact_meaning(span: tuple[int, i
         assert np.array_equal(np.clip(y, *span), rounded(sums, factor, Fraction(0), span))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("even", [0, 1])
 def test_exact_halves_go_to_even_results(even: int) -> None:
     real = [Fraction(1, 1 << k) for k in range(1, 15)] + [Fraction(3, 64), Fraction(1, 6), Fraction(1, 1000)]

@@ -32,6 +32,7 @@ def image_to_image(w: Writer, last: bool = False) -> str:
     return str(w.node("Transpose", [y], perm=[0, 2, 3, 1]) if last else y)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("last", "given", "returned", "left"),
     [

@@ -79,6 +79,7 @@ def test_every_layer_is_narrow_where_that_may_be(files: tuple[Path, Path]) -> No
     assert [bits for _, bits in point.widths.weights_of] == [4] * 4
 
 
+@pytest.mark.whole
 def test_fronts_cost_more_for_more_decibels(fronts: Fronts) -> None:
     assert set(fronts) == {"weights", "activations"}
     for kind, points in fronts.items():
@@ -89,6 +90,7 @@ def test_fronts_cost_more_for_more_decibels(fronts: Fronts) -> None:
             assert worse[0] < better[0] or worse[1] < better[1]
 
 
+@pytest.mark.whole
 def test_budget_of_flash_is_met_with_few_narrow_layers(files: tuple[Path, Path], fronts: Fronts) -> None:
     points = sorted(fronts["weights"], key=lambda p: p.cost.flash)
     limit = (points[0].cost.flash + points[-1].cost.flash) // 2
@@ -99,6 +101,7 @@ def test_budget_of_flash_is_met_with_few_narrow_layers(files: tuple[Path, Path],
     assert chosen.point.sqnr > points[0].sqnr
 
 
+@pytest.mark.whole
 def test_budget_of_ram_takes_wide_data_where_it_fits(files: tuple[Path, Path], fronts: Fronts) -> None:
     points = sorted(fronts["activations"], key=lambda p: p.cost.ram)
     limit = (points[0].cost.ram + points[-1].cost.ram) // 2
@@ -108,6 +111,7 @@ def test_budget_of_ram_takes_wide_data_where_it_fits(files: tuple[Path, Path], f
     assert 16 in [bits for _, bits in found.widths.activations_of]
 
 
+@pytest.mark.whole
 def test_loss_in_between_is_met_by_some_layers(files: tuple[Path, Path], fronts: Fronts) -> None:
     _, chosen = mixed(files, Request(weights=True, most=0.01, options=board(), judge=ERROR))
     points = sorted(fronts["weights"], key=lambda p: p.cost.flash)

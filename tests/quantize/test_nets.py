@@ -42,6 +42,7 @@ def accuracy(logits: np.ndarray, net: nets.Net) -> float:
     return float((logits.argmax(axis=1) == net.labels[: len(logits)]).mean())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ACCURACY)
 def test_networks_are_accurate(name: str, tmp_path: Path) -> None:
     net = nets.made(name)
@@ -153,6 +154,7 @@ def test_what_has_no_integers_is_refused_with_its_reason(tmp_path: Path, name: s
         )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "suffix"), [("attention", "onnx"), ("ssd_heads", "tflite"), ("moves_uneven", "onnx")])
 def test_what_has_integers_keeps_no_floats(tmp_path: Path, name: str, suffix: str) -> None:
     net = nets.made(name)

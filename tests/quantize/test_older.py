@@ -92,6 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("data", [(), ("--data", "data.npy", "--jobs", "1")])
 def test_retrained_weights_run_in_the_code_of_before(folder: Path, tmp_path: Path, data: tuple[str, ...]) -> None:
     given = [str(folder / d) if d.endswith("npy") else d for d in data]

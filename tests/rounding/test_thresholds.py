@@ -29,8 +29,14 @@ def test_halves_occur_where_scales_are_powers_of_two() -> None:
     assert all((1 / (2 * f)).denominator == 1 for f in factors[:3])
 
 
-def test_all_kernels_have_every_step_on_the_host(tmp_path: Path) -> None:
-    found = [case for name, c in NETWORKS.items() for case in cases(c, kernels.features(), name[0], RANDOM_SUMS)]
+def sums(config: pytest.Config) -> int:
+    """The number of random sums of each kernel; with --whole, ten times as many."""
+    return RANDOM_SUMS if config.getoption("--whole") else FEWER_SUMS
+
+
+def test_all_kernels_have_every_step_on_the_host(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    count = sums(pytestconfig)
+    found = [case for name, c in NETWORKS.items() for case in cases(c, kernels.features(), name[0], count)]
     assert {"mg_conv2d_s8_line", "mg_conv2d_s8__dsp16", "mg_dense_s8__mve_once", "mg_conv2d_s8__swar"} <= {
         word for case in found for word in case.label.split()
     }
@@ -42,7 +48,7 @@ def test_all_kernels_have_every_step_on_the_host(tmp_path: Path) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m55"])
 def test_all_kernels_have_every_step_on_emulated_cores(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    board, count = target.load(core), RANDOM_SUMS if pytestconfig.getoption("--whole") else FEWER_SUMS
+    board, count = target.load(core), sums(pytestconfig)
     found = [case for name, c in NETWORKS.items() for case in cases(c, board.features, name[0], count)]
     problems = emulated.run_groups(board, [program.Group("sums", tuple(found))], tmp_path)
     assert not problems, "\n".join(map(str, problems[:8]))

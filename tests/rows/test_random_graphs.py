@@ -28,12 +28,14 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("kernels"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("first", range(0, SAMPLE, AT_ONCE))
 def test_equal_the_oracle(first: int, workshop: Workshop, tmp_path: Path) -> None:
     graphs = [random_graph(seed) for seed in range(first, first + AT_ONCE)]
     assert checks.failures(graphs, workshop, tmp_path, checks.sampled) == []
 
 
+@pytest.mark.whole
 def test_networks_with_channels_to_remove_equal_the_oracle_as_imported(workshop: Workshop, tmp_path: Path) -> None:
     graphs = [planted_graph(seed) for seed in range(AT_ONCE)]
     assert checks.failures(graphs, workshop, tmp_path, checks.sampled) == []

@@ -89,6 +89,7 @@ def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path
     assert len(kinds) == 3 < len(all_kinds)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("goal", "branches", "results_apart"), [("ram", 1, 4), ("balanced", 4, 2), ("speed", 1, 1)])
 def test_files_are_the_same_with_and_without_further_processes(
     goal: Any, branches: int, results_apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -122,6 +123,7 @@ def test_the_c_of_the_leanest_kernels_obeys_the_rules(tmp_path: Path) -> None:
     assert c_checks.violations(made, folder) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("branches", (1, 4))
 def test_a_long_network_is_built_in_time(branches: int, tmp_path: Path) -> None:
     """One that is cut into segments, and one that is not; `ci/growth` builds longer ones."""

@@ -125,6 +125,7 @@ def test_what_is_still_read_is_copied_at_the_end(make: Make) -> None:
     assert [s.in_place for s in artifact.report.states].count(False) == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("core", ["cortex-m4", "rv32imc"])
 @pytest.mark.parametrize(("make", "dtype"), [(filtered, "s8"), (delay_line, "f32"), (averaged, "s8")])
 def test_equal_on_emulated_cores(make: Make, dtype: str, core: str) -> None:

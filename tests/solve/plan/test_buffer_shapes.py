@@ -158,6 +158,7 @@ def deep_network(layers: int, rows: int) -> bytes:
     return m.build([start], [x])
 
 
+@pytest.mark.whole
 def test_deep_network_with_many_rows_is_planned_in_seconds(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     layers, steps, limit = (130, 150, 15) if pytestconfig.getoption("--whole") else (80, 92, 10)
     path = tmp_path / "deep.tflite"

@@ -199,6 +199,7 @@ def test_climbing_never_loses_what_it_started_with() -> None:
     assert height(buffers, climb(buffers, start, target=0, rounds=60)) < before
 
 
+@pytest.mark.whole
 def test_thousand_buffers_in_time() -> None:
     for steps, longest in ((800, 20), (100, 100)):
         buffers = random_buffers(Random(1), 1000, steps=steps, longest=longest, largest=5000, aligns=(4, 8, 16))

@@ -63,6 +63,7 @@ def test_plans_are_right(seed: int) -> None:
     assert made.nbytes <= height(buffers, offsets) and nbytes <= height(buffers, offsets)
 
 
+@pytest.mark.whole
 def test_a_network_of_many_layers_takes_no_more_than_one_of_few() -> None:
     made = {times: plan(repeated(times)) for times in (4, 6, 30, 100)}
     assert made[100].nbytes <= made[30].nbytes <= made[6].nbytes <= made[4].nbytes
@@ -113,6 +114,7 @@ def test_a_buffer_may_be_larger_than_what_is_in_use_at_once() -> None:
     assert lower_bound(buffers)[0] < 480 <= made.floor <= made.nbytes
 
 
+@pytest.mark.whole
 def test_long_lives_and_many_offsets_are_bounded() -> None:
     """Sizes with no common measure in large memories, and much that lives throughout."""
     rng, watch = Random(5), Watch()

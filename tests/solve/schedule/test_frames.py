@@ -351,6 +351,7 @@ WHOLE: dict[Callable[[], tuple[Net, int]], str] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("make", WHOLE, ids=lambda make: make.__name__)
 def test_layers_that_do_not_stream_compute_the_whole_window_of_each_frame(
     make: Callable[[], tuple[Net, int]], tmp_path: Path

@@ -218,6 +218,7 @@ def wide_columns(folder: Path, count: int) -> Path:
     return path
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("goal", ["ram", "speed"])
 def test_an_order_that_needs_far_more_memory_is_not_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: str
