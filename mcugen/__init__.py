@@ -70,18 +70,18 @@ def __dir__() -> list[str]:
 def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Unpack[Choices]) -> Artifact:
     """Compile a model file for a board.
 
-    path: the model. ops: modules with further operators. choices: the fields of `mcugen.options.Options`, e.g.
+    path: the model file. ops: modules with further operators. choices: fields of `mcugen.options.Options`, e.g.
     board="cortex-m7". Raises McugenError.
     """
-    from mcugen import pipeline  # imported on first use, so that `import mcugen` and `mcugen --help` stay quick
+    from mcugen import pipeline  # imported here, so that `import mcugen` and `mcugen --help` stay fast
 
     return pipeline.build(Path(path), pipeline.options_of(choices), ops)
 
 
 def load(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Unpack[Choices]) -> Model:
-    """A model whose generated C runs on this machine: `load("model.tflite").run(x)`.
+    """A model whose generated C runs on this computer: `load("model.tflite").run(x)`.
 
-    The arguments are those of `compile`. gcc compiles the C once; the result is kept in the user's cache. Raises
-    McugenError.
+    The arguments are those of `compile`. gcc compiles the C once. The result is cached in the user's cache folder.
+    Raises McugenError.
     """
     return compile(path, ops=ops, **choices).load()

@@ -3,40 +3,42 @@
 McugenError
   UsageError              2   an option, board or configuration is wrong
   ModelError              3   the model file cannot be used
-    CorruptModelError         bytes that are not a model
-    UnsupportedError          lists every unsupported node, not the first
-    ShapeError                shapes that contradict each other
-    QuantizationError         scales or zero points that are missing, out of range or contradictory
-  TargetError             4   the model is fine; the target is too small or lacks a kernel
-    NoKernelError             each kernel with its failed rule
+    CorruptModelError         the bytes are not a model, or are damaged
+    UnsupportedError          lists every unsupported node, not only the first
+    ShapeError                shapes contradict each other
+    QuantizationError         scales or zero points are missing, out of range or contradictory
+  TargetError             4   the model is fine, but the target is too small or lacks a kernel
+    NoKernelError             lists each kernel with the rule that excludes it
     MemoryBudgetError         which limit is exceeded, by how much, and what would fit
   ToolError               5   gcc or qemu is missing or failed; its output is attached
-  InternalError          70   a verifier failed: a defect of mcugen
+  InternalError          70   a check of mcugen itself failed: a defect of mcugen
+
+The numbers are exit codes.
 """
 
 from __future__ import annotations
 
 
 class McugenError(Exception):
-    """Base of all expected failures. `str()` is the message; `hint` is the advice."""
+    """Base of all expected failures. `str()` gives the message, `hint` the advice."""
 
     exit_code = 1
     advice = "see `mcugen --help`"
-    """The hint where there is no better one."""
+    """The hint of an error that is raised without one."""
 
     def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.where = where
         self.hint = hint or self.advice
-        if self.hint:  # a traceback ends with its notes
+        if self.hint:  # a Python traceback prints notes after the message
             self.add_note(f"  hint: {self.hint}")
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message
 
     def explain(self) -> str:
-        """The message and, on a line of its own, the hint."""
+        """The message, then the hint on a line of its own."""
         return f"{self}\n  hint: {self.hint}" if self.hint else str(self)
 
 
@@ -55,50 +57,52 @@ class ModelError(McugenError):
 
 
 class CorruptModelError(ModelError):
-    """The bytes are not a model, or are a damaged one."""
+    """The bytes are not a model, or are damaged."""
 
-    advice = "the file is damaged, or the tool that wrote it is: write or fetch it again"
+    advice = "write the file again with the tool that made it, or download it again"
 
 
 class UnsupportedError(ModelError):
     """The model uses something that mcugen does not support; the message lists every such node."""
 
-    advice = "change this part of the model; `mcugen ops` lists what there is, docs/models.md what is read"
+    advice = "change this part of the model; `mcugen ops` lists the operators, docs/models.md what mcugen reads"
 
 
 class ShapeError(ModelError):
-    """Shapes that contradict each other or an operator's rules."""
+    """Shapes contradict each other or an operator's rules."""
 
-    advice = "export the model with shapes that fit; --input-shape sets those that the file leaves open"
+    advice = "export the model with matching shapes; --input-shape sets sizes that the file leaves open"
 
 
 class QuantizationError(ModelError):
-    """Scales or zero points that are missing, out of range or contradictory."""
+    """Scales or zero points are missing, out of range or contradictory."""
 
     advice = "quantize the float model again, e.g. with `mcugen quantize`"
 
 
 class TargetError(McugenError):
-    """The model is fine; the target is too small or lacks a kernel."""
+    """The model is fine, but the target is too small or lacks a kernel."""
 
     exit_code = 4
-    advice = "choose another board of `mcugen boards`"
+    advice = "choose another board (`mcugen boards` lists them)"
 
 
 class NoKernelError(TargetError):
-    """No kernel accepts a node; the message lists each kernel with its failed rule."""
+    """No kernel accepts a node. The message lists each kernel with the rule that excludes it."""
 
-    advice = "switch a feature back on, or quantize the model to types that the board has kernels for: `mcugen ops`"
+    advice = (
+        "switch the core feature back on, or quantize the model to types that the board has kernels for: `mcugen ops`"
+    )
 
 
 class MemoryBudgetError(TargetError):
-    """The model does not fit the board: which limit it exceeds, by how much, and what would fit."""
+    """The model does not fit the board. The message gives the limit, by how much it is exceeded, and what would fit."""
 
     advice = "take a larger board, or --optimize ram"
 
 
 class ToolError(McugenError):
-    """An outside program is missing or failed. `output` holds what it printed."""
+    """An external program is missing or failed. `output` holds what it printed."""
 
     exit_code = 5
     advice = "install the tool, or see what it printed"
@@ -113,7 +117,7 @@ class ToolError(McugenError):
 
 
 class InternalError(McugenError):
-    """A verifier failed: a defect of mcugen, not of the model or the user."""
+    """A check of mcugen itself failed: a defect of mcugen, not of the model or the user."""
 
     exit_code = 70
 

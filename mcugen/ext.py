@@ -1,6 +1,6 @@
 """The interface for plugins: names for packages that add operators, kernels or instruction sets.
 
-These names stay from version to version; other modules of mcugen may move. An export needs none of them.
+These names stay the same from version to version; other modules of mcugen may move. An export needs no Python at all.
 """
 
 from mcugen.boards.isa import Instruction, InstructionSet, Operation, place

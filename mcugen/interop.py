@@ -1,7 +1,7 @@
-"""Models from training tools: each function writes a model file through the tool's own exporter.
+"""Model files from training tools. Each function writes a file through the tool's own exporter.
 
-What they return is the path of that file, which `compile`, `load` and the command line take. The tools are imported
-here only, when asked for; `pip install mcugen[sklearn]` and the like install their exporters.
+Each returns the path of the file, which `compile`, `load` and the command line accept. A tool is imported only when its
+function is called. `pip install mcugen[sklearn]`, for example, installs the exporter for scikit-learn.
 """
 
 from __future__ import annotations
@@ -23,29 +23,31 @@ _TOOLS = {
     "tensorflow": "keras",
     "skl2onnx": "sklearn",
 }
-"""Module of an exporter -> the extra of mcugen that installs it."""
+"""Module of an exporter -> the extra of mcugen that installs it: `pip install mcugen[EXTRA]`."""
 
-_HINT = "see the tool's own list of what it exports"
+_HINT = "check in the tool's documentation that it can export this model"
 
 _KERAS_HINT = (
-    "begin it with keras.Input, or call it once; one of a class of your own: keras.Model(x, it(x)), x a keras.Input"
+    "begin the model with keras.Input, or call it once; for a class of your own: x = keras.Input(...), "
+    "keras.Model(x, model(x))"
 )
 
 Shapes = Sequence[int] | Mapping[str, Sequence[int]]
-"""The shape of the only input, or the shapes of inputs by their names."""
+"""The shape of a model's only input, or a dict of shapes by input name."""
 
 _EXPORTERS = ("torchscript", "dynamo")
-"""The exporters of torch.onnx.export. The first one traces an example: of Python branches, only those taken are
-exported."""
+"""The exporters of torch.onnx.export, in the order tried. torchscript runs an example, and exports only the Python
+branches that the example takes.
+"""
 
 _BRANCH_HINT = (
-    "write the branch with torch.where or torch.cond; or, where it does not depend on the input, "
-    'exporter="torchscript" keeps what the example took'
+    "write the branch with torch.where or torch.cond; if it does not depend on the input, "
+    'exporter="torchscript" exports the branch that the example takes'
 )
 
 
 class _Kept:
-    """The temporary folder for files without a given path; it is removed when Python ends."""
+    """Holds the temporary folder for files without a given path. It is removed when Python ends."""
 
     folder: Path | None = None
 
@@ -61,12 +63,13 @@ def from_torch(
     output_names: Sequence[str] = (),
     dynamic_axes: Mapping[str, Any] | None = None,
 ) -> Path:
-    """A PyTorch module as .onnx, in evaluation mode.
+    """Exports a PyTorch module as .onnx, in evaluation mode.
 
-    example: an input, or a tuple of several, as forward takes them, or a dict of them by the names of its parameters;
-    tensors or NumPy arrays. to: the file to write; by default one in a folder that goes when Python ends. exporter: one
-    of the two that PyTorch has; by default TorchScript's, and the other where that fails or would leave out a branch of
-    forward. The rest is as in torch.onnx.export. Raises ToolError, UsageError.
+    example: the arguments of forward, as tensors or NumPy arrays: one input, a tuple of inputs, or a dict by parameter
+    name. to: the file to write; by default a file in a temporary folder that is removed when Python ends. exporter: by
+    default TorchScript's is tried first, and dynamo if it fails or would leave out a branch of forward.
+
+    The other arguments are those of torch.onnx.export. Raises ToolError, UsageError.
     """
     _check_module(module)
     torch = _tool("torch")
@@ -94,7 +97,7 @@ def from_torch(
             lambda which: torch.onnx.export(module, positional, str(path), dynamo=which == "dynamo", **given),
         )
     except ToolError:
-        path.unlink(missing_ok=True)  # it would contain only the example's branches
+        path.unlink(missing_ok=True)  # the file would contain only the branches that the example takes
         _check_example(module, positional, named)
         raise
     finally:
@@ -103,42 +106,42 @@ def from_torch(
 
 
 def _check_module(module: Any) -> None:
-    """Raise UsageError for an object that is no module, with a hint where one is close by."""
+    """Raise UsageError for an object that is not a module. The hint states how to make one."""
     _check_no_path(module, "from_torch", "give the module: torch.load reads files of PyTorch")
     if isinstance(module, Mapping):
         why, hint = "a state_dict holds weights and no network", "give the module, after module.load_state_dict(it)"
     elif isinstance(module, type):
-        why, hint = f"{module.__name__} is a class", f"give a module of it: {module.__name__}(...), with its weights"
+        why, hint = f"{module.__name__} is a class", f"give an instance, {module.__name__}(...), with its weights"
     elif not (hasattr(module, "eval") and hasattr(module, "training")):
-        why, hint = f"{type(module).__name__} is no torch.nn.Module", "call it from the forward of a module"
+        why, hint = f"{type(module).__name__} is no torch.nn.Module", "wrap it in a module whose forward calls it"
     else:
         return
     raise UsageError(why, where="from_torch", hint=hint)
 
 
 def _check_no_path(model: Any, where: str, hint: str) -> None:
-    """Raise UsageError for a file name given in place of the model."""
+    """Raise UsageError if a file name is given instead of the model."""
     if isinstance(model, str | os.PathLike):
         raise UsageError(f"{os.fspath(model)!r} names a file", where=where, hint=hint)
 
 
 def _check_example(module: Any, positional: Sequence[Any], named: Mapping[str, Any]) -> None:
-    """Raise UsageError where the module itself fails on the example, so that no exporter is to blame."""
+    """Raise UsageError if the module itself fails on the example, in which case the exporter is not to blame."""
     try:
         module(*positional, **named)
-    except Exception as error:  # a module may raise any exception
+    except Exception as error:  # a module's forward may raise any exception
         given = ", ".join(str(list(getattr(value, "shape", ()))) for value in (*positional, *named.values()))
         raise UsageError(
             f"the example does not fit the module, whose forward fails on it: {_words(error)}",
             where="example",
-            hint=f"give inputs as forward takes them, with the batch; these have the shapes {given}",
+            hint=f"give the inputs of forward, batch dimension included; the shapes given are {given}",
         ) from error
 
 
 def _inputs(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional and named inputs, as tensors; NumPy floats get the type of the module's first weights.
+    """Positional and named inputs as tensors. NumPy floats get the element type of the module's first weights.
 
-    Raises UsageError for a shape.
+    Raises UsageError if the example is a shape instead of a tensor.
     """
     if isinstance(example, tuple | list) and example and all(isinstance(size, int) for size in example):
         sizes = ", ".join(str(size) for size in example)
@@ -163,8 +166,9 @@ def _inputs(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], dic
 def _torch_exported(exporters: Sequence[str], export: Callable[[str], Any]) -> None:
     """Write the file with the first exporter that succeeds.
 
-    Where there is another, TorchScript's may not turn values into Python's own: the file would have only what the
-    example took of the branches. Raises ToolError with what each said.
+    An export by TorchScript counts as failed if it turned tensors into Python values and another exporter is left to
+    try: its file would contain only the branches that the example takes. Raises ToolError with the error of each
+    exporter.
     """
     failures: list[str] = []
     baked = ""
@@ -180,7 +184,7 @@ def _torch_exported(exporters: Sequence[str], export: Callable[[str], Any]) -> N
         baked = next((_place(w) for w in seen or () if w.category.__name__ == "TracerWarning"), "")
         if not baked:
             return
-        failures.append(f"{which}: forward takes a value into Python in {baked}")
+        failures.append(f"{which}: forward turns a tensor into a Python value in {baked}")
     raise ToolError("torch.onnx.export failed\n  " + "\n  ".join(failures), hint=_BRANCH_HINT if baked else _HINT)
 
 
@@ -189,7 +193,7 @@ def _place(warning: warnings.WarningMessage) -> str:
 
 
 def _words(error: BaseException) -> str:
-    """The first error, in one line: exporters wrap errors in pages of advice."""
+    """The type and first line of the error's first cause. Exporters wrap errors in pages of advice."""
     while error.__cause__ is not None:
         error = error.__cause__
     first = next((line for line in str(error).splitlines() if line.strip()), "")
@@ -197,10 +201,10 @@ def _words(error: BaseException) -> str:
 
 
 def from_keras(model: Any, *, to: str | os.PathLike[str] | None = None, input_shape: Shapes | None = None) -> Path:
-    """A Keras model as .tflite, in floats, for a batch of 1; `mcugen quantize` makes integers of it.
+    """Exports a Keras model as .tflite, in float, for a batch of 1. `mcugen quantize` then makes it an integer model.
 
-    to: see `from_torch`. input_shape: for inputs with open sizes beyond the batch, their shapes with the batch: one, or
-    a dict by the names of inputs. Raises ToolError, UsageError.
+    to: see `from_torch`. input_shape: shapes of inputs that leave sizes other than the batch open: one shape, batch
+    included, or a dict by input name. Raises ToolError, UsageError.
     """
     _check_no_path(model, "from_keras", f"load it first: keras.models.load_model({str(model)!r})")
     tf = _tool("tensorflow")
@@ -222,16 +226,18 @@ def from_keras(model: Any, *, to: str | os.PathLike[str] | None = None, input_sh
 
 
 def _keras_shapes(ends: Sequence[Any], given: Shapes | None) -> dict[str, tuple[int, ...]]:
-    """The shape of each input by its name. Raises UsageError for sizes that stay open, and for shapes of others."""
+    """The shape of each input by its name. Raises UsageError for sizes left open, and for shapes of unknown inputs."""
     names = [end.name for end in ends]
     shapes = dict(given if isinstance(given, Mapping) else {names[0]: given} if given is not None else {})
     if set(shapes) - set(names) or (len(ends) > 1 and given is not None and not isinstance(given, Mapping)):
-        raise UsageError("the shapes are not those of the model's inputs", where="input_shape", hint=f"inputs: {names}")
+        raise UsageError("these are not the shapes of the model's inputs", where="input_shape", hint=f"inputs: {names}")
     return {end.name: _keras_shape(end, shapes.get(end.name)) for end in ends}
 
 
 def _keras_shape(end: Any, given: Sequence[int] | None) -> tuple[int, ...]:
-    """The shape of an input for a batch of 1, or as given. Raises UsageError for one that is open or does not fit."""
+    """The shape of an input for a batch of 1, or as given. Raises UsageError if sizes stay open or do not fit the
+    model.
+    """
     declared = (1, *end.shape[1:])
     shape = tuple(size or 0 for size in declared) if given is None else tuple(given)
     fits = len(shape) == len(declared) and all(s == d for s, d in zip(shape, declared, strict=True) if d)
@@ -241,14 +247,14 @@ def _keras_shape(end: Any, given: Sequence[int] | None) -> tuple[int, ...]:
         f"input {end.name!r} {[size or '?' for size in declared]}: "
         + ("has sizes that the model leaves open" if given is None else f"{list(shape)} does not fit it"),
         where="input_shape",
-        hint=f"give its shape for a batch of 1, e.g. input_shape={tuple(size or 96 for size in declared)}",
+        hint=f"give the shape for a batch of 1, e.g. input_shape={tuple(size or 96 for size in declared)}",
     )
 
 
 def from_sklearn(estimator: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
-    """A fitted scikit-learn estimator or pipeline of float features as .onnx. to: see `from_torch`.
+    """Exports a fitted scikit-learn estimator or pipeline with float features as .onnx. to: see `from_torch`.
 
-    A classifier gives its label and an array of scores, one for each class.
+    A classifier has two outputs: its label, and an array of scores, one per class. Raises ToolError, UsageError.
     """
     _check_no_path(estimator, "from_sklearn", f"load it first, where you trust it: joblib.load({str(estimator)!r})")
     skl2onnx, types = _tool("skl2onnx"), _tool("skl2onnx.common.data_types")
@@ -261,9 +267,10 @@ def from_sklearn(estimator: Any, *, to: str | os.PathLike[str] | None = None) ->
 
 
 def from_xgboost(model: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
-    """A trained XGBoost model as .onnx: a Booster, or a fitted one of the scikit-learn interface. to: see `from_torch`.
+    """Exports a trained XGBoost model as .onnx: a Booster, or a fitted scikit-learn style model. to: see `from_torch`.
 
-    Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
+    If training stopped early, only the trees up to the best iteration are exported, which its `predict` uses. Raises
+    McugenError.
     """
     _check_no_path(model, "from_xgboost", f"mcugen reads files of XGBoost itself: mcugen.compile({str(model)!r})")
     booster = model.get_booster() if hasattr(model, "get_booster") else model
@@ -279,9 +286,10 @@ def _stopped_early(booster: Any) -> bool:
 
 
 def from_lightgbm(model: Any, *, to: str | os.PathLike[str] | None = None) -> Path:
-    """A trained LightGBM model as .onnx: a Booster, or one of the scikit-learn interface. to: see `from_torch`.
+    """Exports a trained LightGBM model as .onnx: a Booster, or a scikit-learn style model. to: see `from_torch`.
 
-    Of one that stopped early, the trees up to the best iteration, as its `predict` uses them. Raises McugenError.
+    If training stopped early, only the trees up to the best iteration are exported, which its `predict` uses. Raises
+    McugenError.
     """
     _check_no_path(model, "from_lightgbm", f"mcugen reads files of LightGBM itself: mcugen.compile({str(model)!r})")
     booster = getattr(model, "booster_", model)
@@ -293,14 +301,16 @@ def from_lightgbm(model: Any, *, to: str | os.PathLike[str] | None = None) -> Pa
 def _boosted(
     as_onnx: Callable[[bytes, str], bytes], saved: bytes, model: Any, to: str | os.PathLike[str] | None
 ) -> Path:
-    """The ONNX file of a saved model. as_onnx: its format's function of the saved bytes and a graph's name."""
+    """Write a saved model as an ONNX file. as_onnx: converts the saved bytes to ONNX; its second argument names the
+    graph.
+    """
     path = _path(to, type(model).__name__, ".onnx")
     path.write_bytes(as_onnx(saved, path.stem))
     return path
 
 
 def _features(model: Any) -> int:
-    """The number of features of a fitted model. Raises UsageError where it has no such attribute."""
+    """The number of features of a fitted model. Raises UsageError if no attribute gives it."""
     for name in ("n_features_in_", "num_feature"):
         found = getattr(model, name, None)
         if found is not None:
@@ -309,7 +319,7 @@ def _features(model: Any) -> int:
 
 
 def _tool(name: str) -> Any:
-    """A module of an exporter. Raises ToolError where it is not installed."""
+    """The module of an exporter. Raises ToolError if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -318,7 +328,7 @@ def _tool(name: str) -> Any:
 
 
 def _exported(tool: str, export: Callable[[], Any]) -> Any:
-    """The result of an exporter. Raises ToolError with the exporter's message for any exception."""
+    """The result of an exporter. Any exception becomes a ToolError with the exporter's message."""
     try:
         return export()
     except Exception as error:  # an exporter may raise any exception
@@ -326,7 +336,7 @@ def _exported(tool: str, export: Callable[[], Any]) -> Any:
 
 
 def _path(to: str | os.PathLike[str] | None, stem: str, suffix: str) -> Path:
-    """The file to write. Raises UsageError for a name with another suffix."""
+    """The file to write. Raises UsageError if `to` has another suffix."""
     if to is not None:
         if Path(to).suffix.lower() != suffix:
             raise UsageError(

@@ -1,4 +1,4 @@
-"""Options of a build: the fields of `Options`, from which the command line is generated."""
+"""Options of a build: the fields of `Options`. The command line is generated from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAYOUTS = ("nhwc", "nchw")
 INPUT_MODES = ("whole", "rows", "frames")
 DEFAULT_EXPORTS = ("cmake",)
 TFLM = "tflm"
-"""The export for firmware of TensorFlow Lite Micro, which has options of its own."""
+"""The export for firmware written for TensorFlow Lite Micro. It has options of its own."""
 GOALS = ("balanced", "speed", "ram", "flash")
 _C_KEYWORDS_LIST = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -33,8 +33,8 @@ _C_KEYWORDS_LIST = """
     pub ref self super trait type unsafe unsized use where yield
 """
 _C_KEYWORDS = frozenset(_C_KEYWORDS_LIST.split())
-"""Keywords of C, C++ and Rust: wrappers in these languages use the model's name."""
-# Lower-case names whose <name>, <name>_t or <name>.h collides with libraries, CMake's targets, the C++ class's members.
+"""Keywords of C, C++ and Rust. Wrappers in these languages use the model's name."""
+# Lower-case names X for which X, X_t or X.h collides with a C library, a target of CMake or a member of the C++ class.
 _TAKEN_LIST = """
     main run_step null eof stdin stdout stderr linux unix i386 assert complex ctype errno fenv float inttypes iso646
     limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
@@ -54,20 +54,29 @@ _NO_NAMES = frozenset({"graph", "model", "model_data", "network", "saved_model"}
 _NO_FOLDERS = frozenset({*_NO_NAMES, "build", "data", "dist", "export", "exported", "models", "out", "output", "tmp"})
 """Folder names, in lower case, that are too general to name a model."""
 
+_NAME_HINT = (
+    "use at most 40 letters, digits and underscores, beginning with a letter; "
+    "reserved words of C, C++, Rust and CMake are refused"
+)
+
 MAX_PREFIX = 20
-"""Longest prefix with which every external name stays within the 31 characters that C99 distinguishes: `_push_frame`,
-the longest that follows it, has 11.
+"""Longest model name, in characters, that keeps every external name within the 31 characters that C99 distinguishes.
+The longest suffix is `_push_frame`, with 11.
 """
 
 _DIGEST = 3
-"""Hexadecimal digits that replace the rest of a shortened name."""
+"""Hexadecimal digits of the hash that ends a shortened name."""
 
 _REGION = re.compile(r"[a-z][a-z0-9_]{0,23}", re.ASCII)
-_NOT_REGIONS = frozenset({"arena", "weights", "input", "output"})  # would clash with <NAME>_INPUT_SIZE and the like
+_NOT_REGIONS = frozenset(
+    {"arena", "weights", "input", "output"}
+)  # would clash with <NAME>_INPUT_SIZE and similar macros
 
 
 def _option(default: Any, text: str, **extra: Any) -> Any:
-    """A field of Options. extra: its group in the help; building: whether only commands that write a build have it."""
+    """A field of Options. extra: `group`: its heading in the help; `building`: only commands that write a build have
+    it.
+    """
     return field(default=default, metadata={"help": text, **extra})
 
 
@@ -88,8 +97,8 @@ class Options:
     )
     precision: str = _option(
         "",
-        "f16: an OpenCL device stores tensors and weights of floats as half and computes in float: half the memory, "
-        "and results within 0.01 of the model's. By default all is float.",
+        "f16: an OpenCL device stores float tensors and weights as half and computes in float: half the memory, "
+        "and results within 0.01 of the float model's. By default everything is float.",
         choices=PRECISIONS,
         group="Target",
         building=True,
@@ -109,36 +118,35 @@ class Options:
     )
     input_shape: tuple[str, ...] = _option(
         (),
-        "Shape of an input that the file leaves open, e.g. `image:1,3,96,96`; may be given several times. Without a "
-        "name it is that of the only input.",
+        "Shape of an input that the file leaves open, e.g. `image:1,3,96,96`; may be given several times. The "
+        "name may be left out if there is only one input.",
         metavar="[NAME:]LIST",
         group="Model",
     )
     signature: str = _option(
-        "", "Which of several networks of a .tflite file to build; by default the first.", metavar="NAME", group="Model"
+        "", "Signature (network) of a .tflite file to build; by default the first.", metavar="NAME", group="Model"
     )
     input_layout: str = _option(
         "",
-        "Order in which input images are given: nhwc, the channels last, or nchw, the channels first. By default the "
-        "order of the file.",
+        "Layout of input images: nhwc (channels last) or nchw (channels first). By default the layout of the file.",
         choices=LAYOUTS,
         group="Model",
     )
     output_layout: str = _option(
         "",
-        "Order in which output images are returned. By default the order of the file.",
+        "Layout of output images. By default the layout of the file.",
         choices=LAYOUTS,
         group="Model",
     )
     quantize: str = _option(
         "",
-        "Samples with which a float MODEL is made an integer one first, as `mcugen quantize` does with its defaults.",
+        "Samples with which to quantize a float MODEL first, as `mcugen quantize` does with its defaults.",
         metavar="SAMPLES",
         group="Model",
     )
     optimize: str = _option(
         "balanced",
-        "balanced: fast, where RAM and constants are taken for what they save in time (docs/goals.md); speed: "
+        "balanced: fast, but uses RAM and flash only where they save enough time (docs/goals.md); speed: "
         "the fastest that fits; ram: the least RAM, layers run row by row; flash: the fewest bytes of constants and "
         "code.",
         choices=GOALS,
@@ -146,7 +154,7 @@ class Options:
     )
     input_mode: str = _option(
         "whole",
-        "How the input arrives: whole, in memory; rows, pushed one by one as from a camera; frames, pushed one by one "
+        "How the input arrives. whole: in memory; rows: pushed one by one, as from a camera; frames: pushed one by one "
         "into a window over time.",
         choices=INPUT_MODES,
         group="Memory and speed",
@@ -161,13 +169,13 @@ class Options:
     flash: str = _option(
         "",
         "Flash budget for constants, e.g. `200K`; the fastest kernels that fit are chosen. By default the board's "
-        "flash, less room for code.",
+        "flash, less an allowance for code.",
         metavar="SIZE",
         group="Memory and speed",
     )
     clock: str = _option(
         "",
-        "Clock of the core in Hz, e.g. `168M`, with which cycles become milliseconds; by default the board's. Bare "
+        "Clock of the core in Hz, e.g. `168M`, to convert cycles to milliseconds; by default the board's. Bare "
         "cores have none.",
         metavar="FREQUENCY",
         group="Target",
@@ -180,36 +188,36 @@ class Options:
     )
     region: str = _option(
         "",
-        "RAM regions to use, the fastest first, e.g. `dtcm=64K,sram=256K`; without a size, all of the board's region. "
-        "A model that fits the first region stays there; others are spread. By default the board's regions.",
+        "RAM regions to use, the fastest first, e.g. `dtcm=64K,sram=256K`; without a size, the whole region. "
+        "A model that does not fit the first region is spread over all. By default the board's regions.",
         metavar="LIST",
         group="Memory and speed",
     )
     weights_in: str = _option(
         "",
         "Further memories for constants, e.g. `dtcm=16K,qspi`. RAM gets the constants read most often per byte, copied "
-        "at start-up; a second flash gets those read least often if the first is full. `auto`: RAM that is left over. "
-        "Default: none, or auto with --optimize speed, no RAM budget and a flash with wait states.",
+        "at start-up. A second flash gets the constants read least often if the first is full. `auto`: unused RAM. "
+        "Default: none; auto with --optimize speed, if there is no RAM budget and the flash has wait states.",
         metavar="LIST",
         group="Memory and speed",
     )
     weights_blob: bool = _option(
         False,
-        "Constants as one block, NAME.blob: the firmware says where it lies, and refuses one that does not belong to "
-        "the code; `mcugen pack` makes one of a retrained model.",
+        "Constants as one block, NAME.blob. The firmware passes its address; the C refuses a block that does not match "
+        "the code. `mcugen pack` makes the block of a retrained model.",
         group="Memory and speed",
     )
     fetch_weights: bool = _option(
         False,
-        "Copy the constants of each layer into RAM before it runs, for memory that pointers do not reach: PROGMEM of "
-        "AVR, or a flash behind a serial line.",
+        "Copy the constants of each layer into RAM before it runs, for memory that pointers cannot address: PROGMEM of "
+        "AVR, or a flash behind a serial bus.",
         group="Memory and speed",
     )
     no_rows: bool = _option(False, "Run every layer whole, never row by row.", group="Memory and speed")
     no_simplify: bool = _option(
-        False, "Compute every node, even those that cannot change the outputs.", group="Memory and speed"
+        False, "Compute every node, even nodes that cannot change the outputs.", group="Memory and speed"
     )
-    keep_input: bool = _option(False, "Leave the input intact during a run (costs RAM).", group="Memory and speed")
+    keep_input: bool = _option(False, "Keep the input unchanged during a run (costs RAM).", group="Memory and speed")
     selftest: bool = _option(
         False, "Add <name>_selftest() with a recorded input and output.", group="Files", building=True
     )
@@ -222,9 +230,9 @@ class Options:
     )
     symbol: tuple[str, ...] = _option(
         (),
-        "--export tflm: a variable that was the flatbuffer in the firmware, e.g. `g_model` or `ns::g_model`, and is to "
-        "stand for the compiled model; may be given several times, with --share-arena as MODEL=NAME. By default the "
-        "flatbuffer stays and is known by its content.",
+        "--export tflm: the variable that held the flatbuffer in the firmware, e.g. `g_model` or `ns::g_model`. It now "
+        "stands for the compiled model. May be given several times; with --share-arena as MODEL=NAME. By default the "
+        "flatbuffer stays in the firmware and is recognized by its content.",
         metavar="NAME",
         group="Files",
         building=True,
@@ -232,7 +240,7 @@ class Options:
     )
     length_symbol: tuple[str, ...] = _option(
         (),
-        "--export tflm: a variable that was the length of the flatbuffer, e.g. `g_model_len`; may be given several "
+        "--export tflm: the variable that held the length of the flatbuffer, e.g. `g_model_len`; may be given several "
         "times.",
         metavar="NAME",
         group="Files",
@@ -241,7 +249,7 @@ class Options:
     )
     find: bool = _option(
         False,
-        "--export tflm: also know the flatbuffer by its content, for firmware that still links it.",
+        "--export tflm: also recognize the flatbuffer by its content, for firmware that still links it.",
         group="Files",
         building=True,
         export=TFLM,
@@ -256,14 +264,14 @@ class Options:
     )
     kernels_dir: str = _option(
         "",
-        "Folder for kernels and their headers, as seen from the output folder, e.g. `../kernels`; models of one "
-        "project share it. By default the output folder.",
+        "Folder for kernels and their headers, relative to the output folder, e.g. `../kernels`; models of one "
+        "project can share it. By default the output folder.",
         metavar="FOLDER",
         group="Files",
         building=True,
     )
     no_report: bool = _option(
-        False, "Write no report.html and no badge.svg; report.json says the same.", group="Files", building=True
+        False, "Write no report.html and no badge.svg, only report.json.", group="Files", building=True
     )
     amalgamate: bool = _option(
         False, "Emit one .c and one .h instead of separate kernels.", group="Files", building=True
@@ -271,37 +279,37 @@ class Options:
 
     @property
     def board_name(self) -> str:
-        """The name of the board to build for; with the OpenCL backend a device, also by default."""
+        """The name of the board to build for. The OpenCL backend replaces the default `host` by a generic device."""
         return DEVICE_BOARD if self.backend == "opencl" and self.board == "host" else self.board
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes given for inputs, by name. Raises UsageError for text that is no shape."""
+        """The shapes given for inputs, by name. Raises UsageError for a text that is not a shape."""
         return dict(_shape_of(text) for text in self.input_shape)
 
     @property
     def ram_bytes(self) -> int | None:
-        """The RAM budget in bytes, None if none was given."""
+        """The RAM budget in bytes, or None."""
         return bytes_of(self.ram) if self.ram else None
 
     @property
     def flash_bytes(self) -> int | None:
-        """The flash budget in bytes, None if none was given."""
+        """The flash budget in bytes, or None."""
         return bytes_of(self.flash, "--flash") if self.flash else None
 
     @property
     def clock_hz(self) -> int | None:
-        """The clock given, in Hz, None if none was."""
+        """The clock given, in Hz, or None."""
         return hertz_of(self.clock) if self.clock else None
 
     @property
     def regions(self) -> tuple[tuple[str, int | None], ...]:
-        """The RAM regions to use, with the bytes allowed in each; None stands for the whole region."""
+        """The RAM regions to use, each with the bytes allowed in it; None means the whole region."""
         return region_list(self.region, "--region")
 
     @property
     def weight_regions(self) -> tuple[tuple[str, int | None], ...]:
-        """The memories given for constants, with the bytes allowed in each; empty for `auto` and `none`."""
+        """The memories given for constants, each with the bytes allowed in it. Empty for `auto` and `none`."""
         return region_list("" if self.weights_in in ("auto", "none") else self.weights_in, "--weights-in")
 
     def __post_init__(self) -> None:
@@ -310,7 +318,7 @@ class Options:
             if getattr(self, name):
                 bytes_of(getattr(self, name), f"--{name}")
         if self.regions and self.ram:
-            hint = "--ram is for one region; give each region its size"
+            hint = "leave --ram out, and give each region its size in --region"
             raise UsageError(f"--ram {self.ram} contradicts --region {self.region}", hint=hint)
         for item in fields(self):
             choices = item.metadata.get("choices")
@@ -337,7 +345,7 @@ class Options:
         if self.name and not is_c_name(self.name):
             raise UsageError(
                 f"--name {self.name!r} cannot prefix C symbols",
-                hint="use at most 40 letters, digits and underscores, a letter first, no word of C, C++, Rust or CMake",
+                hint=_NAME_HINT,
             )
 
 
@@ -345,8 +353,11 @@ _VARIABLE = re.compile(r"(?:[A-Za-z]\w{0,39}=)?[A-Za-z_]\w{0,99}(?:::[A-Za-z_]\w
 
 
 def _check_tflm(options: Options) -> None:
-    """Raise UsageError where firmware of TensorFlow Lite Micro would see another model than the file, or for names that
-    are none of C++."""
+    """Raise UsageError for options that contradict --export tflm.
+
+    Firmware of TensorFlow Lite Micro must see the model of its flatbuffer, with the same inputs and outputs. Symbols
+    must be names of C++ variables.
+    """
     inputs = {
         f"--input-mode {options.input_mode}": options.input_mode != "whole",
         f"--input-layout {options.input_layout}": options.input_layout not in ("", "nhwc"),
@@ -357,7 +368,7 @@ def _check_tflm(options: Options) -> None:
     }
     for flag in (flag for flag, given in inputs.items() if given):
         raise UsageError(
-            f"{flag} contradicts --export {TFLM}: the firmware would see another model than its flatbuffer",
+            f"{flag} contradicts --export {TFLM}: the model would differ from the firmware's flatbuffer",
             hint="leave one of them out",
         )
     for flag, names in (("--symbol", options.symbol), ("--length-symbol", options.length_symbol)):
@@ -369,7 +380,7 @@ def _check_tflm(options: Options) -> None:
             variable = name.rpartition("=")[2]
             if any(map(_is_taken, (variable, variable.removesuffix("_t")))) or variable in ("tflite", "DebugLog"):
                 raise UsageError(
-                    f"{variable!r} is a name of C or of the generated files", where=flag, hint="rename the variable"
+                    f"{variable!r} is a name that C or the generated files use", where=flag, hint="rename the variable"
                 )
     twice = [name for name in options.symbol if (options.symbol + options.length_symbol).count(name) > 1]
     if twice:
@@ -381,7 +392,7 @@ def _check_tflm(options: Options) -> None:
 
 
 def _check_kernels_dir(folder: str, *, amalgamate: bool) -> None:
-    """Raise UsageError for a folder that build files cannot name, or that would stay empty."""
+    """Raise UsageError for a folder that build files cannot name, or if --amalgamate would leave the folder empty."""
     if amalgamate:
         raise UsageError("--amalgamate contradicts --kernels-dir", hint="leave one of them out")
     if not re.fullmatch(r"(\.\./)*[\w.-]+(/[\w-][\w.-]*)*/?", folder, re.ASCII) or folder.strip("/.") == "":
@@ -407,7 +418,9 @@ def region_list(text: str, option: str) -> tuple[tuple[str, int | None], ...]:
 
 
 def shape_texts(given: str | Sequence[Any] | Mapping[str, Sequence[int]]) -> tuple[str, ...]:
-    """Shapes of inputs in the option's syntax, from any Python form: texts, a dict by name, or one shape."""
+    """Shapes of inputs in the syntax of the option, from the forms that Python callers give: texts, a dict by name, or
+    one shape.
+    """
     if isinstance(given, str):
         return (given,)
     if isinstance(given, Mapping):
@@ -423,7 +436,7 @@ def _dims(shape: Any) -> str:
 
 
 def _shape_of(text: str) -> tuple[str, tuple[int, ...]]:
-    """An input's name and shape from NAME:1,3,96,96; without a name it is the only input. Raises UsageError."""
+    """An input's name and shape from NAME:1,3,96,96. Without NAME the name is "", the only input. Raises UsageError."""
     name, _, dims = text.rpartition(":")
     sizes = dims.split(",")
     if not all(size.isdecimal() and 0 < int(size) < 2**31 for size in sizes):
@@ -432,24 +445,28 @@ def _shape_of(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def bytes_of(text: str, option: str = "--ram") -> int:
-    """A size in bytes: `20000`, `20K` = `20KB` = `20KiB` = 20 * 1024, and the same with M. Raises UsageError."""
+    """A size in bytes. `20K`, `20KB` and `20KiB` are 20 * 1024; M is 1024 * 1024. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,12})\s*([KkMm]?)(?:i?[Bb])?", text.strip(), re.ASCII)
     if found is None or int(found[1]) == 0:
-        raise UsageError(f"{option} {text!r} is not a size", hint="give bytes, as 20000, or a unit, as 20K or 20KiB")
+        raise UsageError(
+            f"{option} {text!r} is not a size", hint="give bytes, e.g. 20000, or use a unit, e.g. 20K or 20KiB"
+        )
     return int(found[1]) * {"": 1, "K": 1024, "M": 1024**2}[found[2].upper()]
 
 
 def hertz_of(text: str) -> int:
-    """A frequency in Hz: `16000000`, `16M` = `16MHz`, `1.2G`, `32768`, `32.768k`. Raises UsageError."""
+    """A frequency in Hz from texts like `16000000`, `16M`, `16MHz`, `1.2G`, `32.768k`. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,10}(?:\.\d{1,9})?)\s*([KkMG]?)(?:Hz)?", text.strip(), re.ASCII)
     hertz = 0.0 if found is None else float(found[1]) * {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[found[2].upper()]
     if not 1 <= hertz <= 10**11:
-        raise UsageError(f"--clock {text!r} is not a frequency", hint="give Hz, as 16000000, or a unit, as 168M")
+        raise UsageError(
+            f"--clock {text!r} is not a frequency", hint="give Hz, e.g. 16000000, or use a unit, e.g. 168M"
+        )
     return round(hertz)
 
 
 def is_c_name(text: str) -> bool:
-    """Whether `text` can prefix C symbols and name files: no keyword, no type, macro or header of the C library."""
+    """Whether `text` can prefix C symbols and name files: no keyword, and no name of C's types, macros or headers."""
     return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", text) is not None and not _is_taken(text)
 
 
@@ -459,22 +476,23 @@ def _is_taken(text: str) -> bool:
 
 
 def named(path: Path) -> tuple[str, Path]:
-    """The name given with a file, as NAME=path, "" for none, and the path of the file.
+    """Splits NAME=path into the name, "" if there is none, and the path.
 
-    A file that is there under the whole text has no name with it. Raises UsageError for what cannot name a model.
+    If a file exists whose name is the whole text, the text is a path without a name. Raises UsageError for a name that
+    cannot prefix C symbols.
     """
     name, equals, rest = str(path).partition("=")
     if not equals or path.exists() or not Path(rest).exists():
         return "", path
     if not is_c_name(name):
-        hint = "use at most 40 letters, digits and underscores, a letter first, no word of C, C++, Rust or CMake"
-        raise UsageError(f"{name!r} cannot prefix C symbols", where=str(path), hint=hint)
+        raise UsageError(f"{name!r} cannot prefix C symbols", where=str(path), hint=_NAME_HINT)
     return name, Path(rest)
 
 
 def stem_of(path: Path) -> str:
-    """The stem that names a model: its file's, or its folder's where the file's is too general, as in
-    `kws/model.tflite`."""
+    """The stem that names a model: the file's stem. The folder's name replaces a stem that is too general, as in
+    `kws/model.tflite`.
+    """
     folder = path.parent.name
     says_something = folder and not folder.startswith(".") and folder.lower() not in _NO_FOLDERS
     return folder if path.stem.lower() in _NO_NAMES and says_something else path.stem
@@ -483,8 +501,8 @@ def stem_of(path: Path) -> str:
 def c_name_from(stem: str) -> str:
     """A C name made from a file's stem: `kws-int8.v2` becomes `kws_int8_v2`.
 
-    One of more than MAX_PREFIX characters keeps the first words that fit; a hash of the stem keeps apart those that
-    begin alike.
+    A name of more than MAX_PREFIX characters is shortened to the first words that fit, followed by a hash of the stem,
+    so that stems that begin alike get different names.
     """
     plain = _plain(stem)
     if len(plain) <= MAX_PREFIX:
@@ -496,7 +514,7 @@ def c_name_from(stem: str) -> str:
 
 
 def name_of(path: Path) -> str:
-    """The C name of the model in a file, given as the path or as NAME=path."""
+    """The C name of the model in a file. `path` is the file, or NAME=path."""
     given, file = named(path)
     return given or c_name_from(stem_of(file))
 
@@ -513,7 +531,7 @@ def _plain(stem: str) -> str:
 
 
 class Choices(TypedDict, total=False):
-    """Keyword arguments of `mcugen.compile` and `mcugen.load`; `Options` explains each."""
+    """Keyword arguments of `mcugen.compile` and `mcugen.load`. See the fields of `Options`."""
 
     board: str
     backend: Literal["", "c", "opencl"]

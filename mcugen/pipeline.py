@@ -1,4 +1,4 @@
-"""The pipeline on one screen: a model file becomes an Artifact."""
+"""The build pipeline: a model file becomes an Artifact."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from mcugen.system import plugins, tabular
 class Artifact:
     """Result of a build: the files as bytes, the report, and every intermediate stage.
 
-    emitted: the model's C, without what pages and exports add, by the path that includes name.
-    kernels: what belongs into the folder that models share.
+    files: every file of the build, by path. emitted: only the model's C, by the path used in `#include`. kernels: the
+    files for a kernel folder that several models share.
     """
 
     name: str
@@ -60,36 +60,36 @@ class Artifact:
     kernels: emit_folder.SharedFiles = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
-        """One line, without the megabyte of constants, files and stages."""
+        """A short text, without the megabytes of constants, files and stages."""
         size = f"{len(self.files)} files, {self.report.ram_bytes:,} bytes of RAM"
         return f"<Artifact {self.name} for {self.target.name}: {size}>"
 
     @property
     def called(self) -> str:
-        """The model's name in texts: its whole name, and its C name where that differs."""
+        """The model's name for texts: its title, followed by its C name if that differs."""
         return tabular.called(self.report.title, self.name)
 
     def _repr_html_(self) -> str:
-        """The head of the report, as notebooks show it."""
+        """The summary at the top of the report, which notebooks show."""
         return report_page.head(report.as_dict(self.report))
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
-        """Write all files into `folder`, or none: they are staged and moved once complete.
+        """Write all files into `folder`, or none: they are staged, and moved when complete.
 
-        Returns the names under which files of an earlier build stay that were edited since: `kws.c.edited`.
-        Raises UsageError where the folder cannot be written or holds files that are not of a build.
+        An edited file of an earlier build is renamed, e.g. to `kws.c.edited`. Returns these new names. Raises
+        UsageError if the folder cannot be written, or holds files that do not belong to a build.
         """
         return emit_folder.write(Path(folder), self.files, self.kernels)
 
     def load(self) -> Native:
-        """An object that runs the C on this machine, with a memory of its own. Raises ToolError where gcc fails."""
+        """An object that runs the C on this computer and owns its memory. Raises ToolError if gcc fails."""
         if self.target.device is not None:
-            message = f"{self.target.name} runs OpenCL kernels, and what runs on this machine is the build's C"
-            raise UsageError(message, where="--board", hint="take a core, or a board without OpenCL")
+            message = f"{self.target.name} runs OpenCL kernels; load and run need a build in C"
+            raise UsageError(message, where="--board", hint="choose a core, or a board without OpenCL")
         return Native(self.name, self.emitted, self.view, self.imported)
 
     def run(self, *inputs: object, real: bool | None = None) -> Outputs:
-        """The results of the C for these inputs on this machine; see `mcugen.machines.native.Model.run`."""
+        """The results of the C for these inputs, computed on this computer; see `mcugen.machines.native.Model.run`."""
         return self._loaded.run(*inputs, real=real)
 
     @functools.cached_property
@@ -98,7 +98,7 @@ class Artifact:
 
 
 def options_of(choices: Mapping[str, Any]) -> Options:
-    """Options from keyword arguments. Raises UsageError for one that does not exist."""
+    """Options from keyword arguments. Raises UsageError for an unknown name."""
     known = {item.name for item in dataclasses.fields(Options)}
     unknown = sorted(set(choices) - known)
     if unknown:
@@ -109,7 +109,10 @@ def options_of(choices: Mapping[str, Any]) -> Options:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A model after all passes, with what it is to be built for."""
+    """A model after all passes, with the board and options to build it for.
+
+    name: prefixes the C symbols. title: the name for texts. noise: quantization noise, if the build quantized it.
+    """
 
     name: str
     board: Target
@@ -122,12 +125,12 @@ class Prepared:
 
     @property
     def called(self) -> str:
-        """The model's name in texts."""
+        """The model's name for texts: its title, followed by its C name if that differs."""
         return tabular.called(self.title, self.name)
 
 
 def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artifact:
-    """The stages, in order: import, passes, kernels and memory, C. Unknown exports are refused first."""
+    """Runs all stages in order: import, passes, kernels and memory, C. Unknown exports are refused first."""
     exports.layout_of(options)
     prepared = prepare(path, options, ops)
     solution = solve.solve(prepared.graph, prepared.board, prepared.options)
@@ -137,7 +140,7 @@ def build(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Artif
 
 
 def _price_of_inputs(model: Prepared, kept: Solution) -> str:
-    """A note on the RAM that a build takes to leave inputs as they are, beside the same build without."""
+    """A note on the RAM that --keep-input costs, compared with the same build without it."""
     without = solve.solve(model.graph, model.board, dataclasses.replace(model.options, keep_input=False))
     return f"--keep-input takes {max(kept.ram_bytes - without.ram_bytes, 0):,} bytes of RAM"
 
@@ -161,7 +164,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     name_notes = _name_notes(name, stem, is_given=bool(given))
     prepared = prepare_graph(imported, options, name, (*name_notes, *missing))
     title = given or tabular.title_of(stem)
-    graph = dataclasses.replace(prepared.graph, name=tabular.called(title, name))  # errors name the model by it
+    graph = dataclasses.replace(prepared.graph, name=tabular.called(title, name))  # for error texts
     return dataclasses.replace(prepared, noise=noise, title=title, graph=graph)
 
 
@@ -170,7 +173,7 @@ def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
 
 
 def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:
-    """The integer model that `mcugen quantize` would write for a float one, read like any other, and its noise."""
+    """The quantized model that `mcugen quantize` would write for a float one, read back from a file, and its noise."""
     from mcugen.quantize import quantization_report, quantize_model
     from mcugen.report import quantization_page
 
@@ -184,14 +187,14 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[
     graph = read_back(found.graph, known)
     note = f"quantized with {found.samples} samples of {Path(options.quantize).name}: {found.judged.recipe}"
     findings = quantization_report.findings_lines(found.diagnosis.findings)
-    more = ("these options are those of `mcugen quantize`, whose file can then be built",) if findings else ()
+    more = ("`mcugen quantize` has these options; build the file that it writes",) if findings else ()
     return dataclasses.replace(
         graph, notes=(*graph.notes, note, *found.notes, *findings, *more)
     ), quantization_page.noise(found)
 
 
 def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
-    """A graph, written to a .tflite file and read back."""
+    """A graph written to a .tflite file and read back."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.tflite"
         file.write_bytes(write.write(graph, "tflite"))
@@ -199,7 +202,7 @@ def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
 
 
 def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[str] = ()) -> Prepared:
-    """Only the passes, for an existing graph. name: prefixes the C symbols; notes: for the report."""
+    """Only the passes, for an existing graph. name: prefixes the C symbols. notes: for the report."""
     board = target.load(options.board_name, [f for f in options.features.split(",") if f])
     _require_backend(board, options)
     board = dataclasses.replace(board, clock_hz=options.clock_hz or board.clock_hz)
@@ -221,12 +224,12 @@ _NOT_ON_DEVICES = ("amalgamate", "selftest", "region", "weights_in")
 
 
 def _require_backend(board: Target, options: Options) -> None:
-    """Raise UsageError where the board is no device for the requested backend, or an option has no effect on
-    devices."""
+    """Raise UsageError if the board cannot use the backend, or if an option has no effect on OpenCL devices."""
     if options.backend and (options.backend == "opencl") != (board.device is not None):
         kind = "an OpenCL device" if board.device else "no OpenCL device"
         raise UsageError(
-            f"--backend {options.backend}: {board.name} is {kind}", hint="leave --backend out: the board decides"
+            f"--backend {options.backend}: {board.name} is {kind}",
+            hint="leave --backend out, or choose a board for this backend",
         )
     if board.device is None:
         if options.precision:
@@ -237,11 +240,11 @@ def _require_backend(board: Target, options: Options) -> None:
     given += ["input_mode"] if options.input_mode != "whole" else []
     if given:
         flag = given[0].replace("_", "-")
-        raise UsageError(f"--{flag} is not there for OpenCL devices", hint="leave it out, or build for a core")
+        raise UsageError(f"--{flag} has no effect on OpenCL devices", hint="leave it out, or build for a core")
 
 
 def finish(model: Prepared, solution: Solution) -> Artifact:
-    """The C and the report of a solution. Raises MemoryBudgetError where it does not fit."""
+    """The C and the report of a solution. Raises MemoryBudgetError if it does not fit the board."""
     layout = exports.layout_of(model.options)
     made = coded(model, solution, layout)
     models = (ReportedModel(made.view, made.schedule, made.plan),)
@@ -254,7 +257,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
 def coded(model: Prepared, solution: Solution, layout: BuildFolders = PLAIN) -> Artifact:
     """Only the C of a solution, without pages and exports: for compiling, and for counting on an emulated core.
 
-    Raises MemoryBudgetError where it does not fit.
+    Raises MemoryBudgetError if it does not fit the board.
     """
     made = _measured(model, solution)
     emitted = files_of(made.view, made.imported, model.options, layout)
@@ -262,7 +265,7 @@ def coded(model: Prepared, solution: Solution, layout: BuildFolders = PLAIN) -> 
 
 
 def _measured(model: Prepared, solution: Solution) -> Artifact:
-    """A solution with its report, without files. Raises MemoryBudgetError where it does not fit."""
+    """A solution with its report, without files. Raises MemoryBudgetError if it does not fit the board."""
     schedule, memory = solution.schedule, solution.plan
     check(schedule.buffers(), memory)
     weight_regions = weight_regions_of(model.options, model.board, solution)
@@ -280,19 +283,21 @@ def _measured(model: Prepared, solution: Solution) -> Artifact:
 
 
 def _name_notes(name: str, stem: str, *, is_given: bool) -> tuple[str, ...]:
-    """Notes for the user on the prefix of all names: that it was shortened, or is long."""
+    """Notes that the prefix of the C names was shortened, or is long."""
     if len(name) > MAX_PREFIX:
-        return (f"--name {name} has over {MAX_PREFIX} characters: some C names may be longer than the 31 of C99",)
+        return (
+            f"--name {name} has over {MAX_PREFIX} characters: some C names may exceed the 31 that C99 distinguishes",
+        )
     if not is_given and is_shortened(stem):
         return (f"the C names begin with {name}, short for {stem[:40]!a}; --name gives another",)
     return ()
 
 
 def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple[str, ...]]:
-    """The options with a runtime for which results exist, by default the format's first.
+    """The options with a reference runtime that applies to the model, by default the first of its format.
 
-    It is the other runtime for a model that one does not run, with a note. Raises UsageError for a runtime that does
-    not run the format.
+    If the chosen runtime refuses an operator of the model, another one of the format replaces it, with a note. Raises
+    UsageError for a runtime that does not run the format.
     """
     known = read.references(imported.format)
     if options.reference and options.reference not in known:
@@ -308,7 +313,7 @@ def _settle_reference(imported: Graph, options: Options) -> tuple[Options, tuple
     why = "; ".join(f"{RUNTIMES[name]} does not run {_shortened(listed)}" for name, listed in refused.items())
     other = next(name for name in known if name != options.reference)
     if other not in refused:
-        note = f"{why}: the bits are those of {RUNTIMES[other]}"
+        note = f"{why}: results reproduce {RUNTIMES[other]} bit for bit"
         return dataclasses.replace(options, reference=other), (note,)
     note = f"no runtime runs the whole model ({why}): the arithmetic is {RUNTIMES['litert']}'s"
     return dataclasses.replace(options, reference="litert"), (note,)

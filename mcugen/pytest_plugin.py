@@ -1,9 +1,10 @@
-"""A fixture for the tests of firmware: a model's C against recorded vectors. pytest finds it where mcugen is installed.
+"""A pytest fixture for firmware tests: compares a model's C with recorded vectors. pytest loads it if mcugen is
+installed.
 
 def test_model(mcugen_recorded):
     mcugen_recorded("model.tflite", "vectors.npz", board="cortex-m4")
 
-`mcugen run MODEL --input x.npy --record vectors.npz` writes the vectors.
+`mcugen run MODEL --input x.npy --record vectors.npz` records the vectors.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _SHOWN = 5
 
 @pytest.fixture(scope="session")
 def mcugen_recorded() -> Callable[..., None]:
-    """A function that builds a model, runs its C on this machine, and fails where outputs differ from recorded ones."""
+    """A function that builds a model, runs its C on this computer, and fails if outputs differ from recorded ones."""
     return check
 
 
 def check(model: str | os.PathLike[str], vectors: str | os.PathLike[str], **choices: Unpack[Choices]) -> None:
-    """Fail the test where the C of a model differs from recorded vectors. choices: those of `mcugen.compile`."""
+    """Fail the test if the C of a model differs from recorded vectors. choices: options of `mcugen.compile`."""
     import mcugen
     from mcugen.verify import recorded
 

@@ -97,7 +97,7 @@ def test_torch_falls_back_to_its_other_exporter(monkeypatch: pytest.MonkeyPatch,
     mcugen.from_torch(Net(), 5)
     assert asked == [False, True]
     fails[True] = RuntimeError("step 1/3")
-    words = r"(?sm)a value into Python in net\.py, line 7\n  dynamo: ValueError: no aten::odd$"
+    words = r"(?sm)a tensor into a Python value in net\.py, line 7\n  dynamo: ValueError: no aten::odd$"
     with pytest.raises(ToolError, match=words) as raised:
         mcugen.from_torch(Net(), 5, to=tmp_path / "a.onnx")
     assert "torch.where" in raised.value.hint and not (tmp_path / "a.onnx").exists()
@@ -209,7 +209,7 @@ def test_keras_asks_for_open_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "input_shape=(1, 96, 3)" in raised.value.hint
     with pytest.raises(UsageError, match=r"\[1, 9, 4\] does not fit it"):
         mcugen.from_keras(model, input_shape=(1, 9, 4))
-    with pytest.raises(UsageError, match="not those of the model's inputs"):
+    with pytest.raises(UsageError, match="not the shapes of the model's inputs"):
         mcugen.from_keras(model, input_shape={"z": (1, 9, 3)})
     mcugen.from_keras(model, input_shape=[1, 9, 3])
     mcugen.from_keras(model, input_shape={"x": (1, 7, 3)})

@@ -1,4 +1,4 @@
-"""Emission: the files of a standalone C model, as bytes, from a planned schedule."""
+"""Emission: turns a planned schedule into the files of a standalone C model, as bytes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def sources_of(files: Iterable[str]) -> list[str]:
 
 
 def libraries_of(files: Mapping[str, bytes]) -> list[str]:
-    """Libraries to link, as the linker's -l names them: `m` if a kernel calls a function of math.h, and OpenCL's
-    loader.
+    """Libraries to link, by the names that the linker's -l takes: `m` if a kernel includes math.h, and OpenCL for a
+    device.
     """
     found = ["m"] if any(b"#include <math.h>" in text for text in files.values()) else []
     return [*(["OpenCL"] if any(map(opencl.is_host, files)) else []), *found]
@@ -40,7 +40,7 @@ def emit(
     name: str,
     weight_regions: WeightRegions = ALL_WITH_CODE,
 ) -> tuple[ModelView, dict[str, bytes]]:
-    """The view and the files, by path relative to the output folder.
+    """The view of a model, and its files by path relative to the output folder.
 
     imported: the graph before any pass. weight_regions: memories for constants besides the flash of the code.
     """
@@ -49,7 +49,7 @@ def emit(
 
 
 def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFolders = PLAIN) -> dict[str, bytes]:
-    """The files of a view, by the path in #include lines. layout: the folders in the example's command.
+    """The files of a view, by the path that #include lines use. layout: folders for the compile command in the example.
 
     Raises InternalError for an undeclared name in the C generated for this model.
     """
@@ -70,7 +70,7 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFo
     if view.blob and not view.blob.fetched:
         files[f"{name}.blob"] = view.blob.data
     if options.amalgamate:
-        from mcugen.emit.amalgamate import amalgamate  # imported on first use, as are parts for devices
+        from mcugen.emit.amalgamate import amalgamate  # imported on first use, like the parts for OpenCL devices
 
         files = amalgamate(files, view)
     if options.selftest:
@@ -81,13 +81,15 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFo
 
 
 def _made(files: Iterable[str], view: ModelView) -> list[str]:
-    """The C generated for this model: its interface, its steps, and the kernels generated for one call."""
+    """Paths of the C generated for this model: its interface, its steps, and kernels generated for one call."""
     kernels = {f"kernels/{step.kernel.removeprefix('mg_')}.c" for step in view.steps}
     return [f"{view.name}.h", f"{view.name}.c", *sorted(kernels.intersection(files))]
 
 
 def _sealed(view: ModelView) -> ModelView:
-    """The view with the header of its block of constants, which contains the layout of the code that it belongs to."""
+    """The view with the header of its block of constants. The header holds a hash of the code that the block belongs
+    to.
+    """
     if view.blob is None:
         return view
     code = [render(template, m=view, selftest_size=0) for template in ("model.h.j2", "model.c.j2")]

@@ -9,7 +9,7 @@ from mcugen.emit.view import ModelView
 
 _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 _BRANCH = re.compile(r'^#include "([\w./]+)"\n|^[ \t]*#[ \t]*(?:(if)|endif)', re.MULTILINE)
-"""An include, or the begin or the end of a condition that may skip the includes within."""
+"""An #include, or the start or end of a condition that may skip the includes inside."""
 
 _GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)
 """Guard of a header; a template's macro with a default value does not match."""
@@ -17,10 +17,12 @@ _GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
 _KERNEL = re.compile(r"^void (mg_\w+)(?=\([^;{]*\)\n\{)", re.MULTILINE)
 LOCAL = re.compile(r"^static (?:inline )?(?:const )?\w+ \*?(?!MG_|__)(\w+)\(", re.MULTILINE)
-"""Name of a file-local function, with any attributes before the type; macros give their own names."""
+"""Name of a file-local function, with any attributes before the type. Macros give their own names, so they are
+excluded.
+"""
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _NAMED = re.compile(r"^#define MG_\w+ (mg_\w+)$", re.MULTILINE)
-"""Name of a function that a source passes to the template which defines it."""
+"""Name of a function that a source passes, by a macro, to the template that defines the function."""
 
 _PARTS = ("", "_row", "_begin", "_rows", "_end")
 
@@ -40,7 +42,7 @@ def amalgamate(files: Mapping[str, bytes], view: ModelView) -> dict[str, bytes]:
 
 
 class _Folded:
-    """Expander of includes; a guarded header is expanded once, unless a condition may skip it."""
+    """Expands includes. A header with a guard is expanded once, unless a condition may skip it."""
 
     def __init__(self, text: Mapping[str, str], interface: str, called: Collection[str]) -> None:
         self._text = text
@@ -49,9 +51,9 @@ class _Folded:
         self._seen = {interface}
 
     def expanded(self, source: str, surely: bool = True) -> str:
-        """A source with the runtime's headers expanded; the model's own headers are already in the file.
+        """A source with the runtime's headers expanded. The model's own headers are already in the file.
 
-        surely: whether the source is compiled whatever the values of macros are.
+        surely: whether the source is compiled for all values of macros.
         """
         depth = -1 if _GUARDED.search(source) else 0
 
@@ -65,7 +67,9 @@ class _Folded:
         return _BRANCH.sub(put, source)
 
     def kernel(self, path: str) -> str:
-        """A static kernel; its local names and macros, and those of its templates, do not clash with other kernels'."""
+        """The text of a kernel, made static. Its local names and macros, and those of its templates, are renamed or
+        undefined so that they do not clash with other kernels.
+        """
         stem = path.removeprefix("kernels/").removesuffix(".c")
         source = self._with_templates(self._text[path])
         for local in dict.fromkeys(LOCAL.findall(source)):
@@ -77,7 +81,7 @@ class _Folded:
         return body + "".join(f"#undef {macro}\n" for macro in macros)
 
     def _with_templates(self, source: str) -> str:
-        """A source with the headers without a guard expanded: each source has its own copy of their text."""
+        """A source with headers that have no guard expanded. Each source needs a copy of such a header."""
 
         def put(match: re.Match[str]) -> str:
             text = self._text.get(match[1], "") if match[1].startswith("mcugen/") else ""
@@ -94,8 +98,8 @@ class _Folded:
         return _PROTOTYPE.sub(self._prototype, self.expanded(source, surely))
 
     def _prototype(self, match: re.Match[str]) -> str:
-        """A kernel's declaration, which makes its definition static even if a macro spells it; "" for kernels not in
-        use.
+        """A kernel's declaration, made static, which also makes its definition static if a macro spells the definition.
+        "" for kernels that the model does not use.
         """
         there = match[1] in self._called or match[1] in self._named
         return f"static {self._unused(match[1])}{match[0]}" if there else ""
@@ -110,6 +114,6 @@ def _banner(source: str) -> str:
 
 
 def _weights(source: str) -> str:
-    """The weights as file-local constants."""
+    """The weights as file-local constants: the text of the weights file, with each constant static."""
     body = _INCLUDE.sub("", source.removeprefix(_banner(source)))
     return re.sub(r"^const ", "static const ", body, flags=re.MULTILINE)

@@ -1,8 +1,12 @@
-"""Constants as one block of bytes: at an address that the firmware gives, or copied layer by layer before use.
+"""Constants as one block of bytes. The firmware gives its address, or each layer's part is copied before use.
 
-A block begins with a header of HEADER bytes, little-endian: "MGWB", the format, the user's version of the weights, the
-bytes of the block, the layout of the code that it belongs to, and the CRC-32 (zlib's) of the block with this field as
-zero. The layout is a hash of the code without comments: code accepts any block of its layout.
+A block begins with a header of HEADER bytes, little-endian:
+* "MGWB"
+* version of the format
+* the user's version of the weights
+* size of the block in bytes
+* layout: a hash of the code, without comments; code accepts any block with its layout
+* CRC-32 (zlib's) of the block with this field set to zero
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class BlobRead:
-    """An array that a step reads: its offset in the block, and in the memory that it is copied to."""
+    """An array that a step reads. offset: in the block. stage: in the memory that the array is copied to."""
 
     symbol: str
     c_type: str
@@ -46,9 +50,9 @@ class BlobRead:
 
 @dataclass(frozen=True)
 class BlobView:
-    """The block of a model. fetched: whether steps copy their constants into the arena.
+    """The block of a model. fetched: whether steps copy their constants into the arena before they run.
 
-    stage_bytes, stages: by step, the size of that copy, and its offset in the arena
+    stage_bytes, stages: per step, the size of this copy in bytes, and its offset in the arena.
     """
 
     places: tuple[BlobRead, ...]
@@ -60,16 +64,18 @@ class BlobView:
 
     @property
     def lines(self) -> list[str]:
-        """The bytes as C text."""
+        """The bytes of the block as lines of C text."""
         return list(array_lines(np.frombuffer(self.data, np.uint8)))
 
     @property
     def object_bytes(self) -> int:
-        """Bytes that the block adds to the model object beside the arena: a pointer, with the object's alignment."""
+        """Bytes that the block adds to the model object besides the arena: a pointer, rounded up to the object's
+        alignment.
+        """
         return 0 if self.fetched else OBJECT_ALIGN
 
     def read_by(self, texts: Iterable[str], step: int | None = None) -> list[BlobRead]:
-        """Arrays that C text names, with consecutive offsets for their copies in a step."""
+        """The arrays that C text names. In a step, `stage` gives each copy the next free offset."""
         named = set(re.findall(r"\w+", " ".join(texts)))
         found, at = [], self.stages[step] if step is not None and self.stages else 0
         for place in self.places:
@@ -87,7 +93,7 @@ def asked(
         return None
     if plan.further or any(array.region for array in arrays):
         raise UsageError(
-            "the model needs several memories, and constants as one block go with one",
+            "the model needs several memories; constants as one block need a single one",
             where="--weights-blob" if options.weights_blob else "--fetch-weights",
             hint="leave --region and --weights-in out",
         )
@@ -99,7 +105,7 @@ def asked(
 
 
 def of(arrays: Sequence[ArrayView], *, fetched: bool) -> BlobView:
-    """The block of these arrays."""
+    """The block that contains these arrays, without its header."""
     places, parts, at = list[BlobRead](), [bytes(HEADER)], HEADER
     for array in arrays:
         places.append(BlobRead(array.symbol, array.c_type, at, array.nbytes, 0))
@@ -111,7 +117,7 @@ def of(arrays: Sequence[ArrayView], *, fetched: bool) -> BlobView:
 
 
 def sealed(view: BlobView, layout: int, version: int = 0) -> BlobView:
-    """The block with its header."""
+    """The block with its header filled in."""
     return replace(view, data=_with_header(view.data[HEADER:], layout, version), layout=layout)
 
 
@@ -138,14 +144,14 @@ class Header:
 
 
 def header_of(data: bytes, where: str) -> Header:
-    """The header of a block. Raises UsageError for bytes that are no block, or a damaged one."""
+    """The header of a block. Raises UsageError for bytes that are not a block, or a damaged one."""
     if len(data) >= HEADER:
         magic, form, version, nbytes, layout, _, _ = _FIELDS.unpack_from(data)
         if magic == MAGIC and form == FORMAT and _with_header(data[HEADER:], layout, version) == data:
             return Header(version, nbytes, layout)
-    raise UsageError("not a block of constants, or a damaged one", where=where, hint="build with --weights-blob again")
+    raise UsageError("not a block of constants, or damaged", where=where, hint="build with --weights-blob again")
 
 
 def renumbered(data: bytes, version: int) -> bytes:
-    """The block with another version of the weights."""
+    """The block with another version number of the weights."""
     return _with_header(data[HEADER:], header_of(data, "block").layout, version)

@@ -1,8 +1,8 @@
-"""Bundle: the runtime of a model: its kernels and their headers, under names that contain hashes of their text.
+"""The runtime of a model: its kernels and their headers, under names that contain hashes of their text.
 
-Every file and every function has a hash in its name: of a file, its text and all that it includes; of a function, also
-its symbol and the sizes that it is generated for. Equal names are therefore equal text, also in builds by two versions
-of mcugen, which link into one image, and compile with their folders given in any order.
+The hash in a file's name covers the file and all that it includes. The hash in a function's name also covers its symbol
+and the sizes that it is generated for. Equal names therefore mean equal text. Builds by two versions of mcugen can be
+linked into one image, and their include folders can be given in any order.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _STEM = MAX_NAME - len("_.c") - _DIGEST
 _SHORT = re.compile(r"[a-z][a-z0-9_]{0,14}", re.ASCII)
 _INCLUDE = re.compile(r'^(#include "mcugen/)([\w./]+)"$', re.MULTILINE)
 _FUNCTION = re.compile(r"(^#define MG_\w+ |\b)(mg_\w+)(?=\(|$)", re.MULTILINE)
-"""A function in a declaration, definition or call, or the name that a macro gives to a template."""
+"""The name of a function in a declaration, definition or call, or in a macro that passes it to a template."""
 
 _SHARED = re.compile(r"^MG_LINKAGE \w+ \*?(mg_\w+)\(", re.MULTILINE)
-"""A function of a helper source, which kernels of several sizes call."""
+"""The name of a function in a helper source. Kernels of several sizes call it."""
 
 _FILE_NAME = re.compile(r"\w+\.[ch]", re.ASCII)
 _LICENSE = "SPDX-License-Identifier: Apache-2.0"
 _OWNER = "You own this file; mcugen's licence does not apply to it."
-"""Line of an emitted file that replaces the licence under which mcugen holds it."""
+"""Line of an emitted file. It replaces the licence line of mcugen's own source."""
 
 
 def of(choices: Iterable[Choice]) -> Bundle:
-    """The runtime, with the files of the kernels chosen. Raises UsageError if files of one name differ."""
+    """The runtime with the kernels chosen. Raises UsageError if two files with one name differ."""
     choices = tuple(choices)
     brought = brought_files(choice.kernel for choice in choices)
     if not brought and all(_runtime().knows(choice.kernel) for choice in choices):
@@ -60,22 +60,22 @@ def _runtime() -> Bundle:
 
 @functools.cache
 def known() -> tuple[Kernel, ...]:
-    """Kernels with code of all operators and families."""
+    """All kernels that have C code, of all operators and families."""
     ops = dict.fromkeys((*registry.own(), *registry.load().ops))
     return tuple(kernel for op in ops for kernel in kernels.of(op) if kernel.has_code)
 
 
 def brought_files(used: Iterable[Kernel]) -> dict[str, str]:
-    """C files that plugins' operators bring for these kernels, by name. Raises UsageError if two clash."""
+    """C files that plugins' operators supply for these kernels, by name. Raises UsageError if two clash."""
     found: dict[str, str] = {}
     for kernel in used:
         for name, text in kernel.text.files.items():
             if not _FILE_NAME.fullmatch(name):
-                raise UsageError(f"kernel {kernel.symbol} brings a file named {name!r}", hint="name it <name>.c or .h")
+                raise UsageError(f"kernel {kernel.symbol} has a file named {name!r}", hint="name it <name>.c or .h")
             taken = name in resources.c_files()
             if taken or found.setdefault(name, text) != text:
                 raise UsageError(
-                    f"kernel {kernel.symbol} brings a file {name} that is there already, with other text",
+                    f"kernel {kernel.symbol} has a file {name}; another file of this name differs",
                     hint="rename the file and the kernel",
                 )
     return found
@@ -85,7 +85,7 @@ class Bundle:
     """All files of the runtime, with their names and text in the output."""
 
     def __init__(self, known: Iterable[Kernel], brought: Mapping[str, str] = MappingProxyType({})) -> None:
-        """known: the kernels whose functions headers may declare. brought: further files, by name."""
+        """known: kernels that headers may declare. brought: files of plugins, by name."""
         self._brought = brought
         there = [k for k in known if k.has_code and k.text.files.keys() <= brought.keys()]
         self._fixed = {k.symbol: k for k in there if not k.text.is_generated}
@@ -103,7 +103,7 @@ class Bundle:
     def files(self, choices: Iterable[Choice]) -> dict[str, bytes]:
         """Path in the output -> text, for the sources of the kernels chosen and all that they include.
 
-        Raises InternalError if two files or two functions have one name.
+        Raises InternalError if two files or two functions would get one name.
         """
         found: dict[str, bytes] = {}
         claims = _Claims()
@@ -121,7 +121,9 @@ class Bundle:
         return found
 
     def knows(self, kernel: Kernel) -> bool:
-        """Whether the kernel has a name here: always for a copy; for a function, if it is among the known kernels."""
+        """Whether the bundle can name the kernel: always for a generated copy, otherwise only if the kernel is
+        known.
+        """
         return kernel.text.is_generated or kernel.symbol in self._fixed
 
     def path(self, file: str) -> str:
@@ -139,7 +141,9 @@ class Bundle:
         return f"{self._stem(kernel, call)}.c" if kernel.text.is_generated else self.name(kernel.source_name)
 
     def header(self, kernel: Kernel, call: Call) -> str:
-        """Path of the header that declares the kernel's parameters and, unless it is a copy, the function."""
+        """Path of the header that declares the kernel's parameters. It also declares the function, unless that is a
+        copy.
+        """
         return f"mcugen/{self._stem(kernel, call)}.h" if kernel.text.generate else self.path(header_of(kernel))
 
     def params(self, kernel: Kernel, call: Call) -> str:
@@ -147,31 +151,35 @@ class Bundle:
         return f"{self.function(kernel, call) if kernel.text.generate else kernel.contract}_params"
 
     def function(self, kernel: Kernel, call: Call) -> str:
-        """The C function that computes the call: `mg_conv2d_dsp16_3fa2b1`. Raises UsageError for a name too long."""
+        """The C function that computes the call, e.g. `mg_conv2d_dsp16_3fa2b1`. Raises UsageError for a bad
+        short name.
+        """
         if not kernel.text.is_generated:
             return self._function(kernel.symbol)
         hashes = [self._hash(file) for file in sorted(self._needed(kernel, call))]
         return self._named(kernel, *self._made(kernel, call, "mg_").values(), *hashes)
 
     def declaration(self, kernel: Kernel, call: Call) -> str:
-        """C text that declares the functions of a kernel's copy; its header must be included first."""
+        """C text that declares the functions of a kernel's copy. The kernel's header must be included before it."""
         return f"MG_DECLARE_{kernel.symbol.removeprefix('mg_')}({self.function(kernel, call)});"
 
     def text(self, file: str) -> bytes:
-        """A file of the runtime as it is emitted, with the owner's line and the emitted names."""
+        """The text of a runtime file as emitted, with the owner's line and the emitted names."""
         if file not in self._texts:
             text = _FUNCTION.sub(self._emitted, self._raw(file))
             self._texts[file] = self._owned(text).encode()
         return self._texts[file]
 
     def _owned(self, text: str, own: str = "") -> str:
-        """A text with the owner's line and emitted names. own: a header in it that is not part of the runtime."""
+        """A text with the owner's line and emitted names. own: a header included in it that is not part of the
+        runtime.
+        """
         text = _INCLUDE.sub(lambda m: m[0] if m[2] == own else f'{m[1]}{self.name(m[2])}"', text)
         return text.replace(_LICENSE, _OWNER)
 
     @functools.cached_property
     def _owners(self) -> Mapping[str, tuple[Kernel | str, str]]:
-        """Function of the runtime -> its kernel or helper source, and its suffix there."""
+        """Function of the runtime -> (its kernel, suffix) or (its helper source, function)."""
         found: dict[str, tuple[Kernel | str, str]] = {}
         for symbol, kernel in self._fixed.items():
             for part in ("", *kernel.form.suffixes):
@@ -182,7 +190,7 @@ class Bundle:
         return found
 
     def _function(self, own: str) -> str:
-        """Name of a function of the runtime in the output; computed on first use."""
+        """Name of a runtime function in the output. It is computed on first use."""
         if own not in self._functions:
             owner, part = self._owners[own]
             if isinstance(owner, Kernel):
@@ -192,15 +200,15 @@ class Bundle:
         return self._functions[own]
 
     def _emitted(self, word: re.Match[str]) -> str:
-        """A match of _FUNCTION, with the emitted name if it is a function of the runtime."""
+        """A match of _FUNCTION, with the emitted name if it names a function of the runtime."""
         return word[1] + (self._function(word[2]) if word[2] in self._owners else word[2])
 
     def _named(self, kernel: Kernel, *parts: str) -> str:
-        """mg_<short>_<hash> of the symbol and of the parts that distinguish its functions."""
+        """mg_<short>_<hash>. The hash covers the symbol and the parts that distinguish functions of one kernel."""
         if not _SHORT.fullmatch(kernel.short_name):
             raise UsageError(
                 f"kernel {kernel.symbol}: {kernel.short_name!r} cannot be part of a C name",
-                hint="state `short`: at most 15 lower-case letters, digits and underscores, a letter first",
+                hint="state `short`: at most 15 lower-case letters, digits and underscores, beginning with a letter",
             )
         return f"mg_{kernel.short_name}_{_digest(kernel.symbol, *parts)}"
 
@@ -208,14 +216,14 @@ class Bundle:
         return self.function(kernel, call).removeprefix("mg_")
 
     def _needed(self, kernel: Kernel, call: Call) -> set[str]:
-        """Files of the runtime that make up a call's function, without the files that they include."""
+        """Runtime files that directly make up a call's function. Files that they include are not listed."""
         if kernel.text.generate:
             made = kernel.text.generate(call).files("mg_")
             return {name for text in made.values() for name in includes(text)} - made.keys()
         return {header_of(kernel), template_of(kernel) if kernel.text.variant else kernel.source_name}
 
     def _made(self, kernel: Kernel, call: Call, function: str) -> dict[str, str]:
-        """Path -> text of the files generated for a call: none for a kernel of the runtime."""
+        """Path -> text of the files generated for a call. Empty for a kernel that is a runtime file."""
         if kernel.text.generate:
             made = kernel.text.generate(call).files(function)
             (own,) = (name for name in made if name.endswith(".h"))
@@ -226,7 +234,7 @@ class Bundle:
         return {}
 
     def _copy(self, kernel: Kernel, call: Call, function: str) -> str:
-        """Source of a kernel's copy for the sizes of a call."""
+        """Source of a kernel's copy: macros with the sizes of a call, then an include of the kernel's template."""
         sizes = kernel.sizes(call)
         words = ", ".join(f"{size.replace('_', ' ')} {value}" for size, value in sizes.items())
         constants = {"KERNEL": function} | {size.upper(): value for size, value in sizes.items()}
@@ -240,7 +248,9 @@ class Bundle:
         return "\n".join([*lines, ""])
 
     def hashed(self, file: str) -> set[str]:
-        """Files whose text the hash in a file's name covers: all that it includes and, for a header, declares."""
+        """Files whose text the hash in a file's name covers: all that the file includes and, for a header, the sources
+        that it declares.
+        """
         return self._reached(file, self._declared)
 
     def _hash(self, file: str) -> str:
@@ -250,7 +260,7 @@ class Bundle:
         return self._hashes[file]
 
     def _reached(self, file: str, further: Mapping[str, Iterable[str]] = MappingProxyType({})) -> set[str]:
-        """A file with all that it includes, and all that `further` adds to any of these."""
+        """A file, all that it includes, and all that `further` adds to any of these files."""
         found, waiting = set[str](), [file]
         while waiting:
             name = waiting.pop()
@@ -264,7 +274,7 @@ class Bundle:
 
 
 class _Claims:
-    """Names in an output, each reserved for one thing."""
+    """Names used in an output. Each may stand for one thing only."""
 
     def __init__(self) -> None:
         self._taken: dict[str, str] = {}
@@ -281,7 +291,7 @@ def header_of(kernel: Kernel) -> str:
 
 
 def template_of(kernel: Kernel) -> str:
-    """Name of the header with a kernel's source text, which is compiled once for each set of sizes."""
+    """Name of the header with a kernel's source text. It is compiled once for each set of sizes."""
     return f"{kernel.symbol.removeprefix('mg_')}_template.h"
 
 

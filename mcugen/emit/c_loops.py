@@ -1,6 +1,6 @@
-"""Rules for loops: every trip count is fixed before the first trip.
+"""Rules for loops in emitted C: the number of iterations is fixed before the first one.
 
-Each rule yields (node, detail) for each violation; its docstring is the message.
+Each rule yields (node, detail) for each violation. A rule's docstring is its error message.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ _PURE_UNARY = ("+", "-", "~", "!", "*", "sizeof")
 
 @dataclass(frozen=True)
 class _Loop:
-    """The parts of a loop of the right form: for (T counter = ...; counter `compare` bound; counter += step)."""
+    """The parts of a loop that has the required form: for (T counter = ...; counter `compare` bound; counter += step).
+
+    rising: whether the counter counts up.
+    """
 
     counter: c_ast.Decl
     compare: str
@@ -98,7 +101,7 @@ def _parts(node: c_ast.For) -> _Loop | str:
 
 
 def _step(node: c_ast.Node | None, counter: str) -> tuple[bool, c_ast.Node | None] | None:
-    """Whether the counter rises, and by how much; None if it is not a step of the counter."""
+    """Whether the counter rises, and the expression added (None for 1). None if this is not a step of the counter."""
     if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "p++", "--", "p--") and _is(node.expr, counter):
         return "++" in node.op, None
     if isinstance(node, c_ast.Assignment) and node.op in ("+=", "-=") and _is(node.lvalue, counter):
@@ -134,9 +137,10 @@ def _expression_fault(loop: _Loop) -> str:
 
 
 class _Changes:
-    """Variables that a loop's body may change, with the nodes that change them.
+    """Variables that a loop's body may change, with the nodes that may change them.
 
-    whole: assigned, stepped, or its address taken. mentioned: named at all, so that a part of it may be changed.
+    whole: variables that are assigned, incremented, or have their address taken. mentioned: every variable named, so
+    that an element or member of it may change.
     """
 
     def __init__(self, body: c_ast.Node) -> None:
@@ -158,7 +162,7 @@ class _Changes:
 
 
 def _values(expression: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """The parts of an expression that are evaluated: neither types nor operands of sizeof."""
+    """The parts of an expression that are evaluated. Types and operands of sizeof are not."""
     if expression is None:
         return
     unseen = {
@@ -176,7 +180,9 @@ def _names(expression: c_ast.Node) -> set[str]:
 
 
 def _memory_faults(unit: Unit, function: c_ast.FuncDef, expression: c_ast.Node, changed: _Changes) -> Iterator[Finding]:
-    """Reads of memory that the body might write to: neither const nor a local that the body leaves alone."""
+    """Reads of memory that the body might write to: memory that is neither const nor a local that the body leaves
+    alone.
+    """
     scope = _Scope(unit, function)
     for node in _values(expression):
         if not isinstance(node, c_ast.StructRef | c_ast.ArrayRef) and not is_dereference(node):
@@ -191,14 +197,14 @@ def _memory_faults(unit: Unit, function: c_ast.FuncDef, expression: c_ast.Node, 
 
 
 class _Scope:
-    """Types of access paths inside one function."""
+    """Types of access paths, such as p->rows[i].n, inside one function."""
 
     def __init__(self, unit: Unit, function: c_ast.FuncDef) -> None:
         self._unit = unit
         self._locals = unit.locals_of(function)
 
     def is_const_access(self, node: c_ast.Node) -> bool:
-        """Whether the object of the path cannot be assigned through it."""
+        """Whether the object that a path refers to cannot be assigned through this path."""
         kind = self._type(node)
         if kind is not None and self._unit.is_const(kind):
             return True
@@ -248,7 +254,7 @@ class _Scope:
         return None
 
     def _declared(self, name: str) -> c_ast.Node | None:
-        """Type of a variable; None also if blocks of the function declare the name both with and without const."""
+        """Type of a variable. None if it is unknown, or if blocks declare the name both with and without const."""
         found = self._locals.get(name) or [d for d in [self._unit.variables.get(name)] if d is not None]
         kinds = [d.type for d in found]
         agree = len({self._unit.is_const(k) for k in kinds}) == 1

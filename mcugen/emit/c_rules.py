@@ -1,6 +1,6 @@
-"""Rules for everything but loops: no jumps, no hidden calls, no heap, no state, nothing of unknown size.
+"""Rules for emitted C, apart from loops: no jumps, no hidden calls, no heap, no state, nothing of unknown size.
 
-Each rule yields (node, detail) for each violation; its docstring is the message.
+Each rule yields (node, detail) for each violation. A rule's docstring is its error message.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def no_function_pointers(unit: Unit) -> Iterator[Finding]:
 
 
 def _function_parameters(unit: Unit) -> Iterator[Finding]:
-    """Parameters that are functions or pointers to functions, in definitions and in prototypes."""
+    """Parameters that are functions or pointers to functions, in definitions and prototypes."""
     for node in unit.nodes:
         for parameter in node.args.params if isinstance(node, c_ast.FuncDecl) and node.args else ():
             kind = getattr(parameter, "type", None)
@@ -83,7 +83,7 @@ def _function_parameters(unit: Unit) -> Iterator[Finding]:
 
 
 def _functions_as_values(unit: Unit, nodes: Sequence[c_ast.Node], hidden: set[str]) -> Iterator[Finding]:
-    """Names of functions in any place but that of the called function."""
+    """Function names that are used as values, not called."""
     called = {id(n.name) for n in nodes if isinstance(n, c_ast.FuncCall)}
     for n in nodes:
         if isinstance(n, c_ast.ID) and n.name in unit.functions - hidden and id(n) not in called:
@@ -91,7 +91,7 @@ def _functions_as_values(unit: Unit, nodes: Sequence[c_ast.Node], hidden: set[st
 
 
 def _indirect_calls(unit: Unit, function: c_ast.FuncDef, hidden: set[str]) -> Iterator[Finding]:
-    """Calls of anything but a function's name or an element of a const object at file scope."""
+    """Calls through an expression that is neither a function's name nor an element of a const table at file scope."""
     for node in unit.body_of(function):
         if isinstance(node, c_ast.FuncCall) and not isinstance(node.name, c_ast.ID):
             name = root(node.name)
@@ -108,7 +108,7 @@ def no_variable_arrays(unit: Unit) -> Iterator[Finding]:
 
 
 def _is_constant(unit: Unit, node: c_ast.Node) -> bool:
-    """Whether the compiler knows an expression's value; that of sizeof always."""
+    """Whether an expression is a constant. sizeof always is."""
     if isinstance(node, c_ast.ID):
         return node.name in unit.enumerators
     if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof":
@@ -134,7 +134,7 @@ def no_mutable_statics(unit: Unit) -> Iterator[Finding]:
 
 
 def _mentions(unit: Unit, banned: _Test) -> Iterator[Finding]:
-    """Every use and declaration of a function with such a name; members and local objects may have it."""
+    """Every use and declaration of a function with a banned name. Members and local objects may have such a name."""
     for node in unit.ast.ext:
         if isinstance(node, c_ast.Decl) and is_function(node) and banned(node.name):
             yield node, node.name

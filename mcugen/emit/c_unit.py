@@ -1,4 +1,4 @@
-"""A parsed C source file, with its functions, objects and types, and which of them are const."""
+"""A parsed C source file: its functions, objects and types, and which of them are const."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pycparser import c_ast, c_parser
 
 @dataclass(frozen=True)
 class Unit:
-    """One translation unit: its syntax tree and, by name, the declarations at file scope.
+    """One translation unit: its syntax tree and the declarations at file scope, by name.
 
-    variables: objects. functions: all that are declared. defined: those with a body. typedefs, structs: types by name
-    and by tag. enumerators: names of enumeration constants, which are constant expressions.
+    variables: objects. functions: all declared functions. defined: functions with a body. typedefs: types by name.
+    structs: types by tag. enumerators: names of enumeration constants, which are constant expressions.
     """
 
     filename: str
@@ -27,7 +27,7 @@ class Unit:
 
     @cached_property
     def nodes(self) -> list[c_ast.Node]:
-        """All nodes of the unit in the order of `walk`, listed once for all rules."""
+        """All nodes of the unit in the order of `walk`. The list is made once for all rules."""
         return list(walk(self.ast))
 
     def body_of(self, function: c_ast.FuncDef) -> list[c_ast.Node]:
@@ -39,7 +39,7 @@ class Unit:
 
     @cached_property
     def names(self) -> list[tuple[c_ast.ID, set[str]]]:
-        """Names in bodies and initial values of objects, each with the names that hide functions there."""
+        """Names in bodies and initializers, each with the names of variables that hide functions there."""
         bodies = [(self.body_of(f), set(self.locals_of(f))) for f in self.defined.values()]
         initial = [(list(walk(v.init)), set(self.variables)) for v in self.variables.values()]
         return [(n, hidden) for code, hidden in bodies + initial for n in code if isinstance(n, c_ast.ID)]
@@ -62,7 +62,7 @@ class Unit:
         return function in self.defined and "static" in self.defined[function].decl.storage
 
     def locals_of(self, function: c_ast.FuncDef) -> dict[str, list[c_ast.Decl]]:
-        """Parameters and local objects by name; several per name if blocks declare it again."""
+        """Parameters and local objects by name. A name has several declarations if inner blocks declare it again."""
         name = function.decl.name
         if name not in self._locals:
             self._locals[name] = self._locals_of(function)
@@ -76,7 +76,7 @@ class Unit:
         return found
 
     def resolve(self, kind: c_ast.Node) -> c_ast.Node:
-        """The type behind typedef names; only `is_const` sees qualifiers that these names add."""
+        """The type behind typedef names. It lacks qualifiers that the typedefs add; `is_const` follows those."""
         while isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType):
             target = self.typedefs.get(kind.type.names[-1])
             if target is None:
@@ -130,7 +130,7 @@ def parse(preprocessed: str, filename: str) -> Unit:
 
 
 def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
-    """The node and all below it, in the order of the text, without names of members, which do not name objects."""
+    """The node and all nodes below it, in source order. Member names are left out, as they do not name objects."""
     waiting = [] if node is None else [node]
     while waiting:
         found = waiting.pop()
@@ -147,7 +147,7 @@ def _children(node: c_ast.Node) -> list[c_ast.Node]:
 
 
 def is_function(declaration: c_ast.Decl) -> bool:
-    """Whether the declaration is of a function, not of an object."""
+    """Whether the declaration declares a function."""
     return isinstance(declaration.type, c_ast.FuncDecl)
 
 

@@ -1,8 +1,8 @@
-"""Checks on the text of the emitted C and of the kernels: loops that end, known calls, no hidden memory.
+"""Checks on the text of emitted C and kernels: loops that end, known calls only, no hidden memory.
 
-The caller preprocesses: `gcc CHECK_FLAGS -I <stubs()> -I <folder> file.c`; the kernels' headers are in <folder>/mcugen.
-The stub headers declare only what the code may use, and the flags hide compiler extensions, so that the result is plain
-C99.
+The caller preprocesses each file: `gcc CHECK_FLAGS -I <stubs()> -I <folder> file.c`, with the kernels' headers in
+<folder>/mcugen. The stub headers declare only functions that the code may use. The flags hide compiler extensions, so
+the result is plain C99.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def check_source(
 def check_includes(
     raw_text: str, filename: str, *, allowed_headers: Collection[str] = INTEGER_HEADERS
 ) -> list[Violation]:
-    """#include lines of a source file that name a header outside the list.
+    """#include lines of a source file that name a header which is not allowed.
 
-    allowed_headers: names as written between the brackets or quotes, the model's own headers among them; headers of
-    the runtime, "mcugen/...", are always allowed.
+    allowed_headers: names as written between brackets or quotes, including the model's own headers. Headers of the
+    runtime, "mcugen/...", are always allowed.
     """
     text = _without_comments(raw_text)
     found = []
@@ -92,7 +92,7 @@ def check_includes(
 
 
 def check_recursion(units: Sequence[Unit]) -> list[Violation]:
-    """Cycles in the call graph over all units; a call through a const table counts as a call of all its functions."""
+    """Cycles in the call graph of all units. A call through a const table counts as a call of every function in it."""
     calls: dict[str, set[str]] = {}
     for unit in units:
         for name in unit.defined:
@@ -109,7 +109,7 @@ def check_recursion(units: Sequence[Unit]) -> list[Violation]:
 
 
 def check_files(sources: dict[str, str], *, allowed_headers: Collection[str] = INTEGER_HEADERS) -> list[Violation]:
-    """All checks over the preprocessed sources (by file name) of one model: each file, then recursion across them."""
+    """All checks on the preprocessed sources of one model, by file name: each file, then recursion across files."""
     found: list[Violation] = []
     units = []
     for filename, text in sources.items():
@@ -120,7 +120,7 @@ def check_files(sources: dict[str, str], *, allowed_headers: Collection[str] = I
 
 
 def _examined(text: str, filename: str, allowed_headers: Collection[str]) -> tuple[Unit | None, list[Violation]]:
-    """The parsed file, or None if it does not parse, and its violations."""
+    """The parsed file, or None if it does not parse, and the violations in it."""
     found = _entered_headers(text, filename, allowed_headers)
     try:
         unit = parse(text, filename)
@@ -136,7 +136,7 @@ def _is_listed(name: str, allowed: Collection[str]) -> bool:
 
 
 def _entered_headers(preprocessed: str, filename: str, allowed: Collection[str]) -> list[Violation]:
-    """Headers outside the list that the preprocessor entered, marked by its flag 1."""
+    """Headers that the preprocessor entered (flag 1 of its line markers) and that are not allowed."""
     found = []
     for path, flags in dict.fromkeys(match.groups() for match in _LINE_MARKER.finditer(preprocessed)):
         parts = Path(path).parts
@@ -147,7 +147,9 @@ def _entered_headers(preprocessed: str, filename: str, allowed: Collection[str])
 
 
 def _without_comments(text: str) -> str:
-    """The text with blanks for comments, lines kept; strings are kept whole, as they may contain comment signs."""
+    """The text with comments replaced by blanks. Lines and strings are kept, since strings may contain comment
+    signs.
+    """
 
     def blank(match: re.Match[str]) -> str:
         found = match.group()
@@ -169,12 +171,12 @@ def _violation(rule: Rule, node: c_ast.Node, detail: str, filename: str) -> Viol
 
 
 def _key(unit: Unit, function: str) -> str:
-    """Unique name of a function across files; static functions of two files may share a name."""
+    """Unique name of a function across files. Static functions of two files may share a name."""
     return f"{unit.filename}:{function}" if unit.is_static(function) else function
 
 
 def _callees(unit: Unit, node: c_ast.Node | None, tables: set[str]) -> set[str]:
-    """Functions that the code names, directly or in the tables that it names; `tables` are already followed."""
+    """Functions that code names, directly or in tables that it names. `tables`: tables already followed."""
     found: set[str] = set()
     for name in {n.name for n in walk(node) if isinstance(n, c_ast.ID)}:
         if name in unit.functions:

@@ -1,4 +1,4 @@
-"""Labels of an output's classes, for the templates. A model's text is data here, never code."""
+"""Class labels of an output, as C text for the templates. A label is data, never code."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from mcugen.ir.graph import Graph
 
 MAX_ENUMERATOR = 24
-"""Most characters of a label in the name of its enumerator."""
+"""Most characters of a label that its enumerator's name contains."""
 
 
 @dataclass(frozen=True)
 class LabelView:
-    """A label: the name of its enumerator after the output's macro, and its text as a C string."""
+    """A class label. enumerator: its name after the output's macro. text: the label as a C string."""
 
     enumerator: str
     text: str
 
 
 def labels_of(graph: Graph, name: str) -> list[LabelView]:
-    """Labels of an output whose integers index them, in that order; none for any other tensor."""
+    """Labels of an output whose values are class indices, in index order. Empty for any other tensor."""
     texts = graph.texts.get(graph.outputs.index(name), ()) if name in graph.outputs else ()
     return _views(texts)
 
@@ -38,12 +38,12 @@ def _views(texts: Sequence[str]) -> list[LabelView]:
 
 
 def _unlike(name: str, k: int, names: Sequence[str]) -> str:
-    """The name, with underscores appended if an earlier label has the same."""
+    """The name, with underscores appended if earlier labels have the same name."""
     return name + "_" * names[:k].count(name)
 
 
 def literal(text: str) -> str:
-    """A C string of the text's UTF-8 bytes: all but plain characters as octal escapes."""
+    """A C string with the text's UTF-8 bytes. Bytes other than plain characters become octal escapes."""
     return '"' + "".join(_byte(b) for b in text.encode("utf-8", "surrogateescape")) + '"'
 
 

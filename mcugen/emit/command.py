@@ -1,4 +1,4 @@
-"""The command that repeats a build, as its files state it, and the options in such a command."""
+"""The command that repeats a build, as emitted files state it; and the options of such a command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AS_GIVEN = (
 
 
 def command_of(options: Options, name: str, format_name: str) -> str:
-    """The command that writes these files again; file names and folders are left out."""
+    """The command that writes these files again, without file names and folders."""
     board = shlex.quote(options.board_name)
     parts = ["mcugen build", f"MODEL.{format_name}", f"--board {board}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]

@@ -1,4 +1,4 @@
-"""Memory of each constant: with the code, in RAM for the most reads, or in further flash."""
+"""Chooses a memory for each constant: flash with the code, RAM for constants read often, or further flash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARRAY_ALIGN = 4
 
 @dataclass(frozen=True)
 class ConstantsView:
-    """A memory with constants: the macro that places them there, and their bytes."""
+    """A memory that holds constants. macro: places a constant there. nbytes: total size of its constants."""
 
     region: str
     macro: str
@@ -26,9 +26,9 @@ class ConstantsView:
 
 
 class ConstantPool:
-    """The constants of a model; equal ones are stored once.
+    """The constants of a model. Equal constants are stored once.
 
-    reads: reads of each symbol's elements per inference.
+    reads: symbol -> number of element reads per inference.
     """
 
     def __init__(self, model: str) -> None:
@@ -45,8 +45,9 @@ class ConstantPool:
         return sum(array.nbytes for array in self._arrays.values())
 
     def symbol(self, data: np.ndarray, c_type: str, note: str, reads: int, layout: str = "") -> str:
-        """The symbol of a constant. reads: those of this use; note, layout: comments, taken from the first use of the
-        data.
+        """The symbol of a constant, which is added if it is new.
+
+        reads: element reads per inference by this use. note, layout: comments; those of the first use are emitted.
         """
         stored = np.ascontiguousarray(data)
         key = (c_type, hashlib.sha256(stored.tobytes()).hexdigest())
@@ -59,15 +60,16 @@ class ConstantPool:
         return found
 
     def initial(self, data: np.ndarray, note: str) -> str:
-        """The symbol of a state's initial value, which no inference reads."""
+        """The symbol of a state's initial value. No inference reads it."""
         return self.symbol(data, ARRAY_TYPES[data.dtype], note, 0)
 
 
 def placed(arrays: Sequence[ArrayView], reads: Mapping[str, int], weight_regions: WeightRegions) -> list[ArrayView]:
     """The arrays with their regions.
 
-    Arrays with the most reads per byte go to the first RAM with room; of the rest, those with the fewest go to further
-    flash until the remaining ones, with the images of those in RAM, fit the code's flash.
+    The arrays with the most reads per byte go to the first RAM with space. Of the others, those with the fewest reads
+    per byte go to further flash, until the rest fits the flash of the code. The initial images of arrays in RAM stay in
+    that flash.
     """
     hot = sorted(arrays, key=lambda a: -reads.get(a.symbol, 0) / max(a.nbytes, 1))
     region: dict[str, str] = {}
@@ -101,7 +103,7 @@ def _stored(array: ArrayView) -> int:
 
 
 def places_of(arrays: Sequence[ArrayView], macro: str) -> list[ConstantsView]:
-    """The memories named by the arrays, in the order of their names."""
+    """The memories that the arrays name, sorted by name."""
     names = sorted({a.region for a in arrays if a.region})
     return [
         ConstantsView(name, f"{macro}_IN_{name.upper()}", sum(_stored(a) for a in arrays if a.region == name))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float arrays as decimals, millions at a time: each element as the shortest text that round-trips the float32.
+"""Float arrays as decimals, millions at a time. Each element is the shortest text that round-trips the float32.
 
-Digits are computed for all elements at once, and elements of the same shape (sign, digits, exponent) are written
-together into one array of bytes.
+Digits are computed for all elements at once. Elements with the same sign, number of digits and exponent are then
+written together into one array of bytes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 LOW, HIGH = np.float32(1e-4), np.float32(1e5)
-"""Magnitudes written without an exponent: from LOW, below HIGH, and zero; others are rare."""
+"""Magnitudes in [LOW, HIGH), and zero, are written without an exponent. Others are rare."""
 
 MOST_DIGITS = 9
 """9 significant digits round-trip any float32."""
 
 _FIRST = 6
-"""Number of digits tried first: most weights need more."""
+"""Number of digits tried first. Most weights need at least as many."""
 
 _POWERS = np.array([10.0**k for k in range(-4, 5)])
 _SEPARATOR = b", "
@@ -28,11 +28,13 @@ _SEPARATOR = b", "
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 _Shape = tuple[Ints, Bytes]
-"""Indices of elements with texts of one length, and the characters of each."""
+"""Indices of elements whose texts have one length, and the characters of each text."""
 
 
 def lines(data: npt.NDArray[np.float32], per_line: int, strange: Callable[[float], str]) -> list[str]:
-    """Float32 as C constants, per_line to a line. strange: gives the text of an element of any other magnitude."""
+    """Float32 elements as C constants, `per_line` to a line. strange: gives the text of a magnitude outside [LOW,
+    HIGH).
+    """
     size = np.abs(data)
     plain = (size >= LOW) & (size < HIGH) | (size == 0)
     shapes = [*_plain(data, np.flatnonzero(plain)), *_strange(data, np.flatnonzero(~plain), strange)]
@@ -67,15 +69,15 @@ def _strange(data: npt.NDArray[np.float32], where: Ints, text: Callable[[float],
 
 
 def _digits(wanted: npt.NDArray[np.float32]) -> tuple[Ints, Ints, Ints]:
-    """For each magnitude the fewest digits that round-trip, as an integer, their number, and the decimal exponent of
-    the first.
+    """For each magnitude: its fewest digits that round-trip, as one integer; their number; and the decimal exponent of
+    the first digit.
     """
     size = wanted.astype(np.float64)
     exponent = np.searchsorted(_POWERS, size, side="right").astype(np.int64) - 5
     digits, count = np.zeros(len(size), np.int64), np.full(len(size), MOST_DIGITS, np.int64)
 
     def take(k: int, where: Ints) -> npt.NDArray[np.bool_]:
-        """Round these elements to k digits, store those that round-trip, and return which they are."""
+        """Round these elements to k digits, store those that round-trip, and return a mask of them."""
         shift = 10.0 ** (k - 1 - exponent[where])
         rounded = np.rint(size[where] * shift)
         same: npt.NDArray[np.bool_] = (rounded / shift).astype(np.float32) == wanted[where]
@@ -96,7 +98,7 @@ def _digits(wanted: npt.NDArray[np.float32]) -> tuple[Ints, Ints, Ints]:
 
 
 def _characters(digits: Ints, count: int, exponent: int, minus: bool) -> Bytes:
-    """Texts of elements of one shape: a row of characters for each."""
+    """Texts of elements with one sign, number of digits and exponent: one row of characters per element."""
     point = exponent + 1
     if point <= 0:
         text = "0." + "0" * -point + "#" * count

@@ -1,4 +1,4 @@
-"""The jinja2 environment: templates loop and print; an undefined name is an error."""
+"""The jinja2 environment for the templates. An undefined name in a template is an error."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _OPTIONS: dict[str, Any] = {
 
 
 class CompiledTemplates(jinja2.BytecodeCache):
-    """Cache of compiled templates, in the folder where Python would keep compiled modules of the same place.
+    """Cache of compiled templates, in the folder where Python caches compiled modules of the template folder.
 
-    Nothing is written if Python writes no compiled modules, or has no permission. A file compiled from another text, or
-    with other options or versions, is not used.
+    Nothing is written if Python writes no compiled modules, or if it has no permission. A cached file is ignored if the
+    template's text, the options or the versions differ.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,7 +40,7 @@ class CompiledTemplates(jinja2.BytecodeCache):
         self._made_by = sha256(repr((jinja2.__version__, _OPTIONS)).encode()).hexdigest()[:8]
 
     def path(self, key: str) -> Path:
-        """File of a template's code. key: jinja2's key of the template."""
+        """Path of a template's compiled code. key: jinja2's key of the template."""
         return self._folder / f"{key[:16]}-{self._made_by}.{sys.implementation.cache_tag}.jinja"
 
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -48,7 +48,7 @@ class CompiledTemplates(jinja2.BytecodeCache):
             bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Write a temporary file and rename it, so that no reader sees half of it."""
+        """Write a temporary file and rename it, so that no reader sees an incomplete file."""
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
@@ -76,11 +76,11 @@ def render(template: str, **values: Any) -> bytes:
 
 
 def text(template: str, **values: Any) -> str:
-    """The result of a template that is given as text."""
+    """The result of rendering a template that is given as text."""
     return _given(template).render(**values)
 
 
 @lru_cache(maxsize=64)
 def _given(template: str) -> jinja2.Template:
-    """The template of a text; cached, since all schedules of a model render the same ones."""
+    """The template for a text. It is cached, since all schedules of a model render the same templates."""
     return _environment().from_string(template)

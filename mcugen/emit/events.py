@@ -1,4 +1,4 @@
-"""Order of events in the generated code."""
+"""Order of events in the generated code. An event is one step, or one row of a step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcugen.solve.schedule import INPUT, Schedule
 
 
 def events_after_rows(schedule: Schedule, rows: int) -> list[int]:
-    """For each pushed row, the number of events that have run before the next row."""
+    """For each pushed row, the number of events that have run by the time the next row is pushed."""
     done, until = 0, []
     for event in schedule.trace:
         if event.step == INPUT:
@@ -20,7 +20,7 @@ def events_after_rows(schedule: Schedule, rows: int) -> list[int]:
 
 
 def period(schedule: Schedule) -> int:
-    """Frames after which every ring is at its first slot again. Raises UnsupportedError if there are too many."""
+    """Number of frames after which every ring is back at its first row. Raises UnsupportedError if it is too large."""
     rings = [step.ring_rows or 1 for step in schedule.steps]
     period = math.lcm(*(buffer.kept for buffer in schedule.row_buffers.values()), *rings)
     if period >= 2**31:
@@ -33,5 +33,5 @@ def index_type(largest: int) -> str:
 
 
 def order_of(schedule: Schedule) -> list[tuple[int, int]]:
-    """Events of interleaved steps, as (step, event); empty if the steps run one after another."""
+    """The (step, event) pairs of interleaved steps, in order. Empty if the steps run one after another."""
     return [(e.step, e.event) for e in schedule.trace if e.step != INPUT] if schedule.interleaved else []

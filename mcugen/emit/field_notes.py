@@ -1,7 +1,7 @@
-"""Layout of constants, as described in the header of their kernel.
+"""Notes on the layout of constants, taken from the header of their kernel.
 
-The comment at the top of a header describes each field on a line ` * name text`, or ` * a, b text`; lines with more
-indentation continue it.
+The comment at the top of a header describes fields on lines ` * name text` or ` * a, b text`. Lines with more
+indentation continue a description.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def layout_of(kernel: Kernel, field: str) -> str:
 
 @cache
 def _described(header: str) -> dict[str, list[str]]:
-    """Field -> the lines that describe it."""
+    """Field -> the lines of the header that describe it."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in header.partition("*/")[0].splitlines():

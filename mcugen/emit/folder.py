@@ -1,4 +1,6 @@
-"""Writer of a build's files into a folder: all of them or none, nothing outside, nothing of the user's removed."""
+"""Writes a build's files into a folder: all or none, nothing outside the folder. The user's own files are never
+removed.
+"""
 
 from __future__ import annotations
 
@@ -30,22 +32,22 @@ NOTHING_SHARED = SharedFiles("", {})
 
 
 def sums_of(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """A line for each file, by which later edits are detected."""
+    """A line per file with a hash of its text. A later build detects edits by it."""
     return tuple(f"{_sum(content)}  {name}" for name, content in sorted(files.items()))
 
 
 def _sum(content: bytes) -> str:
-    """Hash with normalised line endings: Git's CRLF conversion is not an edit."""
+    """Hash with normalised line endings, so that Git's CRLF conversion does not count as an edit."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()[:16]
 
 
 def write(folder: Path, files: Mapping[str, bytes], shared: SharedFiles = NOTHING_SHARED) -> tuple[str, ...]:
-    """Write files, by path relative to `folder`, which is new, empty, or holds an earlier build.
+    """Write files, by path relative to `folder`. The folder is new, empty, or holds an earlier build.
 
-    Files of the earlier build that the new one lacks are removed; the user's own files stay. Files of the earlier build
-    that were edited since stay beside the new ones, under the names returned. Shared files come first: their names
-    contain their hash, so existing ones stay, and none is ever removed. Raises UsageError if the folder cannot be
-    written, holds anything else, or has a user's file in the way.
+    Files of the earlier build that the new one lacks are removed. The user's own files stay. Edited files of the
+    earlier build are renamed; their new names are returned. Shared files are written first. Their names contain their
+    hash, so existing ones stay, and none is ever removed. Raises UsageError if the folder cannot be written, holds
+    anything else, or contains a user's file under a name that the build needs.
     """
     with _writing(folder):
         folder = folder.resolve()
@@ -61,7 +63,7 @@ def write(folder: Path, files: Mapping[str, bytes], shared: SharedFiles = NOTHIN
 
 
 def require_place(folder: Path) -> None:
-    """Raise UsageError, before any work, unless a folder is new, empty or of an earlier build."""
+    """Raise UsageError, before any work, unless a folder is new, empty, or holds an earlier build."""
     with _writing(folder):
         _earlier_files(folder.resolve())
 
@@ -71,7 +73,7 @@ def _writing(folder: Path) -> Iterator[None]:
     """Convert errors of the operating system to a UsageError."""
     try:
         yield
-    except (OSError, RuntimeError, ValueError) as error:  # also for a loop of links, or a NUL in the path
+    except (OSError, RuntimeError, ValueError) as error:  # also for a cycle of links, or a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         hint = "check the path and its permissions"
         raise UsageError(f"cannot write {str(folder)!r}: {reason}", hint=hint) from error
@@ -83,7 +85,7 @@ def _write_shared(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         if path.exists() and path.read_bytes() != content:
             raise UsageError(
-                f"{str(path)!r} is there with other text than mcugen gives a file of this name",
+                f"{str(path)!r} exists, and its text is not what mcugen writes under this name",
                 where="--kernels-dir",
                 hint="remove it, or choose another folder",
             )
@@ -97,7 +99,9 @@ def _write_shared(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _earlier_files(folder: Path) -> list[str]:
-    """Files of the earlier build in `folder`, none if it is new or empty. Raises UsageError for any other folder."""
+    """Paths of the earlier build's files in `folder`; none if it is new or empty. Raises UsageError for any other
+    folder.
+    """
     if not folder.exists():
         return []
     if folder.is_dir() and not any(folder.iterdir()):
@@ -110,9 +114,7 @@ def _earlier_files(folder: Path) -> list[str]:
     except (ValueError, LookupError, TypeError, RecursionError):
         names = None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise UsageError(
-            f"{REPORT} in {str(folder)!r} is not of a build by mcugen", hint="choose another folder with -o"
-        )
+        raise UsageError(f"{REPORT} in {str(folder)!r} was not written by mcugen", hint="choose another folder with -o")
     return [name for name in names if is_inside(name)]
 
 
@@ -124,7 +126,7 @@ def is_inside(name: str) -> bool:
 
 @contextlib.contextmanager
 def _staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
-    """The files in a temporary folder on the same file system: inside the folder if it exists, else beside it."""
+    """The files in a temporary folder on the same file system: inside `folder` if it exists, otherwise beside it."""
     beside = folder if folder.exists() else folder.parent
     made = _make_parents(beside)
     staged = Path(tempfile.mkdtemp(prefix=".mcugen-", dir=beside))
@@ -137,7 +139,7 @@ def _staged(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
     finally:
         shutil.rmtree(staged, ignore_errors=True)
         for parent in made:
-            with contextlib.suppress(OSError):  # not empty: it holds the build
+            with contextlib.suppress(OSError):  # not empty: the build lies in it
                 parent.rmdir()
 
 
@@ -149,7 +151,7 @@ def _make_parents(folder: Path) -> list[Path]:
 
 
 def _edited(folder: Path, files: Mapping[str, bytes], earlier: list[str]) -> list[str]:
-    """Files of the earlier build that differ both from what it wrote and from the new build."""
+    """Files of the earlier build that were edited, and that also differ from the new build."""
     try:
         sums = dict(line.split("  ", 1)[::-1] for line in json.loads((folder / REPORT).read_bytes())["sums"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -159,7 +161,7 @@ def _edited(folder: Path, files: Mapping[str, bytes], earlier: list[str]) -> lis
 
 
 def _keep(folder: Path, name: str) -> str:
-    """Rename an edited file so that no compiler takes it. Returns the new name."""
+    """Rename an edited file so that no compiler picks it up. Returns the new name."""
     numbered = (f"{name}.edited{number or ''}" for number in itertools.count())
     beside = next(other for other in numbered if not (folder / other).exists())
     (folder / name).rename(folder / beside)
@@ -167,7 +169,7 @@ def _keep(folder: Path, name: str) -> str:
 
 
 def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: list[str]) -> tuple[str, ...]:
-    """Replace an earlier build file by file, its report last; nothing is changed unless everything can be."""
+    """Replace an earlier build file by file, its report last. Nothing changes unless every file can be replaced."""
     for name in (*files, *earlier):
         _require_plain(folder, name)
     for name in files:
@@ -185,9 +187,9 @@ def _move_into(folder: Path, staged: Path, files: Mapping[str, bytes], earlier: 
 
 
 def _require_ours(folder: Path, name: str, content: bytes, earlier: list[str]) -> None:
-    """Refuse to replace a file that the earlier build did not write, unless its bytes are the same.
+    """Raise UsageError for a file that the earlier build did not write and that has other bytes.
 
-    Equal bytes occur if an earlier build was interrupted before it wrote its report.
+    A file with equal bytes may come from a build that was interrupted before it wrote its report.
     """
     path = folder / name
     if name not in (REPORT, *earlier) and path.exists() and path.read_bytes() != content:
@@ -198,11 +200,13 @@ def _require_ours(folder: Path, name: str, content: bytes, earlier: list[str]) -
 
 
 def _require_plain(folder: Path, name: str) -> None:
-    """Refuse a link or a folder in place of a file: writing there would reach outside, or fail halfway."""
+    """Raise UsageError for a link or a folder under the name of a file. Writing there would reach outside, or fail
+    halfway.
+    """
     path = folder / name
     parents = [parent for parent in path.parents if parent != folder and folder in parent.parents]
     if path.is_symlink() or path.is_dir() or any(p.is_symlink() or (p.exists() and not p.is_dir()) for p in parents):
         raise UsageError(
-            f"{name} in {str(folder)!r} is in the way of a file of the build",
+            f"{name} in {str(folder)!r} is a link or a folder; the build writes a file of this name",
             hint="remove it, or choose another folder",
         )

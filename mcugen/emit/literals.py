@@ -1,4 +1,4 @@
-"""C text of values: numbers, arrays, comments, identifiers. A model's contents are data here, never code."""
+"""C text of numbers, arrays, comments and identifiers. A model's contents become data, never code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ C_TYPES = {
     "f32": "mg_f32",
     "bool": "uint8_t",
 } | dict.fromkeys(PACKED_BITS, "uint8_t")
-"""Types of tensors in the arena; the wider ones may alias it."""
+"""C types of tensors in the arena. The wider types may alias the arena's bytes."""
 
 ARRAY_TYPES = {
     np.dtype(np.int8): "int8_t",
@@ -38,7 +38,7 @@ ARRAY_TYPES = {
 }
 _PER_LINE = 24
 _LINES = 2048
-"""Number of lines written at a time."""
+"""Number of lines of text generated at a time."""
 
 
 def type_text(t: TensorType) -> str:
@@ -47,7 +47,10 @@ def type_text(t: TensorType) -> str:
 
 
 def number(value: int | float) -> str:
-    """An integer or float constant; a float32 of NumPy is data. Raises QuantizationError for a NaN that is not data."""
+    """An integer or float constant. A NumPy float32 counts as data, which may be NaN or infinite.
+
+    Raises QuantizationError for any other NaN.
+    """
     if isinstance(value, np.float32):
         return data_float(float(value))
     if isinstance(value, float | np.floating):
@@ -56,7 +59,8 @@ def number(value: int | float) -> str:
 
 
 def integer(value: int) -> str:
-    """A decimal constant of the smallest type that holds it, never the negation of a constant that is out of range.
+    """A decimal constant of the smallest C type that holds the value. The least integers are written as -MAX - 1, since
+    their positive counterparts are out of range.
 
     Negative constants have no brackets: they are initialisers, not parts of an expression.
     """
@@ -70,9 +74,9 @@ def integer(value: int) -> str:
 
 
 def float32(value: float) -> str:
-    """The shortest decimal that round-trips the float; an infinite bound becomes the largest float."""
+    """The shortest decimal that round-trips the float. An infinity becomes the largest float."""
     if value != value:
-        raise QuantizationError("a constant is not a number")
+        raise QuantizationError("a constant computed from the scales is not a number")
     limit = float(np.finfo(np.float32).max)
     text = repr(np.float32(min(max(value, -limit), limit)).item())
     short = np.format_float_scientific(np.float32(float(text)), unique=True, trim="0")
@@ -82,7 +86,7 @@ def float32(value: float) -> str:
 
 
 def data_float(value: float) -> str:
-    """A float of the model's data, which may be infinite or NaN."""
+    """A float of the model's data. It may be infinite or NaN."""
     if value != value:
         return "MCUGEN_NAN"
     if np.isinf(value):
@@ -91,7 +95,7 @@ def data_float(value: float) -> str:
 
 
 def packed(items: Iterable[str], width: int = 112) -> list[str]:
-    """Items on as few lines as possible, in their order, separated by blanks; none is broken."""
+    """Items in order, joined by blanks into lines of at most `width` characters. No item is broken."""
     lines: list[str] = []
     for item in items:
         if lines and len(lines[-1]) + 1 + len(item) <= width:
@@ -117,13 +121,13 @@ def remainder(text: str, divisor: int) -> str:
 
 
 def bracketed(literal: str) -> str:
-    """A constant in the form of a macro's value."""
+    """A constant as a macro's value: negative constants are bracketed."""
     return f"({literal})" if literal.startswith("-") else literal
 
 
 def array_lines(data: np.ndarray) -> Iterator[str]:
-    """The elements of an array in memory order, several to a line; generated in pieces, as the text is larger than the
-    array.
+    """The elements of an array in memory order, several to a line. Lines are generated in pieces, as the text is much
+    larger than the array.
     """
     flat = data.reshape(-1)
     for start in range(0, len(flat), _PER_LINE * _LINES):
@@ -137,6 +141,6 @@ def array_lines(data: np.ndarray) -> Iterator[str]:
 
 
 def comment(text: str, most: int = 120) -> str:
-    """Text that cannot end a comment, start one, or break a line; characters beyond plain ASCII are replaced."""
+    """Text that can neither end nor start a comment nor break a line. Characters beyond plain ASCII become `?`."""
     cleaned = re.sub(r"[^\x20-\x7e]|\\", "?", text)[:most]
     return re.sub(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=\?)(?=\?)", " ", cleaned)

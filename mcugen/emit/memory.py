@@ -1,4 +1,4 @@
-"""C expressions of buffers: the arenas, their names in C, and the memory map."""
+"""C expressions for buffers: arenas, addresses in them, and the memory map."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABEL_WIDTH = 48
 
 @dataclass(frozen=True)
 class MapView:
-    """One line of the memory map in the source. first, last: the steps between which the bytes are in use."""
+    """One line of the memory map in the source. first, last: the first and last step that use the bytes."""
 
     offset: int
     nbytes: int
@@ -26,7 +26,7 @@ class MapView:
 
 @dataclass(frozen=True)
 class RegionView:
-    """An arena: the model object itself or, for a model over several regions, an array that the caller places."""
+    """An arena: the model object itself or, for a model in several regions, an array that the caller allocates."""
 
     name: str
     macro: str
@@ -36,7 +36,7 @@ class RegionView:
 
 
 def regions_of(schedule: Schedule, plan: MemoryPlan) -> list[RegionView]:
-    """The arenas, in the plan's order."""
+    """The arenas, in the order of the plan."""
     sizes = region_bytes(plan, schedule)
     return [
         RegionView(p.region, p.region.upper(), sizes[p.region], p.lower_bound, list(_map(schedule, p)))
@@ -68,15 +68,15 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
 
 
 def _from(schedule: Schedule, name: str) -> str:
-    """Offset of a tensor in its buffer, if not 0, and how many of its rows the buffer keeps, if not all."""
+    """Note on where a tensor lies in its buffer: rows kept if not all, row pitch, and offset if not 0."""
     place, buffer = schedule.places[name], schedule.buffer_of(name)
     rows = f", {buffer.kept} of {buffer.rows} rows" if buffer.kept < buffer.rows else ""
-    runs = f", in runs {place.pitch} bytes apart" if place.pitch else ""
+    runs = f", rows {place.pitch} bytes apart" if place.pitch else ""
     return rows + runs + (f", from byte {place.start}" if place.start else "")
 
 
 def _short(label: str) -> str:
-    """Short name of a tensor for a table: converters join the names of all they fused, and the last is the most
+    """Short name of a tensor for a table. Converters join the names of all fused tensors; the last is the most
     specific.
     """
     last = comment(label.rstrip(";").rsplit(";", 1)[-1])
@@ -84,14 +84,16 @@ def _short(label: str) -> str:
 
 
 def element(plan: MemoryPlan, buffer: str, start: int = 0) -> str:
-    """Byte `start` of a buffer, as an index expression of the arena, or of the array of pointers to the arenas."""
+    """Byte `start` of a buffer as an index expression: into the arena, or into the array of pointers to the arenas."""
     k = plan.part_of(buffer)
     offset = plan.parts[k].offset[buffer] + start
     return f"[{k}][{offset}]" if plan.further else f"[{offset}]"
 
 
 def pointer(plan: MemoryPlan, buffer: str, c_type: str, *, const: bool, start: int = 0) -> str:
-    """A typed pointer to byte `start` of a buffer, as C text in which `a` is the arena or the arenas."""
+    """A typed pointer to byte `start` of a buffer, as C text. The C variable `a` is the arena or the array of
+    arenas.
+    """
     qualifier = "const " if const else ""
     at = f"&a{element(plan, buffer, start)}"
     if c_type == "uint8_t":

@@ -1,4 +1,4 @@
-"""Template values for a model's parts: constants, interface, steps, memory."""
+"""Template values for the parts of a model: constants, interface, steps, memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from mcugen.emit.window_rows import RingView, WindowView
 
 @dataclass(frozen=True, eq=False)
 class ArrayView:
-    """A constant in flash. region: its memory, "" with the code; layout: the arrangement of its elements."""
+    """A constant in flash. region: its memory, "" for the flash of the code. layout: comment on the order of
+    elements.
+    """
 
     symbol: str
     c_type: str
@@ -29,13 +31,13 @@ class ArrayView:
 
     @property
     def lines(self) -> Iterable[str]:
-        """The elements as C text; a 0 if there are none. Generated while printing."""
+        """The elements as lines of C text, generated while printing; a single 0 for an empty array."""
         return array_lines(self.data) if self.data.size else ["0"]
 
 
 @dataclass(frozen=True)
 class EndView:
-    """An input or output of the model in the header. labels: texts that its integers index."""
+    """An input or output of the model, for the header. labels: class labels that its integers index."""
 
     function: str
     macro: str
@@ -69,9 +71,10 @@ class RowsView:
 
 @dataclass(frozen=True)
 class PushView:
-    """An input handed in row by row: its ring, and how many events each row triggers.
+    """An input pushed row by row, and how many events each row triggers.
 
-    rolls: `ring` is the whole window in the order of time, which each row moves by a row.
+    kept: rows in `ring`. until: events that have run after each row. period: frames after which all rings repeat.
+    rolls: `ring` is the whole window, oldest row first; each push moves it up by one row.
     """
 
     input: int
@@ -89,7 +92,9 @@ class PushView:
 
 @dataclass(frozen=True)
 class StepView:
-    """One `case` of the generated code; in a `by_rows` step it computes or consumes a row. row: its C variable."""
+    """One `case` of the generated code. With `by_rows`, it computes or consumes one row. row: the C variable of the
+    row.
+    """
 
     index: int
     by_rows: bool
@@ -115,7 +120,7 @@ class StepView:
 
     @classmethod
     def on_device(cls, index: int, title: str, kernel: str) -> StepView:
-        """A step without C: its kernel runs on a device."""
+        """A step without C. Its kernel runs on an OpenCL device."""
         return cls(
             index=index,
             by_rows=False,
@@ -148,13 +153,13 @@ class StepView:
         return [*self.fields, *self.inputs, *self.outputs, self.scratch, *(t for t in moving if isinstance(t, str))]
 
     def mentions(self, word: str) -> bool:
-        """Whether a pointer of the call depends on a C variable."""
+        """Whether a pointer argument of the call depends on the C variable `word`."""
         return any(re.search(rf"\b{word}\b", text) for text in (*self.inputs, *self.outputs))
 
 
 @dataclass(frozen=True)
 class NumberView:
-    """A number argument of an OpenCL kernel: the member of the tables' union, and C text."""
+    """A number argument of an OpenCL kernel. member: member of the tables' union. text: the value as C text."""
 
     member: str
     text: str
@@ -162,10 +167,10 @@ class NumberView:
 
 @dataclass(frozen=True)
 class GridStepView:
-    """A step in the tables of the OpenCL host.
+    """A step in the tables of the OpenCL host program.
 
-    kernel: "" for a step in C; memories: number of its pointers; constants: a bit for each, set if it points to
-    constants, not the arena; numbers: by their names in the kernel, in its order
+    kernel: "" for a step in C. memories: number of its pointer arguments. constants: bit k is set if pointer k points
+    to constants, not the arena. numbers: number arguments by name, in the order of the kernel.
     """
 
     title: str
@@ -180,7 +185,9 @@ class GridStepView:
 
 @dataclass(frozen=True)
 class CopyView:
-    """An input or output of a model on a device: bytes of the arena, and the offset of the host's copy."""
+    """An input or output of a model on a device. start, nbytes: its bytes in the arena. copy: offset of the host's
+    copy.
+    """
 
     start: int
     nbytes: int
@@ -189,7 +196,9 @@ class CopyView:
 
 @dataclass(frozen=True)
 class KeptView:
-    """A state on a device: bytes of the arena, its first value among the constants, and where a run leaves it."""
+    """A state on a device. start, nbytes: its bytes in the arena. initial: offset of its initial value among the
+    constants. moved_from: offset in the arena where a run leaves the next value.
+    """
 
     start: int
     nbytes: int
@@ -199,9 +208,9 @@ class KeptView:
 
 @dataclass(frozen=True, eq=False)
 class DeviceView:
-    """Contents of the OpenCL host's tables.
+    """Contents of the OpenCL host program's tables.
 
-    source: the OpenCL C; constants: the bytes that are uploaded once; check: a checksum of these
+    source: the OpenCL C. constants: bytes that are uploaded once. check: checksum of `constants`.
     """
 
     source: str
@@ -218,12 +227,12 @@ class DeviceView:
 
     @property
     def cut_starts(self) -> list[int]:
-        """Index of the first span of each cut, and the number of spans."""
+        """Index of the first span of each cut, followed by the number of spans."""
         return list(itertools.accumulate((len(cut) for cut in self.cuts), initial=0))
 
     @property
     def lines(self) -> list[str]:
-        """The source as C string literals, a line each."""
+        """The source as C string literals, one per line."""
         return [literal(line)[:-1] + '\\n"' for line in self.source.split("\n")]
 
     @property

@@ -1,4 +1,6 @@
-"""Layout of a build's C: at the top of the output folder or in a folder of it, kernels also outside."""
+"""Layout of a build's C files: in the output folder or one of its folders; kernels may lie in a shared folder
+outside.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 EXAMPLE = "examples/main.c"
-"""The example program, in a folder that build systems can skip if they compile every file they see."""
+"""Path of the example program. Build systems that compile every file they see can skip its folder."""
 
 _KERNELS = ("kernels", "mcugen")
 
 
 @dataclass(frozen=True)
 class BuildFolders:
-    """Folders of a build. code: the folder of the C, as some build systems need one; kernels: a folder outside,
-    relative to the output.
+    """Folders of a build. code: folder of the C, which some build systems require. kernels: shared folder outside,
+    relative to the output folder.
     """
 
     code: str = ""
@@ -29,7 +31,7 @@ class BuildFolders:
         return str(PurePosixPath(folder, emitted))
 
     def paths(self, emitted: Iterable[str]) -> list[str]:
-        """Paths of emitted files, in their order."""
+        """Paths of emitted files, in the order given."""
         return [self.path(name) for name in emitted]
 
     @property
@@ -38,7 +40,7 @@ class BuildFolders:
         return (self.code or ".", *([self.kernels] if self.kernels else []))
 
     def split(self, emitted: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        """The files of the output folder by path, and those of the shared folder by path in that folder."""
+        """Splits files into those of the output folder, by path, and those of the shared folder, by path in it."""
         own, shared = dict[str, bytes](), dict[str, bytes]()
         for name, text in emitted.items():
             is_shared = bool(self.kernels) and PurePosixPath(name).parts[0] in _KERNELS
@@ -47,4 +49,4 @@ class BuildFolders:
 
 
 PLAIN = BuildFolders()
-"""Layout with everything in the output folder, at the paths of the includes."""
+"""Layout with everything in the output folder, at the paths that #include lines use."""

@@ -1,4 +1,6 @@
-"""Promise of each output of a model: how exactly it equals the runtime's result, in emitted files and reports."""
+"""The promise of each output of a model: how closely it matches the runtime's result. Stated in emitted files and
+reports.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ REFERENCE_TITLES = {"tflm": "TensorFlow Lite Micro", "litert": "LiteRT's referen
 
 
 class Promise(Enum):
-    """Kinds of promises, in words: {title} is the runtime, {near} the tolerance of floats."""
+    """Kinds of promises, as text. {title}: the runtime. {near}: the tolerance of floats."""
 
     BITS = "the bits of {title}"
     ROUNDED = (
@@ -25,8 +27,8 @@ class Promise(Enum):
 def promises_of(imported: Graph, reference: str) -> list[Promise]:
     """The promise of each output, in order. imported: the graph before passes fold floats into steps.
 
-    Computed floats are near the runtime's, and so are all results that depend on them. Exceptions are the model's own
-    inputs, copies of them, and results whose operator repeats the runtime's arithmetic.
+    Computed floats, and all results that depend on them, are within a tolerance of the runtime's. Model inputs, copies
+    of them, and results whose operator repeats the runtime's arithmetic are exact.
     """
     near: set[str | None] = set()
     for _ in range(2 if imported.states else 1):
@@ -42,9 +44,9 @@ def promises_of(imported: Graph, reference: str) -> list[Promise]:
 
 
 def stated(promises: Sequence[Promise], labels: Sequence[str], title: str, *, halves: bool) -> str:
-    """The promises of outputs in words, one by one if they differ.
+    """The promises of outputs as text. Outputs are listed one by one if their promises differ.
 
-    labels: of the outputs. title: of the runtime. halves: whether floats are stored as half.
+    labels: names of the outputs. title: name of the runtime. halves: whether floats are stored as half.
     """
     near = tolerance_text(HALF_TOLERANCE if halves else FLOAT_TOLERANCE)
     of: dict[Promise, list[str]] = {}

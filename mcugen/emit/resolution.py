@@ -1,8 +1,8 @@
-"""Check of names in C generated for a model: each is declared before it, in its file or in an included header.
+"""Checks that every name in C generated for a model is declared before use, in its file or an included header.
 
-The check reads tokens, without a compiler: generated C has few forms. Kernels that are the same for all models are
-compiled by the tests. Members are looked up in the type of the initialized variable, elsewhere in all types that the
-file sees.
+The check reads tokens and needs no compiler, as generated C has few forms. Kernels that do not depend on the model are
+compiled by the tests instead. In an initializer, a member must belong to the type of the variable. Elsewhere any type
+that the file includes may have it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HIDDEN = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
     re.DOTALL | re.MULTILINE,
 )
-"""A comment, a string or a directive."""
+"""A comment, a string, a character constant or a directive."""
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|->|\n|[^\s\w]")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
@@ -31,27 +31,27 @@ _STRUCT = re.compile(r"\b(?:struct|union)\s+(?:\w+\s*)?\{([^{}]*)\}\s*(\w*)")
 _ENUM = re.compile(r"\benum\b[^{};]*\{([^{}]*)\}")
 _POINTER = re.compile(r"\(\s*\*\s*(\w+)\s*\)\s*\([^()]*\)")
 _MEMBER = re.compile(r"(\w+)\s*(?:\[[^;]*?\]\s*)*[;,]|\b([A-Z][A-Z0-9_]+)\b")
-"""Name of a member, or a macro that stands for several."""
+"""Name of a member, or of a macro that stands for several members."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 _TYPES = frozenset({"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool"})
 _QUALIFIERS = frozenset({"const", "volatile", "restrict"})
-"""Words that may occur between a type and the declared name."""
+"""Words that may stand between a type and the declared name."""
 
 _WORDS = _TYPES | _QUALIFIERS | {"static", "inline", "extern", "struct", "union", "enum", "typedef", "sizeof", "return"}
 _WORDS |= {"if", "else", "for", "switch", "case", "default", "break", "continue"}
 _DECLARING = "MG_DECLARE_"
-"""Prefix of macros that declare the function in their argument, and more functions with its name as prefix."""
+"""Prefix of macros that declare the function named by their argument, and others whose names begin with it."""
 
 _DECLARED_TOO = re.compile(r"\bMG_PART\(\w+, (\w+)\)|(\bMG_DECLARE_\w+)")
 
 
 @dataclass(frozen=True)
 class _Names:
-    """Declarations of a text outside of all functions: all names, those of types, and the members of each type.
+    """Names that a text declares outside of functions: all names, names of types, and the members of each type.
 
-    macros: all, with their replacement; includes: names of its headers.
+    macros: name -> replacement. includes: names of the headers that the text includes.
     """
 
     all: frozenset[str]
@@ -62,10 +62,12 @@ class _Names:
 
 
 def require_declared(files: Mapping[str, bytes], checked: Iterable[str]) -> None:
-    """Raise InternalError for an undeclared name in one of the files checked. files: of a build, by path."""
+    """Raise InternalError for an undeclared name in one of the `checked` files. files: all files of a build, by
+    path.
+    """
     for path in checked:
         text = _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), files[path].decode())
-        if text.isspace():  # a kernel's copy is macros and its template
+        if text.isspace():  # a kernel's copy has only macros and an include of its template
             continue
         for line, name in _Reader(text, _seen(path, files)).undeclared():
             message = f"the C made for this model uses {name}, which nothing declares"
@@ -73,7 +75,9 @@ def require_declared(files: Mapping[str, bytes], checked: Iterable[str]) -> None
 
 
 def _seen(path: str, files: Mapping[str, bytes]) -> list[_Names]:
-    """Names of all headers that a file includes, directly or not; and its own macros (all names for a header)."""
+    """Names from all headers that a file includes, directly or not, and the file's own macros. If the file is a header,
+    all its own names count.
+    """
     source = files[path].decode()
     macros = dict(_MACRO.findall(source))
     own = _Names(frozenset(macros), frozenset(), {}, macros, _INCLUDE.findall(source))
@@ -89,7 +93,7 @@ def _seen(path: str, files: Mapping[str, bytes]) -> list[_Names]:
 
 @functools.cache
 def _standard(header: str) -> str:
-    """Text of a compiler's header, as far as a build may use it; empty for other headers."""
+    """Text of the stub for a standard header, with only what a build may use. Empty for other headers."""
     path = stubs() / header
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
@@ -116,15 +120,15 @@ def _declared(text: str) -> _Names:
 
 
 def _members(body: str) -> frozenset[str]:
-    """Members between the braces of a type, and macros there that may stand for more."""
+    """Members between the braces of a type, and macros there that may stand for several members."""
     return frozenset(name for pair in _MEMBER.findall(_POINTER.sub(r"\1", body)) for name in pair)
 
 
 class _Reader:
-    """Reader of a source's tokens, with the names that each open block declares."""
+    """Reads the tokens of a source, and records the names that each open block declares."""
 
     def __init__(self, text: str, seen: Sequence[_Names]) -> None:
-        """Reader at the start of a text without comments, strings and directives. seen: declarations before it."""
+        """text: without comments, strings and directives. seen: declarations before it."""
         self._text = text
         self._outer = _WORDS.union(*(names.all for names in seen))
         self._types = _TYPES.union(*(names.types for names in seen))
@@ -157,7 +161,7 @@ class _Reader:
             before, last = last, token
 
     def _sign(self, token: str) -> None:
-        """Process a bracket, which opens or closes a scope, or a comma, which continues a declaration."""
+        """Process punctuation. A bracket opens or closes a scope; a comma continues a declaration."""
         if token == "*":
             return
         self._names_follow = token == "," and self._declared_at == (len(self._scopes), self._brackets)
@@ -178,13 +182,13 @@ class _Reader:
                 self._of_next_block = set()
 
     def _endings(self, macro: str) -> Iterator[str]:
-        """Suffixes of the names that a macro declares for a function, the empty one included."""
+        """Suffixes of the names that a macro declares for a function, including the empty suffix."""
         yield ""
         for part, other in _DECLARED_TOO.findall(self._macros.get(macro, "")):
             yield from self._endings(other) if other else [f"_{part}"]
 
     def _is_known(self, word: str, last: str) -> bool:
-        """Whether a word that is no member is declared; after a type it becomes declared, in its block."""
+        """Whether a word that is not a member is declared. A word after a type is thereby declared in its block."""
         if word in self._types or last in ("struct", "union", "enum"):
             self._type, self._names_follow = word, True
         elif self._names_follow and word not in _QUALIFIERS:
@@ -195,7 +199,9 @@ class _Reader:
         return True
 
     def _fields(self, *, is_initial: bool) -> frozenset[str]:
-        """Members that may be named: those of the initialized type, or of any."""
+        """Members that may be named here: those of the initialized type in an initializer, otherwise those of
+        any type.
+        """
         if is_initial and self._initialized in self._members:
             return self._all_of(self._initialized)
         return self._any
@@ -205,7 +211,7 @@ class _Reader:
         return frozenset[str]().union(*map(self._all_of, self._members))
 
     def _all_of(self, kind: str) -> frozenset[str]:
-        """Members of a type, including those that macros stand for."""
+        """Members of a type, including members that macros stand for."""
         if kind not in self._expanded:
             found, waiting = set[str](), list(self._members[kind])
             while waiting:

@@ -1,4 +1,4 @@
-"""Arrays of `--selftest`: one input and the outputs that the oracle computes from it."""
+"""Arrays for `--selftest`: one input, and the outputs that the oracle computes from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcugen.oracle import interpreter, near_ties
 from mcugen.oracle.stimuli import draw, overlapping
 
 TOLERANCE = 1e-4
-"""Allowed error, as a share of a float output's largest magnitude: order of sums and libm differ between cores."""
+"""Allowed error, relative to a float output's largest magnitude. Order of sums and libm differ between cores."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class SelftestArray:
 
 
 SEEDS = 8
-"""Number of inputs from which the one of the self-test is chosen."""
+"""Number of random inputs from which the self-test's input is chosen."""
 RUNS = 3
-"""Runs of the self-test of a model with states, each of which continues from the state of the one before."""
+"""Runs in the self-test of a model with states. Each continues from the state that the previous run left."""
 
 
 def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[str]]:
     """The constants of the self-test, and the tolerance of each output as C text.
 
-    A model with states has arrays of all runs, one after the other; if frames are pushed, the inputs of all windows are
-    the frames in their order.
+    For a model with states, arrays hold all runs, one after the other. If frames are pushed, overlapping input windows
+    are stored as one sequence of frames.
     """
     first = _least_doubtful(imported, view.reference)
     calls = [draw(imported, seed) for seed in range(first, first + (RUNS if imported.states else 1))]
@@ -51,7 +51,7 @@ def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[
 
 
 def computes_floats(imported: Graph) -> bool:
-    """Whether some operator computes floats from floats, so that contracted operations would change results."""
+    """Whether some operator computes floats from floats, so that fused multiply-add would change results."""
     return any(
         imported.type(y).is_float and any(x is not None and imported.type(x).is_float for x in node.inputs)
         for node in imported.nodes
@@ -60,7 +60,9 @@ def computes_floats(imported: Graph) -> bool:
 
 
 def _least_doubtful(imported: Graph, which: str) -> int:
-    """Seed of the input whose floats are farthest from rounding ties, where a last bit would change an integer."""
+    """Seed of the input whose floats are farthest from rounding ties. Near a tie, a last bit would change an
+    integer.
+    """
     if not any(node.op.exact_floats for node in imported.nodes):
         return 0
 
@@ -72,7 +74,7 @@ def _least_doubtful(imported: Graph, which: str) -> int:
 
 
 def _frames(windows: Sequence[np.ndarray]) -> np.ndarray:
-    """The frames of overlapping windows, each once."""
+    """The frames of overlapping windows, each frame once."""
     return np.concatenate([windows[0], *(window[:, -1:] for window in windows[1:])], axis=1)
 
 

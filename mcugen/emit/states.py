@@ -1,4 +1,4 @@
-"""State values for the templates: their address in the model object, initial value and update."""
+"""Values of states for the templates: address in the model object, initial value, and update."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mcugen.solve.schedule import Schedule
 
 @dataclass(frozen=True)
 class StateView:
-    """A value that the model object keeps from run to run.
+    """A state: a value that the model object keeps from run to run.
 
-    place, array, moved_from are C expressions of addresses, in which `a` is the arena or the arenas. fill: the byte
-    that all bytes of the initial value equal, or "" if `array` is a constant with the value. moved_from: where a run
-    computes the next value, "" if that is `place`.
+    place, array, moved_from: C expressions of addresses, in which `a` is the arena or the array of arenas. fill: the
+    byte that fills the initial value; "" if bytes differ, in which case `array` is a constant with the value.
+    moved_from: where a run computes the next value; "" if it is computed at `place`.
     """
 
     title: str
@@ -31,12 +31,12 @@ class StateView:
 
     @property
     def texts(self) -> list[str]:
-        """The C text that may name constants."""
+        """C text that may name constants."""
         return [self.array]
 
 
 def states_of(schedule: Schedule, plan: MemoryPlan, constant: Callable[[np.ndarray, str], str]) -> list[StateView]:
-    """The states of the model, in their order. constant: gives the symbol of an array with a comment."""
+    """The states of the model, in order. constant: gives the symbol of an array; its second argument is a comment."""
     graph, moved = schedule.graph, schedule.moved_states
     found = []
     for state in graph.states:

@@ -1,4 +1,4 @@
-"""Headers of the C library as emitted C may use it: they declare only what it may call."""
+"""Stub headers of the C library. They declare only what emitted C may use."""
 
 from __future__ import annotations
 

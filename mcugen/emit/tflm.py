@@ -1,4 +1,4 @@
-"""Records that replace flatbuffers in firmware that uses the C++ interface of TensorFlow Lite Micro."""
+"""Records that replace the flatbuffer in firmware written for the C++ interface of TensorFlow Lite Micro."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _TYPES = {
     "bool": "kTfLiteBool",
 }
 _FIRST = 64
-"""Bytes of a flatbuffer that are compared before it is read on."""
+"""Number of leading bytes of a flatbuffer to compare before its hash is computed."""
 
 _TENSOR_BYTES = 40
-"""Most bytes of a tensor on a 32-bit core: 32 where enumerations are short."""
+"""Most bytes of a tensor record on a 32-bit core. It has 32 if enumerations are short."""
 
 _ALIGN_BYTES = 30
-"""Most bytes lost because an arena begins and ends anywhere: the object and the tensors lie at multiples of 16."""
+"""Most bytes lost to alignment: an arena may begin and end anywhere, but objects lie at multiples of 16."""
 
 
 @dataclass(frozen=True)
 class PortView:
-    """An input or output as the file states it. dims: the rank, then the shape; scales: none where not quantized."""
+    """An input or output as in the file. dims: the rank, then the shape. scales: empty if not quantized."""
 
     symbol: str
     type: str
@@ -52,9 +52,9 @@ class PortView:
 class TflmView:
     """A model behind the C++ interface.
 
-    symbols, lengths: namespaces and name of each variable of the firmware that was the flatbuffer, or its length. find:
-    whether the flatbuffer is known by its content. nbytes, crc, first, hash: of the flatbuffer. prefix: the folder that
-    stands before the paths of headers. layers: the operator of each step.
+    symbols, lengths: (namespaces, name) of each firmware variable that held the flatbuffer, or its length. find:
+    whether the flatbuffer is recognized by its content. nbytes, crc, first, hash: facts of the flatbuffer. prefix:
+    folder before the paths of included headers. layers: the operator of each step.
     """
 
     ports: tuple[PortView, ...]
@@ -71,12 +71,12 @@ class TflmView:
 
     @property
     def names(self) -> list[str]:
-        """The variables as C++ names them."""
+        """The C++ names of the variables, with namespaces."""
         return ["::".join((*space, name)) for space, name in (*self.symbols, *self.lengths)]
 
     @property
     def arena_bytes(self) -> int:
-        """The tensor arena that suffices on any 32-bit core, wherever it begins."""
+        """Size of a tensor arena that suffices on any 32-bit core, at any alignment."""
         return self.object_bytes + _TENSOR_BYTES * len(self.ports) + _ALIGN_BYTES
 
 
@@ -90,9 +90,10 @@ def asked(
     *,
     spread: bool,
 ) -> TflmView | None:
-    """The view, if the export is chosen. ends: inputs, then outputs; spread: whether the object points to memories.
+    """The view, or None if the export is not chosen.
 
-    Raises UsageError and UnsupportedError where the interface cannot be that of the file.
+    ends: inputs, then outputs. object_bytes: size of the model object. spread: whether it points to several memories.
+    Raises UsageError and UnsupportedError if inputs and outputs cannot be those of the file.
     """
     if TFLM not in options.export:
         return None
@@ -119,28 +120,28 @@ def notes(options: Options) -> tuple[str, ...]:
     if TFLM not in options.export or options.keep_input:
         return ()
     return (
-        "a run overwrites the inputs, as one of TensorFlow Lite Micro may: firmware writes all of them before each "
-        "run, or the build keeps them with --keep-input",
+        "a run may overwrite the inputs, as in TensorFlow Lite Micro: write all of them before each "
+        "run, or build with --keep-input",
     )
 
 
 def _require_same_interface(imported: Graph, ends: Sequence[EndView], *, spread: bool) -> None:
-    """Raise where inputs and outputs are not those of the file, or where one arena does not hold the model."""
+    """Raise an error if inputs and outputs differ from those of the file, or if one arena cannot hold the model."""
     if imported.format != "tflite":
         raise UsageError(
-            f"the firmware's flatbuffer is a .tflite file, and this model is .{imported.format}",
+            f"the firmware's flatbuffer is a .tflite file, but this model is .{imported.format}",
             where=f"--export {TFLM}",
-            hint="give the file that the firmware has",
+            hint="give the .tflite file that the firmware contains",
         )
     if imported.unlike_file:
         raise UnsupportedError(
-            f"the firmware would see another interface than the file's: {imported.unlike_file[0]}",
+            f"the compiled model's interface differs from the file's: {imported.unlike_file[0]}",
             where=f"--export {TFLM}",
             hint="use the C interface of the build for this model",
         )
     if spread:
         raise UsageError(
-            "the model lies in several memories, and the firmware gives one arena",
+            "the model needs several memories, but the firmware gives one arena",
             where=f"--export {TFLM}",
             hint="leave --region out, or name one region",
         )
@@ -154,12 +155,12 @@ def _entries(options: Options) -> tuple[tuple[tuple[str, ...], str], tuple[tuple
 
 
 def _own(entries: Sequence[str], name: str, flag: str) -> tuple[tuple[tuple[str, ...], str], ...]:
-    """The namespaces and names of variables given as SYMBOL or MODEL=SYMBOL. Raises UsageError for another model."""
+    """(namespaces, name) of variables given as SYMBOL or MODEL=SYMBOL. Raises UsageError if MODEL is not this model."""
     owned = []
     for entry in entries:
         model, equals, symbol = entry.rpartition("=")
         if equals and model != name:
-            raise UsageError(f"{entry!r} names the model {model!r}, and this one is {name!r}", where=flag)
+            raise UsageError(f"{entry!r} names the model {model!r}, but this model is {name!r}", where=flag)
         *space, last = symbol.split("::")
         owned.append((tuple(space), last))
     return tuple(owned)

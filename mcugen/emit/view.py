@@ -1,4 +1,4 @@
-"""View of a model for the templates: every name, number and pointer expression is already computed."""
+"""View of a model for the templates. Every name, number and pointer expression in it is ready to print."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def build(
 ) -> ModelView:
     """The view of a planned schedule.
 
-    weight_regions: memories for constants; imported: the graph before any pass; on_device: whether OpenCL runs it.
+    weight_regions: memories for constants. imported: the graph before any pass. on_device: whether it runs with OpenCL.
     """
     view = _Builder(schedule, plan, options, name, weight_regions, imported, on_device).model()
     behind = (view.ends, view.steps, view.arena_size)
@@ -74,7 +74,7 @@ def build(
 
 @dataclass
 class _Builder:
-    """Builder of the view, step by step; collects the constants that the steps name."""
+    """Builds the view step by step, and collects the constants that the steps name."""
 
     schedule: Schedule
     plan: MemoryPlan
@@ -94,7 +94,7 @@ class _Builder:
 
     @property
     def _choices(self) -> list[Choice]:
-        """The choices of the steps in C."""
+        """The choices of steps that run as C."""
         return [step.choice for step in self.schedule.steps if not isinstance(step.choice.kernel.form, Grid)]
 
     @functools.cached_property
@@ -146,22 +146,20 @@ class _Builder:
         )
 
     def _declarations(self) -> list[str]:
-        """C declarations of the kernels that are compiled separately for the sizes of one call, sorted and without
-        duplicates.
-        """
+        """C declarations of the kernel copies for the sizes of one call, sorted and without duplicates."""
         return sorted({self.bundle.declaration(c.kernel, c.call) for c in self._choices if c.kernel.text.variant})
 
     def _states(self) -> list[StateView]:
-        """The states; their initial values are constants."""
+        """The states. Their initial values are added to the constants."""
         constant = (lambda data, title: "") if self.on_device else self.constants.initial
         return states_of(self.schedule, self.plan, constant)
 
     def _step_of(self, event: int) -> int:
-        """The step of an event; 0 for a pushed row of the input, or if nothing happens."""
+        """The step of an event. 0 for a pushed input row, or if there are no events."""
         return max(self.schedule.trace[event].step, 0) if self.schedule.trace else 0
 
     def _device(self, steps: list[StepView], inputs: list[EndView], outputs: list[EndView]) -> DeviceView | None:
-        """Tables of a model that runs on a device, None for C."""
+        """Tables of a model that runs on an OpenCL device; None for a model in C."""
         if not self.on_device:
             return None
         from mcugen.emit.opencl import host_tables  # imported on first use
@@ -218,7 +216,9 @@ class _Builder:
         )
 
     def _pointer(self, name: str, *, const: bool, row: str = "", image: bool = False) -> str:
-        """A typed pointer to a tensor in the arena or in flash, or to a row and image given by C variables."""
+        """A typed pointer to a tensor in the arena or in flash. row, image: C variables of the row and image to point
+        to.
+        """
         tensor = self.graph.tensors[name]
         c_type = C_TYPES[tensor.type.dtype]
         if tensor.data is not None:
@@ -232,14 +232,14 @@ class _Builder:
         return start + self._row_offset(name, row) if row else start
 
     def _row_offset(self, name: str, row: str) -> str:
-        """C text of the offset from a tensor's start to its row."""
+        """C text of the offset from a tensor's start to a row."""
         t, kept = self.graph.type(name), self._ring(name)
         slot = f"{row} % {kept}u" if kept else row
         alone = kept == 1 or (self.schedule.streams and not kept)
         return "" if alone else f" + {times(slot, t.size // row_count(t.shape), 'u')}"
 
     def _ring(self, name: str) -> int:
-        """Rows that the ring of a tensor keeps, 0 if all are kept."""
+        """Rows in the ring of a tensor; 0 if it is not a ring."""
         buffer = self.schedule.buffer_of(name)
         return buffer.kept if buffer.kept < buffer.rows or (self.schedule.streams and buffer.rows > 1) else 0
 
@@ -279,7 +279,9 @@ class _Builder:
         )
 
     def _inputs(self, step: Step) -> list[str]:
-        """Pointers to the operands: to the current row if a step reads row by row and does not look it up itself."""
+        """Pointers to the operands. For a step that reads row by row they point to the current row, unless the kernel
+        finds its rows itself.
+        """
         kernel, node = step.choice.kernel, step.choice.node
         finds_rows = kernel.slides or (self.schedule.streams and step.accumulates)
         operands = [(k, node.inputs[k]) for k in kernel.pointer_operands(step.choice.call)]
@@ -295,7 +297,7 @@ class _Builder:
         return [self._pointer(name, const=False, row=row, image=slides) for name in step.choice.node.outputs]
 
     def _hooks(self, step: Step) -> list[RowsView]:
-        """The rows of each output that the step has just written."""
+        """The rows that the step has just written, for each output."""
         row = row_name(step) if step.writes_rows else ""
         outputs = zip(step.choice.node.outputs, step.choice.call.outputs, strict=True)
         return [
@@ -309,14 +311,14 @@ class _Builder:
         ]
 
     def _title(self, step: Step) -> str:
-        """Comment above a step: its operator, its sizes, and its tensor or node in the model."""
+        """Comment above a step: its operator, its sizes, and the model's name for it."""
         node, call = step.choice.node, step.choice.call
         label = self.graph.tensors[node.outputs[0]].layer
         origin = f"'{label}'" if label else node.source
         return comment(f"{type(node.op).__name__} {node.op.in_words(call)}, from {origin}")
 
     def _fields(self, step: Step) -> list[str]:
-        """The members of a step's parameters as C text, in lines."""
+        """The members of a step's parameter struct as lines of C text."""
         values = step.choice.params
         arrays = {key: value.size for key, value in values.items() if isinstance(value, np.ndarray)}
         reads = dict(zip(arrays, constant_accesses(self.schedule, step, list(arrays.values())), strict=True))
@@ -336,7 +338,7 @@ class _Builder:
         return f"(void *)&a{element(self.plan, step.scratch_name)}"
 
     def _window(self, step: Step) -> tuple[WindowView | None, RingView | None]:
-        """The rows that a step with a window reads, and the ring of converted rows, if it converts them."""
+        """The input rows that a step's window covers, and the ring of converted rows if the step converts rows."""
         call, form = step.choice.call, step.choice.kernel.form
         w = form.window(call)
         if w is None:
@@ -355,7 +357,9 @@ class _Builder:
         return window_rows.window(w, image, self._first_row(w, image.y), self._outside(step, w)), None
 
     def _outside(self, step: Step, w: RowWindow) -> str:
-        """The row in place of those outside the image. Raises UnsupportedError if it would be too long."""
+        """C text of the row that stands in for rows outside the image. Raises UnsupportedError if it would be
+        too long.
+        """
         call, form = step.choice.call, step.choice.kernel.form
         if not isinstance(form, Window) or form.outside is None or not w.leaves_image:
             return "NULL"
@@ -363,7 +367,7 @@ class _Builder:
         length = x.size // row_count(x.shape)
         if length > MAX_OUTSIDE_ELEMENTS:
             raise UnsupportedError(
-                f"a padded image with rows of {length} elements; at most {MAX_OUTSIDE_ELEMENTS} are supported",
+                f"the padded image has rows of {length} elements; at most {MAX_OUTSIDE_ELEMENTS} are supported",
                 where=step.choice.node.source,
             )
         filled = np.full(length, value, x.np_dtype)

@@ -1,4 +1,4 @@
-"""Template values of a whole model."""
+"""Template values of a model."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ModelView:
 
     @property
     def spread(self) -> bool:
-        """Whether the arenas are arrays of the caller, in several regions, and not the model object itself."""
+        """Whether arenas are separate arrays of the caller, in several regions, instead of the model object itself."""
         return len(self.regions) > 1
 
     @property
@@ -76,13 +76,13 @@ class ModelView:
 
     @property
     def helpers(self) -> list[HelperView]:
-        """The functions that look up rows, each once."""
+        """The functions that look up rows. Each appears once."""
         found = {h for s in self.steps if s.window for h in s.window.helpers}
         return sorted(found, key=lambda h: (h.dtype, h.kind))
 
     @property
     def newest_row(self) -> bool:
-        """Whether a step by rows computes only its newest row, as the others are kept from frame to frame."""
+        """Whether a step by rows computes only its newest row, as earlier rows stay in memory from frame to frame."""
         return self.streams and not (self.push and self.push.rolls)
 
     @property
@@ -92,10 +92,10 @@ class ModelView:
 
     @property
     def weight_places(self) -> list[ConstantsView]:
-        """Memories of constants that are not with the code."""
+        """Memories that hold constants, apart from the flash of the code."""
         return places_of(self.arrays, self.macro)
 
     @property
     def arenas(self) -> str:
-        """Member of the model object that is the arena, or that points to the arenas."""
+        """Name of the member of the model object that is the arena, or that points to the arenas."""
         return "region" if self.spread else "arena"

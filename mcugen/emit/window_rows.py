@@ -1,4 +1,4 @@
-"""Input rows of a step with a window: the calls in model.c that look them up, and their helpers."""
+"""Input rows of a step with a window: the calls in model.c that look them up, and the helper functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcugen.solve.schedule import Step
 
 @dataclass(frozen=True)
 class HelperView:
-    """A function of model.c that looks up rows, for one element type. kind: the macro of rows.j2 that prints it."""
+    """A function of model.c that looks up rows of one element type. kind: the macro of rows.j2 that prints it."""
 
     kind: str
     dtype: str
@@ -30,8 +30,8 @@ class HelperView:
 class WindowView:
     """The rows that a step's window covers: `size` pointers in the C array `rows`.
 
-    all: the call that sets them, or each: the value of rows[k]. One call per row compiles to less code if rows lie in a
-    ring of the step; else one call for all of them does.
+    all: a call that sets all of them. each: a call that gives rows[k]. One of the two is set. One call per row compiles
+    to less code if the rows lie in a ring of the step; otherwise one call for all rows does.
     """
 
     size: int
@@ -43,11 +43,12 @@ class WindowView:
 
 @dataclass(frozen=True)
 class RingView:
-    """The converted rows that a step keeps in its own memory.
+    """The converted rows that a step keeps in memory of its own.
 
-    A row is converted from `source` to `slot`. For input by frames, one row is converted per output row; for a step
-    that keeps none (`refills`), row k of the window for each k; otherwise rows i < `end`, from `first` at output row 0
-    and from `next` at the others.
+    A row is converted from `source` to `slot`. Which rows are converted for an output row depends on the step:
+    * input by frames: the newest row
+    * `refills` (the step keeps no rows): row k of the window, for each k
+    * otherwise: rows i < `end`; they start at `first` for output row 0, at `next` for other output rows
     """
 
     element: str
@@ -62,9 +63,10 @@ class RingView:
 
 @dataclass(frozen=True)
 class WindowInput:
-    """Input of a window in memory.
+    """The input of a window in memory.
 
-    kept: rows of its ring, 0 if all are kept; length: elements of a row; y: the C variable of the output row.
+    height: rows of the image. length: elements per row. kept: rows of its ring, 0 if it is not a ring. y: C variable of
+    the output row.
     """
 
     pointer: str
@@ -76,12 +78,14 @@ class WindowInput:
 
 
 def row_name(step: Step) -> str:
-    """C variable of the output row: run_step's parameter if the step computes one row, else a local of its code."""
+    """C variable of the output row: the parameter of run_step if the step computes one row, otherwise a local
+    variable.
+    """
     return "row" if step.by_rows and step.batch == 1 else "y"
 
 
 def window(w: RowWindow, image: WindowInput, first: str, outside: str) -> WindowView:
-    """Window on rows of the tensor itself. first: its first input row, as C text."""
+    """Window on rows of the input tensor itself. first: C text of the first input row."""
     helper = HelperView("ring_window" if image.kept else "window", image.dtype)
     kept = [image.kept] if image.kept else []
     at: list[str | int] = [image.pointer, first, w.dilation, image.height, image.length, *kept]
@@ -89,7 +93,7 @@ def window(w: RowWindow, image: WindowInput, first: str, outside: str) -> Window
 
 
 def streamed_window(w: RowWindow, image: WindowInput) -> WindowView:
-    """Window on the last rows of a ring that receives a row per frame."""
+    """Window on the last rows of a ring. The ring receives one row per frame."""
     kept = image.kept or 1
     return _slots(w, image.pointer, image.dtype, kept, image.length, _oldest(w, kept, image.y))
 
@@ -97,7 +101,7 @@ def streamed_window(w: RowWindow, image: WindowInput) -> WindowView:
 def converted(
     w: RowWindow, row: RowStorage, slots: int, ring: str, image: WindowInput, *, streams: bool
 ) -> tuple[WindowView, RingView]:
-    """Window on converted rows, and the ring that keeps `slots` of them. ring: pointer to it, as C text."""
+    """Window on converted rows, and the ring that keeps `slots` of them. ring: pointer to the ring, as C text."""
     c_type, pitch = C_TYPES[row.dtype], row.pitch or row.length
     if streams:
         source = f"{image.pointer}{_offset(image.y, image.kept or 1, image.length)}"
@@ -119,7 +123,7 @@ def converted(
 
 
 def refilled(w: RowWindow, row: RowStorage, ring: str, image: WindowInput) -> tuple[WindowView, RingView]:
-    """Window on rows that are all converted for each output row. ring: pointer to their memory, as C text."""
+    """Window on rows that are all converted again for each output row. ring: pointer to their memory, as C text."""
     c_type = C_TYPES[row.dtype]
     first = plus(times(f"(int32_t){image.y}", w.stride), -w.pad)
     helper, source = _source(image, f"{first} + {times('k', w.dilation)}")
@@ -128,26 +132,26 @@ def refilled(w: RowWindow, row: RowStorage, ring: str, image: WindowInput) -> tu
 
 
 def _source(image: WindowInput, row: str) -> tuple[HelperView, str]:
-    """The call that looks up a row of the image, or NULL outside of it; and its helper. row: its number, as C text."""
+    """The helper and call that look up a row of the image; NULL outside the image. row: C text of its index."""
     helper = HelperView("ring_row" if image.kept else "row", image.dtype)
     kept = [image.kept] if image.kept else []
     return helper, _call(helper, [image.pointer, row, image.height, image.length, *kept])
 
 
 def _slots(w: RowWindow, ring: str, dtype: str, slots: int, pitch: int, first: str) -> WindowView:
-    """Window on the slots of a ring with `slots` slots, from that of row `first` on."""
+    """Window on a ring with `slots` rows. first: C text of the first row in the window."""
     helper = HelperView("slot", dtype)
     each = _call(helper, [ring, f"{first} + {times('k', w.dilation, 'u')}", f"{slots}u", f"{pitch}u"])
     return WindowView(w.size, C_TYPES[dtype], (helper,), each=each)
 
 
 def _oldest(w: RowWindow, slots: int, newest: str) -> str:
-    """First row of a window that ends at row `newest`, plus a whole ring so that it is never negative."""
+    """C text of the first row of a window that ends at row `newest`, plus `slots` so that it is never negative."""
     return plus(newest, slots - (w.size - 1) * w.dilation, "u")
 
 
 def _offset(index: str, slots: int, pitch: int) -> str:
-    """C text of the offset from the start of a ring to the slot of a row."""
+    """C text of the offset from the start of a ring to a row. index: C text of the row's number."""
     return "" if slots == 1 else f" + {times(remainder(index, slots), pitch, 'u')}"
 
 

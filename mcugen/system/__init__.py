@@ -1,1 +1,1 @@
-"""Files, processes, packages and plugins of the machine that mcugen runs on."""
+"""Files, processes, packages and plugins of the computer that mcugen runs on."""

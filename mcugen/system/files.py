@@ -1,4 +1,4 @@
-"""Reads files that the user names: regular ones only, at once and never more than a limit."""
+"""Reads files that the user names. Only regular files are read, whole, up to a size limit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MAX_BYTES = 1 << 30
 def read(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
     """The content of a regular file.
 
-    Raises UsageError where it cannot be read, is larger than `most_bytes`, or is a device, a pipe or a folder: those
-    have no end, or nobody at theirs.
+    Raises UsageError if the file cannot be read, is larger than `most_bytes`, or is a device, a pipe or a folder. A
+    device or a pipe may never end, or nobody may write to it.
     """
     try:
         with open(path, "rb", opener=_open) as file:
@@ -30,7 +30,7 @@ def read(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
 
 
 def require_there(*paths: Path | None) -> None:
-    """Raise UsageError, before any work, for a missing file or folder that the user names."""
+    """Raise UsageError for the first of these files and folders that does not exist. Called before any work begins."""
     for path in paths:
         try:
             if path is not None:

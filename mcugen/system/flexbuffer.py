@@ -1,4 +1,4 @@
-"""The options of custom operators: a FlexBuffer that holds one map of numbers. Reading checks every offset.
+"""The options of custom operators: a FlexBuffer that holds one map of numbers. The reader checks every offset.
 
 Source: https://flatbuffers.dev/internals/#flexbuffers.
 """
@@ -13,37 +13,40 @@ from mcugen.errors import CorruptModelError, UnsupportedError
 Number = int | float
 _MAP, _BOOL = 9, 26
 _DIRECT = {1: "bhiq", 2: "BHIQ", 3: " efd", _BOOL: "BHIQ"}
-"""Type -> the struct codes of its values, by width."""
+"""FlexBuffer type -> struct codes for values of 1, 2, 4 and 8 bytes; a space where the format has no such value."""
 _INDIRECT = {6: 1, 7: 2, 8: 3}
-"""Type of an indirect number -> the type of the number itself."""
+"""FlexBuffer type of a number stored by offset -> type of the number itself."""
 _MOST = 64
 _INT, _FLOAT = 1, 3
 _WORD, _WORD_BITS = 4, 2
-"""Bytes of a word, and how the format states that width."""
+"""Size of an offset or number that `written` uses, in bytes, and the format's code for that size."""
 
 
 def numbers(data: bytes) -> dict[str, Number]:
     """The numbers of a map by name. Raises CorruptModelError or UnsupportedError for anything else."""
     if len(data) < 3:
-        raise CorruptModelError("the custom options are no FlexBuffer")
+        raise CorruptModelError(f"the custom options have {len(data)} bytes; a FlexBuffer has at least 3")
     reader, kind, width = _Reader(data), data[-2] >> 2, data[-1]
     if kind != _MAP or width not in (1, 2, 4, 8):
-        raise UnsupportedError("custom options that are no map of numbers are not supported")
+        raise UnsupportedError("custom options must be a FlexBuffer map of numbers")
     at = reader.target(len(data) - 2 - width, width)
     return dict(reader.entries(at, 1 << (data[-2] & 3)))
 
 
 def options(data: bytes, **wanted: Number) -> Mapping[str, Number]:
-    """The options of an operator; `wanted` names them all, with their defaults. Raises for names beyond these."""
+    """The options of a custom operator. `wanted` gives the name and default of each option that the operator has.
+
+    Raises UnsupportedError for an option that is not in `wanted`.
+    """
     found = numbers(data) if data else {}
     unknown = sorted(set(found) - set(wanted))
     if unknown:
-        raise UnsupportedError(f"option {unknown[0]} is not supported")
+        raise UnsupportedError(f"option {unknown[0]} is not supported (known: {', '.join(wanted)})")
     return {**wanted, **found}
 
 
 def written(options: Mapping[str, Number]) -> bytes:
-    """The options as a FlexBuffer in which every number and offset has four bytes; names come in order."""
+    """The options as a FlexBuffer. Names are sorted; every number and offset has four bytes."""
     names = sorted(options)
     made, places = bytearray(), []
     for name in names:
@@ -69,7 +72,7 @@ class _Reader:
         self._data = data
 
     def value(self, at: int, width: int, kind: int) -> Number:
-        """A number of `width` bytes. Raises CorruptModelError outside the data."""
+        """The number of `width` bytes at offset `at`. Raises CorruptModelError if it lies outside the data."""
         code = _DIRECT[kind][(1, 2, 4, 8).index(width)]
         if at < 0 or at + width > len(self._data) or code == " ":
             raise CorruptModelError("the custom options refer to bytes outside of them")
@@ -77,17 +80,17 @@ class _Reader:
         return found
 
     def target(self, at: int, width: int) -> int:
-        """The target of the offset at `at`: offsets count backwards."""
+        """The position that the offset stored at `at` refers to. FlexBuffer offsets count backwards from themselves."""
         return at - int(self.value(at, width, 2))
 
     def entries(self, at: int, width: int) -> list[tuple[str, Number]]:
-        """The entries of the map whose values begin at `at`."""
+        """The (name, number) pairs of the map whose values begin at `at`, each `width` bytes apart."""
         size = int(self.value(at - width, width, 2))
         if size > _MOST:
             raise CorruptModelError(f"the custom options have {size} entries, more than {_MOST}")
         keys, key_width = self.target(at - 3 * width, width), int(self.value(at - 2 * width, width, 2))
         if key_width not in (1, 2, 4, 8):
-            raise CorruptModelError("the custom options are damaged")
+            raise CorruptModelError(f"the custom options give names a width of {key_width} bytes, not 1, 2, 4 or 8")
         return [
             (self._key(self.target(keys + k * key_width, key_width)), self._number(at, width, size, k))
             for k in range(size)

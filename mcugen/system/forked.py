@@ -1,4 +1,4 @@
-"""Work that a fork of this process does while this one goes on."""
+"""Runs work in forked processes while this process continues."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ T = TypeVar("T")
 
 
 MOST_PARTS = 8
-"""Processes, at most, that share in a task: each has its own memory."""
+"""Most processes that share a task. Each needs memory of its own."""
 
 
 class Apart(Generic[T]):
-    """A function's result computed in a forked process, which ends with the `with` block.
+    """Computes a function's result in a forked process. The process ends with the `with` block.
 
-    There is none where one processor may be used, where `is_possible` says no or the system refuses one: then the work
-    is done when its result is asked for. So it is where it fails apart, for an error to be this process's own.
-    shared: what results may name without being copied. It is there before the fork, and keeps its identity.
-    is_worth_it: whether the work takes longer than a process needs to start; without it there is none.
+    No process is forked if only one processor may be used, if `is_possible` is false, or if the system refuses. In
+    these cases, and if the forked process fails, `result` does the work in this process, so that errors are raised
+    here. shared: objects that results refer to by identity rather than as copies. They must exist before the fork.
+    is_worth_it: whether the work takes longer than starting a process. If false, no process is forked.
     """
 
     def __init__(self, work: Callable[[], T], shared: Iterable[object] = (), *, is_worth_it: bool = True) -> None:
@@ -42,7 +42,7 @@ class Apart(Generic[T]):
                 self._start()
             except OSError:
                 self._end()
-            except BaseException:  # an interrupt may arrive here
+            except BaseException:  # an interrupt may arrive here too
                 self._end()
                 raise
         return self
@@ -69,7 +69,7 @@ class Apart(Generic[T]):
         """The result of the work."""
         data = b""
         if self._process is not None:
-            with suppress(EOFError, OSError):  # the process may end before or while it sends
+            with suppress(EOFError, OSError):  # the process may end before it sends, or while it sends
                 data = self._found.recv_bytes()
         return _loaded(data, self._shared) if data else self._work()
 
@@ -81,7 +81,7 @@ class Apart(Generic[T]):
 
 
 def each(work: Callable[[int], T], count: int, shared: Iterable[object] = (), *, is_worth_it: bool = True) -> list[T]:
-    """work(0), work(1) ... work(count - 1), divided over one process per processor."""
+    """[work(0), work(1), ..., work(count - 1)], divided among one process per processor. For the rest see `Apart`."""
     parts, shared = min(processors(), MOST_PARTS), list(shared) if is_worth_it else []
 
     def of(k: int) -> list[T]:
@@ -98,7 +98,7 @@ def each(work: Callable[[int], T], count: int, shared: Iterable[object] = (), *,
 def in_turn(
     works: Iterable[Callable[[], T]], shared: Iterable[object] = (), *, is_worth_it: bool = True
 ) -> Generator[T, None, None]:
-    """The results of pieces of work, in order; each second piece runs in a forked process beside the one before it."""
+    """The results of pieces of work, in order. They run in pairs: the second of each pair runs in a forked process."""
     waiting, shared = iter(works), list(shared) if is_worth_it else []
     for work in waiting:
         if (following := next(waiting, None)) is None:
@@ -110,8 +110,11 @@ def in_turn(
 
 
 def is_possible() -> bool:
-    """Whether a fork of this process can work in parallel: it loses Python threads, and on macOS system libraries may
-    fail in it. Forked processes start no further ones."""
+    """Whether forked processes can work in parallel with this one.
+
+    False if Python threads run, since a fork loses them; on macOS, where system libraries may fail after a fork; in
+    forked processes; and if only one processor may be used.
+    """
     can_fork = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
     is_alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
     return can_fork and is_alone and processors() > 1
@@ -129,7 +132,7 @@ def processors() -> int:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Delay an interrupt to the end of the block: Python loses one that arrives during a fork."""
+    """Delays an interrupt (Ctrl-C) to the end of the block. Python would lose one that arrives during a fork."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,7 +1,8 @@
-"""Entry points by which installed packages extend mcugen, by group. A package that fails at import is named.
+"""Entry points by which installed packages extend mcugen. Each belongs to a group, such as exports.
 
-An object chosen by name (an export, an instruction set) is imported when it is chosen, and must work then. Operators
-and kernel families are always imported; one whose import fails is left out, and each build prints a note of it.
+An export or instruction set is imported when the user chooses it by name, and an import error ends the command.
+Operators and kernel families are always imported. If one fails at import it is left out, and each build prints a note
+that names its package.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from mcugen.errors import UsageError
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """Name -> entry point of a group that users choose from, sorted by name; nothing is imported yet.
+    """Name -> entry point of a group that users choose from, sorted by name. Nothing is imported.
 
-    Raises UsageError where two packages use one name.
+    Raises UsageError if two packages use one name.
     """
     found: dict[str, EntryPoint] = {}
     for entry in _sorted(group):
@@ -33,19 +34,19 @@ def installed(group: str) -> dict[str, EntryPoint]:
 def load(entry: EntryPoint) -> Any:
     """The object that an entry point names.
 
-    Raises UsageError, with the package's name and what it raised, where its import fails or ends the program, or where
-    it fails when it is asked for a name that it does not have.
+    Raises UsageError if the import fails or ends the program, or if looking up an unknown attribute raises anything but
+    AttributeError. The error gives the package and its message.
     """
     try:
         found = entry.load()
-        getattr(found, "absent", None)  # a module's own `__getattr__` may raise anything
+        getattr(found, "absent", None)  # a module may define `__getattr__`, which may raise anything
         return found
     except (Exception, SystemExit) as error:
         package = f" of {entry.dist.name} {entry.dist.version}" if entry.dist is not None else ""
         raise UsageError(
             f"plugin {entry.name!r}{package} fails at import: {type(error).__name__}: {error}",
             where=f"{entry.group}: {entry.value}",
-            hint="repair or uninstall that package",
+            hint="repair or uninstall the package",
         ) from error
 
 
@@ -55,7 +56,7 @@ def working(group: str) -> tuple[tuple[str, Any], ...]:
 
 
 def failures(group: str) -> tuple[str, ...]:
-    """The import errors of the group's entry points that cannot be loaded; each names its package."""
+    """Import errors of a group's entry points, one text per entry point. Each names the package."""
     return _imported(group)[1]
 
 
@@ -77,5 +78,5 @@ def _sorted(group: str) -> list[EntryPoint]:
 
 @functools.lru_cache(maxsize=32)
 def _installed(group: str, *path: str) -> EntryPoints:
-    """The entry points of a group of all packages in the folders of `sys.path`, whose metadata is read once."""
+    """The entry points of a group in all packages on `path`, the cache key: metadata is read once per path."""
     return entry_points(group=group)

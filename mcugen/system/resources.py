@@ -1,4 +1,4 @@
-"""Locations of the shipped data folders: beside the package in a checkout, inside it in a wheel."""
+"""Locations of the data folders that mcugen ships. They lie beside the package in a checkout, inside it in a wheel."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ def _folder(name: str) -> Path:
 
 
 def templates() -> Path:
-    """The jinja2 templates."""
+    """The folder of jinja2 templates."""
     return _folder("templates")
 
 
 def c_runtime() -> Path:
-    """The C kernels and their headers: mcugen/ with what all may include, and a folder for each family."""
+    """The folder of C kernels and headers: mcugen/ with shared headers, and one folder per kernel family."""
     return _folder("c_runtime")
 
 
 @functools.cache
 def c_files() -> Mapping[str, Path]:
-    """Name -> file of every C source and header of the runtime; names are unique over its folders."""
+    """File name -> path of every C source and header of the runtime. Names are unique across folders."""
     return {path.name: path for path in sorted(c_runtime().rglob("*.[ch]"))}
 
 
 @functools.cache
 def cl_files() -> Mapping[str, Path]:
-    """Name -> file of every OpenCL kernel of the runtime; names are unique over its folders."""
+    """File name -> path of every OpenCL kernel of the runtime. Names are unique across folders."""
     return {path.name: path for path in sorted(c_runtime().rglob("*.cl"))}
 
 
 def boards() -> Path:
-    """One folder per board, and _common with start-up code and link scripts."""
+    """The folder of boards: one folder per board, and _common with start-up code and linker scripts."""
     return _folder("boards")

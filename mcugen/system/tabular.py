@@ -1,4 +1,4 @@
-"""Text for people as lines and tables, which the command line fits to the width of the terminal."""
+"""Lines and tables of text, which the command line fits to the width of the terminal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _LONGEST_TITLE = 80
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column.
+    """A column of a table.
 
-    right: figures; shrinks: text that may break at spaces, or with ends lose its beginning; optional: where the
-    terminal is narrow, these are left out from the right.
+    right: aligned to the right, for numbers. shrinks: may be narrowed: its text breaks at spaces. ends: a narrowed text
+    loses its beginning instead. optional: a narrow terminal leaves the column out; the rightmost goes first.
     """
 
     head: str
@@ -25,7 +25,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table. top: the rows to mark, those with the largest values."""
+    """A table. top: indices of the rows to mark, those with the largest values."""
 
     columns: tuple[TableColumn, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -47,18 +47,19 @@ class TextTable:
 
 
 Parts = Sequence[str | TextTable]
-"""Lines, the verdict first, and tables."""
+"""Lines and tables of a text. The line with the result comes first."""
 
 
 def text_of(parts: Parts) -> str:
-    """All parts as text, tables at full width: for files, pipes and Python."""
+    """All parts as one text, with tables at full width: for files, pipes and Python."""
     return "\n".join(part if isinstance(part, str) else part.text() for part in parts) + "\n"
 
 
 def largest(values: Sequence[float], count: int = 3) -> frozenset[int]:
-    """The indices of about `count` of the largest values, if there are several; none where all are 0.
+    """The indices of the `count` largest values. Empty for `count` values or fewer, or if all are 0.
 
-    Equal values are treated alike: those equal to the last are all in, up to twice as many as asked, or all out.
+    Ties with the smallest of them are all included, as long as the result has at most 2 * count indices. Otherwise all
+    of these ties are left out.
     """
     if len(values) <= count:
         return frozenset()
@@ -68,11 +69,11 @@ def largest(values: Sequence[float], count: int = 3) -> frozenset[int]:
 
 
 def title_of(stem: str) -> str:
-    """A file's stem for display: one line of printable characters."""
+    """A file's stem for display: one line of printable characters, at most 80."""
     shown = "".join(c if c.isprintable() else "?" for c in stem)
     return shown if len(shown) <= _LONGEST_TITLE else f"{shown[: _LONGEST_TITLE - 3]}..."
 
 
 def called(title: str, name: str) -> str:
-    """The name of a model in texts: its whole name, and the C name where it differs."""
+    """A model's name for texts: its title, followed by its C name if that differs."""
     return name if title in ("", name) else f"{title} ({name} in C)"

@@ -1,4 +1,4 @@
-"""TOML files read strictly: every key is checked, named in the error when wrong, and refused when it is unknown."""
+"""Strict reading of TOML files. Every key is checked. An error names the key; an unknown key is an error."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
 def read(path: Path, manual: str) -> TomlTable:
-    """The top table of a TOML file. manual: the sentence that errors give as hint.
+    """The top table of a TOML file. manual: the sentence that errors give as a hint.
 
-    Raises UsageError when the file cannot be read or is not TOML.
+    Raises UsageError if the file cannot be read or is not TOML.
     """
     try:
         values = _parsed(files.read(path, _MAX_BYTES).decode("utf-8"))
@@ -30,12 +30,12 @@ def read(path: Path, manual: str) -> TomlTable:
 
 @functools.lru_cache(maxsize=128)
 def _parsed(text: str) -> dict[str, Any]:
-    """The values of a file. No Table changes them, as a bare core's file is reused for each of its boards."""
+    """The values of a TOML file, cached by its text. Callers must not change them: boards share files."""
     return tomllib.loads(text)
 
 
 class TomlTable:
-    """A TOML table that remembers which keys were read."""
+    """A TOML table that records which keys were read."""
 
     def __init__(self, path: Path, prefix: str, values: dict[str, Any], manual: str) -> None:
         self._path = path
@@ -53,21 +53,21 @@ class TomlTable:
         return tuple(self._values)
 
     def string(self, key: str, *, empty: bool = False) -> str:
-        """A text; not empty unless `empty`."""
+        """A text. It may be empty only if `empty` is true."""
         value = self._get(key)
         if not isinstance(value, str) or not (value or empty):
             raise self.error(key, value, "a text" if empty else "a text that is not empty")
         return value
 
     def identifier(self, key: str) -> str:
-        """A lower-case word that may become a C and linker name."""
+        """A lower-case word that may become a C or linker name."""
         value = self.string(key)
         if not _IDENTIFIER.match(value):
             raise self.error(key, value, "a lower-case name of letters, digits and _")
         return value
 
     def choice(self, key: str, allowed: frozenset[str]) -> str:
-        """One of the allowed words."""
+        """A word out of `allowed`."""
         value = self.string(key)
         if value not in allowed:
             raise self.error(key, value, f"one of {', '.join(sorted(allowed))}")
@@ -81,7 +81,7 @@ class TomlTable:
         return value
 
     def number(self, key: str, *, low: float, high: float = math.inf) -> float:
-        """An integer or a number with a point in low..high."""
+        """An integer or a float in low..high."""
         value = self._get(key)
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not low <= value <= high:
             raise self.error(key, value, f"a number in {low:g}..{high:g}")
@@ -102,7 +102,7 @@ class TomlTable:
         return value
 
     def strings(self, key: str, allowed: frozenset[str] | None = None) -> tuple[str, ...]:
-        """A list of texts, each one of `allowed` if that is given."""
+        """A list of texts. If `allowed` is given, each must be in it."""
         value = self._get(key)
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             raise self.error(key, value, "a list of texts")
@@ -122,18 +122,20 @@ class TomlTable:
         """A list of tables, `[[key]]` in the file."""
         value = self._get(key)
         if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-            raise self.error(key, value, f"one [[{self._prefix}{key}]] table or more")
+            raise self.error(key, value, f"at least one [[{self._prefix}{key}]] table")
         return tuple(TomlTable(self._path, f"{self._prefix}{key}[{i}].", v, self._manual) for i, v in enumerate(value))
 
     def refuse_unread(self) -> None:
-        """Raise UsageError for a key that was never read: a misspelt key must not pass for an absent one."""
+        """Raise UsageError for a key that was never read. A misspelt key must not count as a missing one."""
         for key in self._values:
             if key not in self._read:
                 known = ", ".join(sorted(self._read))
-                raise self.error(key, self._values[key], f"no such key here (known: {known})")
+                name = f"{self._prefix}{key}"
+                message = f"{name} is not a known key (known: {known})"
+                raise UsageError(message, where=str(self._path), hint=self._manual)
 
     def error(self, key: str, value: object, expected: str) -> UsageError:
-        """The error for a wrong value: file, key, value, and what was expected."""
+        """The error for a wrong value. It gives the file, the key, the value and what was expected."""
         shown = "nothing" if value is None else repr(value)
         return UsageError(
             f"{self._prefix}{key} is {shown}, expected {expected}",

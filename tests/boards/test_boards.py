@@ -198,7 +198,7 @@ def test_copied_template_is_a_board(tmp_path: Path) -> None:
         ("size_bytes = 524288", 'size_bytes = "1 MB"', "region[0].size_bytes is '1 MB'"),
         ("size_bytes = 524288", "sizebytes = 524288", "region[0].size_bytes is nothing"),
         ("external = false", "external = 0", "region[0].external is 0, expected true or false"),
-        ("wait_states = 3", "wait_state = 3", "region[0].wait_state is 3, expected no such key here"),
+        ("wait_states = 3", "wait_state = 3", "region[0].wait_state is not a known key"),
         ("wait_states = 3", "bytes_per_cycle = 4", "region[0].bytes_per_cycle is 4.0, expected line_bytes beside it"),
         ("wait_states = 3", "line_bytes = 8\nbytes_per_cycle = 16", "bytes_per_cycle is 16, expected a number in 0."),
         ("wait_states = 3", "line_bytes = 8\nbytes_per_cycle = 0", "bytes_per_cycle is 0, expected a number in 0."),

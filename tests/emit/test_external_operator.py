@@ -92,7 +92,7 @@ def test_its_files_stay_apart_from_the_runtime(tmp_path: Path, name: str) -> Non
     clashing = OPERATOR.replace(
         'files={"triangle_s8.h": HEADER,', f'files={{"triangle_s8.h": HEADER, "{name}": HEADER,'
     )
-    with pytest.raises(UsageError, match="mg_triangle_s8 brings a file"):
+    with pytest.raises(UsageError, match="mg_triangle_s8 has a file"):
         mcugen.compile(model(tmp_path), ops=[module(tmp_path, clashing)])
 
 

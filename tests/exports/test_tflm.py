@@ -168,7 +168,7 @@ def test_sizes_on_a_cortex_m4(models: Firmware, tmp_path: Path) -> None:
         ({"export": ("make",), "length_symbol": ("n",)}, "--length-symbol is for --export tflm"),
         ({"export": ("cpp",), "header_prefix": "sdk"}, "--header-prefix is for --export tflm"),
         ({"input_mode": "rows"}, "--input-mode rows contradicts --export tflm"),
-        ({"input_mode": "frames"}, "another model than its flatbuffer"),
+        ({"input_mode": "frames"}, "differ from the firmware's flatbuffer"),
         ({"input_layout": "nchw"}, "--input-layout nchw contradicts"),
         ({"output_layout": "nchw"}, "--output-layout nchw contradicts"),
         ({"quantize": "samples"}, "--quantize contradicts"),
@@ -176,13 +176,13 @@ def test_sizes_on_a_cortex_m4(models: Firmware, tmp_path: Path) -> None:
         ({"backend": "opencl"}, "--backend opencl contradicts"),
         ({"symbol": ("g-model",)}, "'g-model' is no variable of C"),
         ({"symbol": ("class",)}, "'class' is no variable of C"),
-        ({"symbol": ("tflite",)}, "'tflite' is a name of C or of the generated files"),
-        ({"symbol": ("mcugen_tflm_digits",)}, "'mcugen_tflm_digits' is a name of C"),
-        ({"length_symbol": ("size_t",)}, "'size_t' is a name of C"),
+        ({"symbol": ("tflite",)}, "'tflite' is a name that C or the generated files use"),
+        ({"symbol": ("mcugen_tflm_digits",)}, "'mcugen_tflm_digits' is a name that C"),
+        ({"length_symbol": ("size_t",)}, "'size_t' is a name that C"),
         ({"symbol": ("a", "a")}, "'a' is given twice"),
         ({"symbol": ("a",), "length_symbol": ("a",)}, "'a' is given twice"),
         ({"header_prefix": "../sdk"}, "is no folder"),
-        ({"symbol": ("other=g_model",)}, "names the model 'other', and this one is 'digits'"),
+        ({"symbol": ("other=g_model",)}, "names the model 'other', but this model is 'digits'"),
     ],
 )
 def test_options_are_refused_with_a_sentence(options: dict[str, object], message: str) -> None:
@@ -206,9 +206,9 @@ def test_a_model_whose_interface_the_build_changes_is_refused(models: Firmware, 
         mcugen.compile(path, export=("tflm",))
     other = tmp_path / "digits.onnx"
     other.write_bytes(write.write(models.models[0].imported, "onnx"))
-    with pytest.raises(UsageError, match=r"flatbuffer is a \.tflite file, and this model is \.onnx"):
+    with pytest.raises(UsageError, match=r"flatbuffer is a \.tflite file, but this model is \.onnx"):
         mcugen.compile(other, export=("tflm",))
-    with pytest.raises(UsageError, match="lies in several memories, and the firmware gives one arena"):
+    with pytest.raises(UsageError, match="needs several memories, but the firmware gives one arena"):
         mcugen.compile(DIGITS, export=("tflm",), board="nucleo-h743zi", region="dtcm=1200,axi_sram=64K")
 
 
@@ -303,7 +303,7 @@ def test_models_of_one_build_have_names_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_note_says_that_inputs_are_overwritten() -> None:
-    note = "a run overwrites the inputs"
+    note = "a run may overwrite the inputs"
     assert any(note in text for text in mcugen.compile(DIGITS, export=("tflm",), no_report=True).report.notes)
     kept = mcugen.compile(DIGITS, export=("tflm",), keep_input=True, no_report=True).report.notes
     assert not any(note in text for text in kept)

@@ -102,7 +102,7 @@ def test_an_argument_that_nothing_gives_is_a_defect(tmp_path: Path, monkeypatch:
     text = program.source("softmax_f32.cl").replace("const int classes)", "const int classes, const int nobody)")
     assert "nobody" in text
     monkeypatch.setattr(program, "source", lambda name: text)
-    with pytest.raises(InternalError, match="nobody, which nothing gives"):
+    with pytest.raises(InternalError, match="nobody that no operand or parameter gives"):
         launches.files_of([_softmax()], str(tmp_path))
 
 

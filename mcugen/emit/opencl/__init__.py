@@ -1,4 +1,4 @@
-"""Emission for OpenCL devices: the program's text, the host's tables and the file of constants."""
+"""Emission for OpenCL devices: program text, tables of the host program, and the file of constants."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from mcugen.emit.view import ModelView
 from mcugen.system import resources
 
 _HOST = "kernels/opencl_"
-"""Prefix of the host files that are the same for any model."""
+"""Path prefix of model-independent host files."""
 
 
 def is_host(path: str) -> bool:
-    """Whether an emitted file is C of the OpenCL host that is the same for any model."""
+    """Whether an emitted file is C of the OpenCL host program that does not depend on the model."""
     return path.startswith(_HOST)
 
 
 def host_files() -> dict[str, bytes]:
-    """The model-independent C of the OpenCL host, and its headers, by path relative to the output folder."""
+    """The model-independent C and headers of the OpenCL host program, by path relative to the output folder."""
     found = sorted((resources.templates() / "opencl" / "host").iterdir())
     return {f"{'mcugen' if p.suffix == '.h' else 'kernels'}/{p.name}": p.read_bytes() for p in found}
 

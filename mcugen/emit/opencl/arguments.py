@@ -1,9 +1,9 @@
-"""Arguments of a kernel: a pointer for each memory, and one struct with all numbers.
+"""Arguments of an OpenCL kernel: pointers to memories, and one struct with all numbers.
 
-Texts declare their arguments one by one, each tensor as a memory and a start in it. A driver processes every argument
-of every launch: with eight memories and 32 numbers a launch took an NVIDIA driver twice as long as with two memories.
-So the emitted kernel takes tensors of the arena, one memory of constants, and a struct, and assigns the declared names
-from these.
+Kernel sources declare their arguments one by one: each tensor as a memory and a start offset in it. A driver processes
+every argument of every launch; an NVIDIA driver took twice as long for eight memories and 32 numbers as for two
+memories. The emitted kernel therefore takes pointers for tensors in the arena, one memory of constants, and a struct.
+It then assigns the declared names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from mcugen.errors import InternalError
 
 CONSTANTS = "mem_constants"
-"""Memory that all constants share that a kernel only reads."""
+"""Name of the memory that holds all constants that a kernel only reads."""
 
 _HEAD = re.compile(r"kernel (?:__attribute__\(\(.*?\)\)\s*)?void (\w+)\((.*?)\)\n\{\n", re.DOTALL)
 _DIRECTIVE = re.compile(r"^#(if|elif|else|endif|define)\b(.*)$")
@@ -33,10 +33,12 @@ class Arguments:
 
 
 def packed(text: str, function: str, constants: Mapping[str, int]) -> tuple[str, Arguments]:
-    """A kernel's text with packed arguments, and these arguments. constants: values of names in conditions."""
+    """A kernel's text with packed arguments, and the arguments. constants: values of macros in preprocessor
+    conditions.
+    """
     head = _HEAD.search(text)
     if head is None:
-        raise InternalError(f"{function} has no kernel's head", where="emit")
+        raise InternalError(f"{function} has no line `kernel void name(...)`", where="emit")
     pointers, shared, numbers = _sorted(_declarations(head[2], constants))
     members = "".join(f"    {kind} {name};\n" for name, kind in numbers.items())
     struct = f"typedef struct {{\n{members}}} {function}_numbers;\n\n"
@@ -53,7 +55,7 @@ def packed(text: str, function: str, constants: Mapping[str, int]) -> tuple[str,
 
 
 def _sorted(declared: list[tuple[str, str]]) -> tuple[dict[str, str], list[str], dict[str, str]]:
-    """Name -> type of the remaining pointers; names of those that share the constants; name -> type of numbers."""
+    """Name -> type of pointers that remain; names of pointers into the shared constants; name -> type of numbers."""
     pointers: dict[str, str] = {}
     shared: list[str] = []
     numbers: dict[str, str] = {}
@@ -68,7 +70,7 @@ def _sorted(declared: list[tuple[str, str]]) -> tuple[dict[str, str], list[str],
 
 
 def _declarations(text: str, constants: Mapping[str, int]) -> list[tuple[str, str]]:
-    """(type, name) of each parameter of an OpenCL kernel, whose parameter list is preprocessed with these constants."""
+    """(type, name) of each parameter of an OpenCL kernel. constants: macros for preprocessing the parameter list."""
     tensors = r"global const uchar *restrict mem_in\1, const uint at_in\1,"
     listed = _TAKE.sub(tensors, _preprocessed(text, constants))
     found = [_DECLARED.search(part.strip()) for part in listed.split(",") if part.strip()]
@@ -76,9 +78,9 @@ def _declarations(text: str, constants: Mapping[str, int]) -> list[tuple[str, st
 
 
 def _preprocessed(text: str, constants: Mapping[str, int]) -> str:
-    """The lines that conditions select with these constants. Other names in conditions are 0."""
+    """The lines that preprocessor conditions select. constants: values of names; other names are 0."""
     kept: list[str] = []
-    open_: list[tuple[bool, bool]] = []  # whether lines are kept, whether any branch was
+    open_: list[tuple[bool, bool]] = []  # per open #if: whether its lines are kept, whether any branch was kept
     for line in text.split("\n"):
         found = _DIRECTIVE.match(line)
         if found is None:

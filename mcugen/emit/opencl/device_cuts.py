@@ -1,4 +1,4 @@
-"""Cuts where a model may be divided over two devices: the bytes of the arena that the later steps need."""
+"""Cuts that divide a model over two devices, each as the bytes of the arena that the later steps need."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from mcugen.solve.plan import MemoryPlan
 from mcugen.solve.schedule import Schedule
 
 Span = tuple[int, int]
-"""First byte, and number of bytes."""
+"""(first byte, number of bytes) in the arena."""
 
 
 def cuts(schedule: Schedule, plan: MemoryPlan) -> list[list[Span]]:
-    """For each number of steps on the first device, the bytes that the second needs to run the others.
+    """For each number of steps on the first device: the bytes that the second device needs to run the other steps.
 
-    The spans include gaps between the runs of a tensor. A model with states is not divided: the list is empty.
+    Spans of a tensor with padded rows include the gaps. A model with states is not divided: the list is empty.
     """
     graph, steps = schedule.graph, schedule.steps
     if graph.states:
@@ -37,7 +37,7 @@ def cuts(schedule: Schedule, plan: MemoryPlan) -> list[list[Span]]:
 
 
 def _merged(spans: list[Span]) -> list[Span]:
-    """The union of the spans, in as few spans as possible."""
+    """The union of the spans, as few spans as possible, sorted."""
     bounds = sorted((at, at + size) for at, size in spans)
     found: list[list[int]] = []
     for first, end in bounds:

@@ -1,4 +1,4 @@
-"""Tables of the OpenCL host: steps with their launches and arguments, and the constants that are uploaded once."""
+"""Tables of the OpenCL host program: steps with their launches and arguments, and the constants to upload once."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _LARGEST_START = 2**32
 class Launch:
     """A step of the tables.
 
-    choice: its kernel and call, None for a step in C; operands: offset of each pointer operand in the arena, or its
-    data if it is constant; out, scratch: their offsets; pitches: for each operand and the result, elements from one run
-    to the next
+    choice: kernel and call; None for a step in C. operands: per pointer operand, its offset in the arena, or its data
+    if it is constant. out, scratch: offsets in the arena. pitches: per operand, and for the result, elements from one
+    row to the next.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Launch:
 
 @dataclass(frozen=True, eq=False)
 class StateSlot:
-    """A state: its offset in the arena, its first value, and the offset where a run leaves the next one."""
+    """A state: its offset in the arena, its initial value, and the offset where a run leaves the next value."""
 
     start: int
     nbytes: int
@@ -57,14 +57,14 @@ class StateSlot:
 
 @dataclass
 class ConstantBlock:
-    """Bytes of all constants, equal arrays once."""
+    """Bytes of all constants. Equal arrays are stored once."""
 
     parts: list[bytes] = field(default_factory=list)
     starts: dict[str, int] = field(default_factory=dict)
     size: int = 0
 
     def start(self, data: np.ndarray) -> int:
-        """Offset of an array, which is added if it is new."""
+        """Offset of an array. A new array is added."""
         stored = np.ascontiguousarray(data).tobytes()
         key = hashlib.sha256(stored).hexdigest()
         if key not in self.starts:
@@ -77,8 +77,7 @@ class ConstantBlock:
 def build(
     schedule: Schedule, plan: MemoryPlan, inputs: list[EndView], outputs: list[EndView], titles: list[str]
 ) -> DeviceView:
-    """Tables of the OpenCL host program for a planned schedule: launches, offsets of inputs and outputs, states, and
-    cuts.
+    """Tables of the OpenCL host program for a planned schedule: launches, offsets of inputs and outputs, states, cuts.
 
     Raises UnsupportedError if a table is too large.
     """
@@ -119,12 +118,12 @@ def _of_step(step: Step, title: str, schedule: Schedule, plan: MemoryPlan) -> La
 
 
 def _pitch(t: TensorType, place: Place | None = None) -> int:
-    """Elements from one run of a tensor to the next."""
+    """Elements from the start of one row of a tensor to the next, gaps included."""
     return place.pitch // t.np_dtype.itemsize if place and place.pitch else t.shape[-1] if t.shape else 1
 
 
 def alone(choices: Sequence[Choice]) -> tuple[DeviceView, list[Launch]]:
-    """Tables of independent launches, in one arena, all at its start."""
+    """Tables of independent launches. They share one arena, and each uses it from the start."""
     launches: list[Launch] = []
     most = ALIGN
     for choice in choices:
@@ -165,7 +164,7 @@ def tables(
     states = [KeptView(k.start, k.nbytes, constants.start(k.initial), k.moved_from) for k in kept]
     size = align_up(max(arena, 1), ALIGN)
     if max(constants.size, size) >= _LARGEST_START:
-        raise UnsupportedError("the model needs more than 4 GiB of memory of one kind")
+        raise UnsupportedError("the model needs more than 4 GiB of constants or of arena on the device")
     copies, copied = _copies([*inputs, *outputs])
     data = b"".join(constants.parts)
     return DeviceView(
@@ -184,7 +183,9 @@ def tables(
 
 
 def check_of(data: bytes) -> int:
-    """Checksum of a file of constants, the same as in templates/opencl/host: words times odd numbers."""
+    """Checksum of a file of constants, as templates/opencl/host computes it: 64-bit words times odd numbers, plus the
+    size.
+    """
     words = np.frombuffer(data, np.uint64)
     return (int((words * (2 * np.arange(words.size, dtype=np.uint64) + 1)).sum()) + len(data)) % 2**64
 
@@ -210,7 +211,9 @@ def _step(launch: Launch, first: int, made: program.Program, constants: Constant
     taken = made.arguments[key]
     for name in (*taken.memories, *taken.numbers):
         if name not in values and name not in memories:
-            raise InternalError(f"{choice.kernel.symbol} takes {name}, which nothing gives", where="emit")
+            raise InternalError(
+                f"{choice.kernel.symbol} has an argument {name} that no operand or parameter gives", where="emit"
+            )
     in_constants = sum(memories[name] << k for k, name in enumerate(taken.memories))
     numbers = {name: values[name] for name in taken.numbers}
     function, fill = made.functions[key], int(bool(grid.group))
@@ -232,7 +235,7 @@ def _three(values: Sequence[int], fill: int) -> tuple[int, int, int]:
 
 
 def _values(launch: Launch, choice: Choice, constants: ConstantBlock) -> tuple[dict[str, bool], dict[str, NumberView]]:
-    """Possible arguments of the step's kernel, by name: memories, with whether they are constants; and numbers."""
+    """Arguments that the step's kernel may take, by name: memories (True if constant), and numbers."""
     memories = {CONSTANTS: True}
     found: dict[str, NumberView] = {}
 

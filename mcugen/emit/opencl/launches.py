@@ -1,4 +1,4 @@
-"""Program of separate launches: for tests, which compare results, and for tuning, which compares times."""
+"""A program of separate launches. Tests compare its results; tuning compares its times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONSTANTS = "launches.bin"
 
 @dataclass(frozen=True)
 class LaunchCase:
-    """A launch in the program's table: its index, the spans of its operands, and its result."""
+    """A launch in the program's table: index of its first operand, spans of its operands, and its result."""
 
     first: int
     operands: list[tuple[int, int]]
@@ -25,7 +25,7 @@ class LaunchCase:
 
 
 def files_of(choices: Sequence[Choice], folder: str) -> dict[str, bytes]:
-    """The files of the program, which reads its constants from that folder."""
+    """The files of the program. folder: where the program finds its constants at run time."""
     device, launches = host_tables.alone(choices)
     cases: list[LaunchCase] = []
     first = 0

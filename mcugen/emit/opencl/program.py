@@ -1,4 +1,4 @@
-"""OpenCL C of a model: its kernels, each once, with their headers; and the arguments of each kernel."""
+"""OpenCL C of a model: each kernel once, with the headers it needs, and the arguments of each kernel."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 _FIRST = ("runtime.h",)
 _DIGEST = 6
 _UNLESS_GIVEN = {"HALF": 0, "LINE": 0, "LOOSE": 0, "DOT": 0}
-"""Defaults of constants in texts whose kernels do not set them: how floats are stored, and how sums of integers are
-rounded.
+"""Defaults of macros that some kernel texts use and their kernels do not set: storage as half, and rounding of integer
+sums.
 """
 
 
 @dataclass(frozen=True)
 class Program:
-    """The text, and for each kernel, by the identity of its calls, the function and its arguments."""
+    """The OpenCL C. functions, arguments: by `identity` of a choice, its function and the function's arguments."""
 
     text: str
     functions: Mapping[str, str]
@@ -35,17 +35,17 @@ class Program:
 
 
 def identity(choice: Choice) -> str:
-    """Key of a choice, equal for choices with the same kernel text."""
+    """Key of a choice. Choices with the same kernel text have equal keys."""
     return f"{choice.kernel.identity(choice.call)} {_tile(choice)}"
 
 
 def digest_of(choice: Choice) -> str:
-    """Hash of the text of a choice's kernel."""
+    """Hash of the kernel text of a choice."""
     return _kernel(choice)[0].rsplit("_", 1)[-1]
 
 
 def _tile(choice: Choice) -> dict[str, int]:
-    """Constants that the tile sets, if they occur in the text."""
+    """Macros that the tile sets, as far as the kernel text uses them."""
     if choice.kernel.text.generate:
         return {}
     text = source(choice.kernel.source_name)
@@ -53,7 +53,7 @@ def _tile(choice: Choice) -> dict[str, int]:
 
 
 def of(choices: Iterable[Choice]) -> Program:
-    """The program of these choices, all with kernels of a device."""
+    """The program for these choices. Each must have a kernel for a device."""
     functions: dict[str, str] = {}
     arguments: dict[str, Arguments] = {}
     texts: list[str] = []
@@ -72,7 +72,7 @@ def of(choices: Iterable[Choice]) -> Program:
 
 
 def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
-    """Name of a choice's kernel, its text, and the headers that it needs."""
+    """Function name of a choice's kernel, its text, and the headers that it needs."""
     kernel, call = choice.kernel, choice.call
     if kernel.text.generate:
         made = kernel.text.generate(call)
@@ -91,7 +91,7 @@ def _kernel(choice: Choice) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _constants(choice: Choice) -> dict[str, Any]:
-    """Constants before the text of a choice's kernel."""
+    """Macros defined before the text of a choice's kernel."""
     return {} if choice.kernel.text.generate else {**_UNLESS_GIVEN, **choice.kernel.sizes(choice.call), **_tile(choice)}
 
 
@@ -100,7 +100,7 @@ def _digest(*parts: str) -> str:
 
 
 def _headers(names: Iterable[str]) -> list[str]:
-    """Text of headers of the C runtime, each once, after the headers that they include."""
+    """Texts of headers of the C runtime. Each appears once, after the headers that it includes."""
     found: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -119,7 +119,7 @@ def _headers(names: Iterable[str]) -> list[str]:
 
 @cache
 def source(name: str) -> str:
-    """Text of a kernel's file. Raises InternalError if it is missing."""
+    """Text of a kernel's .cl file. Raises InternalError if it is missing."""
     path = resources.cl_files().get(name)
     if path is None:
         raise InternalError(f"the runtime file {name} is missing")
