@@ -26,7 +26,7 @@ _LARGER_BOARD = "take a larger board (`mcugen boards` shows their memories) or a
 def facts_of(
     view: ModelView, solution: Solution, board: Target, imported: Graph, notes: tuple[str, ...] = ()
 ) -> Report:
-    """The report of a planned and emitted model, its files still to be named."""
+    """The report of a planned and emitted model. The names of its files are added later."""
     schedule, plan = solution.schedule, solution.plan
     weights = constant_memories.facts_of(view, board)
     cycles = estimates.of_steps(solution, weights, board)
@@ -71,7 +71,7 @@ def facts_of(
 
 
 def _on_board(facts: Report, board: Target) -> Report:
-    """The report with notes of the board's file on its memories and estimates."""
+    """The report with facts from the board's file about its memories and estimates."""
     return dataclasses.replace(
         facts,
         ram_limit_bytes=board.total_ram_bytes,
@@ -82,7 +82,7 @@ def _on_board(facts: Report, board: Target) -> Report:
 
 
 def _of_frames(imported: Graph, schedule: Schedule, reference: str) -> list[str]:
-    """Note that figures are per frame, for a model that is fed frames."""
+    """A note, for a model that is fed frames, that figures are per frame."""
     if not schedule.streams:
         return []
     whole = sum(node.op.macs(imported.call(node, reference)) for node in imported.nodes)
@@ -90,7 +90,7 @@ def _of_frames(imported: Graph, schedule: Schedule, reference: str) -> list[str]
 
 
 def _of_software_floats(schedule: Schedule, board: Target) -> list[str]:
-    """Note that software computes a model's floats on this board, and what to do."""
+    """A note, if this board computes the model's floats in software, with advice."""
     if board.is_host or board.device is not None or "fpu" in board.features:
         return []
     choices = [step.choice for step in schedule.steps]
@@ -141,7 +141,7 @@ def _states(schedule: Schedule) -> tuple[StateFacts, ...]:
 
 
 def _states_text(facts: Report) -> list[str]:
-    """One line on the values kept from run to run, if there are any."""
+    """One line on the states kept from run to run, if there are any."""
     if not facts.states:
         return []
     copied = sum(s.nbytes for s in facts.states if not s.in_place)
@@ -152,7 +152,7 @@ def _states_text(facts: Report) -> list[str]:
 def require_fit(
     facts: Report, board: Target, solution: Solution, options: Options, weight_regions: WeightRegions
 ) -> None:
-    """Raise MemoryBudgetError, with every excess, its size and reason, if the board or a budget is too small.
+    """Raise MemoryBudgetError, with each excess, its size and reason, if the board or a budget is too small.
 
     weight_regions: memories for constants.
     """
@@ -204,7 +204,7 @@ def require_fit(
 
 
 def _untried(graph: Graph, options: Options, is_ram: bool, copied: bool, constants: tuple[int, int]) -> list[str]:
-    """Options that the build did not use, and quantization. constants: their bytes, and the excess."""
+    """Options that the build did not use, and quantization. constants: their bytes, and the bytes in excess."""
     untried = ["leave constants in flash with --fetch-weights"] if copied else []
     untried += ["leave --no-rows out"] if options.no_rows else []
     untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []
@@ -216,7 +216,7 @@ def _untried(graph: Graph, options: Options, is_ram: bool, copied: bool, constan
 
 
 def _peak_text(schedule: Schedule, plan: MemoryPlan) -> str:
-    """Tensors live at peak memory use, largest first."""
+    """The tensors live at peak memory use, largest first."""
     event = schedule.trace[plan.peak_step]
     node = schedule.steps[event.step].choice.node if event.step >= 0 else None
     where = f"step {event.step}, {node.source}" if node else "a row of the input coming in"
@@ -251,7 +251,7 @@ def as_text(facts: Report) -> str:
 
 
 def as_parts(facts: Report) -> tabular.Parts:
-    """The verdict, its grounds, and a table of the steps."""
+    """The line with the result, the figures behind it, and a table of the steps."""
     holder = "the model object" if len(facts.regions) == 1 else f"in {len(facts.regions)} regions"
     return [
         _verdict(facts),
@@ -272,7 +272,7 @@ def as_parts(facts: Report) -> tabular.Parts:
 
 
 def _bound(facts: Report) -> str:
-    """Distance of the arena from the lower bound: alignment and gaps between tensors add to the bytes live."""
+    """How close the arena is to the lower bound. Alignment and gaps between tensors add to the bytes live."""
     if facts.proven:
         return "proven the least for this order of steps"
     reason = "for what each region holds" if len(facts.regions) > 1 else "for this order of steps"
@@ -280,7 +280,7 @@ def _bound(facts: Report) -> str:
 
 
 def _verdict(facts: Report) -> str:
-    """One line: whether it fits, its memory and time, and the runtime whose bits it has."""
+    """One line: whether the model fits, its memory and time, and the runtime that its results reproduce."""
     parts = [
         f"RAM {_taken(facts.ram_bytes, facts.ram_limit_bytes)}",
         f"constants {_taken(facts.weights_bytes, facts.flash_limit_bytes)}",
@@ -297,7 +297,7 @@ def _taken(used: int, limit: int | None) -> str:
 
 
 def _table(facts: Report) -> tabular.TextTable:
-    """Table of the steps; the most expensive ones are marked."""
+    """Table of the steps. The most expensive steps are marked."""
     taken = [float(s.cycles.low + s.cycles.high) if s.cycles else float(s.macs) for s in facts.steps]
     clock, total = facts.clock_hz, sum(taken) or 1.0
     what = [tabular.TableColumn("estimated cycles", right=True)] if facts.cycles else []

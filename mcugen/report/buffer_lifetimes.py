@@ -1,4 +1,4 @@
-"""Tensors and buffers of a build: their kinds, and their bytes in use during which events."""
+"""Tensors and buffers of a build, and the events between which each buffer is in use."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from mcugen.solve.schedule import Schedule, Step
 
 
 def name_of(schedule: Schedule, step: Step) -> str:
-    """Name of a layer: the model's own, as in the emitted C; without one, its position in the file."""
+    """Name of a step's layer: the model's own name, as in the emitted C, or else its position in the file."""
     return schedule.graph.tensors[step.choice.node.outputs[0]].layer or step.choice.node.source
 
 
 def operators_of(schedule: Schedule, imported: Graph) -> dict[int, tuple[str, ...]]:
-    """Step -> the operators of the model file that it computes, in the file's order, for steps with several.
+    """Step -> operators of the model file that it computes, in file order. Only steps with several operators are
+    listed.
 
-    These are the operators between the step's results and any other tensors of the build.
+    These are the operators between the step's results and the nearest other tensors of the build.
     """
     makers = {name: k for k, node in enumerate(imported.nodes) for name in node.outputs}
     stands = {t.origin.tensor for t in schedule.graph.tensors.values() if t.origin is not None}
@@ -33,20 +34,20 @@ def operators_of(schedule: Schedule, imported: Graph) -> dict[int, tuple[str, ..
                 seen.add(k)
                 before = (name for name in imported.nodes[k].inputs if name is not None and name not in stands)
                 ahead += [makers[name] for name in before if name in makers]
-        sources = tuple(dict.fromkeys(imported.nodes[k].source for k in sorted(seen)))  # one may have become several
+        sources = tuple(dict.fromkeys(imported.nodes[k].source for k in sorted(seen)))  # one may be split
         if len(sources) > 1:
             found[step.index] = sources
     return found
 
 
 def trace_of(schedule: Schedule) -> str:
-    """The step of each event as text, with counts of repeated ones."""
+    """The step of each event as text. Repeated steps have a count: `3x5` is step 3 five times."""
     runs = ((step, len(list(group))) for step, group in itertools.groupby(event.step for event in schedule.trace))
     return " ".join(f"{step}x{count}" if count > 1 else str(step) for step, count in runs)
 
 
 def _makers(schedule: Schedule) -> dict[str, tuple[int, ...]]:
-    """Tensor -> the steps that write its bytes; operators without code pass on those of their operands."""
+    """Tensor -> steps that write its bytes. An operator without code passes on the steps that write its operands."""
     found: dict[str, tuple[int, ...]] = {}
     steps = {id(step.choice.node): step.index for step in schedule.steps}
     for node in schedule.graph.nodes:
@@ -65,7 +66,7 @@ def _removed_channels(tensor: Tensor, imported: Graph) -> int:
 
 
 def tensors_of(schedule: Schedule, imported: Graph) -> tuple[TensorFacts, ...]:
-    """Every tensor in RAM."""
+    """Facts of every tensor in RAM."""
     found, makers = [], _makers(schedule)
     for name, place in schedule.places.items():
         tensor = schedule.graph.tensors[name]
@@ -90,7 +91,7 @@ def tensors_of(schedule: Schedule, imported: Graph) -> tuple[TensorFacts, ...]:
 
 
 def buffers_of(schedule: Schedule, plan: MemoryPlan) -> tuple[BufferFacts, ...]:
-    """Every buffer, by region and address."""
+    """Facts of every buffer, sorted by region and address."""
     held = schedule.held()
     found = []
     for part in plan.parts:

@@ -1,4 +1,4 @@
-"""Memories of the constants: their contents, how often these are read, and why they lie there."""
+"""Memories of the constants: what each holds, how often it is read, and why the constants lie there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcugen.solve.weights import WeightRegions
 
 
 def facts_of(view: ModelView, board: Target) -> tuple[WeightFacts, ...]:
-    """The flash of the code first, then the other memories in use."""
+    """The flash of the code first, then other memories that hold constants."""
     kinds = {r.name: r.kind for r in board.regions}
     names = ["", *(place.region for place in view.weight_places)]
     return tuple(_facts(view, name, kinds.get(name, "ram")) for name in names)
@@ -33,7 +33,7 @@ def _facts(view: ModelView, name: str, kind: str) -> WeightFacts:
 
 
 def with_code(facts: Report, weight_regions: WeightRegions) -> int:
-    """Bytes of constants that the flash of the code holds, the images of those in RAM included."""
+    """Bytes of constants in the flash of the code, including the initial images of constants in RAM."""
     elsewhere = {region.name for region in weight_regions.slow}
     return sum(w.used_bytes for w in facts.weights if w.name not in elsewhere)
 
@@ -43,7 +43,7 @@ def where(weights: Sequence[WeightFacts]) -> str:
 
 
 def as_lines(weights: Sequence[WeightFacts]) -> Iterator[str]:
-    """The memories, below the line of all constants; nothing if all are in the flash of the code."""
+    """A line per memory, for the report. Empty if all constants are in the flash of the code."""
     if len(weights) == 1:
         return
     total = max(sum(w.accesses for w in weights), 1)

@@ -1,4 +1,4 @@
-"""RAM against cost as a picture."""
+"""Chart of RAM against cost, as SVG."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Point = tuple[int, int, str, str]
 
 
 def name_of(presets: Sequence[str], *, is_knee: bool) -> str:
-    """Name of a schedule: "balanced (the default)", "speed, the knee"; "" for one without a name."""
+    """Name of a schedule, e.g. "balanced (the default)" or "speed, the knee"; "" if it has none."""
     names = [f"{goal} (the default)" if goal == GOALS[0] else goal for goal in presets]
     return ", ".join([*names, *(["the knee"] if is_knee else [])])
 
 
 def picture(title: str, unit: str, points: Sequence[Point]) -> bytes:
-    """SVG of points: x is RAM and y the cost in `unit`, both from 0; a line joins those that none beats in both."""
+    """SVG of points: x is RAM, y is the cost in `unit`, both from 0. A line joins the Pareto-optimal points."""
     points = sorted(points, key=lambda p: (p[1], p[0]))
     most_ram = max((ram for ram, *_ in points), default=1) * 1.06
     most_cost = max((cost for _, cost, *_ in points), default=1) * 1.1
@@ -31,7 +31,7 @@ def picture(title: str, unit: str, points: Sequence[Point]) -> bytes:
         (LEFT + (WIDTH - LEFT - RIGHT) * ram / most_ram, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * cost / most_cost)
         for ram, cost, *_ in points
     ]
-    shown = svg.fitted(title, (WIDTH - LEFT) / 1.5)  # titles are half as large again as labels
+    shown = svg.fitted(title, (WIDTH - LEFT) / 1.5)  # the title's font is half as large again as that of labels
     body = [svg.text(LEFT, 28, shown, "title"), *_axes(unit, int(most_ram), int(most_cost))]
     best = [xy for k, xy in enumerate(placed) if all(ram > points[k][0] for ram, *_ in points[:k])]
     line = "L".join(f"{svg.num(x)} {svg.num(y)}" for x, y in best)
@@ -62,7 +62,7 @@ def _axes(unit: str, most_ram: int, most_cost: int) -> Iterator[str]:
 
 
 def _figures(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> Iterator[str]:
-    """The RAM below each point, omitted where it would touch another."""
+    """RAM figures below the points. A figure that would touch another is left out."""
     spans: list[tuple[float, float]] = []
     for (x, y), (ram, *_) in zip(placed, points, strict=True):
         half = svg.width_of(f"{ram:,}") / 2
@@ -72,7 +72,7 @@ def _figures(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> 
 
 
 def _names(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> Iterator[str]:
-    """The names above their points, raised where they would touch another name or a point."""
+    """Names above the points. A name that would touch another name or a point is moved up."""
     boxes = [(x - 6, y - 6, x + 6, y + 6) for x, y in placed]
     for (x, y), (*_, name) in zip(placed, points, strict=True):
         if not name:
@@ -87,5 +87,5 @@ def _names(placed: Sequence[tuple[float, float]], points: Sequence[Point]) -> It
 
 
 def _touch(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    """Whether two boxes, (left, top, right, bottom), overlap."""
+    """Whether two boxes, each (left, top, right, bottom), overlap."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

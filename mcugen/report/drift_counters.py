@@ -1,4 +1,4 @@
-"""Drift counters of firmware: its classes and its saturated inputs, of one log or of two side by side."""
+"""Drift counters that firmware prints: shares of output classes and of saturated inputs, for one log or two."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LINE = re.compile(r"mcugen-drift 1 (\w+) (\d+) (\d+) (\d+) (\d+(?:,\d+)*)")
 
 @dataclass(frozen=True)
 class Counters:
-    """Counters of a log. classes, saturated: shares of the runs, and of the elements of all inputs."""
+    """Counters of a log. classes: share of the runs per class. saturated: share of all input elements."""
 
     model: str
     runs: int
@@ -23,7 +23,7 @@ class Counters:
 
 
 def parse(text: str, where: str) -> Counters:
-    """The last counters in a log. Raises UsageError if there are none, or they count no run."""
+    """The last counters in a log. Raises UsageError if there are none, or if they count no run."""
     found = _LINE.findall(text)
     if not found or int(found[-1][1]) == 0:
         hint = "the firmware prints a line that begins with `mcugen-drift 1`; see README-drift.md"
@@ -35,7 +35,7 @@ def parse(text: str, where: str) -> Counters:
 
 
 def distance(first: Counters, later: Counters) -> float:
-    """Half the sum of differences of the classes' shares: 0 for equal ones, 1 if no class is in both.
+    """Half the sum of the differences between class shares: 0 if equal, 1 if no class occurs in both logs.
 
     Raises UsageError for counters of different models.
     """
@@ -46,13 +46,13 @@ def distance(first: Counters, later: Counters) -> float:
 
 
 def as_dict(found: list[Counters]) -> dict[str, Any]:
-    """The counters as a dictionary for JSON with stable keys; `distance` is there for two logs alone."""
+    """The counters as a dictionary for JSON with stable keys. `distance` exists for two logs only."""
     logs = [{"runs": c.runs, "saturated": c.saturated, "classes": list(c.classes)} for c in found]
     return {"name": found[0].model, "logs": logs} | ({"distance": distance(*found)} if len(found) == 2 else {})
 
 
 def as_parts(found: list[Counters]) -> tabular.Parts:
-    """The runs, and a table with a column for each log."""
+    """The number of runs, and a table with a column per log."""
     parts: list[str | tabular.TextTable] = [f"{found[0].model}: " + ", then ".join(f"{c.runs:,} runs" for c in found)]
     if len(found) == 2:
         parts.append(f"  {distance(*found):.1%} of the runs have another class than before")

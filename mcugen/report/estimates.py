@@ -1,4 +1,4 @@
-"""Estimated cycles of a build, from the costs of its kernels; none for cores without measurements."""
+"""Estimated cycles of a build, from the costs of its kernels. Cores without measurements have no estimates."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from mcugen.solve.schedule import Schedule, Step
 class WaitCycles:
     """Wait cycles for reads of a board's slow memories.
 
-    kept_bytes: size of the cache; more constants than that do not stay in it
-    constants: wait cycles per byte of constants, the mean over their memories, weighted by reads
-    streamed: least cycles for such a byte, 0 if all constants may stay in the cache
-    tensors: buffer -> wait cycles per byte
+    kept_bytes: size of the data cache. More constants than that do not stay in it. constants: wait cycles per byte of
+    constants, averaged over their memories, weighted by reads. streamed: least cycles per byte of constants; 0 if all
+    constants may stay in the cache. tensors: buffer -> wait cycles per byte.
     """
 
     kept_bytes: int = 0
@@ -27,7 +26,7 @@ class WaitCycles:
     tensors: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, step: Step, schedule: Schedule) -> tuple[float, float]:
-        """The least cycles in which a step's constants arrive, and the most that it waits; each tensor counts once."""
+        """(least cycles until a step's constants have arrived, most cycles that it waits). Each tensor counts once."""
         choice = step.choice
         waits = self.constants * costs.constant_reads(choice, self.kept_bytes)
         names, types = (*choice.node.inputs, *choice.node.outputs), (*choice.call.inputs, *choice.call.outputs)
@@ -38,7 +37,7 @@ class WaitCycles:
 
 
 def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> WaitCycles:
-    """The waits of a build. weights: the memories of its constants, "" for the flash of the code."""
+    """The wait cycles of a build. weights: memories of its constants; "" is the flash of the code."""
     slow = {r.name: r for r in board.regions if r.has_waits}
     flash = board.flash_regions()[0].name if board.flash_regions() else ""
     reads = max(sum(w.accesses for w in weights), 1)
@@ -56,13 +55,13 @@ def waits_of(solution: Solution, weights: Sequence[WeightFacts], board: Target) 
 
 
 def of_steps(solution: Solution, weights: Sequence[WeightFacts], board: Target) -> list[CycleFacts | None]:
-    """The cycles of each step; None if those of its kernel are not known."""
+    """The cycles of each step; None for a kernel whose costs are not known."""
     waits, schedule = waits_of(solution, weights, board), solution.schedule
     return [of_step(step, schedule, board, waits) for step in schedule.steps]
 
 
 def of_step(step: Step, schedule: Schedule, board: Target, waits: WaitCycles) -> CycleFacts | None:
-    """The cycles of a step per inference or, streaming, per frame."""
+    """The cycles of a step per inference or, for a streaming model, per frame. None if its costs are not known."""
     choice = step.choice
     found = costs.estimate(choice.kernel, choice.call, board.core, step.by_rows, choice.rows or None)
     if not found.is_fitted:
@@ -74,7 +73,7 @@ def of_step(step: Step, schedule: Schedule, board: Target, waits: WaitCycles) ->
 
 
 def total(steps: list[CycleFacts | None]) -> CycleFacts | None:
-    """The cycles of all steps; None if those of one are not known."""
+    """The cycles of all steps; None if the cycles of any step are not known."""
     known = [s for s in steps if s is not None]
     if len(known) != len(steps):
         return None
@@ -82,7 +81,7 @@ def total(steps: list[CycleFacts | None]) -> CycleFacts | None:
 
 
 def as_lines(facts: Report) -> list[str]:
-    """The line of the report on cycles: per MAC, and as time if the clock is known."""
+    """The report's line on cycles: total, per MAC, and as time if the clock is known."""
     if facts.cycles is None:
         return []
     low, high = facts.cycles.low, facts.cycles.high
@@ -96,15 +95,15 @@ def as_lines(facts: Report) -> list[str]:
 
 
 def milliseconds(cycles: CycleFacts, clock_hz: int) -> str:
-    """The least and the most time."""
+    """The least and the most time, in milliseconds, as text."""
     return " to ".join(three_digits(1e3 * end / clock_hz) for end in (cycles.low, cycles.high))
 
 
 def three_digits(value: float) -> str:
-    """A number with three digits, or with all before the point."""
+    """A number with three significant digits, or with all digits before the point."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def of_text(cycles: CycleFacts | None) -> str:
-    """A step's cycles for a column."""
+    """A step's cycles for a table column."""
     return "" if cycles is None else f"{cycles.low:,} to {cycles.high:,}"

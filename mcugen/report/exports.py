@@ -1,14 +1,17 @@
-"""Files that a build writes beside the C: the report pages, and the exports that the user chooses.
+"""Files that a build writes besides the C: report pages, and the exports that the user chooses.
 
 A page is a module of `mcugen.report.pages`. An export is a folder `templates/exports/<name>/` with an `export.toml`, or
-comes from an installed package through the entry point group `mcugen.exports`, which names a package with such a
-folder's files, or a module with a function `files` like a page's. There is no list of them.
+an entry point of an installed package in the group `mcugen.exports`. The entry point names a package that contains such
+a folder's files, or a module with a function `files`, as a page has. Exports are found, not listed.
 
-export.toml: `title`, one line about it; a table `[files]` of output path = template, both jinja2 text over `name`,
-`version`, `sources`, `cpp_sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts` (see
-`mcugen.report.output`); and, if needed, `with`, the names of exports that it builds on and that are also written,
-`code`, the folder of the output for the C, `alone = true` if its files are about one model, and `packed = true` if the
-output folder is passed on as a whole, so that no other file may be in it.
+Keys of export.toml:
+* `title`: one line about the export
+* `[files]`: output path = template. Both are jinja2 text with the variables `name`, `version`, `sources`,
+  `cpp_sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts`; see `mcugen.report.output`
+* `with`, optional: names of exports that it builds on, which are also written
+* `code`, optional: folder of the output for the C
+* `alone = true`: the files are about one model only
+* `packed = true`: the output folder is passed on as a whole, so it may contain no other file
 """
 
 from __future__ import annotations
@@ -37,15 +40,15 @@ from mcugen.system.toml_file import TomlTable
 GROUP = "mcugen.exports"
 MANIFEST = "export.toml"
 NONE = "none"
-"""Name that switches exports off."""
+"""Name for `--export` that switches exports off."""
 
 
 @dataclass(frozen=True)
 class Export:
-    """An exporter: files(output) names its files and gives a function for the content of each.
+    """An exporter. files(output) gives, per file name, a function for the file's content.
 
-    code: the required folder of the C in the output, "" for any. builds_on: exports that are also written. alone:
-    whether it is for builds of one model only. packed: whether all files must be in the output folder
+    code: folder of the output that the C must be in; "" for any. builds_on: exports that are also written. alone:
+    whether it is only for builds of one model. packed: whether all files must be in the output folder.
     """
 
     name: str
@@ -62,26 +65,26 @@ def names() -> tuple[str, ...]:
 
 
 def layout_of(options: Options) -> BuildFolders:
-    """Layout of the C for the exports chosen. Raises UsageError if they need different ones."""
+    """Layout of the C for the exports chosen. Raises UsageError if they need different layouts."""
     chosen = _chosen(options.export)
     wanted = {export.code: export.name for export in chosen if export.code}
     packed = next((export.name for export in chosen if export.packed), None)
     if packed and options.kernels_dir:
         raise UsageError(
-            f"--export {packed} packs the output folder, and --kernels-dir puts the kernels beside it",
-            hint="leave one of them out; --amalgamate keeps the kernels of several models apart",
+            f"--export {packed} packs the output folder, but --kernels-dir puts kernels outside it",
+            hint="leave one of them out; --amalgamate also lets several models share a project",
         )
     if len(wanted) > 1 or (wanted and options.kernels_dir):
         first, *more = (f"--export {name}" for name in wanted.values())
         raise UsageError(
-            f"{first} and {more[0] if more else '--kernels-dir'} want the kernels in different folders",
-            hint="build into a folder for each",
+            f"{first} and {more[0] if more else '--kernels-dir'} need the kernels in different folders",
+            hint="build once for each, into separate folders",
         )
     return BuildFolders(next(iter(wanted), ""), options.kernels_dir)
 
 
 def _chosen(names: Collection[str]) -> list[Export]:
-    """The exports of these names with those that they build on, which come first."""
+    """The exports of these names. Exports that they build on come first."""
     found: dict[str, Export] = {}
     for name in dict.fromkeys(names):
         if name != NONE and name not in found:
@@ -92,9 +95,9 @@ def _chosen(names: Collection[str]) -> list[Export]:
 
 @dataclass(frozen=True)
 class ExportFiles:
-    """Files of an output folder, and of the folder of kernels beside it, by path relative to each.
+    """Files of the output folder, and of the shared kernel folder, by path relative to each.
 
-    sums: of the files that a user may edit, without the pages, which commands write again
+    sums: hashes of the files that a user may edit. Pages are left out, since later commands rewrite them.
     """
 
     files: Mapping[str, bytes]
@@ -110,7 +113,7 @@ def folder(
     options: Options,
     layout: BuildFolders,
 ) -> ExportFiles:
-    """The C of models in its layout, with the pages and the exports chosen."""
+    """The C of the models in its layout, with pages and the exports chosen."""
     own, kernels = layout.split(emitted)
     public = {f"{name}.h", *(part for m in models for part in (f"{m.view.name}.h", m.view.interface))}
     output = Output(
@@ -130,11 +133,10 @@ def folder(
 def written(
     output: Output, chosen: Collection[str], emitted: Mapping[str, bytes], *, report: bool = True
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Path -> content of the pages and the chosen exports, and sums of all but pages. emitted: files without both.
+    """Path -> content of pages and chosen exports; and hashes of all files but pages.
 
-    report: whether to write the optional pages.
-
-    Raises UsageError for an export that does not exist, fails at import, or writes a file that exists or is outside.
+    emitted: the other files of the build. report: whether to write the optional pages. Raises UsageError for an export
+    that does not exist, that fails at import, or that writes a file that exists or lies outside the folder.
     """
     shown = contents(_pages(report), output, emitted)
     exported = contents(_chosen(chosen), output, {*emitted, *shown})
@@ -149,19 +151,19 @@ def written(
 def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]) -> dict[str, Content]:
     """Path -> function that gives the content, for the files of all exports.
 
-    Raises UsageError for a path that is taken or outside, and for an export for one model if there are more.
+    Raises UsageError for a path that exists or lies outside the folder, and for an `alone` export of several models.
     """
     made: dict[str, Content] = {}
     for export in exports:
         if export.alone and len(output.models) > 1:
             raise UsageError(
-                f"export {export.name!r} is for one model, and {len(output.models)} share this folder",
+                f"export {export.name!r} is for one model, but {len(output.models)} share this folder",
                 hint=f"build the model with --export {export.name} into a folder of its own",
             )
         for path, content in export.files(output).items():
             if not is_inside(path) or path in emitted or path in made:
                 raise UsageError(
-                    f"export {export.name!r} writes {path!r}, which is outside the folder or there already",
+                    f"export {export.name!r} writes {path!r}, which exists already or lies outside the folder",
                     hint=f"leave --export {export.name} out",
                 )
             made[path] = content
@@ -201,7 +203,7 @@ def _load(name: str) -> Export:
 
 
 def _folder_of(module: ModuleType) -> Path | None:
-    """The folder of a package that holds a manifest, or None."""
+    """The folder of a package that contains a manifest, or None."""
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]
     return next((folder for folder in folders if (folder / MANIFEST).is_file()), None)
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from mcugen.ir.graph import Removed
 
 SCHEMA = 1
-"""Version of report.json; it grows where a key changes its meaning or goes."""
+"""Version of report.json. It increases if a key changes its meaning or is removed."""
 
 
 @dataclass(frozen=True)
 class CycleFacts:
-    """The least and the most cycles of an estimate, with waits for the memories whose speed the board's file states."""
+    """The least and the most cycles of an estimate. They include waits for memories whose speed the board's file
+    states.
+    """
 
     low: int
     high: int
@@ -20,13 +22,14 @@ class CycleFacts:
 
 @dataclass(frozen=True)
 class StepFacts:
-    """One step: its operator and sizes, the kernel chosen for it, the C function that it became, why that one, its
-    multiply-accumulates and estimated cycles.
+    """One step of the build.
 
-    name: the model's own of the layer; source: its place in the model file; operators: those of the file that it does,
-    where it does several; inputs, outputs: names of tensors
-    constants_bytes: of its parameters, before equal arrays are stored once; scratch_bytes: beside its tensors
-    first_event, last_event: when it runs; by_rows: whether it does so row by row
+    op, sizes, kernel: its operator with sizes, and the kernel chosen. function: the C function of the kernel for this
+    step. why: why this kernel was chosen. macs, cycles: multiply-accumulates, and estimated cycles. name: the model's
+    name of the layer. source: position in the model file. operators: operators of the file that the step computes, if
+    there are several. inputs, outputs: names of tensors. constants_bytes: of its parameters, before equal arrays are
+    merged. scratch_bytes: besides its tensors. first_event, last_event: when it runs. by_rows: whether it runs row by
+    row.
     """
 
     index: int
@@ -51,8 +54,11 @@ class StepFacts:
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """A tensor in RAM. label: its name in the model; buffer, start: where it lies; scale: None for several or none;
-    made_by: the steps that write it, none of what is given; removed_channels: of the model's tensor, not stored.
+    """A tensor in RAM.
+
+    label: its name in the model. buffer, start: its buffer, and the byte offset in it. scale: None if there is no
+    single scale. made_by: steps that write it; none for inputs and states. removed_channels: channels of the model's
+    tensor that are not stored.
     """
 
     name: str
@@ -70,9 +76,9 @@ class TensorFacts:
 
 @dataclass(frozen=True)
 class BufferFacts:
-    """Bytes of a region that belong together, from one event to another.
+    """A buffer: bytes of a region that are in use from one event to another.
 
-    rows, rows_kept: of a tensor with rows, how many there are and how many the buffer holds at a time; else 0
+    rows, rows_kept: for a tensor with rows, how many it has, and how many the buffer holds at a time; otherwise 0.
     """
 
     name: str
@@ -88,12 +94,11 @@ class BufferFacts:
 
 @dataclass(frozen=True)
 class RegionFacts:
-    """A model's contents of one memory, and why they are there.
+    """The part of a model in one memory, and why it is there.
 
-    used_bytes   the arena, or the constants, in this region
-    size_bytes   how much of the region the model may take, None where that is not limited
-    accesses     estimated element reads and writes of it in an inference
-    tensors      what it holds: tensors and scratch, or constants
+    used_bytes   size of the arena, or of the constants, in this region size_bytes   how much of the region the model
+    may use; None if there is no limit accesses     estimated element reads and writes per inference tensors      names
+    of the tensors, scratch buffers or constants in it
     """
 
     name: str
@@ -107,10 +112,9 @@ class RegionFacts:
 
 @dataclass(frozen=True)
 class WeightFacts:
-    """The constants in one memory, and why there. name is "" for the flash of the code.
+    """The constants in one memory, and why they are there. The name "" stands for the flash of the code.
 
-    accesses     estimated element reads of them in an inference
-    arrays       their C symbols
+    accesses     estimated element reads per inference arrays       C symbols of the constants
     """
 
     name: str
@@ -122,9 +126,9 @@ class WeightFacts:
 
 @dataclass(frozen=True)
 class StateFacts:
-    """A value that the model object keeps from run to run.
+    """A state: a value that the model object keeps from run to run.
 
-    tensor: its name in the model; in_place: whether a run writes the next value where it lies, and copies nothing.
+    tensor: its name in the model. in_place: whether a run overwrites it with the next value, without a copy at the end.
     """
 
     tensor: str
@@ -135,10 +139,10 @@ class StateFacts:
 
 @dataclass(frozen=True)
 class NoiseFacts:
-    """Loss by integers in a layer of a model that the build quantized, measured on its samples.
+    """Quantization noise of a layer, measured on the samples with which the build quantized the model.
 
-    stored: the type of its result, and of its weights; own, total: signal over noise in dB of the result, with float
-    values rounded once and with the integers that arrive; saturated: share of values beyond the integers
+    stored: element type of its result, and of its weights. own, total: signal-to-noise ratio of the result in dB; own:
+    only this layer's rounding; total: with quantized inputs. saturated: share of values outside the integer range.
     """
 
     name: str
@@ -150,13 +154,13 @@ class NoiseFacts:
 
 @dataclass(frozen=True)
 class VerifiedFacts:
-    """Result of `mcugen verify` for this build, on the machine that it ran on.
+    """Result of `mcugen verify` for this build, on the computer that it ran on.
 
-    agrees: integers equal, floats within the tolerance, and nothing else is wrong; exact: there are no floats besides
-    cases, tensors: inputs, and tensors compared for each; max_abs_diff: the largest difference, None for one that is
-    not a number; recorded_cases: inputs whose outputs were compared with recorded ones
-    constants: multipliers, bounds and tables derived twice; witnesses: the programs that computed the file itself
-    faults: what was wrong, differences of tensors first; version: of the mcugen that checked
+    agrees: integers are equal, floats are within the tolerance, and nothing else is wrong. exact: agrees, without
+    floats. cases, tensors: inputs, and tensors compared per input. max_abs_diff: largest difference; None if it is not
+    a number. recorded_cases: inputs whose outputs were compared with recorded ones. constants: multipliers, bounds and
+    tables derived a second time. witnesses: other programs that computed the model file. faults: what was wrong,
+    differences of tensors first. version: of the mcugen that checked.
     """
 
     agrees: bool
@@ -173,12 +177,11 @@ class VerifiedFacts:
 
 @dataclass(frozen=True)
 class CountFacts:
-    """The instructions that a step executed in the first inference, and its cycles where the core has a model.
+    """The instructions that a step executed in the first inference, and its cycles if the core has a cycle model.
 
-    code_bytes: of its kernel's functions in the image and of all that they call; what several steps run is in each
-    waits: cycles, part of the most, that reads of slow memories take with 0, 1, 2 and so on wait states of the flash;
-    none where the board's file does not describe any
-    core: the cycles of the instructions alone, without waits and as narrow as the model of the core has them
+    code_bytes: code of its kernel and of all functions that it calls. Shared code counts for each step that uses it.
+    waits: cycles of reads from slow memories with 0, 1, 2, ... wait states of the flash, as part of the most cycles;
+    empty if the board's file describes no such memory. core: cycles of the instructions alone, without waits.
     """
 
     instructions: int
@@ -190,13 +193,13 @@ class CountFacts:
 
 @dataclass(frozen=True)
 class SimulatedFacts:
-    """Measurements of `mcugen simulate` on this build's firmware on an emulated core.
+    """Measurements of `mcugen simulate`: this build's firmware on an emulated core.
 
-    machine: that QEMU emulated; optimize: option of the cross compiler; agrees, repeatable: as the reference, and the
-    same with other garbage in memory; cases: inputs; instructions, cycles: of the first
-    wait_states: of the flash, in the most cycles; None where the board's file does not describe its reads
-    text_bytes, rodata_bytes: of the image; stack_bytes: painted; stack_bound_bytes: the most on any path, stack_path
-    steps: one for each step of the build; notes: what the user should know of the cycles; version: of the mcugen
+    machine: the machine that QEMU emulated. optimize: option of the cross compiler. agrees: results equal the
+    reference. repeatable: results are the same with different initial memory. cases: inputs. instructions, cycles: of
+    the first input. wait_states: wait states of the flash in the most cycles; None if the board's file does not
+    describe its reads. text_bytes, rodata_bytes: of the image. stack_bytes: measured. stack_bound_bytes, stack_path:
+    the deepest call path. steps: one entry per step of the build. notes: remarks on the cycles. version: of mcugen.
     """
 
     machine: str
@@ -219,11 +222,11 @@ class SimulatedFacts:
 
 @dataclass(frozen=True)
 class PointFacts:
-    """A schedule of the model that no other beats in RAM, constants and cost, as `mcugen pareto` found it.
+    """A Pareto-optimal schedule in RAM, constants and cost, from `mcugen pareto`.
 
-    cost: counted instructions, or calls of kernels where is_counted is not so; by_rows: the steps that run row by row
-    is_knee: whether saving RAM beyond it costs most; command: what builds it, of the knee alone
-    cycles: as a build estimates them; presets: the goals of --optimize whose builds this is
+    cost: counted instructions if is_counted, otherwise kernel calls. by_rows: steps that run row by row. is_knee:
+    whether saving more RAM than here costs most. command: how to build it, for the knee only. cycles: the build's
+    estimate. presets: goals of --optimize that give this schedule.
     """
 
     ram_bytes: int
@@ -239,33 +242,27 @@ class PointFacts:
 
 @dataclass(frozen=True)
 class Report:
-    """Cost of a build. Units: bytes and multiply-accumulates per inference.
+    """Cost of a build. Units: bytes, and multiply-accumulates per inference.
 
-    ram_bytes      all RAM of the model: inputs, outputs, tensors and scratch; in one region, sizeof the model object
-    arena_bytes    the memory plan before rounding up to the object's alignment
-    lower_bound    the most bytes live at any step, its scratch included: no plan of whole tensors can be smaller
-    gap_bytes      by how much a smaller plan of this order of steps is not ruled out; 0 where the plan is proven
-    scratch_bytes  the largest scratch of any step
-    weights_bytes  constants in flash: weights, biases, multipliers, tables
-    macs           of the model as it was imported
-    live_macs      those that are executed
-    cycles         estimated, of an inference or a frame; None where a kernel's costs are not known for the core
-    clock_hz       of the board's core, None for a bare core
-    removed        what the build took out, and why no bit of the results changes
-    states         what is kept from run to run, within the RAM
-    schema         version of this document; docs/report.schema.json describes it
-    version        of mcugen. command, sha256: what makes the build again, and the hash of the model file
-    promise        how results relate to those of the runtime
-    events         how many there are; inputs and outputs are names of tensors;
-                   tensors and buffers say what RAM holds during which event
-    sums           of the files but pages: the first 16 digits of SHA-256, two spaces, the path
-    title          the whole name of the model, of its file or folder; name is that of its C, which may be a short form
-    ram_limit_bytes, flash_limit_bytes   of the board, None for a bare core
-    trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
-    quantization   layer by layer, where the build quantized the model
-    waits          whether the estimated cycles include waits for slow memories, of which the board's file says how slow
-    checked        what estimates of cycles for this board were checked against, "" where they were not
-    verified, simulated, pareto   what these commands found, noted by their option --into; None and empty before
+    ram_bytes      all RAM of the model: inputs, outputs, tensors and scratch; with one region, sizeof the model object
+    arena_bytes    size of the memory plan before rounding up to the object's alignment lower_bound    the most bytes
+    live at any step, scratch included: no plan of whole tensors can be smaller gap_bytes      how many bytes smaller
+    another plan for this order might be; 0 if the plan is proven to be the smallest scratch_bytes  the largest scratch
+    of any step weights_bytes  constants in flash: weights, biases, multipliers, tables macs
+    multiply-accumulates of the model as imported live_macs      multiply-accumulates that the build executes cycles
+    estimate per inference or frame; None if a kernel's costs are not known for the core clock_hz       clock of the
+    board's core; None for a bare core removed        what the build removed, and why the results do not change states
+    values kept from run to run, part of the RAM schema         version of this document; docs/report.schema.json
+    describes it version        version of mcugen command        command that repeats the build; sha256: hash of the
+    model file promise        how results relate to those of the runtime events         number of events: a step, or one
+    row of a step inputs         names of input tensors; outputs: of output tensors; tensors, buffers: what RAM holds
+    during which event sums           per file except pages: the first 16 digits of its SHA-256, two spaces, its path
+    title          name of the model for texts, from its file or folder; name: its C name, which may be shortened
+    ram_limit_bytes, flash_limit_bytes   memory of the board; None for a bare core trace          the step of each
+    event, -1 for a row of the input; 7x3 stands for 7 7 7 quantization   noise per layer, if the build quantized the
+    model waits          whether estimated cycles include waits for slow memories; the board's file gives their speed
+    checked        hardware that cycle estimates for this board were checked against; "" if none verified, simulated,
+    pareto   results that these commands add with --into; None or empty before
     """
 
     name: str

@@ -1,8 +1,9 @@
-"""Clock and wait states of a board, fitted to the cycles that it measured.
+"""Fits the clock and the wait states of a board to cycles that it measured.
 
-Each layer takes the cycles of its instructions, known to an interval of which the board takes one share in all layers,
-and the waits for flash reads, which `mcugen simulate` counts for every number of wait states. The fitted number leaves
-the least of the measurement unexplained, each layer weighted by its own size.
+A layer's cycles are those of its instructions, plus waits for flash reads. The former are known as an interval; the
+board is assumed to lie at the same fraction of it in all layers. `mcugen simulate` counts the waits for each number of
+wait states. The fit chooses the number that leaves the least unexplained, with each layer's error relative to its own
+cycles.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from mcugen.errors import UsageError
 from mcugen.report.measured import ProfileLog
 
 _ALIKE = 0.005
-"""Tolerance of the unexplained part within which fits are equally good: marks and alignment change it more."""
+"""Fits whose unexplained parts differ by less than this are equally good. Profiling marks and alignment change
+it more.
+"""
 
 
 @dataclass(frozen=True)
 class Waits:
-    """Wait states of the flash, and their unexplained part `off`: the root mean square of each layer's share.
+    """Fitted wait states of the flash. off: unexplained part, the root mean square of the layers' relative errors.
 
-    alike: other numbers with equally good fits; such a model reads the flash too little to distinguish them.
+    alike: other numbers whose fits are equally good. If there are any, the model reads the flash too little to
+    distinguish.
     """
 
     states: int
@@ -34,7 +38,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class Fit:
-    """A board's clock, its source, and its wait states, None if nothing determines them; notes for the user."""
+    """A board's clock, its source, and its wait states, or None if nothing determines them. notes: for the user."""
 
     clock_hz: int
     clock_source: str
@@ -42,7 +46,7 @@ class Fit:
     notes: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Stable keys."""
+        """Values under stable keys, for JSON."""
         waits = None if self.waits is None else vars(self.waits) | {"alike": list(self.waits.alike)}
         return {"clock_hz": self.clock_hz, "clock_source": self.clock_source, "wait_states": waits}
 
@@ -58,14 +62,18 @@ class Fit:
 
 
 def fit(log: ProfileLog, facts: dict[str, Any]) -> Fit:
-    """Clock and wait states by a log. Raises UsageError if it does not determine a clock."""
+    """Clock and wait states from a log. facts: report.json. Raises UsageError if the log does not determine a clock."""
     clock, source, notes = _clock(log)
     simulated = facts.get("simulated")
     found = None
     if not simulated:
-        notes.append(f"wait states as before: first `mcugen simulate MODEL --board {facts['board']} --into FOLDER`")
+        notes.append(
+            f"wait states not fitted: first run `mcugen simulate MODEL --board {facts['board']} --into FOLDER`"
+        )
     elif simulated.get("wait_states") is None or not all(step.get("core") for step in simulated["steps"]):
-        notes.append("wait states as before: the board.toml did not say what one read of its flash brings (line_bytes)")
+        notes.append(
+            "wait states not fitted: board.toml lacks line_bytes, the bytes that one read of the flash fetches"
+        )
     else:
         found = waits_of(log.cycles, *_parts(simulated))
     return Fit(clock, source, found, tuple(notes))
@@ -75,7 +83,7 @@ def _clock(log: ProfileLog) -> tuple[int, str, list[str]]:
     if log.microseconds:
         hz = round(1e6 * log.all_cycles / log.microseconds)
         if log.clock_hz and abs(log.clock_hz / hz - 1) > 0.02:
-            note = f"the firmware states {log.clock_hz / 1e6:.6g} MHz: its clock was not set as it believes"
+            note = f"the firmware states {log.clock_hz / 1e6:.6g} MHz: the real clock differs"
             return hz, "measured by MCUGEN_MICROS", [note]
         return hz, "measured by MCUGEN_MICROS", []
     if not log.clock_hz:
@@ -88,7 +96,7 @@ _Ends = Sequence[tuple[float, float]]
 
 
 def _parts(simulated: dict[str, Any]) -> tuple[_Ends, Sequence[Sequence[int]]]:
-    """Interval of each layer's cycles without waits, and its waits by number of wait states."""
+    """Per layer, the interval of its cycles without waits, and its waits by number of wait states."""
     steps = simulated["steps"]
     most = max(len(step["waits"]) for step in steps)
     waits = [step["waits"] or [0] * most for step in steps]
@@ -96,7 +104,10 @@ def _parts(simulated: dict[str, Any]) -> tuple[_Ends, Sequence[Sequence[int]]]:
 
 
 def waits_of(measured: Sequence[float], ends: _Ends, waits: Sequence[Sequence[int]]) -> Waits:
-    """The wait states that explain measured cycles best."""
+    """The wait states that explain the measured cycles best.
+
+    measured: cycles per layer. ends, waits: as `_parts` gives them.
+    """
     every = [_unexplained(measured, ends, [of_step[k] for of_step in waits]) for k in range(len(waits[0]))]
     best = min(range(len(every)), key=every.__getitem__)
     alike = tuple(k for k, off in enumerate(every) if k != best and off - every[best] < _ALIKE)
@@ -104,7 +115,7 @@ def waits_of(measured: Sequence[float], ends: _Ends, waits: Sequence[Sequence[in
 
 
 def _unexplained(measured: Sequence[float], ends: _Ends, waits: Sequence[int]) -> float:
-    """Root mean square of each layer's unexplained share, with the best share of the intervals."""
+    """Root mean square of the layers' relative errors, with the best position in the intervals."""
     rows = [(m - low - w, high - low, m) for m, (low, high), w in zip(measured, ends, waits, strict=True) if m > 0]
     square = sum((span / m) ** 2 for _, span, m in rows)
     share = sum(rest * span / m**2 for rest, span, m in rows) / square if square else 0.0

@@ -11,11 +11,13 @@ from mcugen.oracle.interpreter import HALF_TOLERANCE, tolerance_text
 from mcugen.solve.schedule import Schedule, Step
 
 _COPY_BYTES_PER_S = 10e9
-"""Assumed bytes per second of a copy between host and device that share no memory."""
+"""Assumed speed of copies between host and device without shared memory, in bytes per second."""
 
 
 def notes(schedule: Schedule, target: Target) -> tuple[str, ...]:
-    """Source of the time estimates; for each sequence of steps in C the reason, and the cost of changing sides."""
+    """Notes: where the time estimates come from; per step that runs as C, the reason; and the cost of switching
+    sides.
+    """
     device = target.device
     if device is None:
         return ()
@@ -31,7 +33,7 @@ def notes(schedule: Schedule, target: Target) -> tuple[str, ...]:
 
 
 def _of_profile(device: Device, target: Target) -> tuple[str, ...]:
-    """Note that times are those of a profile on paper, and the source of its figures."""
+    """A note, for a device that was not measured, that times are estimates; with the figures used and their source."""
     if device.measured:
         return ()
     traits = [name for name, has in (("images", device.images), ("half", device.half)) if has]
@@ -42,7 +44,7 @@ def _of_profile(device: Device, target: Target) -> tuple[str, ...]:
 
 
 def _of_halves(schedule: Schedule) -> tuple[str, ...]:
-    """Note on the effect of float16 storage on results, and its additional cost."""
+    """A note on how float16 storage affects results, and on steps that convert or compute floats."""
     graph = schedule.graph
     if not graph.stores_halves:
         return ()
@@ -59,13 +61,13 @@ def _of_halves(schedule: Schedule) -> tuple[str, ...]:
 
 
 def _computed(call: Call) -> set[str]:
-    """Element types of a call's operands and results, without constants."""
+    """Element types of a call's operands and results. Constants are left out."""
     given = (t.dtype for t, data in zip(call.inputs, call.constants, strict=True) if t is not None and data is None)
     return {*given, *(t.dtype for t in call.outputs)}
 
 
 def changes(schedule: Schedule) -> int:
-    """How often a run changes from device to host or back."""
+    """How often a run switches from device to host or back."""
     sides = [True, *(schedule.steps[event.step].on_device for event in schedule.trace if event.step >= 0), True]
     return sum(a != b for a, b in pairwise(sides))
 

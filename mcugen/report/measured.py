@@ -1,4 +1,4 @@
-"""Cycles that a board measured, layer by layer, beside those that the build estimated."""
+"""Cycles that a board measured per layer, compared with the build's estimates."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _BEGIN = re.compile(r"mcugen-profile 2 (\w+) ([0-9a-f]{16}) runs=(\d+) hz=(\d+) 
 _STEP = re.compile(r"\bstep (\d+) (\d+) (\d+) (.*)")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _LEAST_ALIKE, _ALIKE = 3, 1.15
-"""Fewest layers that show a common factor, and the largest ratio between their factors."""
+"""Fewest layers needed to detect a common factor, and the largest ratio between their factors."""
 _END = re.compile(r"mcugen-profile end(?: (\d+))?$")
 
 
 @dataclass(frozen=True)
 class ProfileLog:
-    """Profile of a board. cycles: of each step in one run, without the cost of the marks.
+    """Profile that a board printed. cycles: per step, in one run, without the cost of the profiling marks.
 
-    all_cycles, microseconds: of all runs, with marks and code outside of layers; 0 if no clock measured the time
+    all_cycles, microseconds: of all runs, with marks and code outside of layers; 0 if no clock measured the time.
     """
 
     model: str
@@ -38,13 +38,13 @@ class ProfileLog:
 
     @property
     def called(self) -> str:
-        """Name of the model in texts."""
+        """Name of the model for texts."""
         return tabular.called(self.title, self.model)
 
 
 @dataclass(frozen=True)
 class MeasuredStep:
-    """A step: its measured cycles, and the bounds of the estimate, None without one."""
+    """A step: its measured cycles, and the bounds of the estimate, or None."""
 
     index: int
     name: str
@@ -54,7 +54,9 @@ class MeasuredStep:
 
     @property
     def off(self) -> str:
-        """Error of the estimate; "" if the measurement lies within its bounds, or there is no estimate."""
+        """Error of the estimate in percent. "" if there is no estimate, or if the measurement lies within its
+        bounds.
+        """
         if self.low is None or self.high is None or self.low <= self.measured <= self.high:
             return ""
         end = self.high if self.measured > self.high else self.low
@@ -62,20 +64,20 @@ class MeasuredStep:
 
 
 def checksum(lines: Sequence[str]) -> int:
-    """CRC-32 of the lines of a log, as in its last line."""
+    """CRC-32 of the lines of a log. The log's last line states it."""
     return zlib.crc32("".join(f"{line}\n" for line in lines).encode())
 
 
 def capture(data: bytes) -> str:
-    """Text of a file written by a terminal, without colours; PowerShell writes UTF-16, with its mark."""
+    """Text of a file that a terminal wrote, without colours. PowerShell writes UTF-16 with a byte order mark."""
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     return _COLOUR.sub("", data.decode(encoding, errors="replace"))
 
 
 def parse(text: str, where: str) -> ProfileLog:
-    """The last complete log in a capture of the line, whatever prefix a terminal program put before its lines.
+    """The last complete log in a capture of the serial line. A terminal program may have put prefixes before its lines.
 
-    Raises UsageError if there is none, with the fault of the last one.
+    Raises UsageError, with the fault of the last log, if none is complete.
     """
     found: ProfileLog | None = None
     begun: list[re.Match[str]] = []
@@ -88,7 +90,7 @@ def parse(text: str, where: str) -> ProfileLog:
             if stated and int(stated) == real:
                 found = _log(begun[0], begun[1:])
             else:
-                wrong = f"the log was changed on the line: its checksum is {stated or 'lost'}, that of its lines {real}"
+                wrong = f"the log is damaged: its checksum is {stated or 'missing'}, its lines give {real}"
             begun = []
         elif begun and (match := _STEP.search(line)):
             begun.append(match)
@@ -96,7 +98,7 @@ def parse(text: str, where: str) -> ProfileLog:
         count = len(begun) - 1
         wrong = f"the log is cut off after {count} layer{'' if count == 1 else 's'}"
     if found is None or not found.runs:
-        hint = "it is from `mcugen-profile 2` to `mcugen-profile end` and a number; see README-profile.md"
+        hint = "a log begins with `mcugen-profile 2` and ends with `mcugen-profile end NUMBER`; see README-profile.md"
         if found is None and wrong:
             hint = "print it and capture it again, with no other output between its lines"
         raise UsageError("no complete log of a run" if found or not wrong else wrong, where=where, hint=hint)
@@ -111,15 +113,16 @@ def _log(begun: re.Match[str], steps: list[re.Match[str]]) -> ProfileLog:
 
 
 def layers(log: ProfileLog, facts: Mapping[str, Any]) -> list[MeasuredStep]:
-    """Measured cycles beside estimates, or beside those of counted instructions if the report has a simulation.
+    """Measured cycles per layer, with the estimate. If the report has a simulation, estimates from counted
+    instructions.
 
     Raises UsageError if the log is of another build.
     """
     if (log.model, log.sha256) != (facts["name"], facts["sha256"][:16]) or len(log.cycles) != len(facts["steps"]):
         raise UsageError(
-            f"the log is of {log.model} with {len(log.cycles)} layers, the build of {facts['name']} with "
+            f"the log is of {log.model} with {len(log.cycles)} layers, the build is of {facts['name']} with "
             f"{len(facts['steps'])}, or of another model file",
-            hint="give the folder that the firmware was built from; if it is that one, lines of the log were lost",
+            hint="give the folder that the firmware was built from; if this is it, lines of the log were lost",
         )
     found = []
     steps = (facts["simulated"] or facts)["steps"]
@@ -130,7 +133,7 @@ def layers(log: ProfileLog, facts: Mapping[str, Any]) -> list[MeasuredStep]:
 
 
 def as_dict(log: ProfileLog, found: list[MeasuredStep]) -> dict[str, Any]:
-    """Stable keys."""
+    """The measurements under stable keys, for JSON."""
     return {
         "name": log.model,
         "runs": log.runs,
@@ -161,9 +164,9 @@ def as_parts(log: ProfileLog, found: list[MeasuredStep]) -> tabular.Parts:
 
 
 def factor(found: Sequence[MeasuredStep]) -> float | None:
-    """Measured cycles over the middle of the estimates, if nearly all layers are off by the same factor.
+    """Measured cycles divided by the middle of the estimates, if nearly all layers are off by one factor.
 
-    None if there are too few layers, if estimates hold, or if layers differ.
+    None if there are too few layers, if estimates hold, or if the layers' factors differ.
     """
     ratios = sorted(2 * x.measured / (x.low + x.high) for x in found if x.low and x.high)
     if len(ratios) < _LEAST_ALIKE:
@@ -186,7 +189,7 @@ def _factor_lines(found: Sequence[MeasuredStep]) -> list[str]:
 
 
 def html(log: ProfileLog, found: list[MeasuredStep], escape: Any) -> str:
-    """A page without external files: bars of the measurements, over the span of the estimates."""
+    """A page without external files: per layer, a bar for the measurement, beside the bounds of the estimate."""
     most = max([x.measured for x in found] + [x.high or 0 for x in found] + [1])
     rows = []
     for x in found:

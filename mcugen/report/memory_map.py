@@ -1,4 +1,4 @@
-"""Memory map as a picture: which bytes of the arena hold which rows during which events, and the bytes live."""
+"""Memory map as a picture: which buffers use which bytes of the arena during which events, and the bytes live."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ LIVE_TOP, LIVE_HEIGHT = MAP_TOP + MAP_HEIGHT + 66, 110
 HEIGHT = LIVE_TOP + LIVE_HEIGHT + 62
 KINDS = ("input", "output", "activation", "scratch")
 MAX_SHAPES = 6000
-"""Most rectangles in all, to keep the file small. Above it, rectangles close to each other are joined."""
+"""Most rectangles in a picture, to keep the file small. If there are more, rectangles close to each other are
+joined.
+"""
 
 
 @dataclass(frozen=True)
 class _Scale:
-    """Scale of the picture: events to x, bytes to y. Units: pixels."""
+    """Scale of the picture: event -> x and byte address -> y, in pixels."""
 
     events: int
     nbytes: int
@@ -36,9 +38,9 @@ class _Scale:
 def picture(schedule: Schedule, plan: MemoryPlan, name: str) -> bytes:
     """The SVG of a planned schedule. `name` and the labels of tensors are data and are escaped.
 
-    x: events, in order; y: address in the arena, and below it bytes live. Each buffer is drawn as the pieces that it
-    occupies: a ring as its slots. The title of a buffer states its tensors, bytes and life. Several regions have one
-    map each, from top to bottom.
+    The upper panel has events as x and addresses as y; the lower one shows bytes live. A buffer is drawn as the pieces
+    that it uses: a ring as one piece per row. Its tooltip lists tensors, bytes and events. Each region has a picture of
+    its own, one below the other.
     """
     if not plan.further:
         body = list(_panels(schedule, plan, name))
@@ -51,7 +53,7 @@ def picture(schedule: Schedule, plan: MemoryPlan, name: str) -> bytes:
 
 
 def _panels(schedule: Schedule, plan: MemoryPlan, name: str) -> Iterator[str]:
-    """The map of one region, and the bytes live in it."""
+    """The panels of one region: the map, and the bytes live in it."""
     scale = _Scale(len(schedule.trace), plan.nbytes)
     inside = [b for b in schedule.buffers() if b.name in plan.offset]
     buffers = sorted(inside, key=lambda b: (plan.offset[b.name], b.first, b.name))
@@ -80,7 +82,7 @@ def _heading(schedule: Schedule, plan: MemoryPlan, name: str) -> Iterator[str]:
 
 
 def _grid(scale: _Scale) -> Iterator[str]:
-    """The axes of the map: addresses at the left."""
+    """The address axis, with grid lines."""
     yield svg.text(LEFT - 8, MAP_TOP - 12, "address", "small", "end")
     for value in svg.ticks(scale.nbytes, 8):
         yield svg.line(LEFT, scale.y(value), WIDTH - RIGHT, scale.y(value), "grid")
@@ -119,7 +121,7 @@ def _names(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], scal
 
 
 def _joined(pieces: Sequence[Piece], closest: float, scale: _Scale) -> Iterable[Piece]:
-    """The pieces, after joining those of the same bytes less than `closest` pixels apart."""
+    """The pieces, with pieces of the same bytes less than `closest` pixels apart joined."""
     result: list[Piece] = []
     for p in pieces:
         last = result[-1] if result else None
@@ -137,7 +139,7 @@ def _joined(pieces: Sequence[Piece], closest: float, scale: _Scale) -> Iterable[
 
 
 def _rect(p: Piece, offset: int, scale: _Scale) -> tuple[float, float, float, float]:
-    """(x, y, width, height) of a piece, never too thin to see."""
+    """(x, y, width, height) of a piece in pixels, at least wide enough to see."""
     x, y = scale.x(p.first), scale.y(offset + p.offset + p.nbytes)
     return x, y, max(scale.x(p.last + 1) - x, 0.4), max(scale.y(offset + p.offset) - y, 0.4)
 
@@ -151,7 +153,7 @@ def _kind(schedule: Schedule, tensors: Sequence[str]) -> str:
 
 
 def _title(schedule: Schedule, b: Buffer, tensors: Sequence[str], offset: int) -> str:
-    """Tooltip of a buffer."""
+    """Tooltip of a buffer: tensors, ring, state, bytes and events."""
     lines = [_line(schedule, name) for name in tensors] or [b.name]
     buffer = schedule.row_buffers.get(b.name)
     if buffer and buffer.kept < buffer.rows:
@@ -163,14 +165,16 @@ def _title(schedule: Schedule, b: Buffer, tensors: Sequence[str], offset: int) -
 
 
 def _line(schedule: Schedule, name: str) -> str:
-    """A tensor: its type, its label, and its offset in its buffer, if not 0."""
+    """A tensor in a tooltip: its type, its label, and its offset in its buffer if that is not 0."""
     start = schedule.places[name].start
     text = f"{name}: {schedule.graph.type(name)} {schedule.graph.tensors[name].label}".rstrip()
     return f"{text}, from byte {start:,}" if start else text
 
 
 def _short(schedule: Schedule, tensors: Sequence[str]) -> str:
-    """Short name to print on a buffer: of its last tensor, the last word of the last of the names that were fused."""
+    """Short name to print on a buffer: that of its last tensor. Converters join names of fused tensors; the last part
+    of the last name is used.
+    """
     if not tensors:
         return "scratch"
     label = schedule.graph.tensors[tensors[-1]].label.rstrip(";").rsplit(";", 1)[-1]
@@ -178,7 +182,7 @@ def _short(schedule: Schedule, tensors: Sequence[str]) -> str:
 
 
 def _name_on(rects: Sequence[tuple[float, float, float, float]], label: str) -> str:
-    """The label at the place where most slots are above each other over its width; empty without room."""
+    """The label, at the x where the stacked pieces below it are highest. Empty if there is no room."""
     left, right = min(r[0] for r in rects), max(r[0] + r[2] for r in rects)
     best: tuple[float, str] = (0, "")
     for part in (0.5, 0.3, 0.7, 0.15, 0.85):
@@ -222,7 +226,7 @@ def _live(schedule: Schedule, plan: MemoryPlan, buffers: Sequence[Buffer], scale
 
 
 def _spans(schedule: Schedule, scale: _Scale, base: float) -> Iterator[str]:
-    """Steps below the axis, alone or interleaved, with a mark at the end of each group."""
+    """Steps below the axis, with a tick at the end of each group. Interleaved steps form one group."""
     free = LEFT - 1.0
     for first, last, steps in groups(schedule):
         left, right = scale.x(first), scale.x(last + 1)
@@ -246,7 +250,7 @@ def _group_text(schedule: Schedule, steps: range, width: float) -> str:
 
 
 def groups(schedule: Schedule) -> list[tuple[int, int, range]]:
-    """(first event, last event, steps) of the parts of the order in which steps are interleaved."""
+    """(first event, last event, steps) of each group: a range of events in which the steps are interleaved."""
     order = [event.step for event in schedule.trace]
     after = [0] * len(order)
     least = len(schedule.steps)

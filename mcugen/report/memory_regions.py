@@ -1,4 +1,4 @@
-"""Memories of a build: their contents, how often these are used, and what does not fit."""
+"""Memories of a build: what each holds, how often it is used, and what does not fit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mcugen.solve.schedule.accesses import accesses
 from mcugen.solve.schedule.size import region_bytes
 
 Limit = tuple[str, str, int, int | None]
-"""A limit: its name, a text for the need, bytes needed, bytes available (None: no limit)."""
+"""A limit: its name, a text for the need, bytes needed, and bytes available (None: no limit)."""
 _NEEDS = "smallest RAM found for the model is"
 
 
 def facts_of(solution: Solution) -> tuple[RegionFacts, ...]:
-    """Each region in use, the fastest first."""
+    """Facts of each region in use, the fastest first."""
     regions = {region.name: region.nbytes for region in solution.regions}
     counted = accesses(solution.schedule)
     sizes = region_bytes(solution.plan, solution.schedule)
@@ -54,7 +54,7 @@ def _before(plan: MemoryPlan, part: MemoryPlan) -> Iterator[MemoryPlan]:
 
 
 def as_lines(regions: Sequence[RegionFacts]) -> Iterator[str]:
-    """The regions, below the line of all RAM; nothing for a single region without a limit."""
+    """A line per region, for the report. Empty for a single region without a limit."""
     if len(regions) == 1 and regions[0].size_bytes is None:
         return
     total = max(sum(r.accesses for r in regions), 1)
@@ -66,7 +66,7 @@ def as_lines(regions: Sequence[RegionFacts]) -> Iterator[str]:
 
 
 def limits(needed: int, solution: Solution, board: Target, options: Options) -> list[Limit]:
-    """Limits on RAM from --ram, from the given regions, and from the board."""
+    """Limits on RAM from --ram, from the regions given, and from the board."""
     found: list[Limit] = []
     if options.ram:
         found.append(("--ram", _NEEDS, needed, options.ram_bytes))
@@ -80,7 +80,7 @@ def limits(needed: int, solution: Solution, board: Target, options: Options) -> 
 
 
 def too_large(solution: Solution) -> Iterator[str]:
-    """Reason why several regions together do not suffice: a buffer that none of them holds, or their total size."""
+    """Why several regions together do not suffice: a buffer that fits in none of them, or their total size."""
     regions = solution.regions
     if len(regions) == 1:
         return

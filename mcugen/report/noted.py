@@ -1,4 +1,4 @@
-"""Results of checks in a build's report.json: written by `verify`, `simulate` and `pareto` with --into."""
+"""Results of checks in a build's report.json. `verify`, `simulate` and `pareto` write them with --into."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _OF_THE_MODEL = ("name", "board", "reference", "sha256")
 
 
 def member(document: Mapping[str, Any], build: Mapping[str, Any], where: str, *, any_schedule: bool) -> dict[str, Any]:
-    """The part of a report.json about a build. Raises UsageError if the folder holds another build.
+    """The part of a report.json that is about a build. Raises UsageError if the folder holds another build.
 
-    any_schedule: whether another schedule of the same model on the same board is accepted
+    any_schedule: whether another schedule of the same model on the same board is accepted.
     """
     own = json.loads(json.dumps(build))
     found = [one for one in document.get("models", [document]) if one["name"] == own["name"]]
@@ -26,7 +26,7 @@ def member(document: Mapping[str, Any], build: Mapping[str, Any], where: str, *,
         raise UsageError(
             f"the folder holds another build: {_said(differing, found, own)}",
             where=where,
-            hint="give the model and the options that the folder was built with; its report.json has the command",
+            hint="give the model and the options that the folder was built with; report.json there has the command",
         )
     one: dict[str, Any] = found[0]
     return one

@@ -13,7 +13,7 @@ from mcugen.solve.schedule import Schedule
 
 @dataclass(frozen=True, eq=False)
 class ReportedModel:
-    """A model of the folder: its view, and the schedule and memory plan behind it."""
+    """A model in the folder: its view, and the schedule and memory plan it was made from."""
 
     view: ModelView
     schedule: Schedule
@@ -24,14 +24,11 @@ class ReportedModel:
 class Output:
     """One folder of emitted C.
 
-    name       the prefix of its C symbols; of several models that share their memory, the name of their union
-    models     one, or several that share their memory
-    sources    the C files to compile, by path relative to the folder, sorted; cpp_sources: those of C++
-    headers    the headers of the interface, by path relative to the folder, sorted
-    include    the folders to search for headers
-    tested     the models that bring a recorded input
-    libraries  the libraries to link with, without -l
-    facts      what report.json holds; "files" is complete once content is asked for
+    name       prefix of its C symbols; for several models that share their memory, the name of their union models
+    one model, or several that share their memory sources    C files to compile, by path relative to the folder, sorted;
+    cpp_sources: C++ files headers    public headers, by path relative to the folder, sorted include    folders to
+    search for headers tested     names of models with a self-test libraries  names of libraries to link, without -l
+    facts      content of report.json; "files" is complete when content functions are called
     """
 
     name: str
@@ -51,4 +48,4 @@ class Output:
 
 
 Content = Callable[[Output], bytes]
-"""Function that gives the content of one file, once the names of all files are known."""
+"""Function that gives the content of one file. It is called when the names of all files are known."""

@@ -1,4 +1,4 @@
-"""report.html: one page about a build, made from report.json alone. It needs no network."""
+"""report.html: a page about one build. It is made from report.json alone and needs no network."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def html(facts: Facts) -> bytes:
 
 
 def _rendered(template: str, **values: Any) -> bytes:
-    """A template in ASCII: other characters become HTML and SVG entities."""
+    """A rendered template in ASCII. Other characters become HTML and SVG entities."""
     return environment.render(template, **values).decode().encode("ascii", "xmlcharrefreplace")
 
 
 def _title(facts: Facts) -> str:
-    """Full name of a model; several models that share their memory have one name, that of their C."""
+    """The model's title. Several models that share their memory have only their common C name."""
     return str(facts.get("title") or facts["name"])
 
 
 def head(facts: Facts) -> str:
-    """The head of the page as a piece of HTML, for notebooks."""
+    """The summary at the top of the page as a piece of HTML, for notebooks."""
     rows = "".join(f"<tr><th>{a}</th><td><b>{b}</b></td><td>{c}</td></tr>" for a, b, c in _verdict(facts))
     return f"<table><caption>{escape(_title(facts))} on {escape(facts['board'])}</caption>{rows}</table>"
 
 
 def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
-    """A page with two builds side by side. names: their titles."""
+    """A page that compares two builds side by side. names: their titles."""
     counted = all(one["simulated"] and one["simulated"]["cycles"] for one in (first, second))
     both = (first, second) if counted else ({**first, "simulated": None}, {**second, "simulated": None})
     left, right = (_model(one) for one in both)
@@ -63,14 +63,14 @@ def comparison(first: Facts, second: Facts, names: tuple[str, str]) -> bytes:
 
 
 def _labels(paths: tuple[str, str]) -> tuple[str, str]:
-    """Headings of the columns of two builds: the names of their folders, if short and different, else A and B."""
+    """Column headings for two builds: the names of their folders if short and different, otherwise A and B."""
     first, second = (Path(path).name for path in paths)
     short = max(len(first), len(second)) <= _LONGEST_LABEL and all((first, second)) and first != second
     return (first, second) if short else ("A", "B")
 
 
 def badge(facts: Facts) -> bytes:
-    """A small picture with the name of the model, its RAM and, if known, its time."""
+    """A small picture with the model's name, its RAM and, if known, its time."""
     one = facts.get("models", [facts])[0]
     times = _times(one)
     says = f"{one['ram_bytes']:,} bytes RAM" + (f", {times['high']} ms" if times else "")
@@ -80,24 +80,24 @@ def badge(facts: Facts) -> bytes:
 
 
 def checked(facts: Any, where: str) -> Facts:
-    """A document that this version can show. Raises UsageError for any other."""
+    """A document that this version can show. Raises UsageError if its schema differs."""
     found = facts.get("models", [facts]) if isinstance(facts, dict) else []
     misfits = [schema.misfit(one) or _not_counted(one) for one in found] or ["the document"]
     wrong = next(filter(None, misfits), "")
     if wrong or "name" not in facts:
-        message = f"is no report of schema {SCHEMA}: {wrong.lstrip('.') or 'name'} is not as it should be"
+        message = f"is no report of schema {SCHEMA}: {wrong.lstrip('.') or 'name'} is missing or invalid"
         raise UsageError(message, where=where, hint="build it again with this mcugen")
     return dict(facts)
 
 
 def _not_counted(facts: Facts) -> str:
-    """Path of the simulation's steps if their number differs from that of the build, else ""."""
+    """Path of the simulation's steps if their number differs from that of the build, otherwise ""."""
     ran = facts["simulated"]
     return "simulated.steps" if ran and len(ran["steps"]) != len(facts["steps"]) else ""
 
 
 def _model(facts: Facts) -> dict[str, Any]:
-    """Template values of a model; all text of the model is escaped."""
+    """Template values of a model. All text from the model is escaped."""
     weights = [_weight(facts, step) for step in facts["steps"]]
     return {
         "name": escape(facts["name"]),
@@ -126,7 +126,7 @@ def _model(facts: Facts) -> dict[str, Any]:
 
 
 def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
-    """(quantity, figure, remark) of each line at the top."""
+    """(quantity, figure, remark) of each line of the summary."""
     board, saved = facts["board"], facts["macs"] - facts["live_macs"]
     found = [
         ("RAM", f"{facts['ram_bytes']:,} bytes", _share(facts["ram_bytes"], facts["ram_limit_bytes"], board)),
@@ -152,7 +152,7 @@ def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def _cycles(facts: Facts) -> Any:
-    """Cycles of an inference: from the emulated core if it ran there, else estimated from costs."""
+    """Cycles of an inference: from the emulated core if it was simulated, otherwise estimated from costs."""
     return (facts["simulated"] or facts)["cycles"] or facts["cycles"]
 
 
@@ -175,13 +175,13 @@ def _times(facts: Facts) -> dict[str, str] | None:
 
 
 def _of_step(facts: Facts, step: Facts) -> tuple[Facts | None, Any]:
-    """Counts of a step, None without any, and its cycles."""
+    """A step's counts from the simulation, or None, and its cycles."""
     ran = facts["simulated"]["steps"][step["index"]] if facts["simulated"] else None
     return ran, (ran and ran["cycles"]) or step["cycles"]
 
 
 def _weight(facts: Facts, step: Facts) -> float:
-    """Cost of a step: the middle of its cycles, or its work if these are not known."""
+    """Cost of a step: the middle of its cycles, or its multiply-accumulates if cycles are not known."""
     cycles = _of_step(facts, step)[1]
     return (cycles["low"] + cycles["high"]) / 2 if cycles else float(step["macs"])
 
@@ -227,7 +227,7 @@ def _step(facts: Facts, step: Facts, share: float, is_top: bool, tensors: Mappin
 
 
 def _ending(name: str, longest: int = _LONGEST_LAYER) -> str:
-    """The end of a layer's name, as names of layers begin alike."""
+    """The end of a layer's name. Layer names often begin alike."""
     return name if len(name) <= longest else f"…{name[1 - longest :]}"
 
 
@@ -237,13 +237,13 @@ def _tensor(t: Facts) -> str:
 
 
 def _weights(facts: Facts) -> list[dict[str, Any]]:
-    """Memories of constants; of: bytes of the flash, if it is the only one."""
+    """Memories of constants. of: size of the flash, if it is the only memory."""
     of = facts["flash_limit_bytes"] if len(facts["weights"]) == 1 else None
     return [{**w, "name": escape(w["name"] or "flash"), "why": escape(w["why"]), "of": of} for w in facts["weights"]]
 
 
 def _removed(removed: Sequence[Facts]) -> list[dict[str, Any]]:
-    """Removals by the build, counted by kind, with the reasons."""
+    """Removals by the build, counted by kind, with their reasons."""
     counts: Counter[str] = Counter()
     reasons: dict[str, dict[str, None]] = {}
     for item in removed:
@@ -278,7 +278,7 @@ def _compared(what: str, a: float | None, b: float | None) -> dict[str, str]:
 
 
 def _pairs(left: Sequence[Facts], right: Sequence[Facts]) -> list[dict[str, Any]]:
-    """Steps of two builds side by side: pairs with the same name and operator, in the order of the first build."""
+    """Steps of two builds side by side: pairs with equal name and operator, in the order of the first build."""
     others: dict[tuple[str, str], list[Facts]] = {}
     for s in reversed(right):
         others.setdefault((s["name"], s["op"]), []).append(s)

@@ -1,4 +1,4 @@
-"""Results of checks in report.html: of verify and simulate, and the noise of a quantization."""
+"""Results of checks in report.html: from verify and simulate, and the noise of a quantization."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def verified(facts: Facts) -> str:
 
 
 def how_timed(facts: Facts) -> str:
-    """Method that gave the cycles."""
+    """How the cycles were obtained."""
     ran = facts["simulated"]
     return f"of {ran['instructions']:,} instructions counted" if ran and ran["cycles"] else "estimated"
 
 
 def trust(facts: Facts) -> list[tuple[str, str]]:
-    """(check, result) of all checks, done or not."""
+    """(check, result) for all checks, whether they ran or not."""
     checked, ran = facts["verified"], facts["simulated"]
     found = (
         _verified(checked) if checked else [("mcugen verify", "not run for this build: --into FOLDER notes it here")]
@@ -75,7 +75,7 @@ def _simulated(s: Facts) -> list[tuple[str, str]]:
 
 
 def noise(facts: Facts) -> list[dict[str, Any]]:
-    """Layers of a model that the build quantized, with bars of their noise."""
+    """Layers of a model that the build quantized, with the widths of their noise bars."""
     return [
         {
             "name": escape(layer["name"]),

@@ -1,4 +1,4 @@
-"""The graph in report.html: a line for each step, and a lane for each tensor that a later step still reads."""
+"""The graph in report.html: one row per step, and one lane (column) per tensor that a later step still reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ Facts = Mapping[str, Any]
 
 @dataclass
 class _Walk:
-    """Lanes at the current step. lanes: the tensor of each, None if it is free; edges: as SVG paths."""
+    """Lanes (columns) in use at the current row. lanes: source of each lane, None if free. begun: source -> (row,
+    lane). edges: SVG paths.
+    """
 
     lanes: list[str | None] = field(default_factory=list)
     begun: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -30,18 +32,18 @@ class _Walk:
         return self.lanes.index(None)
 
     def begin(self, source: str, row: int, lane: int) -> None:
-        """Let the lane carry the result of this source from this row on."""
+        """Make the lane carry the result of a source, beginning at this row."""
         self.lanes[lane] = source
         self.begun[source] = (row, lane)
 
     def end(self, source: str) -> int:
-        """Free the lane of a source and return it."""
+        """Free the lane of a source and return its number."""
         lane = self.begun[source][1]
         self.lanes[lane] = None
         return lane
 
     def edge(self, source: str, row: int, lane: int) -> None:
-        """Draw a line from a source, down its lane, to a step."""
+        """Draw a line from a source, down its lane, to the step in `row` and `lane`."""
         (start, own), turn = self.begun[source], _y(row) - _ROW * 0.9
         x, to = _x(own), _x(lane)
         bend = f"V{num(turn)}C{num(x)} {num(_y(row) - 8)} {num(to)} {num(turn + 4)} {num(to)} {num(_y(row) - _DOT)}"
@@ -57,7 +59,7 @@ def _y(row: int) -> float:
 
 
 def graph_of(facts: Facts) -> dict[str, Any]:
-    """Rows, edges and sizes of the picture. A source is a step or an input of the model."""
+    """Rows, edges and sizes of the picture. A source is a step, or an input or state of the model."""
     tensors = {t["name"]: t for t in facts["tensors"]}
     holders = {t["buffer"]: t["name"] for t in reversed(facts["tensors"]) if not t["made_by"]}
     read = [_sources(step, tensors, holders) for step in facts["steps"]]
@@ -119,7 +121,7 @@ def _shape(t: Facts) -> str:
 
 
 def _marks(step: Facts, tensors: Mapping[str, Facts]) -> list[str]:
-    """Remarks on a step: further operators that it computes, and channels of the model that were removed."""
+    """Remarks on a step: operators that it computes if several, and channels of the model that were removed."""
     several = [f"does {len(step['operators'])}: {', '.join(step['operators'])}"] if step["operators"] else []
     gone = sum(tensors[name]["removed_channels"] for name in step["outputs"] if name in tensors)
     return several + ([f"{gone} channel{'s' if gone > 1 else ''} removed"] if gone else [])

@@ -1,4 +1,4 @@
-"""Memory over time in report.html: buffers as rectangles, by events or by time, and the cost of less RAM."""
+"""Memory over time in report.html: buffers as rectangles, over events or over time, and the Pareto curve."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mcugen.report.svg import escape, fitted, num, ticks
 _WIDTH, _HEIGHT = 1100, 340
 _LEFT, _BOTTOM = 70, 26
 _LEAST_NAMED, _LEAST_SHARED = 14, 0.5
-"""Pixels: least height of a rectangle with a name in it, and least side of an overlap that is hatched."""
+"""In pixels: least height of a rectangle with a name in it; least side of an overlap that is hatched."""
 _LIMIT_SHOWN = 2
-"""Largest ratio of a limit to the RAM used for which it is drawn: a higher one would squeeze the map."""
+"""A memory limit is drawn only if it is at most this many times the RAM used. A higher one would squeeze the map."""
 _MOST_BY_TIME = 4000
 
 Facts = Mapping[str, Any]
 
 
 def map_of(facts: Facts, weights: Sequence[float]) -> dict[str, Any]:
-    """A rectangle for each buffer, regions above each other. weights: cost of each step."""
+    """A rectangle for each buffer, with regions stacked. weights: cost of each step."""
     regions = [r["name"] for r in facts["regions"]]
     sizes = {r["name"]: max(r["used_bytes"], 1) for r in facts["regions"]}
     base = {name: sum(sizes[other] for other in regions[:k]) for k, name in enumerate(regions)}
@@ -45,7 +45,7 @@ def map_of(facts: Facts, weights: Sequence[float]) -> dict[str, Any]:
 
 
 def points_of(facts: Facts) -> list[dict[str, Any]]:
-    """Results of `mcugen pareto`, the cost as counted, then in cycles and milliseconds if known."""
+    """Results of `mcugen pareto`: the cost as counted, then in cycles and milliseconds if known."""
     found, clock = facts["pareto"], facts["clock_hz"]
     timed = all(p["cycles"] for p in found)
     rows = []
@@ -69,7 +69,7 @@ def events_of(trace: str) -> list[int]:
 
 
 def _times(facts: Facts, weights: Sequence[float]) -> list[float]:
-    """Share of the time that has passed before each event, and 1; empty if the steps simply follow each other."""
+    """Fraction of the time that has passed before each event, and 1 at the end. Empty if there are too many events."""
     steps = events_of(facts["trace"])
     if not sum(weights) or len(steps) > _MOST_BY_TIME:
         return []
@@ -128,7 +128,7 @@ def _block(facts: Facts, b: Facts, base: int, total: int, times: Sequence[float]
 
 
 def _shared(blocks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Overlaps of rectangles: bytes that two tensors use alternately, as their rows never live at the same time."""
+    """Overlaps of rectangles: bytes that two tensors use in turns, since their rows are never live together."""
     corners = [tuple(float(b[key]) for key in "xywh") for b in blocks]
     found = []
     for (x, y, w, h), (x2, y2, w2, h2) in itertools.combinations(corners, 2):

@@ -1,4 +1,4 @@
-"""HTML page about a quantization: findings, the gain of each step, every layer, and the test."""
+"""HTML page about a quantization: findings, the gain of each step, every layer, and the result on test data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIDE = 560
 
 
 def page(found: Quantized, file: str, size: int) -> bytes:
-    """The page: no scripts, no external files; text of the model is escaped."""
+    """The page. It has no scripts and no external files; text from the model is escaped."""
     layers, findings = found.diagnosis.layers, found.diagnosis.findings
     most = max((min(layer.own, 60.0) for layer in layers), default=1.0)
     places = {finding.place for finding in findings if finding.weight > _MILD}
@@ -68,7 +68,7 @@ def _trial(k: int, trial: Trial) -> Mapping[str, Any]:
 
 
 def _pruned(pruned: Pruned) -> Mapping[str, Any]:
-    """Channels removed, and the loss by that."""
+    """Channels removed, and the accuracy lost by the removal."""
     left = ", ".join(f"{name} {after} of {before}" for name, before, after in pruned.layers)
     work = f"{pruned.after:,} multiply-accumulates of {pruned.before:,}"
     stages = [
@@ -114,7 +114,7 @@ def _test(test: Score) -> Mapping[str, Any]:
 
 
 def _confusion(matrix: np.ndarray) -> Mapping[str, Any]:
-    """The matrix as a picture of the cells that are not 0, and the pairs that are confused most."""
+    """The confusion matrix as a picture of its nonzero cells, and the pairs of classes confused most."""
     count = len(matrix)
     cell = _SIDE / count
     rows = np.maximum(matrix.sum(axis=1), 1)

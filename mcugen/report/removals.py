@@ -1,4 +1,4 @@
-"""Report on simplification: the remaining work, and each removal with its reason."""
+"""What simplification removed: remaining work, and each removal with its reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcugen.system import tabular
 
 
 def nominal_macs(imported: Graph, schedule: Schedule, reference: str) -> int:
-    """Multiply-accumulates of the model as imported, per inference or, streaming, per frame."""
+    """Multiply-accumulates of the model as imported, per inference or, for a streaming model, per frame."""
     rows: dict[str, int] = {}
     for step in schedule.steps:
         per_frame = step.walked_rows if schedule.streams and step.writes_rows else 1
@@ -23,7 +23,7 @@ def nominal_macs(imported: Graph, schedule: Schedule, reference: str) -> int:
 
 
 def summary(removed: Sequence[Removed]) -> list[str]:
-    """One line with counts of the removals; empty without any."""
+    """One line that counts the removals by kind; empty if there are none."""
     if not removed:
         return []
     counts: Counter[str] = Counter()
@@ -35,7 +35,7 @@ def summary(removed: Sequence[Removed]) -> list[str]:
 
 
 def table(graph: Graph, removed: Sequence[Removed]) -> list[dict[str, Any]]:
-    """Each removal as plain values; channels is 0 if it does not concern channels."""
+    """Each removal as plain values, for JSON. channels is 0 if the removal is not about channels."""
     return [
         {
             "tensor": item.tensor,
@@ -50,7 +50,7 @@ def table(graph: Graph, removed: Sequence[Removed]) -> list[dict[str, Any]]:
 
 
 def as_parts(rows: Sequence[dict[str, Any]]) -> tabular.Parts:
-    """The share of work removed, and a table with each reason once."""
+    """How much was removed, and one table per reason."""
     if not rows:
         return ["nothing is removed"]
     reasons = dict.fromkeys(row["why"] for row in rows)

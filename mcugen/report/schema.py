@@ -1,4 +1,4 @@
-"""JSON Schema of report.json, derived from the facts' classes: docs/report.schema.json."""
+"""JSON Schema of report.json, derived from the classes of mcugen.report.facts. docs/report.schema.json is a copy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS: dict[str, Any] = {
 
 
 def schema() -> dict[str, Any]:
-    """The schema of the document of one model."""
+    """The schema of report.json for one model."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"report.json of mcugen, schema {SCHEMA}",
@@ -31,7 +31,7 @@ def schema() -> dict[str, Any]:
 
 
 def _of(kind: Any) -> dict[str, Any]:
-    """The schema of a type."""
+    """The schema of a Python type."""
     if kind in _NAMES:
         return {"type": _NAMES[kind]}
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
@@ -57,8 +57,8 @@ def _of_class(kind: type) -> dict[str, Any]:
 
 
 def misfit(value: Any, wanted: Any = None, place: str = "") -> str:
-    """Path of the first value that does not match the schema, with the reason; "" if all match. wanted: a part of the
-    schema, by default all of it.
+    """Path of the first value that does not match the schema; "" if all match. wanted: a part of the schema, by default
+    the whole.
     """
     part = schema() if wanted is None else wanted
     if "anyOf" in part:

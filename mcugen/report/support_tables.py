@@ -1,4 +1,4 @@
-"""Tables of supported boards, operators, kernels and rules, from the data that drives the build."""
+"""Tables of supported boards, operators, kernels and rules, from the data that drives builds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcugen.system import tabular
 
 
 def boards(text: str = "") -> list[dict[str, Any]]:
-    """Boards and cores whose name, core or title contains the text, in upper or lower case; cores first."""
+    """Boards and cores whose name, core or title contains the text, in upper or lower case. Cores come first."""
     loaded = [target.load(name) for name in target.names()]
     named = [t for t in loaded if any(text.lower() in part.lower() for part in (t.name, t.core, t.title))]
     return [
@@ -37,7 +37,7 @@ def boards(text: str = "") -> list[dict[str, Any]]:
 
 
 def boards_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
-    """The boards as a table; RAM is that of all regions of the chip, which one model may use."""
+    """The boards as a table. RAM is the sum of all regions of the chip, which one model may use."""
     columns = (
         tabular.TableColumn("name"),
         tabular.TableColumn("core"),
@@ -58,10 +58,9 @@ def _board_row(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def operators(name: str = "") -> list[dict[str, Any]]:
-    """Operators with their imports, kernels and the rules of each kernel: all, or those of a name in upper or lower
-    case.
+    """Operators with their imports, kernels and each kernel's rules: all, or those with a name, in upper or lower case.
 
-    The name is the operator's own or a format's; if none matches, those whose names contain it.
+    The name is the operator's own or a format's. If none equals it, operators whose names contain it are listed.
     """
     known = sorted(registry.load().ops, key=lambda op: op.__name__)
     names = {op: [op.__name__.lower(), *(entry.name.lower() for entry in op.imports)] for op in known}
@@ -83,13 +82,13 @@ def _operator(op: type[Op]) -> dict[str, Any]:
 
 
 def _types(op: type[Op]) -> list[str]:
-    """Element types of operand 0 that have kernels, taken from the examples that test kernels."""
+    """Element types of operand 0 that have kernels, taken from the examples with which kernels are tested."""
     drawn = {e.inputs[0].dtype for e in op.examples() if e.inputs and e.inputs[0] is not None}
     return [dtype for dtype in NUMPY_DTYPES if dtype in drawn]
 
 
 def _runtimes(op: type[Op]) -> dict[str, list[str]]:
-    """Element types of operand 0 that each runtime computes; {} for operators that those runtimes lack."""
+    """Runtime -> element types of operand 0 that it computes. {} for operators that no .tflite file has."""
     if not any(entry.format == "tflite" for entry in op.imports):
         return {}
     found = {"tflm": op.tflm_types, "litert": op.litert_types}
@@ -107,7 +106,7 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
 
 
 def operators_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
-    """Each operator with its formula, whose bits it has, and its kernels with their rules."""
+    """Each operator with its formula, the runtimes that it reproduces exactly, and its kernels with their rules."""
     lines = []
     for row in rows:
         lines += [f"{row['op']}  ({', '.join(row['imports'])})"]
@@ -119,7 +118,7 @@ def operators_parts(rows: list[dict[str, Any]]) -> tabular.Parts:
 
 
 def _bits(runtimes: dict[str, list[str]]) -> list[str]:
-    """Runtimes whose bits an operator has, by the element type of its first operand."""
+    """The runtimes that an operator reproduces exactly, with the element types of its first operand."""
     said = [f"{RUNTIMES[name]}: {', '.join(types)}" for name, types in runtimes.items() if types]
     return [f"Bits of {'; '.join(said)}."] if said else []
 
@@ -142,11 +141,11 @@ FURTHER = (
     "what to do:"
 )
 FORMATS = {"tflite": ".tflite", "onnx": ".onnx", "nnef": "NNEF"}
-"""Format -> its name on the page."""
+"""Format -> its name in docs/operators.md."""
 
 
 def operators_markdown(rows: list[dict[str, Any]]) -> str:
-    """docs/operators.md: a table of the operators, and the names that become several of them."""
+    """docs/operators.md: a table of the operators, and the names in files that become several operators."""
     columns = ("operator", "what it computes", ".tflite", ".onnx", "C for", "TFLM", "LiteRT")
     lines = [PAGE, f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     lines += [f"| {' | '.join(_cells(row))} |" for row in rows]
@@ -158,7 +157,7 @@ def operators_markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    """The cells of an operator; stars and bars in formulas are escaped."""
+    """The table cells of an operator. Asterisks and bars in formulas are escaped."""
     named = [entry.split(" ", 1) for entry in row["imports"]]
     formula = row["summary"].replace("*", r"\*").replace("|", r"\|")
     files = (", ".join(f"`{name}`" for of, name in named if of == wanted) for wanted in ("tflite", "onnx"))

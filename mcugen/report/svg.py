@@ -1,4 +1,4 @@
-"""Text of SVG pictures: elements, numbers and labels, the same bytes on every machine."""
+"""Text of SVG pictures: elements, numbers and labels. The bytes are the same on every computer."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ text{fill:#e6edf3}.name{stroke:#0d1117}.back{fill:#0d1117}.small,.tick{fill:#9da
 .point{fill:#7db4f0}.front{stroke:#7db4f0}
 }
 """.strip()
-_CHARACTER = 6.3  # usual width of a character of an 11 px label
+_CHARACTER = 6.3  # average width in pixels of a character of an 11 px label
 
 
 def escape(text: str) -> str:
-    """Text for SVG: markup is escaped; characters that do not print, or reverse the direction of text, become "?"."""
+    """Text for SVG. Markup is escaped. Characters that do not print, or that reverse text direction, become "?"."""
     shown = text if text.isprintable() else "".join(c if c == "\n" or c.isprintable() else "?" for c in text)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
@@ -38,7 +38,7 @@ def num(value: float) -> str:
 
 
 def text(x: float, y: float, content: str, kind: str = "", anchor: str = "") -> str:
-    """A line of text; kind: its class; anchor: start, middle or end."""
+    """A line of text. kind: its CSS class. anchor: start, middle or end."""
     extra = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor else "")
     return f'<text x="{num(x)}" y="{num(y)}"{extra}>{escape(content)}</text>'
 
@@ -48,7 +48,7 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 
 def document(width: int, height: int, body: Sequence[str], description: str) -> bytes:
-    """The whole file; its background is opaque, so that light and dark viewers show it. ASCII only."""
+    """The whole file, in ASCII. Its background is opaque, so that it is readable in light and dark viewers."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
     parts = [head, f"<desc>{escape(description)}</desc>", f"<style>{STYLE}</style>"]
     parts += [f'<rect class="back" width="{width}" height="{height}"/>', *body, "</svg>"]
@@ -56,12 +56,12 @@ def document(width: int, height: int, body: Sequence[str], description: str) -> 
 
 
 def width_of(label: str) -> float:
-    """Approximate pixels that a label takes."""
+    """Approximate width of a label in pixels."""
     return _CHARACTER * len(label)
 
 
 def fitted(label: str, width: float) -> str:
-    """The label, shortened in the middle if it is too long for `width` pixels; empty if nothing sensible fits."""
+    """The label, shortened in the middle if it is too long for `width` pixels; empty if fewer than 5 characters fit."""
     room = int(width / _CHARACTER)
     if len(label) <= room:
         return label

@@ -112,5 +112,5 @@ def test_exports_about_one_model_refuse_several() -> None:
     made = mcugen.compile(DIGITS)
     model = ReportedModel(made.view, made.schedule, made.plan)
     assert exports.contents([one], Output("m", (model,), (), (), {}), []) == {}
-    with pytest.raises(UsageError, match="'one' is for one model, and 2 share this folder"):
+    with pytest.raises(UsageError, match="'one' is for one model, but 2 share this folder"):
         exports.contents([one], Output("m", (model, model), (), (), {}), [])

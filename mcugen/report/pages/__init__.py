@@ -1,4 +1,4 @@
-"""Pages that every build writes beside its C: one module per page, discovered; each has `files(output)`.
+"""Pages that every build writes besides its C. Each module here is one page, found by name.
 
-files(output) -> path relative to the folder -> Content.
+Its function files(output) gives: path relative to the folder -> function for the content.
 """

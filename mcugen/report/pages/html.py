@@ -1,4 +1,4 @@
-"""report.html and badge.svg: the build as a page and as a small picture. `--no-report` leaves them out."""
+"""report.html and badge.svg: the build as a page, and as a small picture. `--no-report` leaves both out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mcugen.report import page
 from mcugen.report.output import Content, Output
 
 OPTIONAL = True
-"""Whether --no-report leaves the page out."""
+"""Whether --no-report leaves this page out."""
 
 
 def files(output: Output) -> dict[str, Content]:

@@ -1,4 +1,4 @@
-"""memory.svg: the memory map of a model as a picture; with several models, one picture each."""
+"""memory.svg: the memory map of a model as a picture; with several models, one picture per model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FILE = "memory.svg"
 
 
 def files(output: Output) -> dict[str, Content]:
-    """One picture per model; if there are several, the model's name precedes the file's."""
+    """One picture per model. With several models, the model's name precedes the file's."""
     alone = len(output.models) == 1
     return {FILE if alone else f"{model.view.name}_{FILE}": partial(_picture, model) for model in output.models}
 
