@@ -64,7 +64,7 @@ def test_what_has_no_bound_is_refused(core: str, tmp_path: Path) -> None:
         "repeats": "repeats calls repeats",
         "through_pointer": "through a pointer",
         "jumps_through_pointer": "through a pointer",
-        "of_any_size": "no fixed amount",
+        "of_any_size": "a variable amount",
         "absent": "no function 'absent'",
     }.items():
         with pytest.raises(ToolError, match=re.escape(reason)):

@@ -1,4 +1,4 @@
-"""Estimates of cycles: the time of the counted instructions on a core, as an interval."""
+"""Cycle estimates: turns counted instructions into an interval of cycles on a core."""
 
 from __future__ import annotations
 

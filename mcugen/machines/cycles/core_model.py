@@ -1,7 +1,7 @@
-"""A core's cycle costs as data: one module of `mcugen.machines.cycles.cores` per core has its Model.
+"""Data types for a core's cycle costs. Each module of `mcugen.machines.cycles.cores` defines the costs of one core.
 
-A Model is two Pipelines, one that errs on the fast side and one that errs on the slow side; where the documents agree
-the two say the same. Memory is taken to have no wait states here; `flash` adds those of a board.
+A CycleModel has two Pipelines: `low` errs on the fast side, `high` on the slow side. They agree where the core's
+documents are clear. Memory has no wait states here; `machines.toolchain.count` adds the wait states of a board.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ from importlib import import_module, util
 
 @dataclass(frozen=True)
 class Pipeline:
-    """An in-order core that issues at most `width` instructions in a cycle. Units: cycles.
+    """An in-order core that issues at most `width` instructions per cycle. Times are in cycles; a "kind" is a class of
+    instructions, see `Operation`.
 
-    cycles        kind -> cycles that it holds up what comes after it, else 1; 0 for one that takes no time
-    per_register  kind -> further cycles for each register of a list or pair
-    follows       kinds that take one cycle less right after a kind of `leads` (pipelined addresses)
-    latency       kind -> cycles until an instruction that reads its result can issue, else its `cycles`
-    late          kind -> the same for one that adds to that result
-    units         kind -> the unit it needs; has: unit -> how many there are
-    busy          kind -> cycles for which its unit takes no other, else 1
-    alone         kinds that issue with no other
-    seconds       instructions (by name) that may be the second of two, where not any may; both of 16 bits then
-    taken         further cycles of a taken branch; jump: of a jump, call or return
-    missed        cycles of a branch that went the other way than last time
+    cycles        kind -> cycles until the next instruction can issue, default 1; 0 if it takes no time per_register
+    kind -> additional cycles per register of a list or pair follows       kinds that take one cycle less directly after
+    a kind in `leads` (pipelined addresses) latency       kind -> cycles until an instruction that reads the result can
+    issue, default: its `cycles` late          kind -> like `latency`, if the reader only accumulates onto the result
+    units         kind -> functional unit that it needs; has: unit -> how many of it the core has, default 1 busy
+    kind -> cycles for which its unit is occupied, default: its `cycles` alone         kinds that issue in no cycle with
+    another instruction seconds       if given: only these (by name) may be second in a pair, and both must have 16 bits
+    taken         additional cycles of a taken branch; jump: of a jump, call or return missed        additional cycles
+    of a mispredicted branch
     """
 
     width: int = 1
@@ -47,7 +46,7 @@ class Pipeline:
 
 @dataclass(frozen=True)
 class CycleModel:
-    """The least and the most that a core takes. source: where the figures are from; note: what the user should know."""
+    """Cycle costs of a core. low, high: least and most cycles. source: of the figures. note: a remark for the user."""
 
     core: str
     low: Pipeline
@@ -57,7 +56,7 @@ class CycleModel:
 
 
 def load(core: str) -> CycleModel | None:
-    """The model of a bare core, or None where there is none."""
+    """The cycle model of a bare core, or None if there is none."""
     name = f"mcugen.machines.cycles.cores.{core.replace('-', '_')}"
     if not core.replace("-", "_").isidentifier() or util.find_spec(name) is None:
         return None

@@ -1,4 +1,4 @@
-"""Cycles of a straight run of instructions on a Pipeline."""
+"""Cycles of a straight-line sequence of instructions on a Pipeline."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from mcugen.machines.cycles.core_model import Pipeline
 
 @dataclass
 class _State:
-    """now: the cycle in which the last instruction issued; issued: how many with it; free: the first cycle of the next
-    one."""
+    """State of the pipeline.
+
+    now: cycle in which the last instruction issued. issued: instructions issued in that cycle. free: first cycle in
+    which the next instruction can issue alone. ready: register -> cycle in which its value can be read. summing:
+    register -> cycle in which its value can be accumulated onto. units: per unit, the cycles when it becomes free.
+    lonely: whether the last instruction allows no other in its cycle. extra: fractional cycles to add at the end.
+    """
 
     now: int = 0
     issued: int = 0
@@ -27,9 +32,9 @@ class _State:
 
 
 def cycles_of(operations: Sequence[Operation], sizes: Sequence[int], pipe: Pipeline, *, repeats: bool = False) -> float:
-    """The cycles of a run whose branches are not taken. sizes: bytes of each instruction.
+    """The cycles of a straight-line sequence whose branches are not taken. sizes: bytes of each instruction.
 
-    repeats: the run is a loop's body; what one more time around takes, after the first.
+    repeats: the sequence is a loop's body. The result is then the cycles of each iteration after the first.
     """
     state = _State()
     _walk(state, operations, sizes, pipe)
@@ -69,7 +74,7 @@ def _cycles(state: _State, op: Operation, pipe: Pipeline) -> int:
 
 
 def _fits(state: _State, op: Operation, size: int, pipe: Pipeline) -> bool:
-    """Whether the instruction may issue in the same cycle as the one before it, operands and functional unit aside."""
+    """Whether the instruction may issue in the cycle of the previous one, as far as operands and units allow."""
     if state.last is None:
         return True
     if state.issued >= pipe.width or state.lonely or op.kind in pipe.alone or state.free > state.now + 1:

@@ -1,4 +1,7 @@
-"""Cycles of a program: each run of instructions times its entries, plus the cost of its branches."""
+"""Cycles of a program: the cycles of each block of instructions times the number of times it ran, plus branch costs.
+
+A block ("run") is a sequence of instructions of which only the last may jump.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ Runs = Mapping[tuple[int, int], int]
 
 @dataclass(frozen=True)
 class Interval:
-    """The least and the most cycles."""
+    """An interval of cycles: the least and the most."""
 
     low: int
     high: int
@@ -28,8 +31,9 @@ class Interval:
 
 @dataclass(frozen=True)
 class _Run:
-    """A decoded run: the cycles of one entry, its last instruction, and the instruction before which it is entered
-    again."""
+    """A decoded block. low, high: cycles each time it runs. last: address of its last instruction. jumps: whether that
+    instruction jumps unconditionally.
+    """
 
     low: float
     high: float
@@ -39,14 +43,16 @@ class _Run:
 
 @dataclass
 class Estimator:
-    """Estimates for the runs of one image on one core; each run is walked through the pipelines once."""
+    """Estimates cycles for the blocks of one image on one core. Each block is simulated once."""
 
     model: CycleModel
     listing: Listing
     _known: dict[tuple[int, int], _Run] = field(default_factory=dict)
 
     def cycles(self, runs: Runs) -> Interval:
-        """The cycles of runs with their entries, memory without wait states."""
+        """The cycles of blocks, with memory without wait states. runs: (address, instructions) -> times the
+        block ran.
+        """
         found = {run: self._run(run) for run in runs}
         taken = flow.taken(runs, {run: r.last for run, r in found.items()}, self.listing)
         low = high = 0.0
@@ -73,7 +79,7 @@ class Estimator:
 
     @staticmethod
     def _missed(pipe: Pipeline, n: int, least: int, most: int) -> int:
-        """Cycles of wrong predictions: at most one misprediction each time a branch goes its rarer way."""
+        """Cycles lost to mispredictions: at most one misprediction each time a branch goes its rarer way."""
         return pipe.missed * min(most, n - least, n // 2)
 
     def _run(self, run: tuple[int, int]) -> _Run:

@@ -1,8 +1,8 @@
-"""The number of times that branches were taken, from the entry counts of instruction runs.
+"""Computes how often branches were taken, from how often each block of instructions was entered.
 
-Every run but those split for another reason is entered by a jump or by the fall through of a branch, so the entries of
-an address are the sum over the edges into it. Each edge's count is an interval, narrowed by these sums until it stands;
-what stays open (two branches into the same two places) stays an interval.
+A block is entered by a jump, or by falling through from the block before it. The entries of an address are therefore
+the sum over the edges into it. Each edge's count is an interval, narrowed by these sums until nothing changes. Counts
+that the sums do not determine, e.g. of two branches with the same two successors, stay intervals.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ Runs = Mapping[tuple[int, int], int]
 
 
 def taken(runs: Runs, ends: Runs, listing: Listing) -> dict[int, tuple[int, int]]:
-    """Address of a conditional branch -> the least and the most times it was taken.
+    """Address of a conditional branch -> (least, most) times that it was taken.
 
-    runs: (address, instructions) -> entries. ends: the same -> address of the run's last instruction.
+    runs: (address, instructions) -> entries of the block. ends: the same key -> address of the block's last
+    instruction.
     """
     entered: dict[int, int] = {}
     left: dict[int, int] = {}
@@ -58,7 +59,7 @@ def taken(runs: Runs, ends: Runs, listing: Listing) -> dict[int, tuple[int, int]
 def _narrow(
     into: Mapping[int, list[_Edge]], entered: Mapping[int, int], branches: Mapping[int, tuple[_Edge, _Edge, int]]
 ) -> bool:
-    """One round of sums; whether any interval became smaller."""
+    """One round of narrowing. Returns whether any interval became smaller."""
     changed = False
     for place, edges in into.items():
         low, high = sum(e.low for e in edges), sum(e.high for e in edges)
@@ -72,7 +73,7 @@ def _narrow(
 
 
 def _set(edge: _Edge, low: int, high: int) -> bool:
-    """Narrow an edge's interval; bounds that contradict it are ignored, as where a step begins inside a run."""
+    """Narrow an edge's interval. Contradictory bounds are ignored; they occur if a step begins inside a block."""
     low, high = max(edge.low, low), min(edge.high, high)
     if low > high or (low, high) == (edge.low, edge.high):
         return False

@@ -1,4 +1,4 @@
-"""The generated C on the machine that runs mcugen: compiled once as a shared library, called with NumPy arrays."""
+"""Runs generated C on this computer: compiled once as a shared library, and called with NumPy arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs and outputs of a model: NumPy arrays as users have them, and arrays as the C takes them."""
+"""Inputs and outputs of a loaded model: converts between the user's NumPy arrays and the arrays that the C expects."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from mcugen.ir.types import Shape, TensorType
 
 @dataclass(frozen=True)
 class End:
-    """An input or output. scale, zero_point: real = scale * (stored - zero_point); scale is None without
-    quantization."""
+    """An input or output. real = scale * (stored - zero_point); scale is None if it is not quantized."""
 
     name: str
     shape: Shape
@@ -33,7 +32,7 @@ class End:
         return self.scale is not None
 
     def real(self, stored: np.ndarray) -> np.ndarray:
-        """Stored values as real numbers; those without a scale as they are."""
+        """Stored values as real numbers. Values without a scale are returned unchanged."""
         if self.scale is None:
             return stored
         return self.scale * (stored.astype(np.float64) - self.zero_point)
@@ -41,12 +40,11 @@ class End:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """An argument as the C takes it.
+    """An argument in the form that the C expects.
 
-    count: how many sets of inputs; None for one, without an axis for them
-    real: whether the C is to quantize it
-    stored: whether it holds integers of a quantized input
-    stacked: whether its first axis was put before all of the input's own
+    count: number of samples; None for a single sample without an axis for samples real: whether the C must quantize it
+    stored: whether it holds the integers of a quantized input stacked: whether its first axis comes in addition to all
+    of the input's own axes
     """
 
     array: np.ndarray
@@ -57,7 +55,7 @@ class Argument:
 
 
 def ends_of(graph: Graph, view: ModelView) -> tuple[tuple[End, ...], tuple[End, ...]]:
-    """The inputs and the outputs of a model, in its order."""
+    """The inputs and the outputs of a model, in the model's order."""
     return (
         tuple(_end(graph, name, bool(end.scale)) for name, end in zip(graph.inputs, view.inputs, strict=True)),
         tuple(_end(graph, name, bool(end.scale)) for name, end in zip(graph.outputs, view.outputs, strict=True)),
@@ -71,7 +69,7 @@ def _end(graph: Graph, name: str, has_scale: bool) -> End:
 
 
 def taken(end: End, value: object) -> Argument:
-    """An argument for an input. Raises UsageError where shape, type or values do not fit."""
+    """The argument for an input. Raises UsageError if its shape, type or values do not fit."""
     array = np.asarray(value)
     count, stacked = _count(end, array.shape)
     fitting, real = as_element(end, array)
@@ -80,14 +78,14 @@ def taken(end: End, value: object) -> Argument:
 
 
 def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
-    """The values as the C takes them, and whether the C must quantize them. Raises UsageError."""
+    """The values in the C's element type, and whether the C must quantize them. Raises UsageError."""
     if array.dtype.kind not in "biuf":
-        raise UsageError(f"{array.dtype} are no numbers", where=end.name, hint=f"the input is {end}")
+        raise UsageError(f"an array of {array.dtype} is not numeric", where=end.name, hint=f"the input is {end}")
     if end.dtype.kind == "f":
         return array.astype(end.dtype, copy=False), False
     if array.dtype.kind == "f":
         if not end.is_quantized or end.dtype.itemsize > 2:
-            raise UsageError("takes whole numbers", where=end.name, hint=f"the input is {end}")
+            raise UsageError("the input takes integers, not floats", where=end.name, hint=f"the input is {end}")
         return _singles(end, array), True
     low, high = (0, 1) if end.dtype.kind == "b" else (np.iinfo(end.dtype).min, np.iinfo(end.dtype).max)
     if array.dtype != end.dtype and array.size and not (low <= array.min() and array.max() <= high):
@@ -99,19 +97,19 @@ def as_element(end: End, array: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def _singles(end: End, array: np.ndarray) -> np.ndarray:
-    """Real numbers as float32 for the C to quantize. Raises UsageError for numbers that are no finite float32."""
+    """Real numbers as float32, for the C to quantize. Raises UsageError for values that are not finite in float32."""
     with np.errstate(over="ignore"):
         singles = array.astype(np.float32, copy=False)
     if np.isfinite(singles).all():
         return singles
     first = array[~np.isfinite(singles)][0]
     what = "beyond float32" if np.isfinite(first) else "no finite number"
-    hint = "the runtime does not define what these become as stored integers: clean or leave out this sample"
+    hint = "the runtime does not define how to quantize it: correct or leave out this sample"
     raise UsageError(f"a value is {first}, {what}", where=end.name, hint=hint)
 
 
 def _count(end: End, shape: Shape) -> tuple[int | None, bool]:
-    """The number of samples in an array of that shape, None for a single one, and whether they are stacked."""
+    """The number of samples in an array of this shape (None for a single one), and whether they are stacked."""
     wanted = end.shape
     inner = wanted[1:] if wanted[:1] == (1,) else None
     if shape in (wanted, inner):
@@ -121,27 +119,28 @@ def _count(end: End, shape: Shape) -> tuple[int | None, bool]:
     if shape and shape[1:] == wanted:
         return shape[0], True
     many = ["n", *map(str, wanted if inner is None else inner)]
-    hint = f"give {list(wanted)}, or [{', '.join(many)}] for n of them"
+    hint = f"give {list(wanted)}, or [{', '.join(many)}] for n samples"
     raise UsageError(f"an array of shape {list(shape)} does not fit", where=end.name, hint=hint)
 
 
 def together(given: Sequence[Argument], ends: Sequence[End]) -> int | None:
-    """The number of input sets in the arguments, None for one. Raises UsageError where they disagree."""
+    """The number of samples in the arguments, None for a single one. Raises UsageError if the arguments disagree."""
     counts = {item.count for item in given}
     if len(counts) > 1:
         listed = ", ".join(f"{end.name!r} {item.count or 'one'}" for end, item in zip(ends, given, strict=True))
-        raise UsageError(f"the inputs hold different numbers of samples: {listed}", hint="give as many of each")
+        raise UsageError(
+            f"the inputs hold different numbers of samples: {listed}", hint="give equally many of each input"
+        )
     return next(iter(counts), None)
 
 
 def room(end: End, count: int, *, real: bool) -> np.ndarray:
-    """An array for `count` values of an output."""
+    """An uninitialised array for `count` samples of an output. real: whether it will hold real numbers."""
     return np.empty((count, *end.shape), np.float32 if real and end.is_quantized else end.dtype)
 
 
 def shaped(array: np.ndarray, count: int | None, *, stacked: bool) -> np.ndarray:
-    """The values of an output as the user gets them: without an axis for samples if there is one sample, else with
-    one."""
+    """An output in the form that the user gets. It has an axis for samples unless count is None."""
     if count is None:
         return array.reshape(array.shape[1:])
     own = array.shape[1:]

@@ -1,4 +1,6 @@
-"""A model's C as a shared library, kept in the user's cache under a hash of its sources, compiler and flags."""
+"""A model's C as a shared library. It is cached in the user's cache folder, by a hash of sources, compiler and
+flags.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,18 @@ from mcugen.machines.toolchain import host_gcc, hosts
 
 FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fvisibility=hidden", *hosts.current().library_flags)
 MAX_KEPT = 200
-"""Most libraries in the cache; the least recently used ones are removed."""
+"""Most libraries in the cache. The least recently used libraries are removed."""
 _SHIM = "mcugen_native.c"
 _WHOLE = b"mcugen: whole"
-"""The end of each cache file. A truncated file must not be loaded."""
+"""Marks the end of a complete cache file. A truncated file must not be loaded."""
 _TIMEOUT_S = 600.0
 
 
 def load(files: Mapping[str, bytes], view: ModelView) -> ctypes.CDLL:
-    """The library of a model's C files, built where the cache lacks it. Raises ToolError where gcc fails."""
+    """The library of a model's C files, compiled unless it is in the cache. Raises ToolError if gcc fails."""
     everything = {**files, _SHIM: render("native.c.j2", m=view)}
     file = folder() / f"{_digest(everything)}{hosts.current().library}"
-    with contextlib.suppress(OSError):  # missing or damaged: it is built again
+    with contextlib.suppress(OSError):  # missing or damaged: build it again
         if file.read_bytes().endswith(_WHOLE):
             os.utime(file)  # marks the file as recently used
             return _declared(ctypes.CDLL(str(file)))
@@ -37,12 +39,12 @@ def load(files: Mapping[str, bytes], view: ModelView) -> ctypes.CDLL:
 
 
 def folder() -> Path:
-    """The folder of the cache: on Linux `mcugen` in $XDG_CACHE_HOME, by default ~/.cache."""
+    """The cache folder: `mcugen` in $XDG_CACHE_HOME, by default in ~/.cache (Linux)."""
     return hosts.current().cache_folder(os.environ, Path.home())
 
 
 def _digest(files: Mapping[str, bytes]) -> str:
-    """The hash of the files, the compiler and its flags, and the machine."""
+    """Hash of the files, the compiler and its flags, and the kind of computer."""
     digest = hashlib.sha256(repr((host_gcc.version(), FLAGS, platform.machine(), platform.system())).encode())
     for path, content in sorted(files.items()):
         digest.update(f"\n{path} {len(content)}\n".encode() + content)
@@ -50,9 +52,9 @@ def _digest(files: Mapping[str, bytes]) -> str:
 
 
 def _built(files: Mapping[str, bytes], file: Path) -> ctypes.CDLL:
-    """The library, compiled in a folder of its own and moved into place, so that no process sees a partial file.
+    """The library, compiled in a temporary folder and moved into place, so that no process sees a partial file.
 
-    Where the cache cannot be written, the library is loaded from that folder, which then goes.
+    If the cache cannot be written, the library is loaded from the temporary folder, which is then removed.
     """
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
         made = _compiled(files, Path(place))
@@ -77,7 +79,7 @@ def _compiled(files: Mapping[str, bytes], place: Path) -> Path:
 
 
 def _forget(cache: Path) -> None:
-    """Remove the least recently used libraries if there are too many. A library in use stays mapped."""
+    """Remove the least recently used libraries if there are too many. A library in use stays in memory."""
     with contextlib.suppress(OSError):
         known = sorted(cache.glob(f"*{hosts.current().library}"), key=lambda path: path.stat().st_mtime, reverse=True)
         for path in known[MAX_KEPT:]:
@@ -85,7 +87,7 @@ def _forget(cache: Path) -> None:
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
-    """The library with the types of its functions; see templates/native.c.j2."""
+    """The library with the types of its functions declared; see templates/native.c.j2."""
     at, many = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
     signatures = {
         "mcugen_size": ([], ctypes.c_size_t),

@@ -1,4 +1,4 @@
-"""A model whose C runs in this process."""
+"""A loaded model: its C runs in this process."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from mcugen.machines.native.ends import Argument, as_element, ends_of, room, sha
 
 _ALIGN = 64
 Outputs = np.ndarray | tuple[np.ndarray, ...]
-"""The output of a model; of several a tuple."""
+"""The output of a model; a tuple if there are several."""
 
 
 class Model:
-    """The generated C of a model on this machine, with a memory of its own: objects and their threads share nothing.
+    """The generated C of a model on this computer. Each object owns its memory, so objects can run in parallel threads.
 
-    inputs, outputs: what goes in and comes out, in the model's order
-    has_states: whether a run depends on those before it
+    inputs, outputs: the model's inputs and outputs, in order has_states: whether a run depends on earlier runs
     """
 
     def __init__(self, name: str, files: Mapping[str, bytes], view: ModelView, graph: Graph) -> None:
-        """files: the C; graph: as it was imported. Raises ToolError where gcc is missing or fails."""
+        """files: the C. graph: the graph as imported. Raises ToolError if gcc is missing or fails."""
         self.name = name
         self.inputs, self.outputs = ends_of(graph, view)
         self.has_states = bool(view.states)
@@ -40,21 +39,24 @@ class Model:
         self._library.mcugen_start(self._at)
 
     def __repr__(self) -> str:
-        """One line: the inputs and outputs."""
+        """A line with the inputs and outputs."""
         ends = (", ".join(f"{e.dtype} {list(e.shape)}" for e in ends) for ends in (self.inputs, self.outputs))
         return f"<Model {self.name}: {' -> '.join(ends)}>"
 
     def __reduce__(self) -> str:
-        raise UsageError("a loaded model stays in its process", hint="call mcugen.load there: it is compiled once")
+        raise UsageError(
+            "a loaded model cannot be sent to another process",
+            hint="call mcugen.load in that process: it reuses the library",
+        )
 
     def run(self, *inputs: object, real: bool | None = None) -> Outputs:
-        """The outputs for one set of inputs, or for many along a first axis, in one call.
+        """The outputs for one sample, or for many samples along a first axis, in one call.
 
-        inputs: an array for each input of the model, in its order, or one mapping from names. Floats given for a
-        quantized input are quantized as NAME_input_quantize does; integers are the stored values. real: whether
-        quantized outputs come as real numbers; by default as the inputs came. A model with states goes on from where
-        it is, from sample to sample; `reset` begins anew. One that is fed frames takes each sample as a whole window.
-        Raises UsageError for what does not fit.
+        inputs: an array per input of the model, in order, or one dict by input name. Floats for a quantized input are
+        quantized like NAME_input_quantize does; integers are taken as stored values. real: whether quantized outputs
+        are returned as real numbers; by default they are if the inputs were floats. A model with states continues from
+        its current state, from sample to sample; `reset` restores the initial state. A model fed by frames takes each
+        sample as a whole window. Raises UsageError for inputs that do not fit.
         """
         given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
         count = together(given, self.inputs)
@@ -69,7 +71,7 @@ class Model:
         return _one_or_all([shaped(a, count, stacked=any(item.stacked for item in given)) for a in found])
 
     def stored(self, *inputs: object) -> tuple[np.ndarray, ...]:
-        """The inputs as the C stores them: what `run` takes, quantized where real numbers were given."""
+        """The inputs as the C stores them: `inputs` as for `run`, with floats quantized."""
         given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
         found = [np.empty(item.array.shape, end.dtype) for end, item in zip(self.inputs, given, strict=True)]
         for k, (array, item) in enumerate(zip(found, given, strict=True)):
@@ -77,23 +79,26 @@ class Model:
         return tuple(found)
 
     def push_row(self, row: object, *, real: bool | None = None) -> Outputs | None:
-        """Push the next row of an image: the outputs when it is complete, else None. For input_mode="rows"."""
+        """Push the next row of an image. Returns the outputs after the last row, otherwise None. For
+        input_mode="rows".
+        """
         return self._pushed(row, real, "rows")
 
     def push_frame(self, frame: object, *, real: bool | None = None) -> Outputs | None:
-        """Push the newest frame: the outputs of the window that ends with it, None before the first is complete.
+        """Push the newest frame. Returns the outputs of the window that ends with it; None until the first window is
+        full.
 
         For input_mode="frames".
         """
         return self._pushed(frame, real, "frames")
 
     def reset(self) -> None:
-        """Start again: with the initial states, and without pushed rows or frames."""
+        """Restore the initial states, and forget pushed rows and frames."""
         with self._lock:
             self._library.mcugen_reset(self._at)
 
     def _ordered(self, inputs: Sequence[object]) -> Sequence[object]:
-        """The arguments in the order of the inputs."""
+        """The arguments in the order of the inputs. Raises UsageError for wrong names or a wrong number of them."""
         if len(inputs) == 1 and isinstance(inputs[0], Mapping):
             named = dict(inputs[0])
             names = [end.name for end in self.inputs]
@@ -114,7 +119,7 @@ class Model:
         end, array = self.inputs[push.input], np.asarray(row)
         if array.size != push.row_length:
             shape = list(end.shape[2:]) if len(end.shape) == 4 else [push.row_length]
-            message = f"an array of shape {list(array.shape)} is not one of the {mode}"
+            message = f"an array of shape {list(array.shape)} does not fit the {mode} of this input"
             raise UsageError(message, where=end.name, hint=f"give {push.row_length} elements, {shape}")
         values, quantizes = as_element(end, array)
         values = np.ascontiguousarray(values)
@@ -128,7 +133,7 @@ class Model:
 
 
 def _is_real(given: Sequence[Argument]) -> bool:
-    """Whether outputs are real numbers: always, unless stored integers were given."""
+    """Whether outputs are returned as real numbers: yes, unless stored integers were given."""
     return not any(item.stored for item in given)
 
 
@@ -141,5 +146,5 @@ def _one_or_all(arrays: list[np.ndarray]) -> Outputs:
 
 
 def all_of(found: Outputs) -> tuple[np.ndarray, ...]:
-    """The outputs of a model as a tuple, also where there is only one."""
+    """The outputs of a model as a tuple, even if there is only one."""
     return found if isinstance(found, tuple) else (found,)

@@ -1,1 +1,1 @@
-"""Outside programs: compilers, the emulator and the instruction counter. No other package starts a process."""
+"""External programs: compilers, the emulator and the instruction counter. No other package starts a process."""

@@ -1,4 +1,4 @@
-"""The instruction counter: marks read from an image, the emulator's plugin, and the counts it wrote."""
+"""The instruction counter: marks in an image, the emulator's plugin, and the counts that it writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcugen.machines.toolchain.elf import read_elf
 from mcugen.machines.toolchain.host_gcc import compile_program
 
 OUTSIDE = -1
-"""The counter of instructions between the begin of an inference and its first step."""
+"""Index that counts instructions between the start of an inference and its first step."""
 
 _PLUGIN = ("count_plugin.c", "memory_reads.h", "qemu_plugin.h")
 _MARK = struct.Struct("<Ii")
@@ -25,11 +25,11 @@ _BUILDING = threading.Lock()
 
 @dataclass(frozen=True)
 class Fetches:
-    """Lines read from slow memories for instructions and for data, and the most cycles that the core waits for them.
+    """Lines read from slow memories for instructions and for data, and the cycles that the core waits for them.
 
-    streamed: cycles in which constants that are read for the first time come at least, where more are read in the
-    inference than a cache keeps
-    waits: with the wait states of the code's memory; by_states: with 0, 1, 2 and so on of them, at least to 15
+    streamed: least cycles to fetch constants read for the first time, if an inference reads more than fits the cache;
+    else 0 waits: most cycles of waiting, with the wait states of the code's memory by_states: most cycles of waiting
+    with 0, 1, 2, ... wait states, up to at least 15
     """
 
     code_lines: int
@@ -43,9 +43,9 @@ class Fetches:
 class Counts:
     """The counts of one inference.
 
-    runs: step -> (address, instructions) -> entries: how often the run of instructions that starts there was executed,
-    from its first to its last, the only one of them that may jump. OUTSIDE for those before the first step.
-    fetches: step -> its reads of slow memories, where the board's file says how slow one is.
+    runs: step -> (address, instructions) -> how often the block of instructions at this address ran. Only the last
+    instruction of a block may jump. Step OUTSIDE holds the blocks before the first step. fetches: step -> its reads of
+    slow memories; empty if the board's file describes none.
     """
 
     runs: Mapping[int, Mapping[tuple[int, int], int]] = field(default_factory=dict)
@@ -63,18 +63,20 @@ class Counts:
 
 
 def read_marks(elf: Path) -> tuple[tuple[int, int], ...]:
-    """(address, index) of every mark in an image, in the order they act; see boards/_common/sim_step.h."""
+    """(address, index) of every mark in an image, in the order in which marks at one address apply; see
+    boards/_common/sim_step.h.
+    """
     section = read_elf(elf).sections.get(".mcugen_steps")
     if section is None:
         return ()
     if len(section.data) % _MARK.size:
-        raise ToolError(f".mcugen_steps has {len(section.data)} bytes, no multiple of {_MARK.size}", where=str(elf))
-    # Thumb addresses may have bit 0 set; instructions are at even addresses on every core.
+        raise ToolError(f".mcugen_steps has {len(section.data)} bytes, not a multiple of {_MARK.size}", where=str(elf))
+    # Thumb addresses may have bit 0 set. Instructions are at even addresses on every core.
     return tuple((address & ~1, index) for address, index in _MARK.iter_unpack(section.data))
 
 
 def plugin() -> Path:
-    """The counting plugin, compiled with the host's gcc by this process's first call and removed at its end."""
+    """The counting plugin. The host's gcc compiles it on the first call; it is removed when this process ends."""
     with _BUILDING:
         return _built()
 
@@ -84,7 +86,7 @@ def _built() -> Path:
     folder = Path(_folder().name)
     for name in _PLUGIN:
         (folder / name).write_bytes((package_files.files("mcugen.machines.toolchain") / name).read_bytes())
-    # -O2 takes twice as long to compile, and counts no faster
+    # -O2 takes twice as long to compile, and the plugin counts no faster
     flags = ["-std=c99", "-Og", "-shared", "-fPIC", "-fvisibility=hidden"]
     return compile_program([folder / _PLUGIN[0]], folder / "count_plugin.so", [folder], flags)
 
@@ -95,12 +97,12 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def write_marks(marks: tuple[tuple[int, int], ...], path: Path) -> None:
-    """Write the marks as the plugin reads them."""
+    """Write the marks in the plugin's format: one `address index` per line."""
     path.write_text("".join(f"{address} {index}\n" for address, index in marks), encoding="ascii")
 
 
 def read_counts(path: Path) -> list[Counts]:
-    """The counts of each inference, in order."""
+    """The counts of each inference, in order. Raises ToolError if the plugin did not finish its file."""
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
     if not lines or lines[-1] != "end":
         raise ToolError("the instruction counter wrote no result", where=str(path))

@@ -1,4 +1,6 @@
-"""Firmware images for an emulated core: compiled with the board's cross compiler, linked into the board's sizes."""
+"""Firmware images for an emulated core: compiled with the board's cross compiler, linked for the board's memory
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,11 @@ _LEAST_STACK_BYTES = 4096
 
 @dataclass(frozen=True)
 class Image:
-    """A linked firmware image and its measured sizes (bytes).
+    """A linked firmware image and its measured sizes in bytes.
 
-    text_bytes: code and vector table. rodata_bytes: constants, wherever they are at run time, and unwind tables.
-    bss_bytes: zeroed and placed RAM without the stack. symbols: name -> (address, size). stack_usage: function -> bytes
-    of its own frame. note: what the user should know about where the image runs, "" when nothing.
+    text_bytes: code and vector table. rodata_bytes: constants, in whichever memory, and unwind tables. bss_bytes:
+    zeroed RAM and variables placed in regions, without the stack. symbols: name -> (address, size). stack_usage:
+    function -> bytes of its own stack frame. note: a remark on where the image runs, or "".
     """
 
     elf: Path
@@ -64,13 +66,12 @@ def build_image(
 ) -> Image:
     """Compile C sources and the board's start-up code, and link `out_dir`/firmware.elf.
 
-    flags, defines: for every source given, as `-Wextra` and `NAME=1`. stack_bytes: least stack to keep free.
-    constants: the board's further regions with sections `.mcugen.<region>` of constants.
-    simulated: with semihosting, painted stack and marks for the counter (boards/_common/README.md); without, the bare
-    start-up code that a size report wants, whose main returns nowhere.
-    The target's emulated machines are tried in order; the first with enough memory is the image's.
-    Raises MemoryBudgetError (which memory is over, by how much), ToolError (with the compiler's messages), UsageError
-    for a target with no emulated machine.
+    flags, defines: for every source given, e.g. `-Wextra` and `NAME=1`. stack_bytes: least stack to keep free.
+    constants: further regions of the board that have sections `.mcugen.<region>` of constants. simulated: with
+    semihosting, stack painting and marks for the counter (boards/_common/README.md). If false: only the bare start-up
+    code, for size reports; main must not return. The target's emulated machines are tried in order; the first with
+    enough memory is used. Raises MemoryBudgetError (which memory is too small, by how much), ToolError (with the
+    compiler's messages), and UsageError for a target without an emulated machine.
     """
     if not target.emulators or target.toolchain.sections is None:
         raise UsageError(f"{target.name} has no emulated machine", hint="choose a board or a core such as cortex-m4")
@@ -91,7 +92,9 @@ def _copied(target: Target, constants: Collection[str]) -> bool:
 
 
 def flags_of(target: Target) -> tuple[list[str], str]:
-    """The flags of the core, or substitutes with a note where this compiler does not have the core."""
+    """The compiler flags of the core, and a note. If this compiler does not know the core, substitute flags with a
+    note.
+    """
     chain = target.toolchain
     if chain.fallback_flags and not _knows(chain.cc, chain.flags, chain.package):
         return list(chain.fallback_flags), chain.fallback_note
@@ -132,7 +135,9 @@ def _link(
     stack_bytes: int,
     constants: Collection[str],
 ) -> Emulator:
-    """Link for the first emulated machine that is large enough; if none is, the last machine's error is raised."""
+    """Link for the first emulated machine that is large enough. If none is, the error for the last machine is
+    raised.
+    """
     for emulator in target.emulators:
         done = _link_for(target, emulator, objects, out_dir, core_flags, stack_bytes, constants)
         if done.returncode == 0:
@@ -170,17 +175,17 @@ def _over_budget(
     parts = []
     for name, excess in dict(over).items():
         owner = emulator.machine if target.is_core or placed[name].clipped_bytes else target.name
-        parts.append(f"{name} of {owner} ({placed[name].size_bytes:,} bytes) is over by {int(excess):,} bytes")
+        parts.append(f"{name} of {owner} ({placed[name].size_bytes:,} bytes) is exceeded by {int(excess):,} bytes")
     return MemoryBudgetError(
         "; ".join(parts),
         where=target.name,
-        hint=f"RAM holds the model object, other variables and at least {stack_bytes:,} bytes of stack; "
-        "FLASH holds code and weights; choose a board with more of it or a smaller model",
+        hint=f"RAM must hold the model object, other variables and at least {stack_bytes:,} bytes of stack; "
+        "FLASH must hold code and weights; choose a board with more memory, or a smaller model",
     )
 
 
 def _stack_usage(objects: Sequence[Path]) -> dict[str, int]:
-    """Function -> frame bytes, from gcc's .su files: `file:line:column:function<TAB>bytes<TAB>kind`."""
+    """Function -> bytes of its stack frame, from gcc's .su files: `file:line:column:function<TAB>bytes<TAB>kind`."""
     usage: dict[str, int] = {}
     for su in (o.with_suffix(".su") for o in objects):
         for line in su.read_text(encoding="utf-8").splitlines() if su.exists() else ():

@@ -1,6 +1,6 @@
-"""The instructions of a firmware image, from objdump's text.
+"""The instructions of a firmware image, read from the output of objdump.
 
-Only instructions that change the stack pointer or the program counter are distinguished.
+Only changes of the stack pointer and of the program counter are interpreted.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from mcugen.errors import UsageError
 from mcugen.machines.toolchain.process import run_checked
 
 _LAST = 4
-"""Bytes of an image's last instruction, at most."""
+"""Most bytes of an image's last instruction."""
 _LABEL = re.compile(r"([0-9a-f]+) <(.+)>:")
 _LINE = re.compile(r"\s*([0-9a-f]+):\t([^\t]*)\t?(.*)")
 
 
 @dataclass(frozen=True)
 class Listing:
-    """An image's instructions by address, the one that follows each, unless data or nothing does, and its functions.
+    """The instructions of an image, by address.
 
-    labels: address -> name; functions of one file may be named like those of another. isa: of the instructions.
+    following: address -> address of the next instruction; none before data or a gap. labels: address -> function name;
+    functions of different files may share a name. isa: instruction set.
     """
 
     instructions: dict[int, Instruction]
@@ -37,9 +38,9 @@ class Listing:
 
 
 def disassemble(elf: Path, target: Target) -> Listing:
-    """The listing of an image, by the objdump of the target's toolchain.
+    """The listing of an image, made with the objdump of the target's toolchain.
 
-    Raises ToolError where objdump fails, UsageError for a target that names no instruction set.
+    Raises ToolError if objdump fails, UsageError for a target that names no instruction set.
     """
     if not target.isa:
         raise UsageError(f"{target.name} names no instruction set", hint="add `isa` to [cpu] in its board.toml")
@@ -50,9 +51,9 @@ def disassemble(elf: Path, target: Target) -> Listing:
 
 
 def code_bytes(listing: Listing, name: str) -> int:
-    """The bytes of a function, of the clones that the compiler made of it, and of all functions that they call.
+    """Code size in bytes of a function, its compiler-made clones, and all functions that they call.
 
-    0 for a function that the image does not have, as where it was compiled into its caller.
+    0 if the image has no such function, e.g. because it was inlined.
     """
     starts, addresses = sorted(listing.labels), sorted(listing.instructions)
     ends = dict(pairwise(starts)) | ({starts[-1]: addresses[-1] + _LAST} if starts else {})
@@ -70,7 +71,7 @@ def code_bytes(listing: Listing, name: str) -> int:
 
 
 def parse(text: str, known: InstructionSet) -> Listing:
-    """The listing in objdump's text."""
+    """The listing for the text that objdump printed."""
     lines = _lines(text, known.comments)
     addresses = [row[0] for row in lines.rows]
     found = {

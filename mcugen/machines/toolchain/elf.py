@@ -1,4 +1,4 @@
-"""Reads a little-endian ELF image of 32 or 64 bits: only the sections and symbols that firmware needs.
+"""Reads a little-endian ELF image of 32 or 64 bits, as far as firmware needs: sections and symbols.
 
 Source: Tool Interface Standard, Executable and Linking Format, version 1.2; System V ABI, chapter 4, for 64 bits.
 """
@@ -21,7 +21,7 @@ _ALLOC = 2
 
 @dataclass(frozen=True)
 class _Layout:
-    """The structures of one class of ELF. symbol: the places of value and size in `symbols`, after the name."""
+    """The structures of one ELF class. symbol: indices of value and size in a row of `symbols`."""
 
     header: struct.Struct
     section: struct.Struct
@@ -37,7 +37,7 @@ _LAYOUTS = {
 
 @dataclass(frozen=True)
 class Section:
-    """A section: where it is at run time, its size in bytes, and its content (empty when it has none in the file)."""
+    """A section: its address at run time, its size in bytes, and its content (empty if the file holds none)."""
 
     name: str
     address: int
@@ -54,12 +54,12 @@ class Elf:
     symbols: dict[str, tuple[int, int]]
 
     def section_bytes(self, belongs: Callable[[str], bool]) -> int:
-        """The bytes that the loaded sections whose name `belongs` take in the target's memory."""
+        """The bytes of target memory that the loaded sections take whose name satisfies `belongs`."""
         return sum(s.size_bytes for s in self.sections.values() if s.is_loaded and belongs(s.name))
 
 
 def read_elf(path: Path) -> Elf:
-    """Parse an ELF file; raises ToolError when it is not a little-endian one, or is damaged."""
+    """Parse an ELF file. Raises ToolError if it is damaged or not little-endian."""
     data = path.read_bytes()
     try:
         return _parse(data)

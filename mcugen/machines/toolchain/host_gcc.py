@@ -1,4 +1,4 @@
-"""Programs for the machine that runs mcugen, built with its gcc."""
+"""Builds programs for this computer with its gcc."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def compile_program(
     libraries: Sequence[str] = (),
     timeout_s: float = 120.0,
 ) -> Path:
-    """Compile and link C sources with gcc into the program `out`, and return `out`; the math library is linked.
+    """Compile and link C sources with gcc into the program `out`, and return `out`. The math library is linked.
 
-    include: folders of headers; gcc runs in the first, or beside the first source. libraries: further ones, as flags of
-    the linker.
+    include: folders of headers; gcc runs in the first of them, or in the folder of the first source. libraries:
+    additional linker flags.
 
-    Raises ToolError when gcc is missing (naming the package) or refuses the sources (with its messages).
+    Raises ToolError if gcc is missing (with the package to install) or rejects the sources (with its messages).
     """
     gcc = Compiler("gcc", include[0] if include else sources[0].parent)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
@@ -49,5 +49,5 @@ def compile_program(
 
 @functools.cache
 def version() -> str:
-    """The compiler and its version, as it reports them. Raises ToolError where it is missing."""
+    """The compiler and its version, as it reports them. Raises ToolError if it is missing."""
     return run_checked(["gcc", "--version"]).stdout.decode(errors="replace").splitlines()[0]

@@ -1,6 +1,6 @@
-"""Differences between the host systems: libraries, caches, compilers, process groups, how to install tools.
+"""Differences between host systems: libraries, caches, compilers, process groups, how to install tools.
 
-Chosen by the name of the platform alone, so that each can be tested on any machine. Linux is what the tests run on.
+A host is chosen by the platform's name alone, so that each can be tested on any computer. The tests run on Linux.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Host:
-    """A system.
+    """A host system.
 
-    name: as sys.platform begins. library: suffix of shared libraries, built with `library_flags`. compilers: programs
-    that stand for gcc, best first. cache: the folder of caches under the home folder, `cache_variable` names another.
-    install: the command that installs packages, by the name of the tool where `packages` has it, else Debian's.
-    group: what starts a process as the head of a group of its own, `end` ends all of it. serial: whether one can wait
-    on a serial line as on a file.
+    name: prefix of sys.platform. library: suffix of shared libraries; library_flags: flags to build them. compilers:
+    programs that can replace gcc, best first. cache: folder of caches, relative to the home folder; cache_variable:
+    environment variable with another folder. install: command that installs packages; packages: its package for each
+    tool, if the names differ from Debian's. group: arguments that start a process in its own process group; end: kills
+    that group. serial: whether a serial port can be waited for like a file.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Host:
     serial: bool = True
 
     def hint(self, program: str, debian: str) -> str:
-        """The command to install a program. debian: its package there, "" if unknown."""
+        """The command that installs a program. debian: its Debian package, "" if unknown."""
         package = debian if self.name == "linux" else self.packages.get(_plain(program), "")
         where = {"linux": "on Debian: ", "darwin": "with Homebrew: ", "win32": "on Windows: "}[self.name]
         more = "; or run ci/setup" if self.name == "linux" else ""
@@ -51,12 +51,12 @@ class Host:
         return (Path(named) if Path(named).is_absolute() else home / self.cache) / "mcugen"
 
     def names_of(self, program: str) -> Sequence[str]:
-        """The executables to try for a program, in order: other compilers may replace the system's gcc."""
+        """The executables to try for a program, in order. Other compilers may replace the system's gcc."""
         return self.compilers if program == "gcc" else (program,)
 
 
 def _plain(program: str) -> str:
-    """A program's name without the prefix of its target system, as all tools of a toolchain are in one package."""
+    """The prefix of a cross tool, or else the program's name: all tools of a toolchain are in one package."""
     for prefix in ("arm-none-eabi-", "riscv64-unknown-elf-", "avr-", "qemu-system-"):
         if program.startswith(prefix):
             return prefix
@@ -124,10 +124,10 @@ _HOSTS = {
 
 
 def of(platform: str) -> Host:
-    """The system for a value of sys.platform; any but these three is treated as Linux."""
+    """The host for a value of sys.platform. Unknown platforms are treated like Linux."""
     return next((host for name, host in _HOSTS.items() if platform.startswith(name)), _HOSTS["linux"])
 
 
 def current() -> Host:
-    """The system that mcugen runs on."""
+    """The host that mcugen runs on."""
     return of(sys.platform)

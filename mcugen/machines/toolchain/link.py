@@ -1,4 +1,4 @@
-"""The memory part of a link script: a board's sizes at an emulated machine's addresses."""
+"""The memory part of a linker script: a board's sizes at an emulated machine's addresses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VECTORS_BYTES = 1024
 
 @dataclass(frozen=True)
 class Placement:
-    """A memory of the linked image: `size_bytes` to use, and `clipped_bytes` more on the board than on the machine."""
+    """A memory of the linked image. clipped_bytes: bytes that the board has beyond the machine's memory."""
 
     name: str
     address: int
@@ -22,10 +22,11 @@ class Placement:
 
 
 def place(target: Target, emulator: Emulator) -> tuple[Placement, ...]:
-    """FLASH, RAM, and FLASH_<region> and RAM_<region> for each further one: the board's sizes, clipped.
+    """The memories FLASH and RAM, then FLASH_<region> and RAM_<region> per further region, with the board's sizes,
+    clipped.
 
-    RAM is the board's first RAM region; further ones follow it, each at a multiple of 16 bytes. Of a bare core all
-    named regions are further ones, and RAM is the rest of the machine's.
+    RAM is the board's first RAM region. Further regions follow it, each at a multiple of 16 bytes. For a bare core, all
+    named regions are further regions, and RAM is the rest of the machine's RAM.
     """
     further = [(f"RAM_{r.name}", r.size_bytes) for r in target.ram_regions()[0 if target.is_core else 1 :]]
     first_bytes = emulator.ram.size_bytes - sum(_rounded(size) for _, size in further)
@@ -56,7 +57,7 @@ def _clip(name: str, address: int, wanted: int, available: int) -> Placement:
 
 
 def clip_note(target: Target, emulator: Emulator) -> str:
-    """A note on board memory that the emulated machine lacks; "" when there is none."""
+    """A note on board memory that the emulated machine lacks; "" if it lacks none."""
     clipped = [p for p in place(target, emulator) if p.clipped_bytes]
     parts = [f"{p.name} {p.size_bytes + p.clipped_bytes:,} to {p.size_bytes:,} bytes" for p in clipped]
     return f"{emulator.machine} has less memory than {target.name}: {', '.join(parts)}" if parts else ""
@@ -65,11 +66,11 @@ def clip_note(target: Target, emulator: Emulator) -> str:
 def memory_script(
     target: Target, emulator: Emulator, *, stack_bytes: int, sections: str, constants: Collection[str] = ()
 ) -> str:
-    """The whole link script: MEMORY for this board on this machine, then the shared sections.
+    """The whole linker script: MEMORY for this board on this machine, then the shared sections.
 
-    stack_bytes: the least that must stay free for the stack. sections: text of the shared part. constants: the further
-    regions that hold constants, in sections named `.mcugen.<region>`; those of RAM are copied at start-up.
-    Variables of a section named `.ram.<region>` go to the board's further RAM region of that name.
+    stack_bytes: least stack that must stay free. sections: text of the shared part. constants: further regions that
+    hold constants, in sections named `.mcugen.<region>`; constants in RAM are copied at start-up. Variables in a
+    section named `.ram.<region>` go to the board's further RAM region of that name.
     """
     placed = place(target, emulator)
     lines = [f"/* {target.name} on {emulator.machine}: the board's sizes, the machine's addresses. */", "MEMORY", "{"]
@@ -99,7 +100,7 @@ def _further(placed: tuple[Placement, ...]) -> list[str]:
 
 
 def _constants(placed: tuple[Placement, ...], regions: Collection[str]) -> list[str]:
-    """Sections of constants, and the table by which start-up code copies those in RAM: from, to, bytes."""
+    """Sections of constants, and a table for the start-up code with (from, to, bytes) for each section in RAM."""
     lines, table = [], []
     for p in placed:
         region = p.name.partition("_")[2]

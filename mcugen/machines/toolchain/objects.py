@@ -1,4 +1,4 @@
-"""Object files: each source is compiled by itself, in parallel, and equal sources once per process."""
+"""Compiles object files. Sources are compiled in parallel; equal sources are compiled once per process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pathlib import Path
 from mcugen.machines.toolchain.process import run_checked
 
 _KEPT_BYTES = 32 * 2**20
-"""Size of the cache of objects, which firmware for other schedules of a model shares: most of its kernels are equal."""
+"""Size of the cache of objects in bytes. Firmware for other schedules of a model shares most of its kernels."""
 _INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 _BESIDE = (".o", ".su")
 _Key = tuple[object, ...]
 
 
 class _Objects:
-    """A cache of compiler results, by command and source texts; the oldest entry is removed when it is full."""
+    """A cache of compiler results, by command and source texts. The oldest entry is removed if the cache is full."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -30,7 +30,7 @@ class _Objects:
         self._made: dict[_Key, dict[str, bytes]] = {}
 
     def turn(self, key: _Key) -> threading.Lock:
-        """The lock for an object while it is compiled, so that no two threads compile the same one."""
+        """The lock for an object while it is compiled, so that no two threads compile the same object."""
         with self._lock:
             return self._each[key]
 
@@ -53,8 +53,8 @@ _OBJECTS = _Objects()
 class Compiler:
     """A compiler driver and the folder that it runs in.
 
-    Sources and include folders inside `place` are named relative to it: the same content gives the same command in any
-    folder, which is what caches of compilers go by.
+    Sources and include folders inside `place` are named relative to it. Equal content then gives equal commands in any
+    folder, which compiler caches depend on.
     """
 
     cc: str
@@ -64,7 +64,9 @@ class Compiler:
     def compile(
         self, jobs: Sequence[tuple[Path, Sequence[str]]], include: Sequence[Path], out_dir: Path, timeout_s: float
     ) -> list[Path]:
-        """The object files in `out_dir` of sources with their flags, in order. Raises ToolError with the messages."""
+        """The object files in `out_dir`, in the order of `jobs`. jobs: (source, flags). Raises ToolError with the
+        messages.
+        """
         folders = [f"-I{self._named(folder)}" for folder in include]
         objects = [out_dir.absolute() / f"{i:03d}_{source.stem}.o" for i, (source, _) in enumerate(jobs)]
 
@@ -91,7 +93,7 @@ class Compiler:
 
 
 def _texts(source: Path, include: Sequence[Path]) -> Iterator[str]:
-    """Hashes of a source and of the files that it includes by name; the compiler's own headers do not change."""
+    """Hashes of a source and of the files that it includes with quotes. The compiler's own headers do not change."""
     waiting, seen = [source], {source}
     while waiting:
         file = waiting.pop()

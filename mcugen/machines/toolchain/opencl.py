@@ -1,4 +1,4 @@
-"""Programs that launch OpenCL kernels from this machine, and the devices that it has."""
+"""Programs that launch OpenCL kernels on this computer, and a list of its devices."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from mcugen.system import resources
 
 LIBRARIES = ("-lOpenCL",)
 PROGRAM = "program"
-"""The name of a compiled program in its folder."""
+"""Name of the compiled program in its folder."""
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror")
 _HINT = "install an OpenCL loader and a driver, on Debian: apt-get install ocl-icd-opencl-dev pocl-opencl-icd"
 
 
 def compile_program(files: Mapping[str, bytes], folder: Path, flags: Sequence[str] = FLAGS) -> Path:
-    """The program of all C files, in that folder with the others. Raises ToolError where OpenCL is not installed."""
+    """Write all files to the folder and compile the C files into a program. Raises ToolError if OpenCL is not
+    installed.
+    """
     for path, content in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
@@ -35,19 +37,19 @@ def compile_program(files: Mapping[str, bytes], folder: Path, flags: Sequence[st
 
 
 def run(program: Path, arguments: Sequence[str] = (), stdin: bytes = b"", timeout_s: float = 600.0) -> bytes:
-    """The output of a program. Raises ToolError with the program's output where it fails."""
+    """The output of a program. Raises ToolError with the output if it fails."""
     return run_checked([program, *arguments], stdin=stdin, timeout_s=timeout_s).stdout
 
 
 def environment(device: str) -> None:
-    """Choose the device for the programs that this process starts: part of its name, or PLATFORM:DEVICE."""
+    """Choose the OpenCL device for programs that this process starts. device: part of its name, or PLATFORM:DEVICE."""
     if device:
         os.environ["MCUGEN_CL_DEVICE"] = device
 
 
 @dataclass(frozen=True)
 class OpenClDevice:
-    """A device of this machine, as its driver describes it."""
+    """An OpenCL device of this computer, as its driver describes it."""
 
     platform: str
     name: str
@@ -61,7 +63,7 @@ class OpenClDevice:
 
 
 def devices() -> list[OpenClDevice]:
-    """The OpenCL devices of this machine. Raises ToolError where OpenCL is not installed."""
+    """The OpenCL devices of this computer. Raises ToolError if OpenCL is not installed."""
     source = resources.templates() / "opencl" / "devices.c"
     with tempfile.TemporaryDirectory(prefix="mcugen-") as place:
         lines = run(compile_program({"devices.c": source.read_bytes()}, Path(place))).decode(errors="replace")

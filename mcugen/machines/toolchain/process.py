@@ -1,4 +1,4 @@
-"""Runs an outside program: bounded in time, its failure a ToolError with what it printed."""
+"""Runs an external program with a time limit. A failure becomes a ToolError with the program's output."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from typing import IO
 from mcugen.errors import ToolError
 from mcugen.machines.toolchain import hosts
 
-# Debian's package of the host's compilers; boards name those of their own toolchains and emulators.
+# Debian packages of the host's compilers. Boards name the packages of their own toolchains and emulators.
 _PACKAGES = {
     "gcc": "gcc libc6-dev",
     "g++": "g++",
 }
 _SHOWN_OUTPUT = 4000
 _LARGE = 2**24
-"""Bytes of input from which a file is faster than a pipe, which Python writes in pieces of 4 KB."""
+"""Size of input in bytes from which a file is faster than a pipe. Python writes pipes in pieces of 4 KB."""
 
 
 @dataclass(frozen=True)
 class Completed:
-    """Output and exit status of a program."""
+    """Output and exit status of a program that ended."""
 
     stdout: bytes
     stderr: bytes
@@ -36,12 +36,12 @@ class Completed:
 
     @property
     def text(self) -> str:
-        """Both streams, standard error first, cut to a readable length."""
+        """Both streams, standard error first, shortened to a readable length."""
         return shown(self.stderr + self.stdout)
 
 
 def shown(output: bytes) -> str:
-    """Program output as text for an error message: its beginning, where compilers put the main error, and its end."""
+    """Program output for an error message: the beginning, where compilers put the main error, and the end."""
     text = output.decode("utf-8", errors="replace")
     if len(text) <= _SHOWN_OUTPUT:
         return text
@@ -49,7 +49,7 @@ def shown(output: bytes) -> str:
 
 
 def find_tool(program: str, package: str = "") -> str:
-    """The path of a program. Raises ToolError with the command to install it where it is missing."""
+    """The path of a program. Raises ToolError with the install command if it is missing."""
     here = hosts.current()
     path = next((found for name in here.names_of(program) if (found := shutil.which(name))), None)
     if path is None:
@@ -60,7 +60,7 @@ def find_tool(program: str, package: str = "") -> str:
 
 @contextlib.contextmanager
 def _given(stdin: bytes) -> Iterator[tuple[int | IO[bytes], bytes | None]]:
-    """The stdin of a program, and the bytes still to be written to it: None if a file holds them."""
+    """The stdin of a program, and the bytes still to be written to it; None if they are in a file."""
     if len(stdin) < _LARGE:
         yield subprocess.PIPE, stdin
         return
@@ -78,10 +78,10 @@ def run(
     timeout_s: float = 60.0,
     package: str = "",
 ) -> Completed:
-    """Run a program to its end and return its output, whatever its exit status.
+    """Run a program until it ends. Returns its output, whatever its exit status.
 
-    package: the Debian package to name when the program is missing.
-    Raises ToolError when it is missing or runs longer than `timeout_s`; it and all it started are then ended.
+    package: Debian package that the error names if the program is missing. Raises ToolError if the program is missing,
+    or runs longer than `timeout_s`. It is then killed with its child processes.
     """
     program = str(argv[0])
     command = [find_tool(program, package), *map(str, argv[1:])]
@@ -119,7 +119,7 @@ def run_checked(
     timeout_s: float = 60.0,
     package: str = "",
 ) -> Completed:
-    """Calls `run`, and raises ToolError with the program's output when its exit status is not 0."""
+    """Like `run`, but raises ToolError with the program's output if its exit status is not 0."""
     done = run(argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, package=package)
     if done.returncode != 0:
         raise ToolError(_ending(done.returncode), where=Path(argv[0]).name, output=done.text)
@@ -133,6 +133,6 @@ def _ending(returncode: int) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the program's whole group: a compiler driver's children would outlive it."""
+    """Kill the program's process group. Children of a compiler driver would otherwise outlive it."""
     if process.poll() is None:
         hosts.current().end(process)

@@ -1,4 +1,4 @@
-"""Runs a firmware image on an emulated core: output, exit code, stack depth and instruction counts."""
+"""Runs a firmware image on an emulated core. Gives its output, exit code, stack depth and instruction counts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from mcugen.machines.toolchain.link import place
 from mcugen.machines.toolchain.process import Completed, run
 
 STATUS_FILE = "mcugen_status.txt"
-_PLUGIN_HINT = "counting needs a QEMU built with TCG plugins, of API version 1 (Debian 12 has one)"
+_PLUGIN_HINT = "install a QEMU with TCG plugins of API version 1, such as Debian 12's; counting needs it"
 
 
 @dataclass(frozen=True)
 class SimulatedRun:
-    """Results of a firmware on an emulated core.
+    """Results of firmware on an emulated core.
 
-    exit_code: the status that its main returned. output: the bytes it printed. counts: those of each inference; empty
-    when not counted. stack_bytes: the deepest stack, see sim_stack_mark.
+    exit_code: status that its main returned. output: bytes that it printed. counts: per inference; empty if not
+    counted. stack_bytes: deepest stack, see sim_stack_mark.
     """
 
     exit_code: int
@@ -36,10 +36,10 @@ class SimulatedRun:
 def run_image(
     image: Image, target: Target, *, cwd: Path, timeout_s: float = 60.0, count: bool = True, reads: bool = True
 ) -> SimulatedRun:
-    """Run an image in the folder `cwd`, where it finds its input files and leaves its output files.
+    """Run an image in the folder `cwd`, which contains its input files and receives its output files.
 
-    count: instructions; reads: with them the reads of slow memories, where the board's file describes any.
-    Raises ToolError when the firmware faults, overflows its stack, gives up, or runs longer than `timeout_s`.
+    count: whether to count instructions. reads: whether to also count reads of slow memories that the board's file
+    describes. Raises ToolError if the firmware faults, overflows its stack, aborts, or runs longer than `timeout_s`.
     """
     status = cwd / STATUS_FILE
     status.unlink(missing_ok=True)
@@ -61,7 +61,7 @@ def _command(emulator: Emulator, target: Target, elf: Path) -> list[str]:
 
 
 def plugin_options(image: Image, target: Target, scratch: Path, *, reads: bool = True) -> list[str]:
-    """Options that count instructions by the image's marks into `scratch`/counts.txt when the emulator ends."""
+    """QEMU options that count instructions. The counts go to `scratch`/counts.txt when the emulator ends."""
     counter.write_marks(counter.read_marks(image.elf), scratch / "marks.txt")
     values = (("marks", scratch / "marks.txt"), ("counts", scratch / "counts.txt"))
     options = "".join(f",{key}={_option(path)}" for key, path in values)
@@ -70,10 +70,10 @@ def plugin_options(image: Image, target: Target, scratch: Path, *, reads: bool =
 
 
 def _memory_options(emulator: Emulator, target: Target) -> str:
-    """The plugin's options to follow reads of slow memories, the code's memory first; "" where there is none."""
+    """Plugin options that follow reads of slow memories, the code's memory first; "" if there are no slow memories."""
     if not any(region.has_waits for region in target.regions):
         return ""
-    regions = (*target.flash_regions(), *target.ram_regions())  # in the order of their places
+    regions = (*target.flash_regions(), *target.ram_regions())  # in the order of their addresses, as `place` lists them
     found = []
     for placed, region in zip(place(target, emulator), regions, strict=True):
         if region.has_waits:
@@ -82,17 +82,17 @@ def _memory_options(emulator: Emulator, target: Target) -> str:
             waits = f"{region.wait_states or 0}:{region.line_cycles}"
             found.append(f"{span}:{caches}:{waits}:{int(region.prefetch)}:{int(region.kind == 'ram')}")
         elif not found:
-            found.append(f"0:0:{2**40}:0:0:0:1:0:0")  # for code in memory that is not followed: no lines
+            found.append(f"0:0:{2**40}:0:0:0:1:0:0")  # the code's memory is not slow: count no lines for it
     return "".join(f",memory={option}" for option in found)
 
 
 def _option(path: Path) -> str:
-    """A path as a value of a QEMU option, in which commas are doubled."""
+    """A path as a value of a QEMU option. Commas are doubled."""
     return str(path).replace(",", ",,")
 
 
 def _status(path: Path, where: str, done: Completed) -> tuple[int, int]:
-    """(exit code, stack bytes) that the firmware wrote at its end; a firmware that failed wrote none."""
+    """(exit code, stack bytes) that the firmware wrote at its end. Raises ToolError if it failed before."""
     if not path.exists():
         hint = _PLUGIN_HINT if "plugin" in done.text else ""
         raise ToolError("the firmware did not reach its end", where=where, hint=hint, output=done.text)

@@ -1,9 +1,9 @@
-"""The program that `mcugen.machines.toolchain.runtimes` starts: it runs models in one of the outside runtimes.
+"""The program that `mcugen.machines.toolchain.runtimes` starts. It runs models in one of the external runtimes.
 
 usage: runtime_child.py tflm|litert|ort
 
-It reads pickled requests (model, input sets, keys of the tensors wanted besides) from standard input and writes a
-pickled reply for each. The runtimes may abort the process, so nothing else runs in it.
+It reads pickled requests (model, input sets, keys of further tensors, whether states persist) from standard input, and
+writes a pickled reply for each. A runtime may abort the process, so nothing else runs in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 Arrays = list[np.ndarray]
 Results = tuple[list[Arrays], list[dict[int, np.ndarray]]]
-"""Per input set: the graph's outputs, and its tensors by index where they were asked for."""
+"""Per input set: the graph's outputs, and the requested tensors by index."""
 ARENA_BYTES = 1 << 22
 MAX_ARENA_BYTES = 1 << 28
 _NO_OPERATOR = "Didn't find op"
@@ -26,9 +26,9 @@ _NO_ROOM = ("Failed to allocate", "Failed to resize buffer")
 
 
 def tflm(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow: bool) -> Results:
-    """TensorFlow Lite Micro's outputs for each input set, and the tensors of these indices.
+    """The outputs of TensorFlow Lite Micro for each input set, and the tensors with these indices.
 
-    follow: each set finds the states that the one before has left.
+    follow: whether each set continues from the states that the previous set left.
     """
     outputs, inner = [], []
     interpreter = _tflm_interpreter(model, bool(tensors))
@@ -44,8 +44,7 @@ def tflm(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow: b
 
 
 def _tflm_interpreter(model: bytes, preserve: bool) -> Any:
-    """An interpreter with a large enough arena, found by trial: the library does not report the size that a model
-    needs."""
+    """An interpreter with a large enough arena. Sizes are tried, since the library does not report the size needed."""
     from tflite_micro.python.tflite_micro import runtime
 
     keep = runtime.InterpreterConfig
@@ -61,7 +60,7 @@ def _tflm_interpreter(model: bytes, preserve: bool) -> Any:
 
 
 def _until_index_error(get: Callable[[int], np.ndarray]) -> Arrays:
-    """get(0), get(1), ... until IndexError: the library does not report how many there are."""
+    """get(0), get(1), ... until IndexError. The library does not report how many outputs there are."""
     found: Arrays = []
     while True:
         try:
@@ -71,19 +70,21 @@ def _until_index_error(get: Callable[[int], np.ndarray]) -> Arrays:
 
 
 def _said_no_room() -> bool:
-    """Whether the last lines on standard error are about memory: the exception has no reason."""
+    """Whether the last lines on standard error are about memory. The exception itself gives no reason."""
     with os.fdopen(os.open("/proc/self/fd/2", os.O_RDONLY), "rb") as log:
         log.seek(max(0, os.fstat(log.fileno()).st_size - 2000))
         return any(words in log.read().decode("utf-8", "replace") for words in _NO_ROOM)
 
 
 def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow: bool) -> Results:
-    """The outputs of LiteRT's reference kernels for each input set, and the tensors of these indices.
+    """The outputs of LiteRT's reference kernels for each input set, and the tensors with these indices.
 
-    follow: each set finds the states that the one before has left.
+    follow: whether each set continues from the states that the previous set left.
     """
     interpreter = _litert_interpreter(model, bool(tensors))
-    keeps = any(entry["op_name"] == "VAR_HANDLE" for entry in interpreter._get_ops_details())  # no reset clears these
+    keeps = any(
+        entry["op_name"] == "VAR_HANDLE" for entry in interpreter._get_ops_details()
+    )  # reset_all_variables does not clear these
     outputs, inner = [], []
     for arrays in sets:
         if keeps and not follow:
@@ -99,7 +100,7 @@ def litert(model: bytes, sets: Sequence[Arrays], tensors: Sequence[int], follow:
 
 
 def _litert_interpreter(model: bytes, preserve: bool) -> Any:
-    """An interpreter with reference kernels, or with optimized ones where an operator has no reference kernel."""
+    """An interpreter with reference kernels, or with optimized kernels if some operator has no reference kernel."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     kernels = (OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
@@ -121,10 +122,10 @@ def _litert_interpreter(model: bytes, preserve: bool) -> Any:
 
 
 def ort(model: bytes, sets: Sequence[Arrays], tensors: Sequence[str], follow: bool) -> Any:
-    """ONNX Runtime's outputs for each input set; of a model whose outputs are `tensors`, these by name instead.
+    """ONNX Runtime's outputs for each input set. If `tensors` names the outputs, they are returned by name instead.
 
-    Optimisations are off, and there is one thread: operators are computed as the file states them. Raises RuntimeError,
-    whatever class of its own the library raises.
+    Optimisations are off, with one thread, so that operators are computed as the file states. Raises RuntimeError for
+    any exception of the library.
     """
     import onnxruntime
 
@@ -146,7 +147,7 @@ def ort(model: bytes, sets: Sequence[Arrays], tensors: Sequence[str], follow: bo
 
 
 def _half(a: np.ndarray, kind: str) -> np.ndarray:
-    """Input data in the file's type: float16 where the file declares it."""
+    """Input data in the file's type: float16 if the file declares it."""
     return a.astype(np.float16) if kind == "tensor(float16)" else a
 
 
@@ -154,7 +155,7 @@ RUNTIMES: dict[str, Callable[..., Any]] = {"tflm": tflm, "litert": litert, "ort"
 
 
 def serve(run: Callable[..., Any], requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer requests until there are none: ("done", outputs, tensors) or ("refused", why)."""
+    """Answer requests until there are none. A reply is ("done", outputs, tensors) or ("refused", reason)."""
     while True:
         try:
             model, sets, tensors, follow = pickle.load(requests)

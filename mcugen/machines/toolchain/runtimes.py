@@ -1,6 +1,6 @@
-"""Runs the reference runtimes themselves, where they are installed: TFLM, LiteRT's reference kernels, ONNX Runtime.
+"""Runs the reference runtimes themselves, if installed: TFLM, LiteRT's reference kernels, ONNX Runtime.
 
-They are Python packages that mcugen does not need; each runs in a process of its own, since it may abort.
+They are Python packages that mcugen does not need. Each runs in a process of its own, since it may abort.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ PACKAGES = {
     "litert": ("ai-edge-litert", "ai_edge_litert"),
     "ort": ("onnxruntime", "onnxruntime"),
 }
-"""Runtime: (name of the distribution, name of the module)."""
+"""Runtime -> (name of its package, name of its module)."""
 
 Key = int | str
-"""A tensor of the file: its index in a .tflite file, its name in an ONNX file."""
+"""Key of a tensor in the file: its index in a .tflite file, its name in an ONNX file."""
 
 _CHILD = Path(runtime_child.__file__)
 _LIMIT_S = 120.0
@@ -44,8 +44,8 @@ _SHOWN_REASON = 200
 class Answer:
     """The result of a model in a runtime.
 
-    outputs: per input set, the graph's outputs. tensors: per input set, the tensors asked for by their key in the
-    file. refused: the runtime's own words, "" where it ran; crashed: whether it ended its process.
+    outputs: per input set, the graph's outputs. tensors: per input set, the requested tensors by key. refused: the
+    runtime's error text; "" if the model ran. crashed: whether the runtime ended its process.
     """
 
     outputs: list[list[np.ndarray]] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Answer:
 
 
 def require(name: str) -> str:
-    """The version of an installed runtime. Raises ToolError with the install command where it is missing."""
+    """The version of an installed runtime. Raises ToolError with the install command if it is missing."""
     package, module = PACKAGES[name]
     if importlib.util.find_spec(module) is None:
         raise ToolError(
@@ -65,11 +65,12 @@ def require(name: str) -> str:
 
 
 class Runtime:
-    """A runtime in a child process, started for the first model, and again after a crash. Use it as a context
-    manager."""
+    """A runtime in a child process, as a context manager. The process starts with the first model, and again after a
+    crash.
+    """
 
     def __init__(self, name: str) -> None:
-        """name: one of PACKAGES. Raises ToolError where it is not installed."""
+        """name: a key of PACKAGES. Raises ToolError if the runtime is not installed."""
         self.name = name
         self.version = require(name)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
@@ -90,11 +91,12 @@ class Runtime:
         *,
         follow: bool = False,
     ) -> Answer:
-        """Run a file on input sets, in the order of the graph's inputs. Never raises for what it refuses.
+        """Run a model file on input sets, each in the order of the graph's inputs. A refusal is in the answer, not
+        raised.
 
-        tensors: keys of tensors to return besides the outputs; of an ONNX file outputs themselves, and then no others
-        are returned. follow: each set finds the states that the one before
-        has left; else each is the first run.
+        tensors: keys of tensors to return besides the outputs. For an ONNX file they are the outputs, and no others are
+        returned. follow: whether each set continues from the states that the previous set left; otherwise each starts
+        anew.
         """
         process = self._started()
         start = self._log.seek(0, 2)
@@ -132,7 +134,7 @@ class Runtime:
             self._process = None
 
     def _said(self, start: int) -> str:
-        """The first error line on standard error since `start`, without the runtime's own paths."""
+        """The first error line on standard error after position `start`, without the runtime's own paths."""
         self._log.seek(start)
         lines = (line.strip() for line in self._log.read().decode("utf-8", "replace").splitlines())
         useful = [line for line in lines if line and not line.startswith(_NOISE)]

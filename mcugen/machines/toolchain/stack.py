@@ -1,12 +1,14 @@
-"""The most stack that a function of a linked image can use: a bound over every path, without running it.
+"""An upper bound on the stack of a function in a linked image, over every path, without running it.
 
-The image itself is read, instruction by instruction, rather than gcc's -fstack-usage and -fcallgraph-info, for three
-reasons: library functions (memcpy, division, soft float, expf), which have neither, count as any other; two static
-functions of one name stay two; and the depth at each call is known, so that a call in the place of a return, after the
-frame is gone, is not counted on top of it. Where gcc tells a frame, the two agree, which a test holds.
+The image is read instruction by instruction, instead of gcc's -fstack-usage and -fcallgraph-info, for three reasons:
+* Library functions (memcpy, division, soft float, expf) have no such files, but are handled here like any other.
+* Two static functions with one name are kept apart.
+* The stack depth at each call is known. A tail call, made after the frame is released, is not added to the frame.
+
+A test checks that both agree on frames that gcc reports.
 
 bound(f) = max over the instructions i that f reaches of depth(i), and of depth(i) + bound(g) where i calls g.
-Interrupts are not in it: the core and the handlers add theirs.
+Interrupts are not included: add the stack that the core and the handlers use.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _END = 1 << 64
 
 @dataclass(frozen=True)
 class StackBound:
-    """The most bytes below the caller's stack pointer; path: the functions that take them, outermost first."""
+    """A bound in bytes below the caller's stack pointer. path: the call path with this depth, outermost
+    function first.
+    """
 
     nbytes: int
     path: tuple[str, ...]
@@ -36,17 +40,19 @@ class StackBound:
 def bound(elf: Path, target: Target, entry: str) -> StackBound:
     """The bound of the function `entry` of an image.
 
-    Raises ToolError for recursion, a call through a pointer, a stack pointer moved by no fixed amount, or no such
-    function: of each there is no bound.
+    Raises ToolError if there is no bound: for recursion, a call through a pointer, a stack pointer that moves by a
+    variable amount, or a function that does not exist.
     """
     return Stack(disassemble(elf, target)).bound(entry)
 
 
 @dataclass
 class _Walk:
-    """The state of a walk through one function: bytes on the stack around each instruction, and instructions to visit.
+    """State while following one function's code. before, after: address -> bytes on the stack before and around an
+    instruction. work: instructions still to visit.
 
-    computed: depth at the jumps by a table, by function. tables: those jumps. landed: functions in which they lead on.
+    computed: function -> stack depth at its table jumps. tables: addresses of table jumps. landed: functions with a
+    jump table whose targets were visited.
     """
 
     before: dict[int, int]
@@ -59,7 +65,7 @@ class _Walk:
 
 @dataclass
 class Stack:
-    """Bounds and frames of the functions of one listing, each computed once."""
+    """Bounds and frames of the functions of one listing. Each is computed once."""
 
     listing: Listing
     _known: dict[int, StackBound] = field(default_factory=dict)
@@ -70,11 +76,11 @@ class Stack:
         self._addresses = sorted(self.listing.instructions)
 
     def bound(self, entry: str) -> StackBound:
-        """The bound of a function by name."""
+        """The bound of a function, by name."""
         return self._bound(self._address(entry))
 
     def frame(self, entry: str) -> int:
-        """The bytes of the function's own frame, what it calls left out."""
+        """The bytes of the function's own frame, without the functions it calls."""
         start, end = self._extent(self._address(entry))
         return max(depth for address, depth in self._depths(start).items() if start <= address < end)
 
@@ -108,7 +114,7 @@ class Stack:
         return best
 
     def _depths(self, entry: int) -> dict[int, int]:
-        """Address -> most bytes on the stack around the instruction, for all code that runs without a call."""
+        """Address -> most bytes on the stack around the instruction, for all code reached without a call."""
         walk = _Walk(before={entry: 0}, work=[entry])
         while walk.work:
             self._visit(walk, walk.work.pop())
@@ -124,7 +130,7 @@ class Stack:
         instruction = self._instruction(address)
         depth = walk.before[address] + instruction.grows
         if not 0 <= depth <= _DEEPEST_BYTES:
-            raise ToolError("what is pushed and what is popped do not match", where=f"{address:#x}")
+            raise ToolError("pushes and pops do not match", where=f"{address:#x}")
         walk.after[address] = max(depth, walk.before[address]) + instruction.passing
         if self._is_computed(address, instruction):
             start = self._extent(address)[0]
@@ -142,19 +148,20 @@ class Stack:
         start, end = self._extent(address)
         if found.flow == "unbounded":
             where = f"{address:#x} in {self._name(address)}"
-            raise ToolError("the stack pointer moves by no fixed amount", where=where)
+            raise ToolError("the stack pointer moves by a variable amount", where=where)
         if found.flow == "call" and found.target is not None and start < found.target < end:
-            return replace(found, flow="jump")  # Thumb-1 has no other jump that reaches across a long function
+            return replace(found, flow="jump")  # Thumb-1 uses BL to jump across a long function
         return found
 
     def _is_computed(self, address: int, instruction: Instruction) -> bool:
-        """Whether an instruction is a table jump, or a call that a table follows, for libgcc's switch helpers of
-        Thumb-1."""
+        """Whether an instruction is a table jump, or a call followed by a table, as libgcc's switch helpers for Thumb-1
+        use.
+        """
         follows = self.listing.following.get(address, self._extent(address)[1]) < self._extent(address)[1]
         return instruction.flow == "computed" or (instruction.flow == "call" and not follows)
 
     def _next(self, address: int, instruction: Instruction) -> Iterator[int]:
-        """The instructions that may run next; after a call, the one that it returns to."""
+        """The instructions that may run next. After a call, this is the one that it returns to."""
         flow, target = instruction.flow, instruction.target
         if flow == "register":
             raise _through_pointer(address, self._name(address))
@@ -168,7 +175,7 @@ class Stack:
             yield follower
 
     def _unreached(self, walk: _Walk) -> list[int]:
-        """The first unreached instruction of a function with a table jump, with the stack depth of the jump."""
+        """The first unvisited instruction of a function with a table jump. It gets the stack depth of the jump."""
         for start, depth in walk.computed.items():
             end = self._extent(start)[1]
             at = bisect_right(self._addresses, start)
@@ -181,7 +188,7 @@ class Stack:
         return []
 
     def _extent(self, address: int) -> tuple[int, int]:
-        """The addresses [first, end) of the function that holds an address."""
+        """The addresses [first, end) of the function that contains an address."""
         at = bisect_right(self._starts, address)
         end = self._starts[at] if at < len(self._starts) else _END
         return self._starts[max(at - 1, 0)], end
@@ -192,4 +199,4 @@ class Stack:
 
 
 def _through_pointer(address: int, name: str) -> ToolError:
-    return ToolError("a call or jump through a pointer", where=f"{address:#x} in {name}")
+    return ToolError("a call or jump through a pointer has no stack bound", where=f"{address:#x} in {name}")

@@ -119,7 +119,7 @@ def test_memory_that_is_over_is_named_with_the_bytes(tmp_path: Path) -> None:
     assert ram is not None
     fits = _build("nrf52840-dk", tmp_path / "fits", "misbehave.c", defines=[f"BIG={ram - 4096}"])[1]
     assert fits.bss_bytes == ram - 4096
-    with pytest.raises(MemoryBudgetError, match=r"RAM of nrf52840-dk \(262,144 bytes\) is over by 16 bytes"):
+    with pytest.raises(MemoryBudgetError, match=r"RAM of nrf52840-dk \(262,144 bytes\) is exceeded by 16 bytes"):
         _build("nrf52840-dk", tmp_path / "over", "misbehave.c", defines=[f"BIG={ram - 4096 + 16}"])
 
 

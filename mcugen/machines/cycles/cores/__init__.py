@@ -1,1 +1,1 @@
-"""One module per bare core, named as the core with `-` as `_`, that holds its MODEL; no list names them."""
+"""Cycle models: one module per bare core, named like the core with `_` for `-`, which defines MODEL. No list exists."""

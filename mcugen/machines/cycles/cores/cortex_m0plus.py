@@ -1,4 +1,4 @@
-"""Cortex-M0+: two stages, one instruction at a time, multiplication in one cycle."""
+"""Cortex-M0+: two pipeline stages, single issue, multiplication in one cycle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cortex-M3: as Cortex-M4, with slower multiplication into 64 bits, and no floating point."""
+"""Cortex-M3: like Cortex-M4, with slower 64-bit multiplication and no floating point."""
 
 from __future__ import annotations
 

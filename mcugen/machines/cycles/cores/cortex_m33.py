@@ -1,4 +1,4 @@
-"""Cortex-M33: taken as Cortex-M4, which LLVM schedules it as; two 16-bit instructions may issue together."""
+"""Cortex-M33: the costs of Cortex-M4, as in LLVM's scheduler; two 16-bit instructions may issue together."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ MODEL = CycleModel(
     M4_HIGH,
     source="LLVM ARMScheduleM4.td, used for Cortex-M33; Arm publishes no table of cycles. Low: pairs of 16-bit "
     "instructions of which the second is a simple one",
-    note="Arm publishes no cycle counts for Cortex-M33: those of Cortex-M4 stand in",
+    note="Arm publishes no cycle counts for Cortex-M33: estimates use those of Cortex-M4",
 )

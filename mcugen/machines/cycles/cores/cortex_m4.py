@@ -1,4 +1,4 @@
-"""Cortex-M4: single issue; loads and stores in a row pipeline their addresses."""
+"""Cortex-M4: single issue. Consecutive loads and stores pipeline their addresses."""
 
 from __future__ import annotations
 

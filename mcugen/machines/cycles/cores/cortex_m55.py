@@ -1,4 +1,6 @@
-"""Cortex-M55: single issue but for 16-bit pairs; a vector instruction holds its pipe for two cycles."""
+"""Cortex-M55: single issue, except for pairs of 16-bit instructions. A vector instruction occupies its unit for two
+cycles.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cortex-M7: in-order, two at a time; one unit multiplies, so loads ride beside it."""
+"""Cortex-M7: in-order dual issue. It has one multiplier, so loads can issue beside a multiplication."""
 
 from __future__ import annotations
 

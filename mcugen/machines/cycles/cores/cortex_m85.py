@@ -1,4 +1,4 @@
-"""Cortex-M85: no cycle counts are published; those of Cortex-M55 stand in, and are on the slow side."""
+"""Cortex-M85: the costs of Cortex-M55, since Arm publishes none. They err on the slow side."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from mcugen.machines.cycles.cores.cortex_m55 import MODEL as M55
 MODEL = replace(
     M55,
     core="cortex-m85",
-    note="Arm publishes no cycle counts for Cortex-M85: those of Cortex-M55 stand in, which issues fewer at once",
+    note="Arm publishes no cycle counts for Cortex-M85: estimates use the slower Cortex-M55",
 )
