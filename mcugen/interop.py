@@ -1,4 +1,4 @@
-"""Model files from training tools. Each function writes a file through the tool's own exporter.
+"""Models from training tools: each function writes a model file through the tool's own exporter.
 
 Each returns the path of the file, which `compile`, `load` and the command line accept. A tool is imported only when its
 function is called. `pip install mcugen[sklearn]`, for example, installs the exporter for scikit-learn.

@@ -1,4 +1,4 @@
-"""Options of a build: the fields of `Options`. The command line is generated from them."""
+"""Options of a build: the fields of `Options`, from which the command line is generated."""
 
 from __future__ import annotations
 

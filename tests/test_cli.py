@@ -136,7 +136,7 @@ def test_ops_of_a_name() -> None:
     detail = shell("ops", "Conv2D").stdout
     assert detail.startswith("Conv2D  (tflite CONV_2D)")
     assert "Source: TFLite CONV_2D" in detail and "Bits of TensorFlow Lite Micro: s8, s16, f32" in detail
-    assert "no operator has 'frobnicate' in its names" in shell("ops", "frobnicate").stderr
+    assert "no operator's name contains 'frobnicate'" in shell("ops", "frobnicate").stderr
 
 
 @pytest.mark.sampled(2)

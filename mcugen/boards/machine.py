@@ -1,4 +1,4 @@
-"""Parts of a board: its memory regions, its toolchain and the machines that emulate its core."""
+"""Parts of a board: memory regions, toolchain, emulated machines and OpenCL device."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ KINDS = frozenset({"flash", "ram"})
 
 @dataclass(frozen=True)
 class MemoryRegion:
-    """One contiguous memory of a board, and the document that gives its figures.
+    """One contiguous memory of a board, with the document that states its figures in `source`.
 
-    Units: bytes; wait_states in cycles of the core's clock at `clock_hz`, None where unknown. line_bytes: what one
-    access reads, 0 where unknown; bytes_per_cycle: of a line, once it comes, None for all of it in one cycle.
-    code_cache_bytes, data_cache_bytes: of such lines kept, 0 for none.
-    prefetch: whether the line after the one that instructions come from is read ahead.
-    external: outside the chip, set up by the firmware, and used only where the user names it.
+    Units: bytes. wait_states: in cycles of the core at `clock_hz`; None if unknown. line_bytes: size of one access; 0
+    if unknown. bytes_per_cycle: transfer rate of a line after the wait states; None for a whole line in one cycle.
+    code_cache_bytes, data_cache_bytes: size of the caches of lines; 0 for none. prefetch: whether the line after the
+    current line of instructions is read ahead. external: outside the chip and set up by the firmware; used only if the
+    user names it.
     """
 
     name: str
@@ -39,34 +39,34 @@ class MemoryRegion:
 
     @property
     def has_waits(self) -> bool:
-        """Whether the board states wait cycles of its reads that can be counted."""
+        """Whether the board states enough about its reads to count wait cycles."""
         return self.line_waits > 0
 
     @property
     def line_cycles(self) -> int:
-        """Cycles to transfer a line after the wait states: one, or as many as its bytes need."""
+        """Cycles to transfer a line after the wait states."""
         return math.ceil(self.line_bytes / self.bytes_per_cycle) if self.bytes_per_cycle else 1
 
     @property
     def line_waits(self) -> int:
-        """Most cycles that the core waits for a line, beyond the access itself; 0 if unknown."""
+        """Most cycles that the core waits for a line, besides the access itself; 0 if unknown."""
         return (self.wait_states or 0) + self.line_cycles - 1 if self.line_bytes else 0
 
     @property
     def waits_per_byte(self) -> float:
-        """Most cycles that the core waits per byte of a stream; 0 if unknown."""
+        """Most cycles that the core waits per byte of sequential reads; 0 if unknown."""
         return self.line_waits / self.line_bytes if self.line_bytes else 0.0
 
     @property
     def waits_text(self) -> str:
-        """The delays of reading a line, in words."""
+        """The delays of reading a line, as text."""
         waits = f"{self.wait_states} wait states" if self.wait_states else ""
         rate = f"{self.bytes_per_cycle:g} bytes a cycle" if self.bytes_per_cycle else ""
         return " and ".join(part for part in (waits, rate) if part)
 
 
 def region_of(table: TomlTable, *, has_clock: bool) -> MemoryRegion:
-    """A [[region]] of a board.toml. Raises UsageError for a key that is wrong, or that needs another one."""
+    """A [[region]] of a board.toml. Raises UsageError for a key that is wrong, or that requires another key."""
     region = MemoryRegion(
         name=table.identifier("name"),
         kind=table.choice("kind", KINDS),
@@ -91,22 +91,22 @@ def _cache(table: TomlTable, key: str) -> int:
 
 
 def _rate(table: TomlTable, *, has_clock: bool) -> float | None:
-    """bytes_per_cycle: the rate for a line of line_bytes, in cycles of the board's clock."""
+    """bytes_per_cycle of a region, in cycles of the board's clock. It requires line_bytes and a clock."""
     key = "bytes_per_cycle"
     if not table.has(key):
         return None
     if not table.has("line_bytes"):
-        raise table.error(key, table.number(key, low=0), "line_bytes beside it: what one read brings")
+        raise table.error(key, table.number(key, low=0), "line_bytes as well, the bytes that one read fetches")
     if not has_clock:
-        raise table.error(key, table.number(key, low=0), "the board's clock_hz, whose cycles are meant")
+        raise table.error(key, table.number(key, low=0), "clock_hz of the board as well, since it counts these cycles")
     return table.number(key, low=2**-10, high=table.integer("line_bytes", low=1, high=4096))
 
 
 @dataclass(frozen=True)
 class Estimation:
-    """The hardware against which cycle estimates were checked, "" for none, and the error found.
+    """The hardware against which cycle estimates were checked, or "", and the error found.
 
-    least, most: of what chips took, over the most cycles of the estimate, for memory that is fast enough.
+    least, most: range of (measured cycles) / (most cycles of the estimate), for memory that is fast enough.
     """
 
     checked: str = ""
@@ -114,8 +114,9 @@ class Estimation:
     most: float = 1.0
 
     def ends(self, low: int, high: int, streamed: int = 0) -> tuple[int, int]:
-        """The ends of an estimate: at least the cycles to read its constants, and at least as wide as the error of
-        estimates."""
+        """The interval of an estimate, at least as wide as the known error. Its least is at least the time to read
+        constants.
+        """
         low, high = max(low, streamed), max(high, streamed)
         return min(low, round(high * self.least)), max(high, round(high * self.most))
 
@@ -127,7 +128,7 @@ def estimation_of(table: TomlTable) -> Estimation:
     """The table [estimate] of a board.toml."""
     ends = table.numbers("off", 2) if table.has("off") else (1.0, 1.0)
     if not 0.1 <= ends[0] <= 1.0 <= ends[1] <= 10.0:
-        raise table.error("off", list(ends), "[LEAST, MOST]: at most 1.0, and at least 1.0")
+        raise table.error("off", list(ends), "[LEAST, MOST], with LEAST in 0.1..1.0 and MOST in 1.0..10.0")
     found = Estimation(table.string("checked"), *ends)
     table.refuse_unread()
     return found
@@ -135,7 +136,7 @@ def estimation_of(table: TomlTable) -> Estimation:
 
 @dataclass(frozen=True)
 class Span:
-    """A range of addresses of an emulated machine (bytes)."""
+    """A range of addresses of an emulated machine."""
 
     address: int
     size_bytes: int
@@ -143,10 +144,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Emulator:
-    """A QEMU machine that runs code of a core; addresses are the machine's, sizes its limits.
+    """A QEMU machine that runs code for a core, with its own addresses and memory sizes.
 
-    `vectors` is the range where the core expects its vector table, or None where that is the start of `code`.
-    `note` is a remark for the user, "" for none.
+    vectors: where the core expects its vector table; None for the start of `code`. note: a remark for the user, or "".
     """
 
     system: str
@@ -161,13 +161,13 @@ class Emulator:
 
 @dataclass(frozen=True)
 class Device:
-    """An OpenCL device as its profile describes it.
+    """An OpenCL device, as its profile in board.toml describes it.
 
-    compute_units: that run work-groups; flops: float multiplications and additions a second of all of them; bandwidth:
-    bytes a second to and from memory; local_bytes: of local memory a work-group may have; max_group: work-items in a
-    work-group; launch_s: seconds that a kernel costs besides its work; unified: whether host and device share memory;
-    measured: whether the figures were measured, and not taken from documents; vendor: "" for any; images, half: whether
-    it reads images and computes with half
+    compute_units: number of units that run work-groups. flops: float operations per second of all units. bandwidth:
+    bytes per second to and from memory. local_bytes: most local memory of a work-group. max_group: most work-items in a
+    work-group. launch_s: overhead of a kernel launch in seconds. unified: whether host and device share memory.
+    measured: whether the figures were measured, not taken from documents. vendor: "" for any. images, half: whether it
+    reads images, and computes with half.
     """
 
     compute_units: int
@@ -188,11 +188,10 @@ class Device:
 class Toolchain:
     """A C compiler and its flags for one core.
 
-    `fallback_flags` replace `flags` where the compiler does not know `flags`; `fallback_note` says so to the user.
-    `without` are the flags that keep the compiler itself from using a feature that is switched off; they take the place
-    of flags with the same `-key=`.
-    `startup` and `sections` are the start-up sources and the link script's section part, () and None for the host.
-    `objdump_flags` name the architecture where objdump does not find it out from an image.
+    fallback_flags: used if the compiler does not know `flags`; fallback_note: tells the user. without: per feature,
+    flags that keep the compiler from using it if it is switched off; they replace flags with the same `-key=`. startup,
+    sections: start-up sources, and the section part of the linker script; () and None for the host. objdump_flags: name
+    the architecture if objdump cannot find it in an image.
     """
 
     prefix: str
@@ -213,5 +212,5 @@ class Toolchain:
 
     @property
     def size(self) -> str:
-        """The program that reports section sizes."""
+        """The program that prints section sizes."""
         return f"{self.prefix}size"

@@ -1,4 +1,4 @@
-"""A board file of the user's own: a copy of a shipped board or core with the user's figures."""
+"""Writes a board file of the user's own: a copy of a shipped board or core with the user's figures."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ USES = {"flash": ("code", "weights"), "ram": ("model", "stack")}
 
 @dataclass(frozen=True)
 class Wish:
-    """The user's description of a board; empty fields are as on `like`, a shipped board or core, but for the title.
+    """The user's description of a board. Empty fields are copied from `like`, a shipped board or core.
 
-    flash, ram: memories as [NAME=]SIZE[@ADDRESS], those for code and for stack first. source: of the figures
+    flash, ram: memories as [NAME=]SIZE[@ADDRESS]; the first of each is for code, or for the stack. source: of the
+    figures.
     """
 
     like: str
@@ -38,13 +39,13 @@ class Wish:
 
 
 def write(folder: Path, wish: Wish) -> Target:
-    """Write folder/board.toml and read it back. Raises UsageError and then leaves no file; nothing is overwritten."""
+    """Write folder/board.toml and read it back. Nothing is overwritten. Raises UsageError, and then leaves no file."""
     if not _NAME.fullmatch(folder.name):
-        raise UsageError(f"{folder.name!r} is no name for a board", hint="take letters, digits and -")
+        raise UsageError(f"{folder.name!r} cannot name a board", hint="use letters, digits and -")
     if folder.name.lower() in target.names():
-        raise UsageError(f"{folder.name} is a board that ships with mcugen", hint="take another name")
+        raise UsageError(f"{folder.name} is a board that ships with mcugen", hint="choose another name")
     if folder.exists():
-        raise UsageError(f"{str(folder)!r} is there already", hint="take another name, or edit its board.toml")
+        raise UsageError(f"{str(folder)!r} exists already", hint="choose another name, or edit its board.toml")
     content = _text(wish, folder.name)
     try:
         folder.mkdir(parents=True)
@@ -58,11 +59,13 @@ def write(folder: Path, wish: Wish) -> Target:
 
 
 def _text(wish: Wish, name: str) -> str:
-    """The text of board.toml of a board of that name. Raises UsageError for values that are invalid or missing."""
+    """The text of board.toml for a board of that name. Raises UsageError for values that are invalid or missing."""
     like = target.load(wish.like)
     core = like if like.is_core else target.load(like.core)
     if core.is_host or core.device is not None:
-        raise UsageError(f"{wish.like} is no microcontroller", where="--like", hint="take one of `mcugen boards`")
+        raise UsageError(
+            f"{wish.like} is no microcontroller", where="--like", hint="choose one that `mcugen boards` lists"
+        )
     lacks = sorted(core.features - like.features)
     lines = [
         f"title = {json.dumps(wish.title or name, ensure_ascii=False)}",
@@ -82,24 +85,24 @@ def _clock(like: Target, wish: Wish) -> list[str]:
 
 
 def _regions(like: Target, wish: Wish, kind: str) -> Sequence[MemoryRegion]:
-    """The memories of a kind: those given, else those of `like`."""
+    """The memories of a kind: those that the user gives, otherwise those of `like`."""
     known = [region for region in like.regions if region.kind == kind]
     given = wish.flash if kind == "flash" else wish.ram
     if not given and not known:
-        raise UsageError(f"{like.name} says nothing of {kind}", where=f"--{kind}", hint=f"give it {_FORM}")
+        raise UsageError(f"{like.name} describes no {kind}", where=f"--{kind}", hint=f"give --{kind} {_FORM}")
     if not given:
         return known
     return [_given(one, kind, known[0] if known and k == 0 else None, wish.source) for k, one in enumerate(given)]
 
 
 def _given(one: str, kind: str, before: MemoryRegion | None, source: str) -> MemoryRegion:
-    """A memory as the user wrote it; missing parts are those of `before`."""
+    """A memory as the user wrote it. Missing parts are copied from `before`."""
     found = _GIVEN.fullmatch(one)
     if found is None:
-        raise UsageError(f"{one!r} is no memory", where=f"--{kind}", hint=f"give it {_FORM}")
+        raise UsageError(f"{one!r} is not a memory", where=f"--{kind}", hint=f"write it {_FORM}")
     name, size, address = found.groups()
     if before is None and address is None:
-        raise UsageError(f"{one!r} has no address", where=f"--{kind}", hint=f"give it {_FORM}")
+        raise UsageError(f"{one!r} has no address", where=f"--{kind}", hint=f"write it {_FORM}")
     nbytes = bytes_of(size, f"--{kind}")
     if before is None:
         usual = "flash" if kind == "flash" else "sram"
@@ -110,7 +113,7 @@ def _given(one: str, kind: str, before: MemoryRegion | None, source: str) -> Mem
 
 
 def _region(region: MemoryRegion) -> list[str]:
-    """A [[region]]; keys with default values are left out."""
+    """The text of a [[region]]. Keys with default values are left out."""
     lines = [
         "[[region]]",
         f"name = {json.dumps(region.name)}",
@@ -126,7 +129,7 @@ def _region(region: MemoryRegion) -> list[str]:
 
 
 def as_parts(board: Target, folder: Path, shipped: Path) -> tabular.Parts:
-    """The result as text: the file, how to build for and check the board, and the folder in which its name is found."""
+    """The result as text: the file, how to build for and check the board, and where its name alone is found."""
     clock = f" at {board.clock_hz / 1e6:g} MHz" if board.clock_hz else ""
     check = [f"  check  mcugen simulate MODEL --board {folder}"] if board.emulators else []
     return [
@@ -134,6 +137,6 @@ def as_parts(board: Target, folder: Path, shipped: Path) -> tabular.Parts:
         f"{board.ram_bytes or 0:,} of RAM for a model",
         f"  build  mcugen build MODEL --board {folder} -o out/",
         *check,
-        f"  find   by this path, from anywhere by the whole one; by its name alone once it lies in {shipped}",
+        f"  find   by this path; by its absolute path from anywhere; by name once it lies in {shipped}",
         "  edit   every key is explained in boards/_template/board.toml: wait states, caches, more memories",
     ]

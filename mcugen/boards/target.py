@@ -1,8 +1,8 @@
 """Boards: core, features, clock, memory regions, toolchain and emulated machine, read from board.toml files.
 
-A folder `boards/<name>/` with a `board.toml` is a board; nothing else lists it. A file with a `[cpu]` table describes
-a bare core; a file with `core = "<bare core>"` describes a real board and takes cpu, toolchain and emulator from that
-core.
+Each folder `boards/<name>/` with a `board.toml` is a board; no list exists. A file with a `[cpu]` table describes a
+bare core. A file with `core = "<bare core>"` describes a real board, which inherits cpu, toolchain and emulator from
+the core.
 """
 
 from __future__ import annotations
@@ -37,13 +37,12 @@ BOARD_FILE = "board.toml"
 
 @dataclass(frozen=True)
 class Target:
-    """The target of a build: a bare core (no memory budget) or a board with its memory regions.
+    """The target of a build: a bare core (no memory budget), or a board with memory regions.
 
-    isa names the instruction set (`mcugen.isa`), "" where images are not read.
-    `emulators` are tried in order: the first whose memory holds the image runs it.
-    device: the OpenCL device that kernels run on, None where they are C; folder: where the board's files are.
-    constants_in_ram: whether start-up code copies constants into RAM, as pointers do not reach the flash.
-    estimation: what its estimates of cycles were checked against; those of the core, where the board states none.
+    isa: its instruction set (`mcugen.boards.isa`); "" if images are not read. emulators: tried in order; the first with
+    enough memory is used. device: the OpenCL device that runs kernels; None for kernels in C. folder: location of the
+    board's files. constants_in_ram: whether start-up code copies constants to RAM, because pointers cannot address the
+    flash. estimation: how cycle estimates were checked; inherited from the core unless the board states it.
     """
 
     name: str
@@ -63,31 +62,30 @@ class Target:
 
     @property
     def emulator(self) -> Emulator | None:
-        """The emulated machine of first choice, or None where there is none."""
+        """The preferred emulated machine, or None."""
         return self.emulators[0] if self.emulators else None
 
     @property
     def is_host(self) -> bool:
-        """Whether programs for this target run on the machine that builds them."""
+        """Whether programs for this target run on the computer that builds them."""
         return self.core == "host"
 
     def ram_regions(self) -> tuple[MemoryRegion, ...]:
-        """The RAM regions, the one for the model object first."""
+        """The RAM regions. The region for the model object is first."""
         return tuple(r for r in self.regions if r.kind == "ram")
 
     def flash_regions(self) -> tuple[MemoryRegion, ...]:
-        """The flash regions, the one for code first."""
+        """The flash regions. The region for code is first."""
         return tuple(r for r in self.regions if r.kind == "flash")
 
     @property
     def ram_bytes(self) -> int | None:
-        """Size of the largest region that may hold the model object (it is contiguous); None for a bare core."""
+        """Size of the largest region that may hold the model object, which is contiguous; None for a bare core."""
         return max((r.size_bytes for r in self.ram_regions() if "model" in r.holds and not r.external), default=None)
 
     @property
     def loop_bytes(self) -> int | None:
-        """Bytes of code that stay cached after a read from flash; None where reads do not wait, or nothing is
-        cached."""
+        """Size of the flash's code cache in bytes; None if reads do not wait, or if there is no cache."""
         flash = next(iter(self.flash_regions()), None)
         return (flash.code_cache_bytes or None) if flash is not None and flash.has_waits else None
 
@@ -98,49 +96,50 @@ class Target:
 
     @property
     def flash_bytes(self) -> int | None:
-        """Sum of the flash regions for weights, external ones left out; None for a bare core."""
+        """Sum of the flash regions for weights, without external ones; None for a bare core."""
         sizes = [r.size_bytes for r in self.flash_regions() if "weights" in r.holds and not r.external]
         return sum(sizes) if sizes else None
 
 
 _SHORTEST_CHIP = 4
 _SHORTEST_BEGINNING = 6
-"""Least letters and digits of a chip's name, or of its beginning (esp32 does not mean ESP32-C3)."""
+"""Fewest letters and digits of a chip's whole name, and of a prefix of it: `esp32` must not match ESP32-C3."""
 _MAKER = r"^(at(?=sam)|m?imx(?=rt))"
-"""Prefixes of orderable names before the names that boards state: ATSAMD21, MIMXRT1062."""
+"""Prefixes of orderable part numbers that board files leave out: ATSAMD21, MIMXRT1062."""
 
 
 @functools.cache
 def names() -> tuple[str, ...]:
-    """Every board and bare core that ships with mcugen, sorted; folders starting with `_` hold shared files."""
+    """All boards and bare cores that ship with mcugen, sorted. Folders that begin with `_` hold shared files."""
     folders = (p.parent.name for p in resources.boards().glob(f"*/{BOARD_FILE}"))
     return tuple(sorted(n for n in folders if not n.startswith("_")))
 
 
 def load(name: str, features: Iterable[str] = ()) -> Target:
-    """Read a board by name, by the name of its chip, or by the path of a board.toml or of the folder that holds one.
+    """Read a board by name, by its chip's name, or by the path of a board.toml or its folder.
 
-    features: "-dsp" switches off a feature and features that need it; "dsp" or "+dsp" confirms that it is on.
-    Kernels do without a feature that is off, and so does the compiler where it has a flag for that.
-    Raises UsageError for an unknown board or feature, and for a board.toml that is wrong, naming file, key and value.
+    features: "-dsp" switches off a feature and all features that need it; "dsp" or "+dsp" confirms that it is on.
+    Kernels do not use a feature that is off, nor does the compiler if it has a flag for that. Raises UsageError for an
+    unknown board or feature, and for a wrong board.toml, with file, key and value.
     """
     folder = _folder(name)
     return _switch(_target(folder), tuple(features))
 
 
 def text(name: str) -> str:
-    """The board.toml of a board. Raises UsageError for one that does not exist."""
+    """The text of a board's board.toml. Raises UsageError for an unknown board."""
     return (_folder(name) / BOARD_FILE).read_text(encoding="utf-8")
 
 
 Named = Sequence[tuple[str, int | None]]
-"""Regions that the user names, with the usable bytes of each, None for all."""
+"""Regions that the user names, with the usable bytes of each; None for all."""
 
 
 def with_regions(target: Target, model: Named, weights: Named = ()) -> Target:
-    """A bare core with the user's RAM regions, or a board with its own, and external ones only if named.
+    """A bare core with the user's RAM regions; or a board with its own regions, external ones only if named.
 
-    model, weights: regions for tensors and for constants; one of a bare core that is for both has the sum of the sizes.
+    model, weights: regions for tensors, and for constants. On a bare core, a region named for both gets the sum of the
+    sizes.
     """
     if not target.is_core:
         kept = [_asked_for(r, dict(model), dict(weights)) if r.external else r for r in target.regions]
@@ -150,7 +149,7 @@ def with_regions(target: Target, model: Named, weights: Named = ()) -> Target:
 
 
 def _asked_for(region: MemoryRegion, model: dict[str, int | None], weights: dict[str, int | None]) -> MemoryRegion:
-    """An external region as an ordinary one for the uses that it was named for; unchanged if it was not named."""
+    """An external region, usable for what it was named for; unchanged if it was not named."""
     if region.name in model:
         return replace(region, external=False)
     return replace(region, external=False, holds=frozenset({"weights"})) if region.name in weights else region
@@ -176,13 +175,13 @@ def _folder(name: str) -> Path:
     raise UsageError(
         f"no board named {name!r}",
         where="--board",
-        hint=f"{advice(name) or meant}`mcugen boards TEXT` lists those whose name, core or chip contains TEXT; "
-        "a path of a board.toml is a board too",
+        hint=f"{advice(name) or meant}`mcugen boards TEXT` lists boards whose name, core or chip contains TEXT; "
+        "you can also give the path of a board.toml",
     )
 
 
 def _nearest(name: str) -> list[str]:
-    """Boards with a word in their name that begins like this one, then boards with a similar spelling."""
+    """Boards with a word in their name that begins with this name, then boards with a similar name."""
     if not name:
         return []
     words = [known for known in names() if f"-{name.lower()}" in f"-{known}"]
@@ -190,7 +189,7 @@ def _nearest(name: str) -> list[str]:
 
 
 def advice(name: str) -> str:
-    """Advice on a popular board without a board file (boards/_absent.toml); usually ""."""
+    """Advice on a popular board that has no board file (boards/_absent.toml), otherwise ""."""
     file = resources.boards() / "_absent.toml"
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     for entry in toml_file.read(file, "an entry has names and words").tables("absent"):
@@ -200,7 +199,7 @@ def advice(name: str) -> str:
 
 
 def _with_chip(name: str) -> list[str]:
-    """The boards whose title names a chip, as `stm32h743` or `nRF52840`: by the beginning of its name or the whole."""
+    """Boards whose title names a chip, given the chip's name or its beginning, e.g. `stm32h743` or `nRF52840`."""
     chip = re.sub(_MAKER, "", name.lower())
     if len(chip) < _SHORTEST_CHIP or not re.fullmatch(r"[a-z]+\d+[a-z0-9]*", chip):
         return []
@@ -210,8 +209,9 @@ def _with_chip(name: str) -> list[str]:
 
 
 def _is_chip(chip: str, word: str) -> bool:
-    """Whether a word of a title is a chip's name that begins with `chip`, or a beginning of `chip` (a package
-    follows)."""
+    """Whether a word of a title is the name of the chip. `chip` may be a prefix of it, or may add a package
+    code to it.
+    """
     begins = len(chip) >= _SHORTEST_BEGINNING and word.startswith(chip)
     return word == chip or begins or (len(word) > _SHORTEST_BEGINNING and chip.startswith(word))
 
@@ -243,7 +243,7 @@ def _switch(target: Target, features: tuple[str, ...]) -> Target:
 
 
 def _override(flags: tuple[str, ...], extra: tuple[str, ...]) -> tuple[str, ...]:
-    """The flags with `-key=value` from `extra` replacing `-key=...`; with both, gcc finds no libraries."""
+    """The flags, with `-key=value` from `extra` replacing `-key=...`. With both, gcc would find no libraries."""
     values = {f.partition("=")[0]: f for f in extra}
     return tuple(values.get(f.partition("=")[0], f) for f in flags)
 
@@ -381,7 +381,7 @@ def _without(table: TomlTable) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _shared(folder: Path, table: TomlTable, key: str, name: str) -> Path:
-    """A file of the board's own folder, else of boards/_common."""
+    """A file of the board's own folder, or else of boards/_common."""
     for path in (folder / name, resources.boards() / "_common" / name):
         if path.is_file():
             return path

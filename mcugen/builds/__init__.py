@@ -1,1 +1,1 @@
-"""Commands that take several builds: curves, shared arenas, weight blobs, mixed precision."""
+"""Commands that make several builds: Pareto curves, shared arenas, weight blobs, mixed precision."""

@@ -17,9 +17,9 @@ from mcugen.solve.schedule.places import Place
 from mcugen.system import tabular
 
 _BAR = 24
-"""Characters of the longest bar."""
+"""Length of the longest bar, in characters."""
 _PLACE = re.compile(r"(?:operator )?((?:node )?)(\d+)( .*)", re.DOTALL)
-"""Position of an operator in its file: the text before its index, the index, and its name."""
+"""Position of an operator in its file: text before its index, the index, and the operator's name."""
 
 
 def facts_of(artifact: Artifact) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _operator(graph: Graph, node: Node, reference: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Attributes as JSON values: tuples as lists, a number that is not finite as text."""
+    """Attributes as JSON values: tuples become lists, a number that is not finite becomes text."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -81,7 +81,7 @@ def _plain(value: Any) -> Any:
 
 
 def _steps(schedule: Schedule) -> list[dict[str, Any]]:
-    """Each step with the most bytes live during any of its events."""
+    """Each step, with the most bytes live during any of its events."""
     live = live_bytes(schedule.buffers())
     peak = dict.fromkeys(range(len(schedule.steps)), 0)
     for time, event in enumerate(schedule.trace):
@@ -101,7 +101,7 @@ def _steps(schedule: Schedule) -> list[dict[str, Any]]:
 
 
 def as_parts(facts: dict[str, Any]) -> tabular.Parts:
-    """The model's cost in one line, its inputs and outputs, its operators, and the bytes live at each step."""
+    """The model's cost in one line; its inputs and outputs; its operators; the bytes live at each step."""
     executed = f" ({facts['live_macs']:,} executed)" if facts["live_macs"] != facts["macs"] else ""
     lines = [
         f"{tabular.called(facts['title'], facts['name'])}: {len(facts['operators']):,} operators, "
@@ -117,7 +117,7 @@ def as_parts(facts: dict[str, Any]) -> tabular.Parts:
 
 
 def _operators(rows: list[dict[str, Any]]) -> tabular.TextTable:
-    """A row for each operator of the file; those with the most work are marked."""
+    """A row per operator of the file. Operators with the most work are marked."""
     columns = (
         tabular.TableColumn("operator", shrinks=True),
         tabular.TableColumn("layer", shrinks=True, ends=True),
@@ -134,7 +134,9 @@ def _operators(rows: list[dict[str, Any]]) -> tabular.TextTable:
 
 
 def _aligned(sources: Sequence[str]) -> list[str]:
-    """Positions of operators with indexes of one width: `operator 9 ADD` is ` 9 ADD` if there are more than ten."""
+    """Operators' positions, with indices padded to one width: `operator 9 ADD` becomes ` 9 ADD` if there are more than
+    ten.
+    """
     found = [_PLACE.fullmatch(source) for source in sources]
     digits = max((len(place[2]) for place in found if place), default=0)
     pairs = zip(sources, found, strict=True)
@@ -142,7 +144,7 @@ def _aligned(sources: Sequence[str]) -> list[str]:
 
 
 def _live(rows: list[dict[str, Any]]) -> tabular.TextTable:
-    """A row for each step, with a bar of the bytes live at its peak; the highest are marked."""
+    """A row per step, with a bar for the bytes live at its peak. The highest are marked."""
     most = max((row["live_bytes"] for row in rows), default=0)
     columns = (
         tabular.TableColumn("step", right=True),
@@ -185,7 +187,7 @@ def _schedule_dump(schedule: Schedule) -> str:
 
 def _place_text(place: Place) -> str:
     start = f" from byte {place.start}" if place.start else ""
-    return start + (f", in runs {place.pitch} bytes apart" if place.pitch else "")
+    return start + (f", rows {place.pitch} bytes apart" if place.pitch else "")
 
 
 def _choice_text(choice: Choice) -> str:

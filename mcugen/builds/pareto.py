@@ -1,4 +1,4 @@
-"""RAM against instructions: the schedules of a model that no other schedule beats in both."""
+"""RAM against instructions: the Pareto-optimal schedules of a model."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ MAX_POINTS = 4
 """Most points besides those of the presets and the knee."""
 
 _SEARCHED_APART = ("balanced", "ram")
-"""Goals that take long to solve: other processes solve them, while this one finishes and counts the other solutions."""
+"""Goals that take long to solve. Other processes solve them, while this process solves and counts the others."""
 
 _Key = object
-"""Key that equal builds share, or the TargetError that refuses one."""
+"""Key that equal builds share, or the TargetError that refused the build."""
 
 
 @dataclass(frozen=True)
 class ParetoPoint:
-    """One solution. Units: bytes; calls of kernels; instructions of an inference, None where nothing can count them.
+    """One schedule. Units: bytes; kernel calls; instructions per inference, None if nothing can count them.
 
-    flash_bytes: the constants. by_rows: the steps that run row by row, as "0-4, 7". agrees: whether the emulated run
-    gave the oracle's results. cycles: as a build estimates them, None if the kernels' costs are not known for the core.
-    presets: the goals whose builds, within the user's budgets, are this one.
+    flash_bytes: the constants. events: kernel calls. by_rows: steps that run row by row, as "0-4, 7". agrees: whether
+    the emulated run gave the oracle's results. cycles: the build's estimate; None if a kernel's costs are not known for
+    the core. presets: goals of --optimize whose build, within the user's budgets, is this schedule.
     """
 
     ram_bytes: int
@@ -56,15 +56,15 @@ class ParetoPoint:
 
     @property
     def cost(self) -> int:
-        """Instructions, else calls of kernels."""
+        """Instructions if counted, otherwise kernel calls."""
         return self.events if self.instructions is None else self.instructions
 
 
 @dataclass(frozen=True)
 class Front:
-    """The points from the fastest to the smallest. notes: omissions, and their reasons.
+    """The points, sorted from the fastest to the smallest. notes: what was left out, and why.
 
-    knee: the point beyond which saving RAM costs most, and command the command that builds it; None and "" without one.
+    knee: the point beyond which saving RAM costs most, or None. command: builds the knee.
     """
 
     name: str
@@ -79,14 +79,14 @@ class Front:
 
     @property
     def agrees(self) -> bool:
-        """Whether all emulated runs gave the oracle's bits."""
+        """Whether all emulated runs gave the oracle's results."""
         return all(point.agrees is not False for point in self.points)
 
 
 def front(path: Path, options: Options, progress: Callable[[str], None] = lambda text: None) -> Front:
     """Plan the presets and at most MAX_POINTS further schedules, and run each on the emulated board.
 
-    Raises McugenError: UsageError for --input-mode frames, which has one schedule; MemoryBudgetError if none fits.
+    Raises UsageError for --input-mode frames, which has one schedule, and MemoryBudgetError if no schedule fits.
     """
     if options.input_mode == "frames":
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
@@ -97,7 +97,7 @@ def front(path: Path, options: Options, progress: Callable[[str], None] = lambda
 
 
 class _Builds:
-    """Firmware of each schedule of a model, compiled and run while the next one is planned."""
+    """Builds firmware for each schedule of a model. It is compiled and run while the next schedule is planned."""
 
     def __init__(self, model: pipeline.Prepared, pool: ThreadPoolExecutor, progress: Callable[[str], None]) -> None:
         self._model, self._pool, self._progress = model, pool, progress
@@ -113,7 +113,7 @@ class _Builds:
         self._runs: list[OracleRun] | None = None
 
     def front(self) -> Front:
-        """The presets and further points; then the knee of all."""
+        """The presets, further points, and the knee of all."""
         goals = [goal for goal in GOALS if goal != "ram" or not self._model.options.no_rows]
         made, besides = self._made(goals)
         every = [*(made[goal] for goal in goals), *besides]
@@ -135,7 +135,7 @@ class _Builds:
         return found if knee is None else self._with_knee(found, found.points[knee])
 
     def _points(self) -> dict[_Key, ParetoPoint]:
-        """Points of all builds counted. Meanwhile, the build of the estimated knee is started."""
+        """The points of all builds counted. The build of the estimated knee starts while they are counted."""
         counting = dict(self._counting)
         if self._machine:
             self._foresee_knee()
@@ -153,28 +153,28 @@ class _Builds:
             self._within(next(key for key, point in points.items() if point == best[knee]))
 
     def _estimated(self, key: _Key) -> ParetoPoint:
-        """The point with cycles in place of instructions."""
+        """The point with estimated cycles in place of instructions."""
         point = replace(_planned(self._artifacts[key]), presets=self._presets[key])
         return replace(point, instructions=point.cycles.low + point.cycles.high) if point.cycles else point
 
     def _made(self, goals: Sequence[str]) -> tuple[dict[str, _Key], list[_Key]]:
         """Keys of the builds for the goals, and of further builds.
 
-        The longest searches start first, so that compilers have work from then on.
+        The longest searches start first, so that compilers have work early.
         """
         options, board = self._model.options, self._model.board
         with ExitStack() as processes:
             apart = {goal: processes.enter_context(self._apart(goal)) for goal in goals if goal in _SEARCHED_APART}
             if self._machine:
-                self._pool.submit(count.plugin)  # of this process, known from the start
+                self._pool.submit(count.plugin)  # compiled in this process, so that it is ready when needed
             found = solve.front(self._model.graph, self._known, options, board, MAX_POINTS)
             made = {goal: self._solved(self._aiming(goal)) for goal in goals if goal not in apart}
             made |= {goal: self._added(of.result(), self._aiming(goal)) for goal, of in apart.items()}
             return made, [self._added(solution, options) for solution in found]
 
     def _apart(self, goal: str) -> Apart[solve.Solution | TargetError]:
-        """Search, in another process, for the solution of the build for a goal."""
-        known = self._new(goal) if goal == "ram" else self._known  # that goal has candidates of its own
+        """Search in another process for the solution of the build for a goal."""
+        known = self._new(goal) if goal == "ram" else self._known  # this goal has its own candidates
         return Apart(lambda: self._solution(self._aiming(goal), known), known.parts(self._model.graph))
 
     def _aiming(self, goal: str) -> Options:
@@ -187,18 +187,18 @@ class _Builds:
         return replace(self._counting[key].result(), presets=self._presets.get(key, ()))
 
     def _solution(self, options: Options, known: solve.Known) -> solve.Solution | TargetError:
-        """Solution of a build with these options, or the error that refuses it."""
+        """The solution of a build with these options, or the error that refuses it."""
         try:
             return solve.solve(self._model.graph, self._model.board, options, known)
         except (MemoryBudgetError, NoKernelError) as error:
             return error
 
     def _solved(self, options: Options) -> _Key:
-        """Key of a build with these options, see `_added`."""
+        """The key of a build with these options, see `_added`."""
         return self._added(self._solution(options, self._known), options)
 
     def _added(self, solution: solve.Solution | TargetError, options: Options) -> _Key:
-        """Key of a solution's build, whose count is started; or the error that refuses it."""
+        """The key of a solution's build, after starting its count; or the error that refuses it."""
         if isinstance(solution, TargetError):
             return solution
         try:
@@ -229,7 +229,7 @@ class _Builds:
             yield f"{self._model.board.name} has no emulated machine to count instructions on"
 
     def _within(self, key: _Key) -> tuple[Options, _Key]:
-        """Options of a build within the RAM of another, and its key."""
+        """The options of a build limited to the RAM of another build, and its key."""
         if key not in self._allowed:
             goal = "balanced" if self._model.options.optimize == "ram" else self._model.options.optimize
             taken = {region.name: region.size for region in self._artifacts[key].view.regions}
@@ -238,13 +238,15 @@ class _Builds:
         return self._allowed[key]
 
     def _with_knee(self, found: Front, knee: ParetoPoint) -> Front:
-        """The front with its knee: the point of a build with that budget of RAM, so that the command builds it."""
+        """The front with its knee: the build whose RAM budget is that of the point `knee`, so that a command can repeat
+        it.
+        """
         options, key = self._within(next(key for key in self._presets if self._point(key) == knee))
         if isinstance(key, TargetError):
             why = f"no knee is named: --optimize {options.optimize} has no plan within its budget"
             return replace(found, notes=(*found.notes, why))
         point = self._point(key)
-        if point.presets:  # presets need no budget
+        if point.presets:  # a preset needs no budget
             goal = options.optimize if options.optimize in point.presets else point.presets[0]
             options = self._aiming(goal)
         command = command_of(options, self._model.name, self._model.imported.format)
@@ -270,8 +272,9 @@ def _sorted(points: Iterable[ParetoPoint]) -> tuple[ParetoPoint, ...]:
 
 
 def _best(points: Iterable[ParetoPoint]) -> tuple[ParetoPoint, ...]:
-    """The presets, and the points that no other equals or beats in RAM, flash and cost, with a tolerance for the latter
-    two.
+    """The presets, and the points that no other equals or beats in RAM, flash and cost.
+
+    Flash and cost are compared with a tolerance.
     """
     found: list[ParetoPoint] = []
     for point in sorted(points, key=lambda p: (not p.presets, p.ram_bytes, p.flash_bytes, p.cost)):
@@ -286,14 +289,15 @@ def _beats(one: ParetoPoint, other: ParetoPoint) -> bool:
 
 
 def as_dict(result: Front) -> dict[str, Any]:
-    """Stable keys: name, board, machine, notes, points (with the fields of Point), knee (a point or null), command,
-    clock_hz (or null).
+    """The front as a dictionary with stable keys for JSON.
+
+    points: fields of ParetoPoint. knee: a point or null. clock_hz: may be null.
     """
     return {key: value for key, value in asdict(result).items() if key != "called"}
 
 
 def as_facts(result: Front) -> tuple[PointFacts, ...]:
-    """The points as facts for report.json."""
+    """The points for report.json."""
     return tuple(
         PointFacts(
             p.ram_bytes,
@@ -332,7 +336,7 @@ def as_parts(result: Front) -> tabular.Parts:
 
 
 def _columns(result: Front, unit: str) -> Iterator[tabular.TableColumn]:
-    """The columns of `_row`."""
+    """The columns for the rows of `_row`."""
     heads = ["RAM", "constants", unit, *([""] if result.machine else [])]
     yield from (tabular.TableColumn(head, right=True) for head in heads)
     if _is_estimated(result) and result.clock_hz:
@@ -360,7 +364,7 @@ def _row(p: ParetoPoint, result: Front) -> tuple[str, ...]:
 
 
 def plot(result: Front) -> bytes:
-    """The presets, the knee, and the points that are best in RAM and cost, whatever their flash, as an SVG picture."""
+    """SVG picture of the presets, the knee, and the Pareto-optimal points in RAM and cost. Flash is ignored."""
     unit = "instructions" if result.machine else "calls of kernels"
     title = f"{result.called or result.name} on {result.board}"
     shown = []

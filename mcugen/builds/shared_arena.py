@@ -1,4 +1,6 @@
-"""Several models in one memory: built separately and overlaid by a union, for firmware that runs one at a time."""
+"""Several models that share memory: built separately and overlaid by a C union, for firmware that runs one at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ DEFAULT_NAME = "models"
 
 @dataclass(frozen=True)
 class Member:
-    """A model's share of one memory: its C type and size in bytes."""
+    """A model's share of one memory: its C type, and its size in bytes."""
 
     model: str
     c_type: str
@@ -35,7 +37,7 @@ class Member:
 
 @dataclass(frozen=True)
 class SharedRegion:
-    """One memory, as large as the largest of its members. region is "" if there is only one memory."""
+    """One memory, as large as its largest member. region: "" if there is only one memory."""
 
     name: str
     macro: str
@@ -63,12 +65,12 @@ class Shared:
     kernels: emit_folder.SharedFiles = emit_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
-        """One line, without the megabytes of constants, files and stages."""
+        """A line without the megabytes of constants, files and stages."""
         return f"<Shared {self.name}: {', '.join(map(repr, self.artifacts))}>"
 
     @property
     def ram_bytes(self) -> int:
-        """Bytes of the shared memories."""
+        """Size of the shared memories in bytes."""
         return sum(region.used_bytes for region in self.regions)
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -77,23 +79,23 @@ class Shared:
 
 
 def build(paths: Sequence[Path], options: Options) -> Shared:
-    """Build each model with the same options, and the header that overlays their arenas.
+    """Build each model with the same options, and a header that overlays their arenas.
 
-    options.name names the header; the models are named after their files. Raises UsageError for models that cannot
-    share: fewer than two, two of one name, or one that keeps rows from call to call.
+    options.name: name of the header. Models are named after their files. Raises UsageError for fewer than two models,
+    for two models of one name, and for a model that keeps rows or states between calls.
     """
     name = options.name or DEFAULT_NAME
     if len(paths) < 2:
-        raise UsageError("--share-arena needs two models or more", hint="give all that are to share one memory")
+        raise UsageError("--share-arena needs two models or more", hint="give all models that share the memory")
     if options.input_mode == "frames":
         raise UsageError(
-            "--share-arena: models that take frames keep rows from one frame to the next, which others would overwrite",
-            hint="build these apart, each with its own memory",
+            "--share-arena: models fed by frames keep rows between frames, which other models would overwrite",
+            hint="build these models separately, each with its own memory",
         )
     if options.weights_blob or options.fetch_weights:
-        hint = "build these apart, each with its own memory"
-        raise UsageError("--share-arena: constants as a block go with a model object of their own", hint=hint)
-    # RAM that one model leaves free is not free for the constants of the others.
+        hint = "build these models separately, each with its own memory"
+        raise UsageError("--share-arena does not work with --weights-blob or --fetch-weights", hint=hint)
+    # RAM that one model leaves free may be in use by another, so constants must not go there.
     each = dataclasses.replace(options, name="", weights_in=options.weights_in or "none")
     symbols = _symbols_of(paths, options)
     artifacts = tuple(
@@ -114,9 +116,9 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
 
 
 def _symbols_of(paths: Sequence[Path], options: Options) -> list[dict[str, Any]]:
-    """The options of each model that name variables of the firmware.
+    """Per model, the options --symbol and --length-symbol for it.
 
-    Raises UsageError for a name that is not marked with one of the models.
+    Raises UsageError for a name that is not written as MODEL=NAME.
     """
     names = [name_of(path) for path in paths]
     given = {"symbol": options.symbol, "length_symbol": options.length_symbol}
@@ -135,13 +137,13 @@ def _symbols_of(paths: Sequence[Path], options: Options) -> list[dict[str, Any]]
 
 
 def _require_no_states(artifacts: Sequence[Artifact]) -> None:
-    """Raise UsageError if a model keeps values from run to run, which a run of another model would overwrite."""
+    """Raise UsageError if a model keeps values from run to run. Runs of other models would overwrite them."""
     for artifact in artifacts:
         if artifact.graph.states:
             kept = ", ".join(repr(artifact.graph.tensors[s.before].label) for s in artifact.graph.states[:3])
             raise UsageError(
-                f"--share-arena: {artifact.name} hands values on from run to run ({kept}): others would overwrite them",
-                hint="build it apart, with a memory of its own",
+                f"--share-arena: {artifact.name} keeps states from run to run ({kept}), which others would overwrite",
+                hint="build it separately, with its own memory",
             )
 
 
@@ -156,7 +158,7 @@ def _require_flash(artifacts: Sequence[Artifact], options: Options) -> None:
             raise MemoryBudgetError(
                 f"{what}: the constants of the models need {needed:,} bytes, {available:,} are there: "
                 f"{needed - available:,} over\n" + "\n".join(lines),
-                hint="--optimize flash keeps weights as wide as the models'",
+                hint="try --optimize flash, which does not widen weights; or choose a larger board",
             )
 
 
@@ -180,7 +182,7 @@ def _emitted(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Art
     for artifact in artifacts:
         for path, content in artifact.emitted.items():
             if path != EXAMPLE and files.setdefault(path, content) != content:
-                raise UsageError(f"two of the models bring a file {path}, with different text", hint="build them apart")
+                raise UsageError(f"two models have a file {path} with different text", hint="build them separately")
     views = [a.view for a in artifacts]
     values: dict[str, Any] = {
         "g": {"name": name, "macro": name.upper(), "version": __version__},
@@ -195,7 +197,7 @@ def _emitted(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Art
 
 
 def _object(view: ModelView, regions: Sequence[SharedRegion]) -> str:
-    """The model object in the example: a member of the union or, with several regions, a variable."""
+    """C text of the model object in the example: a member of the union or, with several regions, a variable."""
     if view.spread:
         return view.name
     owner = next(r for r in regions if view.name in [m.model for m in r.members])
@@ -218,12 +220,12 @@ def _facts(name: str, regions: Sequence[SharedRegion], artifacts: Sequence[Artif
 
 
 def as_dict(shared: Shared) -> dict[str, Any]:
-    """Stable keys: name, board, ram_bytes, ram_bytes_apart, weights_bytes, regions, models, files."""
+    """The result as a dictionary with stable keys for JSON."""
     return _facts(shared.name, shared.regions, shared.artifacts) | {"files": sorted(shared.files)}
 
 
 def as_parts(shared: Shared) -> tabular.Parts:
-    """Summary for the user: RAM of all models together, and of each one."""
+    """Summary for the user: RAM of all models together, and of each model."""
     apart = sum(r.apart_bytes for r in shared.regions)
     models = ", ".join(a.name for a in shared.artifacts)
     lines = [

@@ -1,4 +1,4 @@
-"""Constants of a retrained model, as a block for firmware in the field."""
+"""Packs the constants of a retrained model as a block for firmware in the field."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def pack(model: Path, folder: Path, version: int) -> bytes:
-    """The block of `model` for the code in the folder of a build with --weights-blob.
+    """The block of `model`, for the code in the folder of a build with --weights-blob.
 
-    The model is built with the options of that build. Raises UsageError if the folder is no such build, or if the code
-    of the two differs, with the first different lines: then the change needs new code.
+    The model is built with the options of that build. Raises UsageError if the folder holds no such build, or if the
+    code would differ, with the first different lines. The firmware then needs new code.
     """
     built = _like(model, folder)
     file = folder / f"{built.name}.blob"
@@ -35,9 +35,9 @@ def pack(model: Path, folder: Path, version: int) -> bytes:
     made = built.emitted[f"{built.name}.blob"]
     if blob.header_of(made, model.name).layout != old.layout:
         raise UsageError(
-            f"{model.name} needs other code than that in {str(folder)!r}, which no weights can carry:\n"
+            f"{model.name} needs other code than {str(folder)!r} has; a block of weights cannot change code:\n"
             + "\n".join(_differences(built, folder)),
-            hint=f"update the firmware; or keep shapes and options as they were{_same_ranges(built)}",
+            hint=f"update the firmware, or keep the shapes and options of that build{_same_ranges(built)}",
         )
     return blob.renumbered(made, version)
 
@@ -67,30 +67,30 @@ def _like(model: Path, folder: Path) -> Artifact:
 
 
 def _check_format(model: Path, folder: Path, options: Options) -> None:
-    """Raise UsageError for a model whose format has other arithmetic than the model that was built."""
+    """Raise UsageError if the model's format has different arithmetic from the model that was built."""
     known = () if options.quantize else read.references(read.format_of(model))
     if known and options.reference not in known:
         suffix = ".onnx" if options.reference in read.references("onnx") else ".tflite"
         raise UsageError(
             f"the build in {str(folder)!r} has the arithmetic of a {suffix} model",
             where=model.name,
-            hint=f"make one of it with the ranges of the model before: `mcugen quantize {model.name} --ranges-of "
+            hint=f"convert the model, with the ranges of the old one: `mcugen quantize {model.name} --ranges-of "
             f"OLD{suffix} -o NEW{suffix}`",
         )
 
 
 def _same_ranges(built: Artifact) -> str:
-    """Hint on keeping the ranges of the earlier quantized model; empty for floats."""
+    """Hint on keeping the ranges of the earlier quantized model; empty for a float model."""
     if all(t.type.quant is None for t in built.imported.tensors.values()):
         return ""
     return (
         ", and the ranges of activations: quantize the retrained float model with "
-        "`mcugen quantize --ranges-of`, which takes those of the model before"
+        "`mcugen quantize --ranges-of`, which reuses the ranges of the old model"
     )
 
 
 def _differences(built: Artifact, folder: Path) -> list[str]:
-    """The first lines of code that differ, of the folder's and of the model's."""
+    """The first lines of code that differ between the folder and the model's new build."""
     found: list[str] = []
     for name in (f"{built.name}.h", f"{built.name}.c"):
         before, after = (

@@ -34,14 +34,19 @@ from mcugen.cli._folder import into_option, opened, require_build
 from mcugen.errors import InternalError, McugenError, UsageError
 
 _COLLECT_AFTER = 1_000_000
-"""Allocations between two cycle collections: a build creates few cycles, and imports would trigger most collections."""
+"""Allocations between two garbage collections. A build makes few reference cycles, and imports would trigger many
+collections.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 on success, 1 if a check found differences, else the error's code."""
+    """Run the command line and exit. Exit code: 0 for success, 1 if a check found differences, otherwise the error's
+    code.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_COLLECT_AFTER)
-    warnings.filterwarnings("ignore", category=RuntimeWarning)  # NumPy warns of overflows, with source lines of mcugen
+    # NumPy warns of overflows, and shows source lines of mcugen
+    warnings.filterwarnings("ignore", category=RuntimeWarning)
     try:
         code = _run(given)
     except McugenError as error:
@@ -77,7 +82,7 @@ def _print_error(error: McugenError, *, as_json: bool) -> None:
 
 
 def _of_click(error: click.ClickException) -> UsageError:
-    """An error of the command-line library as a UsageError in mcugen's style."""
+    """An error of the click library as a UsageError in mcugen's style."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "mcugen"
     message = " ".join(error.format_message().split()).rstrip(".")
@@ -89,7 +94,7 @@ def _print_json_error(kind: str, message: str, hint: str) -> None:
 
 
 class _Commands(click.Group):
-    """The commands; those of this module have grouped help."""
+    """The group of all commands. The commands in this module list their options in groups."""
 
     command_class = GroupedCommand
 
@@ -99,8 +104,8 @@ class _Commands(click.Group):
 def cli() -> None:
     """Compile trained neural networks to standalone C for microcontrollers.
 
-    The generated C needs no library, no heap and no interpreter, and computes exactly the bits of the reference
-    runtime (TensorFlow Lite Micro by default). Check it before you have a board:
+    The generated C needs no library, no heap and no interpreter. Its results equal those of the reference runtime bit
+    for bit (TensorFlow Lite Micro by default). Check it before you have a board:
 
     \b
       mcugen inspect  model.tflite                    what is in the model
@@ -109,10 +114,8 @@ def cli() -> None:
       mcugen simulate model.tflite --board cortex-m7  the firmware, emulated
       mcugen pareto   model.tflite --board cortex-m7  what RAM costs in time
 
-    \b
-    Exit status: 0 success, 1 a check found differences, 2 wrong usage,
-    3 unusable model, 4 target too small or without a kernel,
-    5 external tool missing or failed, 70 defect of mcugen.
+    \b Exit status: 0 success, 1 a check found differences, 2 wrong usage, 3 unusable model, 4 target too small or
+    without a kernel, 5 external tool missing or failed, 70 defect of mcugen.
     """
 
 
@@ -132,11 +135,11 @@ def cli() -> None:
 def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bool, **values: Any) -> None:
     """Write MODEL as standalone C into a folder.
 
-    The folder holds NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, examples/main.c, a
-    CMakeLists.txt, report.json and memory.svg, the memory map as a picture. A build that fails writes nothing.
+    The folder contains NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, examples/main.c, a
+    CMakeLists.txt, report.json, and memory.svg, a picture of the memory map. A build that fails writes nothing.
 
-    Several models need --share-arena: their files are written to one folder, and --name, by default "models", names
-    the header with a union of their memories.
+    Several models need --share-arena: their files go to one folder. --name, by default "models", names the header with
+    a union of their memories.
 
     \b
       mcugen build model.tflite --board nucleo-h743zi -o out/
@@ -149,7 +152,9 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
         _build_shared(models, folder, values, as_json=as_json)
         return
     if len(models) > 1:
-        raise UsageError(f"{len(models)} models for one folder", hint="build them separately, or use --share-arena")
+        raise UsageError(
+            f"{len(models)} models were given for one folder", hint="build them separately, or use --share-arena"
+        )
     with progress("building", quiet=as_json) as update:
         update(models[0].name)
         artifact = built(models[0], values)
@@ -159,7 +164,7 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
 
 
 def _say_kept(kept: Sequence[str]) -> None:
-    """Report edited files that were kept beside the new ones, on standard error, so that JSON output stays valid."""
+    """Print the names of edited files that were kept, on standard error, so that JSON output stays valid."""
     if kept:
         click.echo(f"mcugen: edited since the last build, kept beside the new: {', '.join(kept)}", err=True)
 
@@ -200,7 +205,7 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
     is_flag=False,
     flag_value="reference",
     type=click.Choice(["reference", "tflm", "litert", "ort"]),
-    help="Fail unless this runtime is installed and agrees, by default the one to reproduce; on all inputs.",
+    help="Fail unless this runtime is installed and agrees on all inputs; by default the runtime to reproduce.",
 )
 @into_option
 @verify_options
@@ -216,18 +221,18 @@ def verify(
     as_json: bool,
     **values: Any,
 ) -> int:
-    """Compile MODEL with this machine's gcc and compare every layer with the NumPy reference.
+    """Compile MODEL with this computer's gcc and compare every layer with the NumPy reference.
 
-    Multipliers, bounds and tables are derived a second time and compared, the functions of the header are tested, and
-    the text of the C is checked for heap, recursion, mutable data and unbounded loops. The board's own compiler, where
-    it is installed, reads the C with the flags of the core. The C runs under the address and undefined-behaviour
-    sanitizers on random inputs over the full range and on extreme ones. Integer tensors must be equal; float tensors
-    must agree within 1e-5 of the largest magnitude of their sums.
+    verify also derives multipliers, bounds and tables a second time, tests the functions of the header, and checks the
+    text of the C for heap, recursion, mutable data and unbounded loops. The board's own compiler, if installed,
+    compiles the C with the flags of the core. The C runs under the address and undefined-behaviour sanitizers, on
+    random inputs over the full range and on extreme inputs. Integer tensors must be equal. Float tensors must agree
+    within 1e-5 of the largest magnitude of their sums.
 
-    Whether the file was understood is asked of programs that read it themselves: the onnx package's reference
-    evaluator for ONNX, and the runtime to reproduce where it is installed (`pip install tflite-micro ai-edge-litert
-    onnxruntime`); each tensor that they have is compared, and what they left out is named. --runtime (after MODEL)
-    insists on the runtime. --golden also compares recorded outputs.
+    Other programs that read the file check that mcugen understood it: the onnx package's reference evaluator for ONNX,
+    and the runtime to reproduce, if installed (`pip install tflite-micro ai-edge-litert onnxruntime`). Each tensor that
+    they give is compared, and tensors left out are named. --runtime (after MODEL) makes the runtime a must. --golden
+    also compares recorded outputs.
 
     \b
       mcugen verify model.tflite --board cortex-m4 --golden recorded.npz
@@ -275,10 +280,10 @@ def verify(
 def simulate(
     model: Path, count: int, golden: Path | None, optimize_level: str, into: Path | None, as_json: bool, **values: Any
 ) -> int:
-    """Run MODEL's firmware on an emulated core, count its instructions per layer, exactly, and estimate its cycles.
+    """Run MODEL's firmware on an emulated core. Counts its instructions per layer, and estimates its cycles.
 
-    The image has the board's memory sizes and its own start-up code. Outputs are compared with the NumPy reference,
-    and a second run with other garbage in the arena must give the same bytes. Needs the cross compiler and QEMU.
+    The image has the board's memory sizes and its own start-up code. Outputs are compared with the NumPy reference. A
+    second run with different initial memory must give the same bytes. Needs the cross compiler and QEMU.
 
     \b
       mcugen simulate model.tflite --board nucleo-l4r5zi
@@ -353,11 +358,11 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
 @model_options
 @json_option
 def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **values: Any) -> int:
-    """Show what saving RAM costs in time: what each --optimize gives, and schedules of MODEL besides.
+    """Show what saving RAM costs in time: each --optimize goal, and further schedules of MODEL.
 
-    Each one runs on the board's emulated core: its instructions are counted, and its outputs compared with the NumPy
-    reference; cycles, and milliseconds where the board's clock is known, are estimated. For a board without an emulated
-    core, the calls of kernels are counted instead.
+    Each schedule runs on the board's emulated core, where its instructions are counted and its outputs compared with
+    the NumPy reference. Cycles are estimated; milliseconds too, if the board's clock is known. For a board without an
+    emulated core, kernel calls are counted instead.
 
     \b
       mcugen pareto model.tflite --board cortex-m7 --plot curve.svg
@@ -381,9 +386,9 @@ def pareto(model: Path, plot: Path | None, into: Path | None, as_json: bool, **v
 @json_option
 @click.option("--markdown", is_flag=True, help="Print docs/operators.md.")
 def ops(name: str, as_json: bool, markdown: bool) -> None:
-    """List the supported operators, the kernels behind them, and what each accepts; with NAME, that operator.
+    """List the supported operators, their kernels, and what each kernel accepts; with NAME, only that operator.
 
-    NAME is mcugen's, or that of a format; where there is none, operators whose names contain it are listed.
+    NAME is mcugen's name or a format's. If no operator has this name, operators whose names contain it are listed.
 
     \b
       mcugen ops --json
@@ -394,13 +399,13 @@ def ops(name: str, as_json: bool, markdown: bool) -> None:
 
     rows = support_tables.operators(name)
     if not rows:
-        raise UsageError(f"no operator has {name!r} in its names", hint="`mcugen ops` lists all of them")
+        raise UsageError(f"no operator's name contains {name!r}", hint="`mcugen ops` lists all of them")
     text = support_tables.operators_markdown(rows) if markdown else support_tables.operators_parts(rows)
     emit({"operators": rows}, text, as_json=as_json)
 
 
 def _add_commands() -> None:
-    """Add the commands from the other modules of this package."""
+    """Add the commands in the other modules of this package."""
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
             cli.add_command(importlib.import_module(f"{__name__}.{module.name}").COMMAND)

@@ -1,4 +1,4 @@
-"""Shared parts of commands: the options of a build, progress, files and output."""
+"""Parts that commands share: the options of a build, progress, files and output."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def build_options(function: F) -> F:
-    """The options of a command that writes a build, made from the fields of Options."""
+    """Adds the options of a command that writes a build. They are made from the fields of Options."""
     return _with_options(function, dataclasses.fields(Options))
 
 
 def model_options(function: F) -> F:
-    """The options of a command that builds without keeping files: all but those for output files."""
+    """Adds the options of a command that builds without keeping files: all but options for output files."""
     return _with_options(function, [item for item in dataclasses.fields(Options) if not item.metadata.get("building")])
 
 
 def verify_options(function: F) -> F:
-    """The options of a command that builds for any target, keeps no files, and runs what it built."""
+    """Adds the options of a command that builds for any target, keeps no files, and runs what it built."""
     chosen = [item for item in dataclasses.fields(Options) if not item.metadata.get("building") or is_target(item)]
     named = click.option("--device", default="", metavar="NAME", help="OpenCL: part of its name, or PLATFORM:DEVICE.")
     return named(_with_options(function, chosen))
@@ -65,7 +65,7 @@ def _option(item: dataclasses.Field[Any]) -> Callable[[F], F]:
 
 
 class GroupedOption(click.Option):
-    """An option listed under a heading of its own in the help."""
+    """An option with a heading under which the help lists it."""
 
     def __init__(self, *arguments: Any, group: str = "", **values: Any) -> None:
         super().__init__(*arguments, **values)
@@ -73,7 +73,7 @@ class GroupedOption(click.Option):
 
 
 class GroupedCommand(click.Command):
-    """A command whose help has the options of a build in groups, below its own."""
+    """A command whose help lists its own options first, then the options of a build in groups."""
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: the command's own, then each group."""
@@ -88,22 +88,24 @@ class GroupedCommand(click.Command):
 
 
 def board_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Names of boards, for completion in the shell."""
+    """Names of boards, for shell completion."""
     from mcugen.boards import target
 
     return [name for name in target.names() if name.startswith(incomplete)]
 
 
 def _export_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Names of exports, and `none`."""
+    """Names of exports, and `none`, for shell completion."""
     from mcugen.report import exports
 
     return [name for name in (*exports.names(), "none") if name.startswith(incomplete)]
 
 
 def _feature_lists(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Lists of features extended by one, for completion: features of the given board, or of all cores, prefixed to
-    disable them."""
+    """Lists of features with one more feature, for shell completion.
+
+    Features are those of the board given, or of all cores. Each begins with `-`, which switches it off.
+    """
     from mcugen import kernels
     from mcugen.boards import target
 
@@ -119,7 +121,7 @@ _COMPLETED: dict[str, Callable[[click.Context, click.Parameter, str], list[str]]
     "export": _export_names,
     "features": _feature_lists,
 }
-"""Functions for shell completion, by option."""
+"""Option -> function for shell completion."""
 
 
 def _noted(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -127,11 +129,9 @@ def _noted(context: click.Context, parameter: click.Parameter, value: bool) -> N
 
 
 def json_option(function: F) -> F:
-    """The options of every command for its output."""
+    """Adds the options that every command has for its output."""
     for option in (
-        click.option(
-            "--wide", is_flag=True, expose_value=False, callback=_noted, help="Do not fit tables to the terminal."
-        ),
+        click.option("--wide", is_flag=True, expose_value=False, callback=_noted, help="Print tables at full width."),
         click.option(
             "-q",
             "--quiet",
@@ -140,21 +140,21 @@ def json_option(function: F) -> F:
             callback=_noted,
             help="Print nothing but errors and --json.",
         ),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object to standard output, nothing else."),
+        click.option("--json", "as_json", is_flag=True, help="Print only one JSON object to standard output."),
     ):
         function = option(function)
     return function
 
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
-samples_option = click.option("--samples", "limit", type=int, help="Use only the first so many samples.")
+samples_option = click.option("--samples", "limit", type=int, help="Use only this many samples, from the first.")
 preprocess_option = click.option(
     "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."
 )
 
 
 def options_of(values: dict[str, Any]) -> Options:
-    """The Options given; for an unset choice without a default, the field's default."""
+    """The Options given. An unset choice without a default gets the field's default."""
     given = {item.name: values.get(item.name) for item in dataclasses.fields(Options)}
     return Options(**{name: value for name, value in given.items() if value is not None})
 
@@ -168,15 +168,15 @@ def built(model: Path, values: dict[str, Any]) -> Artifact:
 def picture_path(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
     """The path of a picture. Raises UsageError unless it ends in .svg."""
     if path is not None and path.suffix.lower() != ".svg":
-        message = f"the picture is SVG, and {path.name!r} does not end in .svg"
+        message = f"the picture is SVG, but {path.name!r} does not end in .svg"
         raise UsageError(message, where=f"--{parameter.name}", hint=f"name it {path.with_suffix('.svg').name}")
     return path
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file that the user named, entirely or not at all. Raises UsageError if that fails."""
+    """Write a file that the user named: completely, or not at all. Raises UsageError if that fails."""
     try:
-        if path.exists() and not path.is_file():  # A device or a pipe cannot be replaced by renaming.
+        if path.exists() and not path.is_file():  # A device or a pipe cannot be replaced by a rename.
             path.write_bytes(content)
         else:
             _replace(path, content)
@@ -186,7 +186,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write a temporary file beside the file and rename it; for a link, at the link's target."""
+    """Write a temporary file in the same folder and rename it. For a link, the link's target is replaced."""
     path = path.resolve()
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -199,16 +199,16 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def require_places(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
-    """Raise UsageError, before any work, where files cannot be written as the user named them.
+    """Raise UsageError, before any work, if files cannot be written under the names that the user gave.
 
-    outputs: by flag; inputs: files that must stay as they are
+    outputs: flag -> file. inputs: files that must not be overwritten.
     """
     taken = {path.resolve(): "an input" for path in inputs if path is not None}
     for flag, path in outputs.items():
         if path is None:
             continue
         if not path.resolve().parent.is_dir():
-            raise UsageError(f"there is no folder {str(path.parent)!r}", where=flag, hint="make it first")
+            raise UsageError(f"there is no folder {str(path.parent)!r}", where=flag, hint="create it first")
         if path.is_dir():
             raise UsageError(f"{str(path)!r} is a folder", where=flag, hint="name a file in it")
         if path.resolve() in taken:
@@ -218,7 +218,7 @@ def require_places(outputs: Mapping[str, Path | None], inputs: Sequence[Path | N
 
 
 def emit(value: Any, text: str | Parts, *, as_json: bool) -> None:
-    """Print a result: as JSON, or as text, in which lines and tables are fitted to the terminal."""
+    """Print a result: as JSON, or as text with lines and tables fitted to the terminal."""
     if as_json:
         click.echo(json.dumps(value, indent=2))
     elif not is_set(QUIET):

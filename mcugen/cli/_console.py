@@ -1,4 +1,4 @@
-"""Output on a terminal: lines wrapped and tables fitted to its width, colour if it supports that, and progress."""
+"""Output on a terminal: lines wrapped and tables fitted to its width, colour if supported, and progress."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from mcugen.system.tabular import Parts, TextTable, text_of
 
 _PROGRESS_AFTER_S, _LEFT_AFTER_S = 1.0, 2.0
 _LEAST, _EASE = 8, 16
-"""Fewest characters of a layer's name, and of any text while optional columns can still be dropped."""
+"""Least width of a layer's name, and of any text while optional columns can still be dropped."""
 _GAP, _MARK = 2, 3
 _INDENT = 4
 _UNIT, _JOINT = re.compile(r"(?<=\d) (?=(?:%|[mun]?s|bytes?|[KM]?B|[kM]?Hz|MAC)(?!\w))"), "\0"
-"""The space between a number and its unit, and its placeholder while a line is broken."""
+"""The space between a number and its unit, and the placeholder for it while a line is broken."""
 QUIET, WIDE = "mcugen.quiet", "mcugen.wide"
 
 
 def show(parts: Parts) -> None:
-    """Print lines and tables: fitted to COLUMNS or the terminal, in full width into files and with --wide."""
+    """Print lines and tables: fitted to COLUMNS or the terminal; at full width with --wide or into a file."""
     width = _width(sys.stdout)
     if width is None:
         click.echo(text_of(parts).rstrip("\n"))
@@ -41,8 +41,7 @@ def show(parts: Parts) -> None:
 
 
 def say_error(text: str) -> None:
-    """Print an error and its hints on standard error, fitted to a terminal, with coloured labels if it supports
-    that."""
+    """Print an error with its hints on standard error, fitted to the terminal, with coloured labels if supported."""
     text, width = f"mcugen: error: {text}", _width(sys.stderr)
     if width is not None:
         text = "\n".join(_wrapped(line, width) for line in text.splitlines())
@@ -60,7 +59,7 @@ def is_set(flag: str) -> bool:
 
 
 def _width(stream: TextIO) -> int | None:
-    """Characters in a line of standard output or error, None if unlimited."""
+    """Width of standard output or error in characters, None if unlimited."""
     given = os.environ.get("COLUMNS", "")
     if is_set(WIDE) or not (given.isdecimal() or stream.isatty()):
         return None
@@ -68,7 +67,7 @@ def _width(stream: TextIO) -> int | None:
 
 
 def _wrapped(line: str, width: int) -> str:
-    """A line broken at spaces, but not between a number and its unit."""
+    """A line broken at spaces, but never between a number and its unit."""
     indent = " " * (len(line) - len(line.lstrip()) + _INDENT)
     joined = _UNIT.sub(_JOINT, line)
     broken = textwrap.wrap(joined, width, subsequent_indent=indent, break_on_hyphens=False)
@@ -76,7 +75,7 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def _table(grid: TextTable, width: int) -> None:
-    """Print a table: optional columns that do not fit are named below it, others follow in a second table."""
+    """Print a table. Optional columns that do not fit are named below it; other columns follow in a second table."""
     widths = _widths(grid, width)
     for k, block in enumerate(_blocks(widths, width)):
         if k:
@@ -88,7 +87,7 @@ def _table(grid: TextTable, width: int) -> None:
 
 
 def _block(grid: TextTable, widths: Mapping[int, int], width: int) -> None:
-    """Print some columns: texts wrap at spaces; numbers and names of kernels and chips are never cut."""
+    """Print some columns. Texts wrap at spaces; numbers and names of kernels and chips are never cut."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -107,13 +106,12 @@ def _block(grid: TextTable, widths: Mapping[int, int], width: int) -> None:
 
 
 def _shortened(text: str, width: int) -> str:
-    """The end of a text, as names of layers often begin alike."""
+    """The end of a text. Layer names often begin alike."""
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
 
 
 def _widths(grid: TextTable, width: int) -> dict[int, int]:
-    """Column -> its width. Optional columns are dropped from the right; then names of layers shrink, then other
-    texts."""
+    """Column -> its width. Optional columns are dropped from the right; then layer names shrink, then other texts."""
     found = {k: max(map(len, (column.head, *(row[k] for row in grid.rows)))) for k, column in enumerate(grid.columns)}
     least = {k: _least(grid, k) if grid.columns[k].shrinks else wide for k, wide in found.items()}
     ease = {k: max(least[k], min(wide, _EASE)) for k, wide in found.items()}
@@ -133,8 +131,7 @@ def _gives(grid: TextTable, k: int, ends: bool) -> bool:
 
 
 def _least(grid: TextTable, k: int) -> int:
-    """The fewest characters of a column that can shrink: a part of a layer's name, or the longest word of other
-    texts."""
+    """Least width of a column that can shrink: a part of a layer's name, or the longest word of other texts."""
     texts = [grid.columns[k].head, *(row[k] for row in grid.rows)]
     if grid.columns[k].ends:
         return min(max(map(len, texts)), max(_LEAST, len(texts[0])))
@@ -142,7 +139,7 @@ def _least(grid: TextTable, k: int) -> int:
 
 
 def _blocks(widths: Mapping[int, int], width: int) -> Iterator[dict[int, int]]:
-    """The columns as tables that fit the width, each with the first column, which names the row."""
+    """The columns split into tables that fit the width. Each begins with the first column, which names the row."""
     first, *others = widths
     block = {first: widths[first]}
     for k in others:
@@ -159,9 +156,9 @@ def _total(widths: Mapping[int, int]) -> int:
 
 @contextmanager
 def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show progress in a line of the terminal once the work takes longer than a second; silent elsewhere.
+    """Show progress on one line of the terminal if the work takes longer than a second. Silent if there is no terminal.
 
-    Over two seconds, a text with "3 of 8" in it also says about how long the rest takes.
+    After two seconds, a text that contains e.g. "3 of 8" is followed by an estimate of the remaining time.
     """
     if quiet or is_set(QUIET) or not sys.stderr.isatty():
         yield lambda text: None
@@ -183,7 +180,7 @@ def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 
 class _Line:
-    """The progress line on the terminal: the current work and its time; a thread redraws it each second."""
+    """The progress line: the current work and its time. A thread redraws it every second."""
 
     def __init__(self, title: str) -> None:
         self._title, self._text = title, ""
@@ -191,12 +188,12 @@ class _Line:
         self._lock = threading.Lock()
 
     def say(self, text: str) -> None:
-        """Set the current work."""
+        """Set the text for the current work."""
         self._text = text
         self.show()
 
     def show(self) -> None:
-        """Write the line, once a second has passed."""
+        """Write the line, if a second has passed since the start."""
         passed = time.monotonic() - self._started
         if passed < _PROGRESS_AFTER_S:
             return
@@ -214,7 +211,7 @@ class _Line:
 
 
 def _left(text: str, passed: float) -> str:
-    """An estimate of the remaining time, where the text has a count."""
+    """An estimate of the remaining time if the text has a count, otherwise ""."""
     found = re.search(r"(\d+) of (\d+)", text)
     if found is None or passed < _LEFT_AFTER_S or int(found[1]) == 0:
         return ""

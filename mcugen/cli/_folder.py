@@ -23,12 +23,12 @@ into_option = click.option(
     "--into",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Also note the result in the report of the build in FOLDER, which must be of this MODEL and these options.",
+    help="Also add the result to the report of the build in FOLDER, made from this MODEL with these options.",
 )
 
 
 def document_of(folder: Path) -> dict[str, Any]:
-    """The document of a build. Raises UsageError where there is none that this version can show."""
+    """The report.json of a build. Raises UsageError if there is none that this version can show."""
     from mcugen.report import page
     from mcugen.system import files
 
@@ -40,7 +40,7 @@ def document_of(folder: Path) -> dict[str, Any]:
 
 
 def require_build(folder: Path | None, options: Options) -> None:
-    """Raise UsageError, before any work, where the folder of --into has no build, or none for this board."""
+    """Raise UsageError, before any work, if the folder of --into has no build, or none for this board."""
     from mcugen.boards import target
 
     if folder is None:
@@ -51,12 +51,12 @@ def require_build(folder: Path | None, options: Options) -> None:
         raise UsageError(
             f"the folder holds another build: board is {boards[0]!r} there and {board!r} here",
             where=str(folder),
-            hint="give the options that the folder was built with; its report.json has the command",
+            hint="give the options that the folder was built with; report.json there has the command",
         )
 
 
 def rewrite(folder: Path, document: dict[str, Any]) -> None:
-    """Write report.json again, and its pages that the folder has."""
+    """Write report.json again, and those of its pages that the folder has."""
     from mcugen.report import page
 
     write(folder / REPORT, (json.dumps(document, indent=2) + "\n").encode())
@@ -67,14 +67,14 @@ def rewrite(folder: Path, document: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Noted:
-    """A folder to note a result in. part: the model's part of its document. None: no folder."""
+    """A folder to note a result in; None for no folder. part: the model's part of its report.json."""
 
     folder: Path | None
     document: dict[str, Any]
     part: dict[str, Any]
 
     def note(self, key: str, found: Any) -> None:
-        """Write a result, a dataclass or a list of them, under a key of the document."""
+        """Write a result under a key of report.json. found: a dataclass, or a list of them."""
         if self.folder is None:
             return
         several = isinstance(found, list | tuple)
@@ -83,7 +83,7 @@ class Noted:
 
 
 def opened(folder: Path | None, build: Artifact, *, any_schedule: bool = False) -> Noted:
-    """The folder of --into. Raises UsageError, before any work, where it holds another build."""
+    """The folder of --into. Raises UsageError, before any work, if it holds another build."""
     from mcugen import report
     from mcugen.report import noted
 

@@ -16,15 +16,15 @@ from mcugen.cli._console import progress
 @model_argument
 @click.option("--runs", type=click.IntRange(1, 20000), default=50, show_default=True, help="Runs that are timed.")
 @click.option("--device", default="", metavar="NAME", help="Part of the device's name, or PLATFORM:DEVICE.")
-@click.option("--c-runs", type=click.IntRange(0, 20000), default=0, metavar="N", help="Time also N runs of it as C.")
+@click.option("--c-runs", type=click.IntRange(0, 20000), default=0, metavar="N", help="Also time N runs as C.")
 @build_options
 @json_option
 def COMMAND(model: Path, runs: int, device: str, c_runs: int, as_json: bool, **values: Any) -> None:
-    """Time MODEL on this machine's OpenCL device: whole runs, and each step with its share of the roofline.
+    """Time MODEL on this computer's OpenCL device: whole runs, and each step with its share of the roofline.
 
-    The steps alone are what a run takes with its inputs on the device. A step's time is that of one in a row of
-    launches, so that steps far below what a launch costs the host all take about as long: those are what to fuse. With
-    --c-runs, the same model as C on one core of this machine stands beside them.
+    The sum of the steps is the time of a run whose inputs are on the device already. A step is timed in a series of
+    launches. Steps far shorter than the overhead of a launch therefore all show about the same time: fuse these. With
+    --c-runs, the time of the same model as C on one core of this computer is shown beside them.
     """
     from mcugen.machines.toolchain import opencl
     from mcugen.opencl_bench import c_bench, device_bench

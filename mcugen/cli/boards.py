@@ -1,4 +1,4 @@
-"""`mcugen boards`: the boards to build for, and new ones."""
+"""`mcugen boards`: the boards to build for, and new boards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcugen.errors import UsageError
 
 
 class _Boards(click.Group):
-    """A group of commands in which an unknown first word is a search text for the list."""
+    """A group of commands. An unknown first word is a search text for the list of boards."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [k for k, word in enumerate(args) if not word.startswith("-")]
@@ -56,15 +56,15 @@ def COMMAND(context: click.Context, text: str, as_json: bool) -> None:
     "--like",
     metavar="NAME",
     shell_complete=board_names,
-    help="Board or bare core to begin with; see `mcugen boards`.",
+    help="Board or bare core to copy from; see `mcugen boards`.",
 )
-@click.option("--title", metavar="TEXT", help="Its maker and name, and its chip in parentheses; NAME by default.")
+@click.option("--title", metavar="TEXT", help="Maker and name, and the chip in parentheses; NAME by default.")
 @click.option("--clock", metavar="FREQUENCY", help="Highest clock of the core, e.g. `168M`.")
 @click.option(
     "--flash",
     multiple=True,
     metavar="MEMORY",
-    help="Flash as [NAME=]SIZE[@ADDRESS], e.g. `512K@0x08000000`; several times for several, that of code first.",
+    help="Flash as [NAME=]SIZE[@ADDRESS], e.g. `512K@0x08000000`; may be given several times, code flash first.",
 )
 @click.option(
     "--ram",
@@ -72,13 +72,13 @@ def COMMAND(context: click.Context, text: str, as_json: bool) -> None:
     metavar="MEMORY",
     help="RAM as [NAME=]SIZE[@ADDRESS], e.g. `dtcm=64K@0x20000000`; the fastest first.",
 )
-@click.option("--source", metavar="TEXT", help="Document that the figures are from.")
+@click.option("--source", metavar="TEXT", help="Document that states these figures.")
 @json_option
 def new(folder: Path, as_json: bool, **values: Any) -> None:
     """Write NAME/board.toml, a board of your own.
 
-    What no option says is asked on a terminal, and elsewhere is as on the board of --like; a bare core needs --flash
-    and --ram with addresses. Nothing is overwritten.
+    On a terminal, it asks for values that no option gives. Elsewhere these are copied from the board of --like; a bare
+    core needs --flash and --ram with addresses. Nothing is overwritten.
 
     \b
       mcugen boards new my-board --like nrf52840-dk --ram 64K --source "a URL"
@@ -90,7 +90,7 @@ def new(folder: Path, as_json: bool, **values: Any) -> None:
 
     asked = _asked(values) if sys.stdin.isatty() and not as_json else values
     if not asked["like"]:
-        raise UsageError("like which board or core?", where="--like", hint="name one of `mcugen boards`")
+        raise UsageError("no board or core to copy from", where="--like", hint="name one that `mcugen boards` lists")
     wish = new_board.Wish(**{key: value for key, value in asked.items() if value})
     board = new_board.write(folder, wish)
     regions = [dataclasses.asdict(r) | {"holds": sorted(r.holds)} for r in board.regions]
@@ -105,7 +105,7 @@ def new(folder: Path, as_json: bool, **values: Any) -> None:
 
 
 def _asked(values: dict[str, Any]) -> dict[str, Any]:
-    """The options, completed by questions for missing ones; an empty answer keeps the default."""
+    """The options, completed by asking for missing values. An empty answer keeps the default."""
     from mcugen.boards import target
 
     found = dict(values)

@@ -1,4 +1,4 @@
-"""`mcugen devices`: the OpenCL devices of this machine."""
+"""`mcugen devices`: the OpenCL devices of this computer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcugen.cli._common import emit, json_option
 @click.command("devices")
 @json_option
 def COMMAND(as_json: bool) -> None:
-    """List the OpenCL devices of this machine, as `--device` and a profile name them."""
+    """List the OpenCL devices of this computer, with the names that `--device` accepts."""
     from mcugen.machines.toolchain import opencl
 
     found = opencl.devices()

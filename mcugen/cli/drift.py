@@ -14,10 +14,10 @@ from mcugen.cli._common import emit, json_option
 @click.argument("later", type=click.Path(path_type=Path), required=False)
 @json_option
 def COMMAND(first: Path, later: Path | None, as_json: bool) -> None:
-    """Show how often each class was the result and how many inputs were saturated, of one log or of two.
+    """Show how often each class was the result and how many inputs were saturated, for one log or two.
 
-    The firmware counts by the header of `mcugen build --export drift`. Of two logs, a FIRST and a LATER one, the
-    distance of the classes is printed too: the share of runs that would have to change their class.
+    The firmware counts with the header of `mcugen build --export drift`. With two logs, a FIRST and a LATER one, the
+    distance between their classes is printed too: the share of runs that would have to change their class.
     """
     from mcugen.report import drift_counters, measured
     from mcugen.system import files

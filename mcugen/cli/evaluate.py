@@ -1,4 +1,4 @@
-"""`mcugen evaluate`: accuracy and speed of a model on a test."""
+"""`mcugen evaluate`: accuracy and speed of a model on labelled samples."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from mcugen.options import Options
     "--data",
     type=click.Path(path_type=Path),
     required=True,
-    help="Samples with labels: an .npz with inputs and `y`, or a folder with one of images or sounds for each class.",
+    help="Labelled samples: an .npz with inputs and `y`, or a folder with one folder of images or sounds per class.",
 )
 @click.option(
     "--metric",
     default="",
     metavar="NAME",
-    help="top1, mse, or FILE.py:FUNCTION, a function of outputs and labels; by default what fits the labels.",
+    help="top1, mse, or FILE.py:FUNCTION, a function of outputs and labels; by default chosen by the labels.",
 )
 @click.option(
     "--emulated",
@@ -41,7 +41,7 @@ from mcugen.options import Options
     type=click.IntRange(0),
     default=2,
     show_default=True,
-    help="Samples to run on the emulated core of --board, too.",
+    help="Samples to also run on the emulated core of --board.",
 )
 @samples_option
 @preprocess_option
@@ -50,11 +50,11 @@ from mcugen.options import Options
 def COMMAND(
     model: Path, data: Path, metric: str, on_core: int, limit: int | None, preprocess: str, as_json: bool, **values: Any
 ) -> int:
-    """Score MODEL on samples with labels, with the C that a build gives, compiled for this machine.
+    """Score MODEL on labelled samples, with the C of a build compiled for this computer.
 
-    The C computes what the firmware computes, so its accuracy is the firmware's. With --board, the first samples also
-    run on the board's emulated core, where their outputs are compared with the NumPy reference and their instructions
-    are counted. A model with states begins anew at each sample.
+    The C computes exactly what the firmware computes, so its accuracy is the firmware's. With --board, the first
+    samples also run on the board's emulated core, where their outputs are compared with the NumPy reference and their
+    instructions are counted. A model with states is reset before each sample.
 
     \b
       mcugen evaluate model.tflite --data test.npz

@@ -1,4 +1,4 @@
-"""`mcugen gemm`: the kernels for products of matrices by themselves, on an OpenCL device."""
+"""`mcugen gemm`: times the kernels for matrix products on an OpenCL device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcugen.cli._console import progress
     default=("1024x1024x1024", "4096x1024"),
     show_default=True,
     metavar="MxNxK",
-    help="Rows, columns and taps; or taps and outputs of a matrix that meets one vector. May be given again.",
+    help="Rows, columns and inner size; or, for a matrix times a vector, inner size and outputs. May be given again.",
 )
 @click.option(
     "--board",
@@ -28,14 +28,14 @@ from mcugen.cli._console import progress
     help="The device's profile, with its table of tiles.",
 )
 @click.option("--device", default="", metavar="NAME", help="Part of the device's name, or PLATFORM:DEVICE.")
-@click.option("--tune", is_flag=True, help="Measure first what the table beside the board's file has not.")
+@click.option("--tune", is_flag=True, help="First measure sizes that the table beside the board's file lacks.")
 @json_option
 def COMMAND(sizes: tuple[str, ...], board: str, device: str, tune: bool, as_json: bool) -> int:
-    """Time products of matrices on this machine's OpenCL device, each checked against NumPy in float64.
+    """Time matrix products on this computer's OpenCL device. Each is checked against NumPy in float64.
 
-    The kernels and tiles are those that a model for the board has. NN, NT, TN and TT say which of the two matrices is
-    stored transposed. Of a vector: `dense` has known weights, packed as a fully connected layer has them; xA and xA'
-    a matrix that is computed.
+    The kernels and tiles are those of a model built for the board. NN, NT, TN and TT say which of the two matrices is
+    stored transposed. For products with a vector, `dense` has constant weights, packed as for a fully connected layer;
+    xA and xA' have a computed matrix.
     """
     from mcugen.boards import target
     from mcugen.machines.toolchain import opencl

@@ -1,4 +1,4 @@
-"""`mcugen pack`: the constants of a retrained model for firmware that is in the field."""
+"""`mcugen pack`: the constants of a retrained model, for firmware in the field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcugen.cli._common import emit, json_option, model_argument, require_places
     "folder",
     required=True,
     type=click.Path(path_type=Path),
-    help="Folder of the build with --weights-blob whose code the firmware has.",
+    help="Folder of the build with --weights-blob that the firmware was made from.",
 )
 @click.option("-o", "--output", "file", required=True, type=click.Path(path_type=Path), help="File to write.")
 @click.option(
@@ -24,14 +24,14 @@ from mcugen.cli._common import emit, json_option, model_argument, require_places
     type=click.IntRange(0, 2**32 - 1),
     default=1,
     show_default=True,
-    help="Number of these weights, which the firmware can read.",
+    help="Version number of these weights; the firmware can read it.",
 )
 @json_option
 def COMMAND(model: Path, folder: Path, file: Path, version: int, as_json: bool) -> None:
-    """Make a block of constants of MODEL, retrained, for the code of an earlier build.
+    """Make a block of constants from MODEL, retrained, for the code of an earlier build.
 
-    The firmware gives its address to NAME_load, which refuses a block that is damaged, truncated or of another model.
-    If MODEL needs other code, nothing is written, and the first lines of code that differ are printed.
+    The firmware passes the block's address to NAME_load, which refuses a block that is damaged, truncated or of another
+    model. If MODEL needs different code, nothing is written, and the first lines of code that differ are printed.
     """
     from mcugen.builds import weights_blob
 

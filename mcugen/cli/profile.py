@@ -1,4 +1,4 @@
-"""`mcugen profile`: cycles that a board measured, beside those that the build estimated."""
+"""`mcugen profile`: cycles that a board measured, compared with the build's estimates."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from mcugen.errors import UsageError
 @click.option(
     "--fit",
     type=click.Path(path_type=Path),
-    help="Also write a board.toml here with the board's clock and the wait states that explain the cycles.",
+    help="Also write this board.toml, with the board's clock and the wait states that best explain the cycles.",
 )
 @json_option
 def COMMAND(log: Path, folder: Path, page: Path | None, fit: Path | None, as_json: bool) -> None:
-    """Set the cycles that a board logged, layer by layer, beside those that the build estimated.
+    """Compare the cycles that a board logged, per layer, with the build's estimates.
 
-    LOG is a capture of what the firmware printed by the header of `mcugen build --export profile`; lines of others
-    between do no harm. A measurement outside the estimate is marked with how far it lies beyond.
+    LOG is a capture of the lines that firmware prints with the header of `mcugen build --export profile`. Other lines
+    in between do no harm. A measurement outside the estimate is marked with its distance from it.
     """
     from mcugen.boards import target
     from mcugen.report import fitting, measured

@@ -1,4 +1,4 @@
-"""`mcugen quantize`: a float model and samples to a model of integers."""
+"""`mcugen quantize`: makes an integer model from a float model and samples."""
 
 from __future__ import annotations
 
@@ -56,19 +56,20 @@ _OF_DATA = {"method": "--method", "limit": "--limit", "resume": "--resume", "pag
 """Options without effect if there are no samples."""
 
 _MALLOPT = {-8: 1, -1: 1 << 30, -2: 1 << 26, -3: 1 << 25}
-"""M_ARENA_MAX, M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_THRESHOLD, as malloc.h numbers them."""
+"""malloc.h's numbers of M_ARENA_MAX, M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_THRESHOLD -> their values."""
 
 
 def _one_thread_a_process() -> None:
-    """Limit NumPy's library to one thread, as the work is divided by samples; it reads this setting when it is
-    loaded."""
+    """Limit NumPy's BLAS library to one thread, since processes divide the samples. It reads this setting when
+    loaded.
+    """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _keep_memory() -> None:
-    """Let malloc reuse freed memory: otherwise the system clears new pages for each array.
+    """Let malloc reuse freed memory. Otherwise the system clears new pages for each array.
 
-    Only the C library of GNU has these settings; with others nothing changes.
+    Only the GNU C library has these settings; with other libraries nothing changes.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
     if mallopt is not None:
@@ -82,7 +83,7 @@ def _keep_memory() -> None:
     "--data",
     type=click.Path(path_type=Path),
     help="Samples to quantize with: an .npz with an array for each input, an .npy, or a folder of .npy files, images "
-    "or .wav files. 100 are plenty, 10 are few. Asked for but with --ranges-of.",
+    "or .wav files. 100 are plenty, 10 are few. Required, except with --ranges-of.",
 )
 @click.option(
     "-o",
@@ -96,26 +97,24 @@ def _keep_memory() -> None:
     "--ranges-of",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Quantized model of before, of the same layers: its bits, scales and zero points of activations are taken, so "
+    help="Earlier quantized model with the same layers. Its bits, scales and zero points of activations are reused, so "
     "that `mcugen pack` can put the new weights into firmware in the field.",
 )
-@click.option(
-    "--test", type=click.Path(path_type=Path), help="Samples with labels, to measure accuracy before and after."
-)
+@click.option("--test", type=click.Path(path_type=Path), help="Labelled samples, to measure accuracy before and after.")
 @click.option(
     "--io",
     "interface",
     type=click.Choice(["int8", "float"]),
     default="int8",
     show_default=True,
-    help="Inputs and outputs of the result: integers as they are stored, or floats.",
+    help="Inputs and outputs of the result: stored integers, or floats.",
 )
 @click.option(
     "--weights",
     type=click.Choice(["8", "4", "mixed", "float16"]),
     default="8",
     show_default=True,
-    help="Bits of weights; mixed: 8 or 4, layer by layer, as the options below ask for; float16: a float model whose "
+    help="Bits of weights; mixed: 8 or 4, chosen per layer by the options below; float16: a float model whose "
     "file has half the size.",
 )
 @click.option(
@@ -123,69 +122,69 @@ def _keep_memory() -> None:
     type=click.Choice(["8", "16", "mixed"]),
     default="8",
     show_default=True,
-    help="Bits of the data between layers; mixed: 8 or 16, layer by layer.",
+    help="Bits of the data between layers; mixed: 8 or 16, chosen per layer.",
 )
 @click.option(
     "--layer", "layers", multiple=True, metavar="NAME=BITS", help="Bits of one layer, e.g. `conv_3=w4` or `conv_3=a16`."
 )
-@click.option("--max-loss", metavar="PERCENT", help="Most accuracy that mixed bits may lose, e.g. `0.5%`.")
+@click.option("--max-loss", metavar="PERCENT", help="Largest loss of accuracy by mixed bits, e.g. `0.5%`.")
 @click.option(
-    "--flash", default="", metavar="SIZE", help="Budget of mixed bits for the constants of the file, e.g. `60K`."
+    "--flash", default="", metavar="SIZE", help="Budget for the constants of the file, with mixed bits, e.g. `60K`."
 )
-@click.option("--ram", default="", metavar="SIZE", help="Budget of mixed bits for RAM, e.g. `20K`.")
+@click.option("--ram", default="", metavar="SIZE", help="Budget for RAM, with mixed bits, e.g. `20K`.")
 @click.option(
     "--board",
     default="host",
     show_default=True,
     metavar="NAME",
     shell_complete=board_names,
-    help="Board that mixed bits are to suit.",
+    help="Board for whose costs mixed bits are chosen.",
 )
 @click.option(
     "--macs",
     default="",
     metavar="AMOUNT",
-    help="Remove whole channels until the model does no more multiply-accumulates than this, a share as `70%` or a "
-    "number as `8M`, and train what is left to give what the model gave. Not exact, and takes minutes.",
+    help="Remove whole channels until the model has at most this many multiply-accumulates (a share, e.g. `70%`, or a "
+    "number, e.g. `8M`), and train the rest to reproduce the model's outputs. Not exact; takes minutes.",
 )
 @click.option("--front", is_flag=True, help="Also compare mixed bits from wide to narrow: cost against SQNR.")
 @click.option(
     "--loss",
     "judge",
     type=click.Choice(["classes", "error"]),
-    help="What --max-loss counts: top classes that change, or squared error. By default by the shape of the output.",
+    help="What --max-loss counts: top classes that change, or squared error. Default: chosen by the output's shape.",
 )
 @click.option(
-    "--resume", type=click.Path(path_type=Path), help="File that keeps trials, to go on with after an interrupt."
+    "--resume", type=click.Path(path_type=Path), help="File that stores trials, to continue after an interrupt."
 )
 @click.option(
     "--method",
     type=click.Choice(["full", "min-max"]),
     default="full",
     show_default=True,
-    help="full: every step that improves samples held out of it; min-max: none of them, in seconds.",
+    help="full: every step that improves results on held-out samples; min-max: no such steps, takes seconds.",
 )
 @samples_option
 @preprocess_option
 @click.option(
     "--cache",
     type=click.Path(path_type=Path),
-    help="Calibration cache: a text file of what was seen of each tensor, written where it is not there; edit it to "
-    "set ranges by hand (`override LOW HIGH`).",
+    help="Calibration cache: a text file with statistics of each tensor. It is written if it does not exist; edit it "
+    "to set ranges by hand (`override LOW HIGH`).",
 )
 @click.option(
     "--report",
     "page",
     type=click.Path(path_type=Path),
     metavar="FILE.html",
-    help="Write a page about what was kept, every layer, what is wrong and the test.",
+    help="Write a page about the steps kept, every layer, problems found, and the test.",
 )
-@click.option("--jobs", type=click.IntRange(0), default=0, help="Processes; by default one for each core.")
+@click.option("--jobs", type=click.IntRange(0), default=0, help="Processes; by default one per core.")
 @click.option(
     "--scheduler",
     default="",
     metavar="ADDRESS",
-    help="Run the trials on the workers of a Dask scheduler, e.g. `tcp://host:8786`; the bytes are the same.",
+    help="Run the trials on the workers of a Dask scheduler, e.g. `tcp://host:8786`. The result is the same.",
 )
 @click.option(
     "--input-shape",
@@ -193,9 +192,9 @@ def _keep_memory() -> None:
     metavar="NAME:LIST",
     help="Shape of an input that the file leaves open, e.g. `image:1,3,96,96`.",
 )
-@click.option("--signature", default="", metavar="NAME", help="Which of several networks of a .tflite file.")
-@click.option("--input-layout", type=click.Choice(LAYOUTS), help="Order of the result's input images.")
-@click.option("--output-layout", type=click.Choice(LAYOUTS), help="Order of the result's output images.")
+@click.option("--signature", default="", metavar="NAME", help="Signature (network) of a .tflite file to quantize.")
+@click.option("--input-layout", type=click.Choice(LAYOUTS), help="Layout of the result's input images.")
+@click.option("--output-layout", type=click.Choice(LAYOUTS), help="Layout of the result's output images.")
 @json_option
 def COMMAND(
     model: Path,
@@ -208,19 +207,19 @@ def COMMAND(
 ) -> None:
     """Make an integer model of MODEL, a float .onnx, .tflite or NNEF model.
 
-    Every step (channels balanced, weights rounded by least squares, ranges) is solved against the integers that will
-    run, tried on samples held out of it, and kept only where these gain; the table says what each brought. The file is
-    an ordinary model that LiteRT, TensorFlow Lite Micro or ONNX Runtime run as well.
+    Each step (balancing channels, rounding weights by least squares, choosing ranges) is fitted to the integers that
+    will run, tried on held-out samples, and kept only if it improves them. The table shows what each step gained. The
+    result is an ordinary model file, which LiteRT, TensorFlow Lite Micro or ONNX Runtime can run too.
 
-    With --weights mixed or --activations mixed, each layer gets its own; with --ranges-of a retrained model keeps the
-    code of the one before; see docs/quantize.md.
+    With --weights mixed or --activations mixed, bits are chosen per layer. With --ranges-of, a retrained model keeps
+    the code of the earlier one. See docs/quantize.md.
 
     \b
       mcugen quantize model.onnx --data calib.npz --test test.npz -o q.tflite
     """
     _one_thread_a_process()
     _keep_memory()
-    from mcugen.system import files  # after the settings that NumPy reads
+    from mcugen.system import files  # imported after the settings that NumPy reads
 
     older = values["ranges_of"]
     named = {"-o": file, "--report": page, "--cache": values["cache"], "--resume": values["resume"]}
@@ -229,7 +228,7 @@ def COMMAND(
     if older is not None:
         _check_older(file, older, has_data=data is not None)
     elif data is None:
-        hint = "name samples, or with --ranges-of a quantized model of the same layers"
+        hint = "give samples, or --ranges-of an earlier quantized model with the same layers"
         raise UsageError("there are no samples to quantize with", where="--data", hint=hint)
     if data is not None and values["weights"] == "float16":
         _half(model, data, file, test, values, as_json=as_json)
@@ -238,20 +237,22 @@ def COMMAND(
 
 
 def _check_older(file: Path, older: Path, *, has_data: bool) -> None:
-    """Raise UsageError for options that the older model fixes, or that need samples, and for another format."""
+    """Raise UsageError for options that the older model fixes, for options that need samples, and for another
+    format.
+    """
     from mcugen.quantize import quantize_model
 
     for _, flag in _given(_OF_OLDER):
-        raise UsageError(f"{older.name} decides on this option", where=flag, hint=f"leave {flag} or --ranges-of out")
+        raise UsageError(f"{older.name} determines this value", where=flag, hint=f"leave {flag} or --ranges-of out")
     for _, flag in [] if has_data else _given(_OF_DATA):
-        raise UsageError("this needs samples", where=flag, hint="give --data, too, or leave it out")
+        raise UsageError("this option needs samples", where=flag, hint="give --data as well, or leave the option out")
     if quantize_model.format_of(file) != quantize_model.format_of(older):
-        hint = f"end the name in {older.suffix}: the integers of the formats differ"
+        hint = f"end the name in {older.suffix}: the formats round differently"
         raise UsageError(f"{file.name} and {older.name} have different formats", where="-o", hint=hint)
 
 
 def _given(options: dict[str, str]) -> list[tuple[str, str]]:
-    """The options, as name and flag, that the command line has."""
+    """The options, as (name, flag), that were given on the command line."""
     source = click.get_current_context().get_parameter_source
     return [item for item in options.items() if source(item[0]) is ParameterSource.COMMANDLINE]
 
@@ -293,13 +294,13 @@ def _integers(
 
 
 def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[str, Any], *, as_json: bool) -> None:
-    """Store weights as float16, in a model that stays float. Raises UsageError for options without effect then."""
+    """Store weights as float16, in a model that stays float. Raises UsageError for options that then have no effect."""
     from mcugen.quantize import half, quantize_model
 
     context = click.get_current_context()
     for name, flag in _given(_OF_INTEGERS):
         if context.params[name] != "float":
-            raise UsageError(f"{flag} is for models of integers", hint="leave it out with --weights float16")
+            raise UsageError(f"{flag} is for integer models", hint="leave it out with --weights float16")
     format_name, choices = quantize_model.format_of(file), _choices({**values, "weights": "8"})
     with progress("rounding weights", quiet=as_json) as update:
         found = half.quantize(model, data, choices, test=test, progress=update)
@@ -311,7 +312,7 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
 
 
 def _require_build(content: bytes, file: Path) -> None:
-    """Read a model file back, and select its kernels. Raises QuantizationError with the layer that has none."""
+    """Read a model file back, and select its kernels. Raises QuantizationError that names a layer without a kernel."""
     from mcugen import pipeline
 
     with tempfile.TemporaryDirectory() as folder:
@@ -320,12 +321,12 @@ def _require_build(content: bytes, file: Path) -> None:
         try:
             pipeline.inspect(written, Options())
         except McugenError as error:
-            hint = "give this layer other bits by --layer, or its ranges by --cache; or keep the model in floats"
-            raise QuantizationError(f"{file} is not written, as its build fails: {error}", hint=hint) from error
+            hint = "set this layer's bits with --layer or its ranges with --cache, or keep the model in floats"
+            raise QuantizationError(f"{file} was not written, because its build fails: {error}", hint=hint) from error
 
 
 def _request(values: dict[str, Any]) -> Any:
-    """The goals of mixed bits; None where no option sets any. Raises UsageError."""
+    """The goals of mixed bits; None if no option sets any. Raises UsageError."""
     from mcugen.builds.mixed.plan import Request
 
     mixed = {name: values[name] == "mixed" for name in ("weights", "activations")}
@@ -333,11 +334,13 @@ def _request(values: dict[str, Any]) -> Any:
     if not any(mixed.values()):
         if goals:
             flag = goals[0].replace("_", "-")
-            raise UsageError(f"--{flag} needs bits to choose", hint="add --weights mixed or --activations mixed")
+            raise UsageError(
+                f"--{flag} has no effect without mixed bits", hint="add --weights mixed or --activations mixed"
+            )
         return None
     if not goals:
         hint = "add --max-loss 0.5%, --flash 60K, --ram 20K or --front"
-        raise UsageError("mixed bits of what cost or loss?", hint=hint)
+        raise UsageError("mixed bits need a limit on cost or loss", hint=hint)
     options = Options(**{name: values[name] for name in ("board", "flash", "ram")})
     return Request(
         **mixed, most=_percent(values["max_loss"]), options=options, front=values["front"], judge=values["judge"] or ""
@@ -352,7 +355,7 @@ def _percent(text: str | None) -> float | None:
     except ValueError:
         found = -1.0
     if not 0 <= found <= _WHOLE:
-        raise UsageError(f"{text!r} is no share", where="--max-loss", hint="for example 0.5%")
+        raise UsageError(f"{text!r} is not a percentage", where="--max-loss", hint="write it like 0.5%")
     return found
 
 

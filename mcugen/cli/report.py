@@ -1,4 +1,4 @@
-"""`mcugen report`: the page of a build that is there, or of two beside each other."""
+"""`mcugen report`: makes the page of an existing build, or one that compares two builds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcugen.errors import UsageError
 
 @click.command("report", cls=GroupedCommand)
 @click.argument("folders", metavar="FOLDER...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--compare", is_flag=True, help="Set two builds side by side, in FILE.html.")
+@click.option("--compare", is_flag=True, help="Compare two builds side by side, in FILE.html.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of report.json, docs/report.schema.json.")
 @click.option(
     "-o",
@@ -56,7 +56,7 @@ def COMMAND(folders: tuple[Path, ...], compare: bool, schema: bool, file: Path |
 
 
 def _listed(folder: Path, facts: dict[str, Any], target: Path) -> None:
-    """List a page that the build left out in the folder's files, so that the next build may replace it."""
+    """Add a page that the build left out to the list of its files, so that the next build may replace it."""
     if target == folder / target.name and target.name not in facts["files"]:
         facts["files"] = sorted([*facts["files"], target.name])
         write(folder / REPORT, (json.dumps(facts, indent=2) + "\n").encode())

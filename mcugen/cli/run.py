@@ -1,4 +1,4 @@
-"""`mcugen run`: the outputs of a model for given inputs, computed by its C on this machine."""
+"""`mcugen run`: the outputs of a model for given inputs, computed by its C on this computer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mcugen.cli._console import progress
     "data",
     type=click.Path(path_type=Path),
     required=True,
-    help="Samples: an .npy, an .npz with an array for each input, or a folder of .npy files, images or .wav files.",
+    help="Samples: an .npy, an .npz with an array per input, or a folder of .npy files, images or .wav files.",
 )
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), help="File to write: .npy, or .npz with all outputs."
@@ -37,12 +37,12 @@ from mcugen.cli._console import progress
 @click.option(
     "--stored/--real",
     default=None,
-    help="Write quantized outputs as stored, or as real numbers; by default as the inputs are.",
+    help="Write quantized outputs as stored integers, or as real numbers; by default like the inputs.",
 )
 @click.option(
     "--record",
     type=click.Path(path_type=Path),
-    help="Also write inputs and outputs, FILE.npz, as --golden of verify reads them.",
+    help="Also write inputs and outputs to FILE.npz, for `verify --golden`.",
 )
 @samples_option
 @preprocess_option
@@ -51,10 +51,10 @@ from mcugen.cli._console import progress
 def COMMAND(
     model: Path, data: Path, file: Path | None, stored: bool | None, record: Path | None, as_json: bool, **values: Any
 ) -> None:
-    """Run MODEL on samples, with the C that a build gives, compiled for this machine.
+    """Run MODEL on samples, with the C of a build compiled for this computer.
 
-    Floats given for a quantized input are quantized, integers are taken as stored. A model with states begins anew at
-    each sample. Without -o, the outputs are printed.
+    Floats given for a quantized input are quantized; integers are taken as stored values. A model with states is reset
+    before each sample. Without -o, the outputs are printed.
 
     \b
       mcugen run model.tflite --input x.npy -o y.npy

@@ -1,4 +1,4 @@
-"""`mcugen tune`: the fastest kernel and tile of each step, measured on a device."""
+"""`mcugen tune`: finds the fastest kernel and tile of each step, measured on a device."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from mcugen.cli._console import progress
     "--output",
     "table",
     type=click.Path(path_type=Path),
-    help="The table to write, and to go on from; by default the one beside the board's file.",
+    help="The table to write, or to extend; by default the table beside the board's file.",
 )
 @click.option("--device", default="", metavar="NAME", help="Part of the device's name, or PLATFORM:DEVICE.")
 @build_options
 @json_option
 def COMMAND(models: tuple[Path, ...], table: Path | None, device: str, as_json: bool, **values: Any) -> None:
-    """Measure the kernels and tiles that may run MODEL's steps on this machine's OpenCL device.
+    """Measure the kernels and tiles that can run MODEL's steps on this computer's OpenCL device.
 
-    What the device's limits and its roofline leave is timed, and compared with a simple launch. A build for the board
-    takes what the table beside its board.toml says.
+    Candidates are limited by the device's limits and its roofline, then timed and compared with a simple launch. Builds
+    for the board use the table beside its board.toml.
     """
     from mcugen.boards import target
     from mcugen.machines.toolchain import opencl

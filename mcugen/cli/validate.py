@@ -1,4 +1,4 @@
-"""`mcugen validate`: recorded or drawn inputs on a board, over a serial line."""
+"""`mcugen validate`: recorded or random inputs on a board, over a serial line."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mcugen.cli._console import progress
 
 @click.command("validate", cls=GroupedCommand)
 @model_argument
-@click.option("--port", required=True, help="Serial port of the board, as /dev/ttyACM0.")
+@click.option("--port", required=True, help="Serial port of the board, e.g. /dev/ttyACM0.")
 @click.option("--baud", type=int, default=115200, show_default=True, help="Speed of the line.")
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 3600.0),
     default=10.0,
     show_default=True,
-    help="Seconds to wait for an answer, before it is asked for again, twice.",
+    help="Seconds to wait for an answer. The request is then repeated, at most twice.",
 )
-@click.option("--cases", "count", type=click.IntRange(1), default=4, show_default=True, help="Number of drawn inputs.")
+@click.option("--cases", "count", type=click.IntRange(1), default=4, show_default=True, help="Number of random inputs.")
 @click.option(
     "--golden",
     type=click.Path(path_type=Path),
@@ -40,10 +40,10 @@ def COMMAND(
     as_json: bool,
     **values: Any,
 ) -> int:
-    """Compare what the firmware on a board computes of inputs with the NumPy reference, bit for bit.
+    """Compare the outputs of the firmware on a board with the NumPy reference, bit for bit.
 
-    The firmware answers over a serial line, by the header of `mcugen build --export validate`. Give MODEL and the
-    options of that build. Constants on the board are compared too, and a changed one is named.
+    The firmware answers over a serial line, with the header of `mcugen build --export validate`. Give MODEL and the
+    options of that build. Constants on the board are compared too, and a changed constant is named.
     """
     from mcugen.system import files
     from mcugen.verify import golden as recordings

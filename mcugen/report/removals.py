@@ -1,4 +1,4 @@
-"""What simplification removed: remaining work, and each removal with its reason."""
+"""Results of simplification: the remaining work, and each removal with its reason."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Checks of a built model against the oracle, on the host and on emulated cores, and its scores on samples."""
+"""Checks of a built model: against the oracle, on the host and on emulated cores; and scores on samples."""

@@ -1,5 +1,8 @@
-"""The constants as bytes for the assembler: the compiler's image of their C text, in a tenth of the time, and shared by
-builds with the same constants."""
+"""Writes constants as bytes for the assembler, in place of their C text.
+
+The image is the one that the compiler makes of the C text, in a tenth of the time. Builds with equal constants share
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,14 @@ from mcugen.emit.view import ModelView
 
 
 def in_place_of_c(view: ModelView, sources: Sequence[Path], folder: Path) -> list[Path]:
-    """The sources of a firmware in `folder` with the C of the constants replaced, if all are in the code's memory."""
+    """The sources of a firmware in `folder`. Assembly replaces the C of the constants if all of them lie with
+    the code.
+    """
     text = folder / f"{view.name}_weights.c"
     if view.blob or text not in sources or not all(map(_is_bytes, view.arrays)):
         return list(sources)
     data = b"".join(map(_stored, view.arrays))
-    stored = f"{hashlib.sha256(data).hexdigest()}.bin"  # the hash makes texts with other contents differ, for caches
+    stored = f"{hashlib.sha256(data).hexdigest()}.bin"  # for compiler caches, which see only the text
     (folder / stored).write_bytes(data)
     assembly = folder / f"{view.name}_weights.s"
     assembly.write_text("".join(f"{line}\n" for line in _lines(view.arrays, stored)), encoding="ascii")
@@ -28,13 +33,15 @@ def in_place_of_c(view: ModelView, sources: Sequence[Path], folder: Path) -> lis
 
 
 def _is_bytes(array: ArrayView) -> bool:
-    """Whether an array is plain bytes in the section of constants; NaN excluded, as C text does not keep its bits."""
+    """Whether an array can be given as bytes: in the default section, and without NaN, whose bits C text does
+    not keep.
+    """
     is_number = array.data.dtype.kind != "f" or not np.isnan(array.data).any()
     return not array.region and max(array.data.size, 1) == array.length and is_number
 
 
 def _stored(array: ArrayView) -> bytes:
-    """The bytes of an array: a 0 where it has no elements."""
+    """The bytes of an array; one 0 element if it is empty."""
     return array.data.tobytes() or bytes(array.data.dtype.itemsize)
 
 

@@ -1,4 +1,4 @@
-"""Runs the checks on the emitted C: no heap, no recursion, no mutable data at file scope, loops that end."""
+"""Runs the rules for emitted C: no heap, no recursion, no mutable data at file scope, loops that end."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _NUMBERS = re.compile(r"\{[-+\w.,\s()]{400,}\}")
 
 
 def violations(artifact: Artifact, folder: Path) -> list[str]:
-    """The violations of rules in the sources of a build in `folder`. Long tables of numbers are not parsed."""
+    """Violations of the rules in the C of a build in `folder`. Long tables of numbers are not parsed."""
     sources = sources_of(artifact.emitted)
-    if artifact.view.device is not None:  # host code for OpenCL may wait and hold handles: the rules are for kernels
+    if artifact.view.device is not None:  # host code for OpenCL may wait and keep handles: check only its kernels
         sources = [path for path in sources if path.startswith("kernels/") and not opencl.is_host(path)]
     texts = {path: _NUMBERS.sub("{0}", _preprocessed(folder / path, folder)) for path in sources}
     own = {Path(path).name for path in artifact.files if path.endswith(".h")}

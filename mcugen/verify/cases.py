@@ -1,4 +1,4 @@
-"""Cases to compare on: random inputs, extremes where integer kernels go wrong first, and probes of operators."""
+"""Inputs to compare on: random inputs, extremes where integer kernels fail first, and boundary values of operators."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mcugen.verify.probes import boundary_values, greatest_sum
 
 _Fill = Callable[[TensorType], np.ndarray]
 FURTHER_RUNS = 5
-"""Runs after the first in a case of a model with states."""
+"""Number of runs after the first in a case of a model with states."""
 MOST_BOUNDARIES = 32
-"""Most cases of boundary values of one operator."""
+"""Most cases of boundary values per operator."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Inputs of the model, in its order, under a name that describes how they were generated.
+    """Inputs of the model, in order, with a name that describes how they were generated.
 
-    then: the inputs of further runs that follow, where the model has states.
+    then: inputs of the runs that follow, for a model with states.
     """
 
     name: str
@@ -38,14 +38,15 @@ class Case:
 
 
 RECORDED = "recorded"
-"""The first word in the names of cases that were recorded with a runtime."""
+"""First word in the names of cases that were recorded with a runtime."""
 
 
 def cases(graph: Graph, random: int) -> Iterator[Case]:
-    """`random` random cases, all-min, all-max, all-zero-point, min/max alternating three ways, extreme sums.
+    """`random` random cases, then fixed ones: all minimum, all maximum, all zero point, alternating minimum and maximum
+    by element, row and channel, greatest sums, and boundary values.
 
-    Those of a model with states are sequences of runs: of other random inputs, or of the same extreme ones and then of
-    random ones, which show how it comes back from there.
+    For a model with states a case is a sequence of runs. A random case continues with other random inputs. A fixed case
+    repeats its inputs and ends with a random input, which shows whether the state recovers.
     """
     further = range(1, FURTHER_RUNS + 1) if graph.states else ()
     for seed in range(random):
@@ -66,7 +67,7 @@ def cases(graph: Graph, random: int) -> Iterator[Case]:
 
 
 def _greatest_sums(graph: Graph) -> Iterator[Case]:
-    """Cases that drive a sum of products to either end, for each operator that sums over an input of the model."""
+    """For each operator that sums products of a model input: a case with the greatest sum, and one with the least."""
     for node, call, k in _readers_of_inputs(graph):
         up = greatest_sum(node.op, call) if all(c is not None for c in call.constants[1:2]) else None
         if up is not None:
@@ -83,14 +84,14 @@ def _boundaries(graph: Graph) -> Iterator[Case]:
 
 
 def _readers_of_inputs(graph: Graph) -> Iterator[tuple[Node, Call, int]]:
-    """(node, its call, index of the input) of each node whose operand 0 is an input of the model."""
+    """(node, its call, index of the input) for each node whose operand 0 is an input of the model."""
     for node in graph.nodes:
         if node.inputs and node.inputs[0] in graph.inputs:
             yield node, graph.call(node, ""), graph.inputs.index(node.inputs[0])
 
 
 def _with_input(graph: Graph, k: int, array: np.ndarray, name: str) -> Case:
-    """A case of random inputs but for input k."""
+    """A case of random inputs, except for input k."""
     further = range(1, FURTHER_RUNS + 1) if graph.states else ()
     inputs = draw(graph, 0)
     inputs[k] = array

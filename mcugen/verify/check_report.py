@@ -17,13 +17,14 @@ from mcugen.verify.comparison import Verdict
 from mcugen.verify.emulated import SimulatedStep, Simulation
 from mcugen.verify.witnesses.testimony import Testimony
 
-_SHOWN = 5  # faults in text
-_NAMED = 3  # tensors in text that are not visible in memory
+_SHOWN = 5  # most faults listed in text
+_NAMED = 3  # most tensors listed in text that are not visible in memory
 
 
 def verify_dict(result: Verification) -> dict[str, Any]:
-    """Stable keys: agrees, exact (agrees without floats), cases, max_abs_diff, first_difference; fused,
-    constant_channels, unread_channels.
+    """The result as a dictionary with stable keys for JSON.
+
+    exact: agrees, without floats. first_difference: null if all agree. fused: tensors inside a step.
     """
     first = _first(result)
     return {
@@ -71,7 +72,7 @@ def _testimony_dict(one: Testimony) -> dict[str, Any]:
 
 
 def _testimony(one: Testimony) -> Iterator[str]:
-    """The lines of one witness: what it compared, and what it left out, by name."""
+    """Lines on one witness: what it compared, and what it left out, by name."""
     compared = f"{one.verdict.tensors} of {one.of} tensors of the file"
     if one.verdict.first_difference:
         yield f"  NumPy against {one.witness}: first difference in {one.verdict.first_difference}"
@@ -87,7 +88,7 @@ def _testimony(one: Testimony) -> Iterator[str]:
 
 
 def verified_facts(result: Verification) -> VerifiedFacts:
-    """The facts on a verification for report.json."""
+    """The result of a verification for report.json."""
     first, worst = _first(result), _worst(result)
     return VerifiedFacts(
         agrees=result.agrees,
@@ -108,7 +109,7 @@ def _worst(result: Verification) -> float:
 
 
 def simulated_facts(result: Simulation, optimize: str) -> SimulatedFacts:
-    """The facts on a simulation for report.json. optimize: the optimization option of the cross compiler."""
+    """The result of a simulation for report.json. optimize: the optimization option of the cross compiler."""
     return SimulatedFacts(
         machine=result.machine,
         optimize=optimize,
@@ -149,7 +150,7 @@ def verify_text(result: Verification) -> str:
 
 
 def verify_parts(result: Verification, *, whole: bool = False) -> tabular.Parts:
-    """The verdict first, then its basis. whole: name every tensor that has no bytes of its own."""
+    """The result first, then what it is based on. whole: list every tensor that has no bytes of its own."""
     verdict, promise = "OK" if result.agrees else "DIFFERS", result.promise.removeprefix("the ")
     lines = [f"{result.called or result.name}: {verdict} ({promise})"]
     lines += [f"  note: {note}" for note in result.notes]
@@ -181,7 +182,7 @@ def verify_parts(result: Verification, *, whole: bool = False) -> tabular.Parts:
 
 
 def _compared(c: Verdict, whole: bool) -> Iterator[str]:
-    """The comparison of the C's tensors in words, and the tensors left out."""
+    """How many of the C's tensors were compared, and which were not."""
     names, rest = c.not_compared, len(c.not_compared) - _NAMED
     if rest > 0 and not whole:
         names = (*names[:_NAMED], f"and {rest:,} more, all with --wide or in --json")
@@ -210,10 +211,10 @@ def _sentence(verdict: Verdict) -> str:
 
 
 def simulate_dict(result: Simulation) -> dict[str, Any]:
-    """Stable keys: board, agrees, exact (agrees without floats), instructions, cycles, milliseconds, steps, stack_path,
-    *_bytes.
+    """The result as a dictionary with stable keys for JSON.
 
-    cycles and milliseconds are {"low", "high"}, or null where there is no model of the core, or no clock.
+    exact: agrees, without floats. cycles, milliseconds: {"low", "high"}; null without a cycle model of the core, or a
+    clock.
     """
     values = dataclasses.asdict(dataclasses.replace(result, outputs=()))
     values["milliseconds"] = _milliseconds(result)
@@ -237,12 +238,12 @@ def _holder(result: Simulation) -> str:
 
 
 def simulate_text(result: Simulation) -> str:
-    """Totals, then the steps with their share."""
+    """The text that `simulate` prints: totals, then a table of the steps."""
     return tabular.text_of(simulate_parts(result))
 
 
 def simulate_parts(result: Simulation) -> tabular.Parts:
-    """The verdict, totals, and a table of the steps."""
+    """The result, totals, and a table of the steps."""
     verdict = "OK" if result.agrees and result.repeatable else "DIFFERS"
     lines = [f"{result.board} (emulated {result.machine}): {verdict}, {result.verdict.cases} inputs, each run twice"]
     if result.verdict.first_difference:
@@ -265,13 +266,13 @@ def simulate_parts(result: Simulation) -> tabular.Parts:
 
 
 def _function(result: Simulation, name: str) -> str:
-    """The name of a function in the image; for a kernel its symbol, as the C name is shortened and has a hash."""
+    """The name of a function in the image. A kernel's symbol is added, as its C name is shortened and has a hash."""
     symbols = (step.kernel for step in result.steps if name.startswith(step.function))
     return next((f"{name} ({symbol})" for symbol in symbols), name)
 
 
 def _cycles_lines(result: Simulation) -> list[str]:
-    """The estimate of the whole inference, per MAC and in time where those are known."""
+    """The estimate for the whole inference, per MAC and in time if these are known."""
     if result.cycles is None:
         return []
     low, high = result.cycles.low, result.cycles.high
@@ -284,7 +285,7 @@ def _cycles_lines(result: Simulation) -> list[str]:
 
 
 def _steps(result: Simulation) -> tabular.TextTable:
-    """A row for each step; the most expensive ones are marked."""
+    """A row per step. The most expensive steps are marked."""
     total, clock = max(result.instructions, 1), result.clock_hz
     timed = (tabular.TableColumn("estimated cycles", right=True),) if result.cycles else ()
     times = (tabular.TableColumn("ms", right=True),) if result.cycles and clock else ()

@@ -1,4 +1,4 @@
-"""The two checks as commands run them: on the host, and on an emulated core."""
+"""The two checks as commands run them: `verify` on the host, and `simulate` on an emulated core."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ REFERENCES = {"tflm": "TFLM", "litert": "LiteRT's reference kernels", "ort": "ON
 
 @dataclass(frozen=True)
 class Verification:
-    """The C against the oracle, and, where recordings were given, the oracle against the runtime.
+    """Result of `verify`: the C compared with the oracle, and the oracle with recordings, if any were given.
 
-    helpers: functions of the header that differ from the oracle; text: what in the C breaks a rule; refused: the
-    operator that the runtime whose bits are claimed has no kernel for, "" if it has all; heard: the oracle against
-    other programs that computed the file itself, unheard: why others did not; simulated: the oracle against recorded
-    real numbers of a model of integers; delivered: the files through the board's own compiler; promise: what the
-    outputs keep of the runtime's.
+    recorded, traced, trace_differs: the oracle against a runtime's recorded outputs, and its trace of tensors. helpers:
+    functions of the header that differ from the oracle. text: rules that the C breaks. refused: an operator that the
+    claimed runtime has no kernel for; "" if none. heard: the oracle against other programs that computed the file
+    itself; unheard: why others did not. simulated: the oracle against recorded real numbers, for a model of integers.
+    delivered: the files compiled by the board's own compiler. promise: how outputs match the runtime's.
     """
 
     name: str
@@ -57,18 +57,18 @@ class Verification:
 
     @property
     def exact(self) -> bool:
-        """Whether everything is equal and there is no float among it."""
+        """Whether everything agrees, and no value is a float."""
         return self.agrees and self.c.exact
 
     @property
     def agrees(self) -> bool:
-        """Whether integers are equal, floats within the tolerance, and nothing else is wrong."""
+        """Whether integers are equal, floats are within the tolerance, and nothing else is wrong."""
         verdicts = (self.c, self.recorded, self.simulated, *self.heard)
         return all(v is None or v.agrees for v in verdicts) and not self.faults
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """All faults except differences of tensors."""
+        """All faults, apart from differences of tensors."""
         refused = f"the build promises the bits of a runtime that refuses {self.refused}" if self.refused else ""
         shapes = (fault for one in self.heard for fault in one.faults)
         differing = (f"recorded trace differs: {name}" for name in self.trace_differs)
@@ -94,7 +94,7 @@ def verify(
 ) -> Verification:
     """Compare C, oracle and recordings. Raises UsageError for a trace without the recording it belongs to.
 
-    ask: the model's file for its witnesses; None: none is heard.
+    random: number of random inputs. ask: the model file for witnesses; if None, no witness is asked.
     """
     if trace and not recording:
         raise UsageError("--trace needs --golden", hint="the trace is of the first recorded input")
@@ -129,22 +129,22 @@ def verify(
 
 
 def _promise(artifact: Artifact) -> str:
-    """The meaning of agreement for the outputs of this model: equal bits, or a tolerance."""
+    """How outputs that agree match the runtime's: equal bits, or a tolerance."""
     view, halves = artifact.view, artifact.graph.stores_halves
     return stated(view.promises, [end.label for end in view.outputs], REFERENCES[view.reference], halves=halves)
 
 
 def refused(graph: Graph, which: str) -> str:
-    """The first imported operator that the claimed runtime refuses; the operators are checked anew.
+    """The first operator of the file that the claimed runtime refuses, "" if none. Operators are checked again.
 
-    Operators that were imported as others are not asked: which types these have says nothing of them.
+    An operator that was imported as other operators is skipped: their types do not show whether the runtime has it.
     """
     nodes = [node for node in graph.nodes if _is_itself(node)] if which in graph.refusals else []
     return next((node.source for node in nodes if node.op.refused_by(graph.call(node, which), which)), "")
 
 
 def _is_itself(node: Node) -> bool:
-    """Whether the file's operator is imported as this operator alone."""
+    """Whether the file's operator was imported as this one operator."""
     direct = {entry.name for entry in node.op.imports if not (isinstance(entry, Import) and entry.expand)}
     return node.source.split(" ")[-1] in direct
 
@@ -152,7 +152,7 @@ def _is_itself(node: Node) -> bool:
 def simulate(
     artifact: Artifact, count: int, recording: Path | None, optimize: str, progress: Callable[[str], None]
 ) -> Simulation:
-    """Run the recorded and `count` drawn inputs on the emulated core."""
+    """Run the recorded inputs, or else `count` generated ones, on the emulated core."""
     recorded: list[Case] = golden.cases(recording, artifact.imported)[:count] if recording else []
     drawn = list(drawn_cases(artifact.imported, count))[:count]
     progress(f"running on {artifact.target.name}")

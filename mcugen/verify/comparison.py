@@ -1,4 +1,4 @@
-"""Compares the tensors of a run with the oracle's, and keeps the first difference."""
+"""Compares the tensors of a run with the oracle's, and reports the first difference."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from mcugen.passes.follow_orders import carried
 TERM_TOLERANCE = 2.0**-26
 """Relative error that each product may add to an operator's sum.
 
-Added one after the other, n equal floats of one sign are off by half of n * 2**-25 of their sum where all roundings go
-the same way.
+n equal floats of one sign, added one after the other, are off by half of n * 2**-25 of their sum if every addition is
+rounded the same way.
 """
 
 ROUNDINGS = 2.0**-22
-"""Relative error of a few float roundings: where the terms of a sum cancel, this share of the terms may remain."""
+"""Relative error of a few float roundings. If terms of a sum cancel, this fraction of the terms may remain."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first element that differs: where it is, and both values."""
+    """The first element that differs: its position, and both values."""
 
     case: str
     step: int
@@ -48,17 +48,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a comparison over all cases. max_abs_diff is 0 for integers that are equal.
+    """The result of a comparison over all cases.
 
-    values, differing: how many values were compared, and how many of them are not equal in every bit
-    by_operator: whether each operator was compared on the operands that it had, as floats drift apart over the layers
-    agrees: integers are equal, floats within `tolerance` at least. floats: how many of the tensors are.
-    exact_values: how many float values had to be equal in every bit, as layers with int8 weights make them.
-    max_relative_diff: of float tensors, the largest difference as a share of the largest magnitude of the sums.
-    not_compared: tensors without bytes of their own; fused: imported tensors that only exist inside a step
-    other_halves: values next to a half that had to be rounded the other way to give what was recorded
-    constant_channels: channels not computed whose one value was compared with the oracle; unread_channels: those
-    not computed that nothing depends on
+    agrees: integers are equal, and floats lie within at least `tolerance`. max_abs_diff: 0 for equal integers.
+    max_relative_diff: largest difference of float tensors, relative to the largest magnitude of their sums. values,
+    differing: number of values compared, and how many differ in any bit. floats: number of float tensors. exact_values:
+    number of float values that must be equal in every bit, such as results of layers with int8 weights. by_operator:
+    each operator was compared on its actual operands, since float errors add up over layers. not_compared: tensors
+    without bytes of their own. fused: imported tensors that exist only inside a step. other_halves: values next to a
+    half; rounded the other way, they give the recorded outputs. constant_channels: channels not computed, whose
+    constant value was compared with the oracle. unread_channels: channels not computed, since nothing depends on them.
     """
 
     agrees: bool
@@ -82,22 +81,22 @@ class Verdict:
 
     @property
     def exact(self) -> bool:
-        """Whether all values agree and none of them is float."""
+        """Whether all values agree and none of them is a float."""
         return self.agrees and not self.floats
 
 
 class Comparison:
-    """Collects comparisons of stored tensors of `graph` with oracle values of the graph it was made from.
+    """Compares stored tensors of `graph` with oracle values of the imported graph, from which `graph` was made.
 
-    Integers must be equal. A float tensor is judged at the end, when the largest magnitude of its sums in all cases
-    is known.
-    Channels that are not computed because they are constant are compared by their folded value.
+    Integers must be equal. Float tensors are judged at the end, when the largest magnitude of their sums is known.
+    Channels that are not computed because they are constant are compared by their constant value.
     """
 
     def __init__(self, graph: Graph, imported: Graph, whole: float | None = None, *, by_operator: bool = False) -> None:
-        """whole: the tolerance of all floats where a whole model is compared; None for a tolerance per operator.
+        """whole: one tolerance for all floats, if a whole model is compared; None for a tolerance per operator.
 
-        by_operator: whether operators are compared on the operands that they had, and may round each product.
+        by_operator: whether operators are compared on their actual operands; each product may then add a rounding
+        error.
         """
         self._whole = whole
         self._flips: list[str] = []
@@ -114,7 +113,7 @@ class Comparison:
         self._furthest: dict[str, tuple[float, Difference]] = {}
 
     def begin_case(self, case: str, oracle: Mapping[str, np.ndarray]) -> None:
-        """Start a case; compare the results that were folded to constants with the oracle's values."""
+        """Start a case. Results that were folded to constants are compared with the oracle's values."""
         self._cases += 1
         for origin in self._origins():
             values = origin.ordered(oracle[origin.tensor])
@@ -139,8 +138,9 @@ class Comparison:
         self._values(case, step, origin.tensor, expected, shown, origin.kept)
 
     def _sums(self, tensor: str, values: np.ndarray, oracle: Mapping[str, np.ndarray]) -> float:
-        """The largest finite magnitude of a float tensor, before its operator's clamp where that is known: recordings
-        hold only outputs."""
+        """The largest finite magnitude of a float tensor, before its operator's clamp if the operands are known. A
+        recording contains only outputs.
+        """
         node = self._makers.get(tensor)
         sums = [values]
         known = node is not None and all(n is None or n in oracle for n in node.inputs)
@@ -151,7 +151,7 @@ class Comparison:
         return max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in sums)
 
     def _added(self, tensor: str, oracle: Mapping[str, np.ndarray]) -> float:
-        """The largest sum of the magnitudes of the added terms; 0 where operands are unknown, or not all floats."""
+        """The largest sum of the magnitudes of added terms. 0 if operands are unknown, or are not all floats."""
         node = self._makers.get(tensor)
         if node is None or not all(n is None or (n in oracle and oracle[n].dtype.kind == "f") for n in node.inputs):
             return 0.0
@@ -168,7 +168,7 @@ class Comparison:
         got: np.ndarray | int,
         channels: tuple[int, ...] | None,
     ) -> None:
-        """Compare values of an imported tensor. channels: the channels that they belong to, None for all."""
+        """Compare values of an imported tensor. channels: indices of these values on the last axis; None for all."""
         shown = np.broadcast_to(got, expected.shape)
         distance = _distance(expected, shown)
         furthest = float(distance.max(initial=0.0))
@@ -184,7 +184,7 @@ class Comparison:
             self._note(expected.dtype.kind == "f", furthest, found)
 
     def _origins(self) -> Iterator[Origin]:
-        """The origins of the computed tensors, each imported tensor once."""
+        """The origins of computed tensors. Each imported tensor appears once."""
         found = (t.origin for t in self._graph.tensors.values() if t.origin is not None and not t.is_constant)
         yield from {origin.tensor: origin for origin in found}.values()
 
@@ -195,7 +195,7 @@ class Comparison:
             self._furthest[found.tensor] = (distance, found)
 
     def note_flips(self, case: str, flips: Sequence[str]) -> None:
-        """Record the flips that explain why a case is compared with other integers; see `verify.flips`."""
+        """Record flips. They explain why a case is compared with other integers; see `mcugen.verify.flips`."""
         self._flips += [f"{case}: {flip}" for flip in flips]
 
     def verdict(self) -> Verdict:
@@ -234,7 +234,7 @@ class Comparison:
             yield from (f"{n} {self._imported.tensors[n].label!r}" for n in node.outputs if n not in standing)
 
     def _missing_channels(self) -> tuple[int, int]:
-        """The numbers of channels that are not computed because they are constant, and because nothing reads them."""
+        """Numbers of channels that are not computed: because they are constant, and because nothing reads them."""
         constant = unread = 0
         for origin in self._origins():
             if origin.kept is not None:
@@ -244,7 +244,7 @@ class Comparison:
         return constant, unread
 
     def _share(self, tensor: str, distance: float) -> float:
-        """A distance relative to the largest magnitude of the sums; infinite where all sums should be zero."""
+        """A distance relative to the largest magnitude of the sums; infinite if all sums should be zero."""
         magnitude = self._magnitude[tensor]
         return distance / magnitude if magnitude else math.inf
 
@@ -256,14 +256,16 @@ class Comparison:
         return max(FLOAT_TOLERANCE, self._terms.get(tensor, 0) * TERM_TOLERANCE)
 
     def _is_exact(self, tensor: str) -> bool:
-        """Whether a float tensor is the result of an operator with exact bits, at most reshaped since."""
+        """Whether a float tensor is the result of an operator with exact bits. Copies and reshapes in between are
+        followed.
+        """
         maker = self._makers.get(tensor)
         while maker is not None and (before := self._carried(maker)) is not None:
             maker = self._makers.get(before)
         return maker is not None and maker.op.exact_floats
 
     def _carried(self, node: Node) -> str | None:
-        """The operand whose values a node only copies, in the same order or another."""
+        """The operand whose values a node only copies, in any order; None for other nodes."""
         given = node.inputs[0]
         if given is None or not self._imported.type(given).shape:
             return None
@@ -276,7 +278,7 @@ class Comparison:
 
 
 def _distance(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
-    """The error of each element: 0 where equal or both NaN, infinite where only one is NaN."""
+    """The error of each element: 0 if equal or both are NaN, infinite if only one is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(expected.astype(np.float64) - got.astype(np.float64))
     same = (expected == got) | (np.isnan(expected.astype(np.float64)) & np.isnan(got.astype(np.float64)))
@@ -284,7 +286,7 @@ def _distance(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
 
 
 def _terms(graph: Graph) -> dict[str, int]:
-    """The number of products that each element of a computed tensor sums, by the imported tensor that it represents."""
+    """Imported tensor -> number of products in the sum of each element."""
     found: dict[str, int] = {}
     for node in graph.nodes:
         origin = graph.tensors[node.outputs[0]].origin

@@ -1,4 +1,4 @@
-"""Compiles the emitted C as delivered: by its board's compiler, with that core's flags, without verification hooks."""
+"""Compiles the emitted C as the user does: with the board's compiler and flags, without verification hooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only")
 
 @dataclass(frozen=True)
 class Delivered:
-    """The files that a board's compiler has read. faults: its first messages; missing: the reason why it read none."""
+    """The result of compiling. faults: the compiler's error lines. missing: why no compiler ran, or ""."""
 
     compiler: str
     files: int = 0
@@ -30,9 +30,9 @@ class Delivered:
 
 
 def check(artifact: Artifact, folder: Path) -> Delivered | None:
-    """Compile the emitted files in `folder` as the board's user does; None where the build is for a device.
+    """Compile the emitted files in `folder` as the board's user does; None for a build for a device.
 
-    The numbers of a file that has nothing else are left to the compiler of this machine.
+    The file of constants contains only numbers and is left out; the compiler of this computer checks it.
     """
     if artifact.target.device is not None:
         return None

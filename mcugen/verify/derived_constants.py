@@ -1,6 +1,6 @@
-"""Compares the values behind emitted constants with the oracle's derivation from the same scales.
+"""Compares values behind emitted constants with values that the oracle derives from the same scales.
 
-A multiplier that is off by its last bit changes so few results that hardly any input shows it; here it is seen.
+A multiplier whose last bit is wrong changes so few results that hardly any input shows it. This comparison does.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from mcugen.pipeline import Artifact
 
 @dataclass(frozen=True)
 class Constants:
-    """The count of compared numbers, and for each difference the place and both values."""
+    """The number of compared numbers, and a text per difference with its place and both values."""
 
     compared: int
     differences: tuple[str, ...]
 
 
 def check(artifact: Artifact) -> Constants:
-    """Compare the multipliers, bounds and tables of every operator that is emitted, and of each byte function."""
+    """Compare the multipliers, bounds and tables of every emitted operator, and the table of each byte function."""
     which = artifact.view.reference
     compared, differences = 0, dict[str, None]()
     for graph in (artifact.graph, artifact.imported):
@@ -40,9 +40,10 @@ def check(artifact: Artifact) -> Constants:
 
 
 def _pairs(graph: Graph, call: Call, *, emitted: bool) -> Iterator[tuple[Scaling, Scaling]]:
-    """(values behind the emitted constants, the oracle's values) of one call.
+    """(values behind the emitted constants, the oracle's values) for one call.
 
-    Tables of bytes are also those of imported operators: passes make one of several by looking one up in the other.
+    emitted: whether the graph is the one emitted. Byte tables are compared for imported operators too, because passes
+    combine several tables into one.
     """
     if emitted:
         yield call.op.scaling(call), call.op.scaling_q(call)

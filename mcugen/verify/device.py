@@ -1,4 +1,4 @@
-"""The verifying program of a model on an OpenCL device: step by step, each tensor read back."""
+"""The verifying program of a model on an OpenCL device. It runs step by step and reads each tensor back."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mcugen.machines.toolchain import host_gcc
 from mcugen.pipeline import Artifact
 
 FLAGS = ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all")
-"""Flags without the address sanitizer: OpenCL drivers and compilers in the same process do not run with it."""
+"""Compiler flags. The address sanitizer is left out, since OpenCL drivers do not run with it in one process."""
 
 
 @dataclass(frozen=True)
 class Computed:
-    """The place of a step's output in the arena. run, pitch: bytes of a run, and from one run to the next."""
+    """The place of a step's output in the arena. run, pitch: bytes of a row, and bytes from one row to the next."""
 
     step: int
     output: int
@@ -30,7 +30,7 @@ class Computed:
 
 
 def build_program(artifact: Artifact, folder: Path) -> Path:
-    """The program, in a folder that has the emitted files. Raises ToolError where it does not compile."""
+    """The program, in a folder with the emitted files. Raises ToolError if it does not compile."""
     places = computed(artifact)
     largest = max((place.extent for step in places for place in step), default=1)
     text = render("opencl/verify_main.c.j2", m=artifact.view, places=places, largest=largest)

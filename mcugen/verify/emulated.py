@@ -1,4 +1,4 @@
-"""Runs the firmware on an emulated core: bits, instructions per step, stack, flash and RAM."""
+"""Runs the firmware on an emulated core: results, instructions per step, stack, flash and RAM."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class SimulatedStep:
-    """Executed instructions of a step in the first inference, and its cycles where there is a model of the core.
+    """Executed instructions of a step in the first inference, and its cycles if the core has a cycle model.
 
-    cycles: no narrower than the board's estimates were found to be off; core: those of its instructions alone
-    name: the model's own of the layer; code_bytes: of its kernel's functions and of all that they call; waits: the
-    cycles that reads of slow memories hold it up at most, with 0, 1, 2 and so on wait states of the flash; empty where
-    the board's file does not describe any
+    cycles: the estimate, widened by the errors that measurements on chips showed. core: cycles of the instructions
+    alone. name: the model's name of the layer. code_bytes: size of its kernel's functions and all that they call.
+    waits: most cycles that reads of slow memories add, with 0, 1, 2, ... wait states of the flash; empty if the board's
+    file describes no such memory.
     """
 
     index: int
@@ -56,19 +56,17 @@ class SimulatedStep:
 
 @dataclass(frozen=True)
 class Simulation:
-    """The measurements of a firmware on an emulated core. Units: bytes; instructions and cycles of the first inference.
+    """Measurements of firmware on an emulated core. Units: bytes; instructions and cycles of the first inference.
 
-    cycles: an estimate, None where there is no model of the core; clock_hz: the board's, None for a bare core.
-    wait_states: of the flash, in the most cycles; None where the board's file does not describe its reads.
+    cycles: an estimate; None without a cycle model of the core. clock_hz: the board's clock; None for a bare core.
+    wait_states: of the flash, in the most cycles; None if the board's file does not describe its reads.
 
-    text_bytes, rodata_bytes: the image without the simulation's own main is not separable, so they are of the image
-    that holds the model, start-up code and a main that prints nothing; rodata_bytes includes weights_bytes.
-    ram_regions: bytes of the arena in each region. stack_bytes: painted depth below main during a run.
-    stack_bound_bytes: the most that any path can take, from the image; stack_path: the functions on the path that takes
-    it. Interrupts are in neither.
-    agrees: integers equal the oracle's and floats lie within the tolerance; exact: there are no floats besides
-    repeatable: a second run with other garbage gave the same bytes
-    outputs: of each case, those of its last run, as the core stored them.
+    text_bytes, rodata_bytes: of an image with the model, start-up code and an empty main; rodata_bytes includes
+    weights_bytes. ram_regions: bytes of the arena per region. stack_bytes: stack used below main, found by painting.
+    stack_bound_bytes: the most stack on any path in the image; stack_path: the functions on it. Interrupts are not
+    included. agrees: integers equal the oracle's, floats are within the tolerance. exact: agrees, without floats.
+    repeatable: a second run with other initial memory gave the same bytes. outputs: per case, the outputs of its last
+    run, as the core stored them.
     """
 
     board: str
@@ -100,7 +98,7 @@ _Compared = tuple[Verdict, bool, tuple[tuple[np.ndarray, ...], ...]]
 
 @dataclass(frozen=True)
 class _Trial:
-    """The parts of one simulation: the images, the counts of QEMU, the code, and the outputs compared."""
+    """The parts of one simulation: the images, QEMU's counts, the code, and the compared outputs."""
 
     image: cross.Image
     plain: cross.Image
@@ -113,14 +111,16 @@ class _Trial:
 
 
 def require_machine(board: Target) -> None:
-    """Raise UsageError where a board's core is not emulated."""
+    """Raise UsageError if a board's core is not emulated."""
     if not board.emulators:
         hint = "name a board or core of `mcugen boards` with --board"
         raise UsageError(f"{board.name} has no emulated machine", hint=hint)
 
 
 def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2") -> Simulation:
-    """Run the cases on the artifact's board. Raises ToolError, MemoryBudgetError, UsageError (no emulated machine)."""
+    """Run the cases on the artifact's board. Raises ToolError, MemoryBudgetError, and UsageError without an emulated
+    machine.
+    """
     board = artifact.target
     require_machine(board)
     trial = _run(artifact, cases, optimize)
@@ -154,10 +154,10 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
 
 
 def counted(artifact: Artifact, case: Case, runs: Sequence[OracleRun]) -> tuple[int, bool]:
-    """The instructions of the first inference, and whether all runs gave what the oracle gives.
+    """The instructions of the first inference, and whether the outputs of all runs equal the oracle's.
 
-    Part of what `simulate` finds, which also repeats every sequence, follows reads of slow memories, and has the
-    constants from the C. runs: `sequence_of` the case, which is the same for all schedules of a model.
+    Faster than `simulate`: sequences are not repeated, reads of slow memories are not followed, and constants are
+    linked as bytes. runs: `sequence_of` the case, which all schedules of a model share.
     """
     with tempfile.TemporaryDirectory(prefix="mcugen-") as name:
         _, _, ran, (verdict, repeatable, _) = _firmware(artifact, [case], [runs], Path(name), "-O2", brief=True)
@@ -184,9 +184,9 @@ def _firmware(
     *,
     brief: bool = False,
 ) -> tuple[list[Path], cross.Image, qemu.SimulatedRun, _Compared]:
-    """Build the firmware that counts, and run every case's sequence twice, with different initial garbage.
+    """Build firmware that counts, and run every case's sequence twice, with different initial memory.
 
-    brief: once, with the constants as bytes, and without following reads of slow memories.
+    brief: run it once, link the constants as bytes, and do not follow reads of slow memories.
     """
     times = 1 if brief else 2
     sources = _write(artifact, folder, len(sequences[0]))
@@ -200,7 +200,7 @@ def _firmware(
 
 
 def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str, optimize: str) -> cross.Image:
-    """The firmware with one of its mains: "simulate" counts and prints, "plain" does neither."""
+    """The firmware with one of two mains: "simulate" counts and prints, "plain" does neither."""
     return cross.build_image(
         artifact.target,
         [*sources, folder / f"{main}_main.c"],
@@ -214,7 +214,7 @@ def _image(artifact: Artifact, folder: Path, sources: Sequence[Path], main: str,
 
 
 def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[int, Interval], tuple[str, ...]]:
-    """Step -> cycles of its instructions, empty where there is no model of the core, and what the user should know."""
+    """Step -> cycles of its instructions; empty without a cycle model of the core. Then notes for the user."""
     model = cycles.load(board.core)
     if model is None:
         return {}, (f"no cycles: no model of {board.core}",)
@@ -224,7 +224,7 @@ def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[in
 
 
 def _within(core: Interval, fetches: Fetches | None, board: Target) -> Interval:
-    """The cycles of a step: at least the time to fetch its constants, at most with every wait state in sequence."""
+    """The cycles of a step. Least: the time to fetch its constants, if that is more. Most: with every wait state."""
     waits, streamed = (fetches.waits, fetches.streamed) if fetches else (0, 0)
     return Interval(*board.estimation.ends(core.low, core.high + waits, streamed))
 
@@ -255,21 +255,20 @@ def _checked_note(board: Target) -> str:
 
 
 def _entry(artifact: Artifact) -> str:
-    """The function that computes: `run`, or the one that takes a row or a frame."""
+    """The function to analyse: `run`, or the function that takes a row or a frame."""
     if artifact.view.push is None:
         return f"{artifact.name}_run"
     return f"{artifact.name}_push_frame" if artifact.view.streams else f"{artifact.name}_push_row"
 
 
 def _sections(artifact: Artifact) -> dict[str, str]:
-    """The section of each region's arena; none for the region of the stack and all other variables."""
+    """Region -> section of its arena. The region of the stack and other variables has none."""
     further = artifact.target.ram_regions()[0 if artifact.target.is_core else 1 :]
     return {region.name: f".ram.{region.name}" for region in further}
 
 
 def _constant_sections(artifact: Artifact) -> list[str]:
-    """Sections of constants in the region of variables, which start-up code initialises; others have their own
-    sections."""
+    """Defines that put constants in the region of variables into a section that start-up code initialises."""
     if artifact.target.is_core:
         return []
     first = artifact.target.ram_regions()[0].name
@@ -278,7 +277,7 @@ def _constant_sections(artifact: Artifact) -> list[str]:
 
 
 def _write(artifact: Artifact, folder: Path, runs: int) -> list[Path]:
-    """The sources of the firmware. runs: of a sequence, after which the model is reset."""
+    """The sources of the firmware. runs: number of runs in a sequence, after which the model is reset."""
     for path, content in artifact.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
@@ -297,7 +296,7 @@ def _bytes(arrays: Sequence[np.ndarray]) -> bytes:
 def _compare(
     artifact: Artifact, cases: Sequence[Case], sequences: Sequence[Sequence[OracleRun]], output: bytes, times: int
 ) -> _Compared:
-    """The verdict on every first sequence, whether repeated ones gave the same bytes, and the last outputs."""
+    """The verdict on every first sequence, whether repeated sequences gave equal bytes, and the last outputs."""
     graph = artifact.graph
     comparison = Comparison(graph, artifact.imported)
     size = sum(graph.type(name).nbytes for name in graph.outputs)
@@ -319,7 +318,7 @@ def _compare(
 
 
 def outputs_of(graph: Graph, data: bytes) -> Iterator[tuple[str, np.ndarray]]:
-    """The outputs of a run, which stand at the start of `data`."""
+    """The outputs of a run, which are at the start of `data`."""
     at = 0
     for name in graph.outputs:
         t = graph.type(name)

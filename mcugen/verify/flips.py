@@ -1,7 +1,7 @@
-"""Differences of a whole model that come from one last bit: a float near a tie is rounded to the other integer.
+"""Explains differences of a whole model by single last bits: a float near a tie is rounded to the other integer.
 
-Where integers are made of floats at run time, two computations that agree in every operator may differ by a step in one
-of them, and in all that follows. Such a flip is looked for among the numbers next to a tie, and named.
+If a model makes integers from floats at run time, two computations that agree in every operator may still differ by one
+step in one of them, and then in all that follow. This module searches the numbers near a tie for such flips.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcugen.ir.graph import Graph
 from mcugen.oracle import interpreter, near_ties
 
 TOLERANCE = 1e-4
-"""Largest error of a whole model without a flip, as a share of the largest magnitude of an output."""
+"""Largest error of a whole model without a flip, relative to the largest magnitude of an output."""
 MOST = 3
 """Most flips that may explain the results of one input."""
 _TRIED = 24
@@ -26,14 +26,16 @@ Values = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Explained:
-    """The tensors of a run, and the flips that bring them close enough to the recording."""
+    """The tensors of a run, and the flips after which its outputs are close enough to the recording."""
 
     values: dict[str, np.ndarray]
     flips: tuple[str, ...] = ()
 
 
 def explained(graph: Graph, inputs: Sequence[np.ndarray], which: str, wanted: Values) -> Explained:
-    """The run of a graph, with the fewest flips that bring its outputs within the tolerance of the recorded ones."""
+    """The run of a graph with the fewest flips after which its outputs are within the tolerance of the recorded
+    outputs.
+    """
     found = Explained(interpreter.run(graph, inputs, which))
     chosen: dict[str, np.ndarray] = {}
     while _distance(found.values, wanted) > TOLERANCE and len(found.flips) < MOST:
@@ -55,7 +57,7 @@ def _run(
 
 
 def _near(graph: Graph, values: Values, which: str) -> list[tuple[str, np.ndarray, str]]:
-    """(tensor, its value with one element flipped, the flip in words), nearest to a tie first."""
+    """(tensor, its value with one element flipped, the flip as text), nearest to a tie first."""
     nearest = sorted(near_ties.of_run(graph, values, which), key=lambda one: one[1].distance)[:_TRIED]
     flipped = []
     for node, flip in nearest:
@@ -69,7 +71,7 @@ def _near(graph: Graph, values: Values, which: str) -> list[tuple[str, np.ndarra
 
 
 def _distance(values: Values, wanted: Values) -> float:
-    """The largest difference of an output, as a share of its largest magnitude."""
+    """The largest difference of an output, relative to its largest magnitude."""
     shares = [0.0]
     for name, want in wanted.items():
         if want.dtype.kind == "f":

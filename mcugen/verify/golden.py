@@ -1,9 +1,13 @@
-"""Recorded inputs and outputs of the reference runtimes: the proof that the oracle itself is right.
+"""Recorded inputs and outputs of the reference runtimes. They prove that the oracle itself is right.
 
-An .npz holds in<set>_<input> and out<set>_<output> (LiteRT's reference kernels), and tflm<set>_<output> where TFLM's
-differ. For models with states, seq<set>_<output> are the outputs of the sets one after the other in one interpreter:
-LiteRT's, which the oracle is asked for whatever the build's runtime is, or TFLM's where LiteRT refuses the model. A
-trace.json lists, for the first set, the hash of every operator's output under that runtime.
+Arrays of an .npz, with k the input set and j the index of the input or output:
+* in<k>_<j>: inputs
+* out<k>_<j>: outputs of LiteRT's reference kernels
+* tflm<k>_<j>: outputs of TFLM, where they differ from LiteRT's
+* seq<k>_<j>: for models with states, outputs of the sets run one after the other in one interpreter: LiteRT's for any
+  runtime of the build, or TFLM's if LiteRT refuses the model
+
+A trace.json lists, for the first set, the hash of every operator's output in the runtime that made the sequences.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from mcugen.verify.simulated import Simulated
 
 
 def cases(path: Path, graph: Graph) -> list[Case]:
-    """The recorded input sets. Raises UsageError where the file is not such a record or not of this model."""
+    """The recorded input sets. Raises UsageError if the file is not such a record, or not of this model."""
     arrays = _arrays(path)
     found: list[Case] = []
     while all(f"in{len(found)}_{j}" in arrays for j in range(len(graph.inputs))):
@@ -49,7 +53,7 @@ def cases(path: Path, graph: Graph) -> list[Case]:
 
 
 def outputs(path: Path, graph: Graph, which: str) -> list[list[np.ndarray]]:
-    """The outputs of each recorded input set, as runtime `which` gave them. Raises UsageError where one is missing."""
+    """The outputs of each recorded input set, as runtime `which` gave them. Raises UsageError if one is missing."""
     arrays, count = _arrays(path), len(cases(path, graph))
     for k, j in itertools.product(range(count), range(len(graph.outputs))):
         if f"out{k}_{j}" not in arrays:
@@ -60,14 +64,14 @@ def outputs(path: Path, graph: Graph, which: str) -> list[list[np.ndarray]]:
 
 
 def _stored(t: TensorType, recorded: np.ndarray) -> np.ndarray:
-    """A recorded input as the model takes it: real numbers are quantized where needed, halves become floats."""
+    """A recorded input in the element type of the model. Real numbers are quantized if needed; halves become floats."""
     if t.is_float and recorded.dtype.kind == "f":
         return recorded.astype(t.np_dtype, copy=False)
     return simulated.steps_of(t, recorded) if simulated.is_stored(t, recorded) else recorded
 
 
 def simulation(path: Path, graph: Graph, which: str) -> Simulated | None:
-    """The oracle against recorded real numbers, where its outputs are integers; None for any other recording."""
+    """The oracle against recorded real numbers of outputs that are integers; None for any other recording."""
     arrays = _arrays(path)
     types = [graph.type(name) for name in graph.outputs]
     if not any(f"out0_{j}" in arrays and simulated.is_stored(t, arrays[f"out0_{j}"]) for j, t in enumerate(types)):
@@ -84,13 +88,13 @@ def simulation(path: Path, graph: Graph, which: str) -> Simulated | None:
 
 
 def judged(path: Path, graph: Graph, which: str) -> tuple[Verdict | None, Simulated | None]:
-    """The oracle's verdict against a recording; one of the two is None: a runtime's results, or a simulation's."""
+    """The oracle against a recording: of a runtime's results, or of a simulation. The other result is None."""
     found = simulation(path, graph, which)
     return (check(path, graph, which) if found is None else None), found
 
 
 def check(path: Path, graph: Graph, which: str) -> Verdict:
-    """Compare the oracle's outputs with the recorded ones of runtime `which`, which may be rounded to float16."""
+    """Compare the oracle's outputs with the recorded outputs of runtime `which`, which may be rounded to float16."""
     arrays = _arrays(path)
     renamed = _outputs_only(graph)
     flipping = is_needed(graph)
@@ -116,7 +120,7 @@ def check(path: Path, graph: Graph, which: str) -> Verdict:
 
 
 def _recorded(arrays: dict[str, np.ndarray], graph: Graph, k: int, j: int, which: str) -> np.ndarray:
-    """Output j of input set k as runtime `which` was recorded, in the order of the interface."""
+    """Output j of input set k, as recorded for runtime `which`, in the layout of the built interface."""
     recorded = arrays.get(f"tflm{k}_{j}") if which == "tflm" else None
     expected = numbered(arrays[f"out{k}_{j}"] if recorded is None else recorded, graph.texts.get(j, ()))
     (wanted,) = in_interface(graph, [graph.outputs[j]], [expected])
@@ -137,7 +141,7 @@ def _check_sequence(path: Path, arrays: dict[str, np.ndarray], graph: Graph, com
 
 
 def numbered(recorded: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-    """Recorded texts as their numbers; -1 for a text that the model does not have. Other values are unchanged."""
+    """Recorded texts as their numbers; -1 for a text that the model does not have. Other values stay as they are."""
     if not texts or recorded.dtype.kind not in "US":
         return recorded
     known = {text: k for k, text in reversed(list(enumerate(texts)))}
@@ -146,7 +150,7 @@ def numbered(recorded: np.ndarray, texts: Sequence[str]) -> np.ndarray:
 
 
 def _recorder(graph: Graph) -> str:
-    """The runtime that made the sequences and the trace."""
+    """The runtime that recorded the sequences and the trace."""
     return "tflm" if graph.refusals.get("litert") else "litert"
 
 

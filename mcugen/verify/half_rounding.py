@@ -1,7 +1,7 @@
-"""Results near a half, which ONNX Runtime may round to the other side, because it computes them in float32.
+"""Explains results near a half, which ONNX Runtime may round to the other side, as it computes them in float32.
 
-The meaning of a QuantizeLinear is exact here, so that a recorded output may differ where a value lies within NEAR of a
-half. Such an output is explained by rounding one or two named values the other way.
+The oracle computes QuantizeLinear exactly, so a recorded output may differ if a value lies within NEAR of a half. Such
+a difference is explained if rounding one or two of these values the other way gives the recorded output.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_RUNS = 60
 
 @dataclass(frozen=True)
 class NearTie:
-    """A stored result near a half: its tensor, element, the result on the other side, and the exact steps."""
+    """A stored result near a half. other: the result rounded the other way. steps: the exact value, in steps."""
 
     tensor: str
     label: str
@@ -42,12 +42,12 @@ class NearTie:
 
 
 def rounds_once(node: Node) -> bool:
-    """Whether a node's results are exact real numbers rounded once, which a runtime computes in floats."""
+    """Whether a node rounds exact real numbers once to integers. A runtime computes these in float."""
     return getattr(node.op, "rounding", "") == "even" or isinstance(node.op, TableSoftmax)
 
 
 def real_steps(call: Call, operands: Sequence[np.ndarray | None]) -> np.ndarray | None:
-    """The exact result of such a node in steps of its scale, zero point aside; None for conversions of floats."""
+    """The exact result of such a node in steps of its scale, without the zero point. None for conversions of floats."""
     op: Any = call.op
     if call.input(0).is_float or call.output.quant is None:
         return None
@@ -60,7 +60,7 @@ def real_steps(call: Call, operands: Sequence[np.ndarray | None]) -> np.ndarray 
 
 
 def _real(call: Call, k: int, a: np.ndarray) -> np.ndarray:
-    """An operand as real numbers in float64; a bias without a scale has that of the sums."""
+    """An operand as real numbers in float64. A bias without a scale has the scale of the sums."""
     t = call.input(k)
     if t.is_float:
         return a.astype(np.float64)
@@ -106,7 +106,9 @@ def explained(
     wanted: Sequence[np.ndarray],
     which: str,
 ) -> tuple[dict[str, np.ndarray], tuple[NearTie, ...]] | None:
-    """A run, with one or two results near a half rounded the other way, that gives the wanted outputs, or None."""
+    """A run that gives the wanted outputs, with one or two results near a half rounded the other way; None if there is
+    none.
+    """
     found = sorted(near(graph, values, which), key=lambda h: abs(h.steps - np.floor(h.steps) - 0.5))
     chosen = itertools.chain(((h,) for h in found), itertools.combinations(found, 2))
     for halves in itertools.islice(chosen, _MOST_RUNS):
@@ -127,7 +129,7 @@ def _equal(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def differs(graph: Graph, values: Mapping[str, np.ndarray], wanted: Sequence[np.ndarray]) -> bool:
-    """Whether an output of a run that has such results differs from the wanted one."""
+    """Whether an output of a run differs from the wanted one, in a graph with operators that `rounds_once` accepts."""
     if not any(map(rounds_once, graph.nodes)):
         return False
     return not all(

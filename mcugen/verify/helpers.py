@@ -1,4 +1,4 @@
-"""Compares the functions that the header gives for real numbers, NAME_..._quantize and _dequantize, with the oracle."""
+"""Compares the header's functions for real numbers, NAME_..._quantize and _dequantize, with the oracle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIMEOUT_S = 60.0
 
 
 def differences(artifact: Artifact, program: Path) -> Iterator[str]:
-    """For each function that differs, the first value with another result. program: the verifying program."""
+    """A text with the first differing value for each function that differs. program: the verifying program."""
     graph, view = artifact.imported, artifact.view
     for name, end in zip((*graph.inputs, *graph.outputs), (*view.inputs, *view.outputs), strict=True):
         if end.scale and end.is_narrow:
@@ -33,7 +33,7 @@ def differences(artifact: Artifact, program: Path) -> Iterator[str]:
 
 
 def _stored(t: TensorType) -> np.ndarray:
-    """Every byte, or 16 bit integers: the ends and random ones."""
+    """Every value of an 8-bit type; for 16 bits, both ends, 0, and random values."""
     info = np.iinfo(t.np_dtype)
     if info.bits == 8:
         return np.arange(info.min, info.max + 1).astype(t.np_dtype)
@@ -42,7 +42,7 @@ def _stored(t: TensorType) -> np.ndarray:
 
 
 def _reals(t: TensorType) -> np.ndarray:
-    """Float32 test numbers: values of stored integers, halfway between two, next to that, and far outside."""
+    """Float32 test numbers: values of stored integers, halfway between two, next to these, and far outside."""
     steps = np.unique(_stored(t).astype(np.int64)) - t.zero_point
     scale = np.float32(t.scale)
     with np.errstate(over="ignore"):

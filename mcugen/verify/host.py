@@ -27,16 +27,16 @@ OUTPUTS = 0xFFFFFFFF
 _HEAD = struct.Struct("<4I")
 _CASE_TIMEOUT_S = 120.0
 _QUICK = ("-Og", "-Wno-maybe-uninitialized")
-"""Compiles in half the time of -O2; the warning has false positives at lower optimization."""
+"""Compiles in half the time of -O2. The disabled warning has false positives at low optimization."""
 
 Computed = tuple[int, str, np.ndarray]
-"""The step, the tensor, and its value."""
+"""(step, tensor, value); step -1 for an output of the interface."""
 
 
 def verify(artifact: Artifact, cases: Iterable[Case], progress: Callable[[str], None] = lambda text: None) -> Verdict:
-    """Compare every tensor the C computes, and the outputs as the interface gives them, case by case.
+    """Compare every tensor that the C computes, and the outputs of the interface, case by case.
 
-    Raises ToolError where the C does not compile, or a sanitizer stops it.
+    Raises ToolError if the C does not compile, or if a sanitizer stops it.
     """
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
         progress("compiling")
@@ -44,11 +44,11 @@ def verify(artifact: Artifact, cases: Iterable[Case], progress: Callable[[str], 
 
 
 def compare(artifact: Artifact, program: Path, cases: Iterable[Case], progress: Callable[[str], None]) -> Verdict:
-    """Compare the tensors of the verifying program with the oracle's. Raises ToolError where a sanitizer stops it.
+    """Compare the tensors of the verifying program with the oracle's. Raises ToolError if a sanitizer stops it.
 
-    Floats may drift apart from operator to operator, as long sums of one sign and differences of nearly equal numbers
-    make them. Where they do, each operator is compared on the operands that it had, but for the outputs of recorded
-    inputs. With tensors stored as half, the whole network is compared.
+    Float errors may grow from operator to operator, in long sums of one sign and in differences of nearly equal
+    numbers. If the outputs disagree for this reason, each operator is compared on its actual operands instead, except
+    for outputs of recorded inputs. If tensors are stored as half, only the whole network is compared.
     """
     given = list(cases)
     verdict = _compared(artifact, program, given, progress, by_operator=is_needed(artifact.imported))
@@ -60,7 +60,7 @@ def compare(artifact: Artifact, program: Path, cases: Iterable[Case], progress: 
 def _compared(
     artifact: Artifact, program: Path, cases: Iterable[Case], progress: Callable[[str], None], *, by_operator: bool
 ) -> Verdict:
-    """The verdict on all cases. by_operator: each operator is checked on its actual operands."""
+    """The verdict on all cases. by_operator: each operator is compared on its actual operands."""
     whole = HALF_TOLERANCE if artifact.graph.stores_halves else None
     comparison = Comparison(artifact.graph, artifact.imported, whole, by_operator=by_operator)
     for case in cases:
@@ -78,7 +78,7 @@ def _compared(
 
 
 def build_program(artifact: Artifact, folder: Path) -> Path:
-    """The verifying program: the emitted files, hooks, sanitizers."""
+    """The verifying program: the emitted files with hooks and sanitizers."""
     for path, content in artifact.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
@@ -94,9 +94,9 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
 
 
 def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[OracleRun]) -> Iterator[list[Computed]]:
-    """The tensors that each run of a case computes, in the order completed, then the outputs with step -1.
+    """The tensors that each run of a case computes, in order of completion, then the outputs with step -1.
 
-    Rows are put together first; of a network that is fed frame by frame there is the newest row of each tensor.
+    Rows are joined to whole tensors. For a network fed frame by frame, only the newest row of each tensor is given.
     """
     done = process.run([program], stdin=_stdin(artifact, runs), timeout_s=_CASE_TIMEOUT_S)
     if done.returncode != 0:
@@ -106,11 +106,11 @@ def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Orac
         found, at = _tensors_of_run(artifact, done.stdout, at)
         yield found
     if at != len(done.stdout):
-        raise InternalError(f"{len(done.stdout) - at} bytes more than the runs give", where="verify")
+        raise InternalError(f"{len(done.stdout) - at} bytes more than the runs should write", where="verify")
 
 
 def _stdin(artifact: Artifact, runs: Sequence[OracleRun]) -> bytes:
-    """The inputs of the runs; each begins with its start mode for a model that has states or no inputs."""
+    """The inputs of the runs. If the model has states or no inputs, each run begins with its start mode."""
     parts: list[bytes] = []
     for run in runs:
         parts += [struct.pack("<I", run.start)] if artifact.view.states or not artifact.view.inputs else []
@@ -145,7 +145,7 @@ def _tensors_of_run(artifact: Artifact, data: bytes, at: int) -> tuple[list[Comp
 
 
 class _Rows:
-    """A tensor assembled from rows, each of which must arrive exactly once."""
+    """A tensor assembled from rows. Each row must arrive exactly once."""
 
     def __init__(self, t: TensorType) -> None:
         self._type = t
@@ -154,11 +154,13 @@ class _Rows:
         self.complete = False
 
     def add(self, total: int, first: int, rows: int, data: bytes, at: int) -> int:
-        """Take rows [first, first + rows) of `total` from data[at:]; returns the number of bytes taken."""
+        """Take rows [first, first + rows) of `total` from data[at:]. Returns the number of bytes taken."""
         size = self._type.nbytes // total
         new = set(range(first, first + rows))
         if new & self._seen or first + rows > total or at + rows * size > len(data):
-            raise InternalError(f"rows {first}..{first + rows - 1} of {total} come twice or not whole", where="verify")
+            raise InternalError(
+                f"rows {first}..{first + rows - 1} of {total} come twice or are incomplete", where="verify"
+            )
         self._seen |= new
         self._data[first * size : (first + rows) * size] = data[at : at + rows * size]
         self.complete = len(self._seen) == total

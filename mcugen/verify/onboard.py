@@ -22,7 +22,7 @@ from mcugen.verify.serial import SerialLine
 
 @dataclass(frozen=True)
 class Validation:
-    """The result of a check on a board. changed: the constants that differ from the build, with their descriptions."""
+    """The result of a check on a board. changed: constants that differ from the build, with their descriptions."""
 
     name: str
     outputs: Verdict
@@ -36,19 +36,19 @@ class Validation:
 
 
 def longest_request(artifact: Artifact) -> int:
-    """Bytes of the longest request: the inputs of a run and the framing."""
+    """Size of the longest request in bytes: the inputs of a run, and the framing."""
     return 10 + sum(end.nbytes for end in artifact.view.inputs)
 
 
 def validate(
     artifact: Artifact, line: SerialLine, cases: Sequence[Case], progress: Callable[[str], None]
 ) -> Validation:
-    """Check the firmware on a line. Raises UsageError where it has another model."""
+    """Check the firmware on a line. Raises UsageError if it contains another model."""
     about = line.ask("I").decode(errors="replace")
     expected = f"{artifact.name} {artifact.view.sha256[:16]}"
     if about != expected:
         hint = "give the model and the options that the firmware was built with"
-        raise UsageError(f"the board has {about!r}, this is {expected!r}", where="--port", hint=hint)
+        raise UsageError(f"the board runs {about!r}, but this build is {expected!r}", where="--port", hint=hint)
     changed, known = _changed(artifact, line.ask("W"))
     comparison = Comparison(artifact.graph, artifact.imported)
     for case in cases:
@@ -62,7 +62,7 @@ def validate(
 
 
 def _changed(artifact: Artifact, answer: bytes) -> tuple[tuple[str, ...], int]:
-    """The constants whose checksums differ, and how many were compared."""
+    """The constants whose checksums differ, and the number of constants compared."""
     sums = struct.unpack(f"<{len(answer) // 4}I", answer[: len(answer) // 4 * 4])
     arrays = artifact.view.arrays
     if sums and len(sums) != len(arrays):
@@ -77,7 +77,7 @@ def _changed(artifact: Artifact, answer: bytes) -> tuple[tuple[str, ...], int]:
 
 
 def as_dict(found: Validation) -> dict[str, Any]:
-    """Stable keys."""
+    """The result as a dictionary with stable keys for JSON."""
     return {
         "name": found.name,
         "agrees": found.agrees,

@@ -1,4 +1,4 @@
-"""Values of one operand that reveal a slightly wrong implementation of an operator: boundary values, greatest sums."""
+"""Values of operand 0 that reveal a slightly wrong implementation of an operator: boundary values, greatest sums."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from mcugen.ops.quantize import Quantize
 from mcugen.ops.tree_ensemble import TreeEnsemble
 
 MOST_NODES = 32
-"""Nodes of trees whose thresholds are tried."""
+"""Most nodes of a tree ensemble whose thresholds are tried."""
 
 
 @singledispatch
 def greatest_sum(op: Op, call: Call) -> np.ndarray | None:
-    """Operand 0, of the greatest and least stored integers, that drives a sum of products as far up as it can go.
+    """Operand 0 that drives a sum of products as far up as possible. Its elements are the type's largest and smallest.
 
-    None where there is no such sum to overflow.
+    None if the operator has no such sum.
     """
     return None
 
@@ -54,19 +54,21 @@ def _(op: FullyConnected, call: Call) -> np.ndarray | None:
 
 
 def _extremes(call: Call, rising: np.ndarray) -> np.ndarray:
-    """The greatest stored integer of operand 0 where `rising`, else the least."""
+    """The type's largest integer where `rising`, otherwise its smallest."""
     info = np.iinfo(call.input(0).np_dtype)
     return np.where(rising, info.max, info.min).astype(call.input(0).np_dtype)
 
 
 def _image(call: Call, w: np.ndarray, window: SlidingWindow) -> np.ndarray | None:
-    """An image in which windows their own size apart see each weight of w, [rows, columns, channels], in its place."""
+    """An image tiled so that non-overlapping windows see, at each weight of w [rows, columns, channels], its extreme
+    value.
+    """
     x = call.input(0)
     if x.is_float:
         return None
     pad = window.pad((x.shape[1], x.shape[2]))
     rows, columns = ((np.arange(x.shape[1 + d]) + pad[d]) % window.extent(d) // window.dilation[d] for d in (0, 1))
-    rising = np.tile(w[rows][:, columns] > 0, x.shape[3] // w.shape[2])  # groups see the same
+    rising = np.tile(w[rows][:, columns] > 0, x.shape[3] // w.shape[2])  # groups see equal channels
     return np.broadcast_to(_extremes(call, rising), x.shape)
 
 
@@ -74,7 +76,7 @@ def _image(call: Call, w: np.ndarray, window: SlidingWindow) -> np.ndarray | Non
 def boundary_values(op: Op, call: Call) -> Sequence[np.ndarray]:
     """Values of operand 0 next to which results change: thresholds of the operator, and exact halves.
 
-    () for operators without.
+    Empty for operators that have none.
     """
     return ()
 
@@ -86,7 +88,7 @@ def _(op: ByteFunction, call: Call) -> Sequence[np.ndarray]:
 
 @boundary_values.register(Quantize)
 def _(op: Quantize, call: Call) -> Sequence[np.ndarray]:
-    """Floats half way between two results, all over their range; every byte."""
+    """Floats halfway between two results, over the whole range; for integer operands, every byte."""
     x, y = call.input(0), call.output
     if not x.is_float:
         return _every_byte(call)
@@ -97,7 +99,7 @@ def _(op: Quantize, call: Call) -> Sequence[np.ndarray]:
 
 @boundary_values.register(TreeEnsemble)
 def _(op: TreeEnsemble, call: Call) -> Sequence[np.ndarray]:
-    """Features that reach a node with its threshold itself, and with the next number above."""
+    """Features that reach a node with exactly its threshold, and with the next greater number."""
     if any(c is None for c in call.constants[1:]):
         return ()
     forest = Forest(*(np.asarray(c) for c in call.constants[1:]))
@@ -118,8 +120,9 @@ def _every_byte(call: Call) -> Sequence[np.ndarray]:
 
 
 def _reaching(forest: Forest, features: int, most: int) -> Iterator[np.ndarray]:
-    """Vectors of features that reach a node with its threshold and with the next number above, for up to `most` nodes,
-    evenly over all. A node that no vector reaches so is left out.
+    """Feature vectors that reach a node with its threshold, and with the next greater number.
+
+    At most `most` nodes are tried, spread evenly. A node that no such vector reaches is left out.
     """
     inner = np.flatnonzero(forest.inner)
     above = np.full(len(forest.nodes), -1)
@@ -132,7 +135,7 @@ def _reaching(forest: Forest, features: int, most: int) -> Iterator[np.ndarray]:
         while node >= 0:
             feature, threshold = int(forest.nodes[node, 0]), float(forest.thresholds[node])
             if forest.nodes[node, 3] & DIFFERS:
-                pass  # nearly every number takes the branch `yes`
+                pass  # nearly every number takes this branch
             elif forest.nodes[node, 1] == below:
                 high[feature] = min(high.get(feature, np.inf), threshold)
             else:
@@ -149,7 +152,7 @@ def _reaching(forest: Forest, features: int, most: int) -> Iterator[np.ndarray]:
 
 
 def _next(forest: Forest, value: float) -> float:
-    """The next number above one, of the type of the thresholds."""
+    """The next greater number in the type of the thresholds."""
     if forest.thresholds.dtype.kind != "f":
         return value + 1
     return float(np.nextafter(np.float32(value), np.float32(np.inf)))

@@ -1,8 +1,8 @@
-"""Oracle values computed from the operands that the C has made, operator by operator.
+"""Oracle values computed from the C's own operands, operator by operator.
 
-Where a network rounds floats to integers at run time, the last bit of a float may move a result by a whole step, in the
-C as in any other computation. There each operator is compared on the operands that it had, and each step of a recurrent
-layer on the state that it had.
+If a network rounds floats to integers at run time, the last bit of a float may move a result by a whole step, in the C
+as in any other computation. In such a network each operator is compared on its actual operands, and each step of a
+recurrent layer on its actual state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mcugen.verify.runs import OracleRun, Start
 
 
 def is_needed(graph: Graph) -> bool:
-    """Whether a graph rounds floats to integers, so that results repeat only for equal operands."""
+    """Whether a graph rounds floats to integers, so that results are repeatable only for equal operands."""
     return any(node.op.exact_floats for node in graph.nodes)
 
 
@@ -29,7 +29,7 @@ def run(
     states: Mapping[str, np.ndarray] | None,
     seen: Mapping[str, np.ndarray],
 ) -> dict[str, np.ndarray]:
-    """Every tensor of a graph, as `interpreter.run` gives it, computed from the results `seen` of other code.
+    """Every tensor of a graph, as from `interpreter.run`, computed from results of other code. seen: these results.
 
     Each step of a recurrent layer that rounds its state starts from the state in `seen`.
     """
@@ -44,14 +44,14 @@ def run(
 
 
 class Rebased:
-    """The oracle of one case's runs, on the C's own operands."""
+    """The oracle for the runs of one case, computed on the C's own operands."""
 
     def __init__(self, artifact: Artifact) -> None:
         self._artifact = artifact
         self._states: dict[str, np.ndarray] | None = None
 
     def oracle(self, given: OracleRun, computed: Iterable[tuple[int, str, np.ndarray]]) -> dict[str, np.ndarray]:
-        """Every imported tensor of a run, from the C's tensors in it."""
+        """Every imported tensor of a run. computed: the C's tensors in this run."""
         graph = self._artifact.imported
         seen = self._seen(computed)
         states = self._states if given.start == Start.GO_ON else None
@@ -60,7 +60,7 @@ class Rebased:
         return values
 
     def _seen(self, computed: Iterable[tuple[int, str, np.ndarray]]) -> Mapping[str, np.ndarray]:
-        """The imported tensors that are whole in memory."""
+        """The imported tensors that are in memory as a whole."""
         found: dict[str, np.ndarray] = {}
         for step, name, array in computed:
             origin = self._artifact.graph.tensors[name].origin or Origin(name)

@@ -1,4 +1,4 @@
-"""The C of a build, run on this machine, against recorded outputs, as firmware teams do in their own tests."""
+"""Compares the C of a build, run on this computer, with recorded outputs, for tests of firmware."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mcugen.verify import golden
 
 
 def differences(artifact: Artifact, recording: Path) -> list[str]:
-    """Where outputs differ from those of an .npz as `mcugen run --record` writes it: a sentence for each.
+    """A sentence per output that differs from the recorded one, in an .npz that `mcugen run --record` wrote.
 
-    Integers must be equal, floats lie within the tolerance of the self-test. A model with states begins anew at each
-    input set.
+    Integers must be equal, floats within the tolerance of the self-test. A model with states is reset before each input
+    set.
     """
     graph, model = artifact.imported, artifact.load()
     wanted = golden.outputs(recording, graph, artifact.view.reference)
@@ -34,7 +34,7 @@ def differences(artifact: Artifact, recording: Path) -> list[str]:
 
 
 def _far(wanted: np.ndarray, got: np.ndarray) -> int | None:
-    """The first element that differs, None where none does."""
+    """The first element that differs, or None."""
     expected = wanted.reshape(got.shape)
     if got.dtype.kind == "f":
         most = TOLERANCE * float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""The runs of a case: one for a model without states, else a sequence on one model object."""
+"""The runs of a case: one run without states, otherwise a sequence of runs on one model object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcugen.verify.cases import Case
 
 
 class Start(IntEnum):
-    """The model object before a run: left as it is, filled with garbage, or reset."""
+    """State of the model object before a run: unchanged, filled with garbage, or reset."""
 
     GO_ON = 0
     GARBAGE = 1
@@ -22,7 +22,7 @@ class Start(IntEnum):
 
 
 AFTER_RESET = 3
-"""Number of runs repeated after a reset, from the initial states on."""
+"""Number of runs repeated after a reset, beginning with the initial states."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,9 @@ class OracleRun:
 
 
 def sequence_of(artifact: Artifact, case: Case) -> list[OracleRun]:
-    """The runs of a case in order, one where the model has no states.
+    """The runs of a case in order; a single run if the model has no states.
 
-    A model that is fed frames sees one new frame in each further run.
+    For a model fed by frames, each further run gets one new frame.
     """
     graph, view = artifact.imported, artifact.view
     calls = case.calls if graph.states else (case.inputs,)
@@ -51,8 +51,9 @@ def sequence_of(artifact: Artifact, case: Case) -> list[OracleRun]:
 
 
 def runs_of(artifact: Artifact, case: Case) -> list[OracleRun]:
-    """The sequence of a case, on an uninitialised object without reset; for a model with states, then its first runs
-    again after a reset."""
+    """The sequence of a case on an uninitialised object, without a reset. For a model with states its first runs follow
+    again, after a reset.
+    """
     sequence = sequence_of(artifact, case)
     again = sequence[:AFTER_RESET] if artifact.imported.states else []
     return sequence + [replace(run, start=Start.GO_ON if k else Start.RESET) for k, run in enumerate(again)]

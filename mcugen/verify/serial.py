@@ -1,4 +1,4 @@
-"""A serial line to firmware that answers `mcugen validate`: requests and answers with checksums."""
+"""A serial line to firmware that answers `mcugen validate`, with checksums on requests and answers."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _REQUEST, _ANSWER = 0xA5, 0x5A
 _LARGEST = 1 << 28
 _AGAIN = 2
 _QUIET_S = 0.1
-_HINT = "give the port of the board, as /dev/ttyACM0"
+_HINT = "give the serial port of the board, e.g. /dev/ttyACM0"
 
 
 def require_port(port: str) -> None:
-    """Raise UsageError, before any work, where the port does not exist or cannot be waited on."""
+    """Raise UsageError, before any work, if the port does not exist or cannot be waited for."""
     if not hosts.current().serial:
-        hint = "use Linux or macOS; WSL has the ports that usbipd hands to it"
-        raise UsageError("serial lines of this system cannot be waited on", where="--port", hint=hint)
+        hint = "use Linux or macOS; under WSL, attach the port with usbipd"
+        raise UsageError("this system cannot wait for data on serial ports", where="--port", hint=hint)
     try:
-        if stat.S_ISREG(os.stat(port).st_mode):  # a request would overwrite it
+        if stat.S_ISREG(os.stat(port).st_mode):  # a request would overwrite the file
             raise UsageError(f"{port!r} is a file, not a serial line", where="--port", hint=_HINT)
     except (OSError, ValueError) as error:
         raise _closed(port, error) from error
@@ -40,21 +40,21 @@ def _closed(port: str, error: OSError | ValueError) -> UsageError:
 
 
 class _Lost(ToolError):
-    """An answer that did not arrive, or arrived damaged."""
+    """An answer did not arrive, or arrived damaged."""
 
 
 class SerialLine:
-    """An open serial line. longest: bytes of the longest request that firmware may still be waiting for.
+    """An open serial line. longest: size in bytes of the longest request, of which firmware may still await a part.
 
-    Raises UsageError for a port that cannot be opened, ToolError where no right answer comes.
+    Raises UsageError for a port that cannot be opened, ToolError if no valid answer comes.
     """
 
     def __init__(self, port: str, baud: int, timeout_s: float, longest: int = 0) -> None:
         self._port, self._timeout_s, self._longest = port, timeout_s, longest
         require_port(port)
         try:
-            # Non-blocking: opening a line without a carrier, or writing to a board that reads nothing, would wait for
-            # ever.
+            # Non-blocking: opening a line without a carrier, or writing to a board that reads nothing, would otherwise
+            # block for ever.
             self._file = os.open(port, os.O_RDWR | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0))
         except (OSError, ValueError) as error:
             raise _closed(port, error) from error
@@ -67,8 +67,7 @@ class SerialLine:
         os.close(self._file)
 
     def ask(self, letter: str, payload: bytes = b"") -> bytes:
-        """The firmware's answer to a request. The request is repeated, twice at most, where bytes were lost or
-        damaged."""
+        """The firmware's answer to a request. If bytes are lost or damaged, the request is repeated, at most twice."""
         try:
             for _ in range(_AGAIN):
                 with suppress(_Lost):
@@ -78,13 +77,14 @@ class SerialLine:
             return self._ask(letter, payload)
         except OSError as error:
             raise ToolError(
-                f"the line is gone: {error.strerror}", where=self._port, hint="is the board plugged in, and running?"
+                f"the serial line failed: {error.strerror}", where=self._port, hint="plug the board in, and start it"
             ) from error
 
     def _clear(self) -> None:
         """Complete a request that the firmware may be waiting for, and discard what arrives.
 
-        Firmware that waits for none skips zeros. Such requests lost bytes, or were left by an earlier command.
+        Such a request lost bytes, or was left by an earlier command. Firmware that waits for nothing skips the zeros
+        sent here.
         """
         self._send(bytes(self._longest))
         while select.select([self._file], [], [], _QUIET_S)[0] and os.read(self._file, 4096):
@@ -98,27 +98,27 @@ class SerialLine:
         while True:
             kind, answer = self._answer(end)
             if kind == b"E":
-                raise self._failed("the request was changed on the line")
-            if kind == letter.encode() and answer[:4] == asked:  # otherwise it is a late answer to an earlier request
+                raise self._failed("the request arrived damaged")
+            if kind == letter.encode() and answer[:4] == asked:  # otherwise this is a late answer to an earlier request
                 return answer[4:]
 
     def _answer(self, end: float) -> tuple[bytes, bytes]:
-        """The next answer: its letter, and its bytes."""
+        """The next answer: its letter and its bytes."""
         while self._read(1, end)[0] != _ANSWER:
             pass
         head = self._read(5, end)
         size = int.from_bytes(head[1:], "little")
         if size > _LARGEST:
-            raise self._failed("the answer is no answer of this protocol")
+            raise self._failed("the answer is not of this protocol")
         answer = self._read(size, end)
         if int.from_bytes(self._read(4, end), "little") != zlib.crc32(head + answer):
-            raise self._failed("the answer was changed on the line")
+            raise self._failed("the answer arrived damaged")
         return head[:1], answer
 
     def _send(self, data: bytes) -> None:
         while data:
             if not select.select([], [self._file], [], self._timeout_s)[1]:
-                raise self._failed(f"the board took no byte within {self._timeout_s:g} s")
+                raise self._failed(f"the board accepted no byte within {self._timeout_s:g} s")
             data = data[os.write(self._file, data) :]
 
     def _read(self, size: int, end: float) -> bytes:
@@ -135,23 +135,23 @@ class SerialLine:
 
     def _failed(self, why: str) -> _Lost:
         hint = (
-            "see README-validate.md of `--export validate`; check --baud, that no other program has the port, and that "
-            "the firmware is of this version of mcugen; a reset of the board ends what it waits for"
+            "see README-validate.md of `--export validate`; check --baud, that no other program uses the port, and "
+            "that the firmware was built with this version of mcugen; then reset the board"
         )
         return _Lost(why, where=self._port, hint=hint)
 
 
 def _make_raw(file: int, baud: int) -> None:
-    """Bytes as they are, at a speed, where the port is a terminal."""
-    with suppress(ImportError):  # no termios: the port keeps the settings that it has
+    """If the port is a terminal: switch off its processing of bytes, and set its speed."""
+    with suppress(ImportError):  # without termios the port keeps its settings
         import termios
         import tty
 
-        with suppress(termios.error):  # not a terminal: a pipe has no settings
+        with suppress(termios.error):  # not a terminal, e.g. a pipe: it has no settings
             tty.setraw(file)
             speed = getattr(termios, f"B{baud}", None)
             if speed is None:
-                raise UsageError(f"{baud} is no speed that this system knows", where="--baud", hint="try 115200")
+                raise UsageError(f"this system does not support {baud} baud", where="--baud", hint="try 115200")
             settings = termios.tcgetattr(file)
             settings[2] = (settings[2] | termios.CLOCAL | termios.CREAD) & ~getattr(termios, "CRTSCTS", 0)
             settings[4] = settings[5] = speed

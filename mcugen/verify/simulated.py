@@ -1,8 +1,8 @@
-"""Recordings of real numbers for a model of integers: a simulation that computes floats and rounds them to steps.
+"""Compares the oracle of an integer model with a recording of real numbers, from a simulation in float that rounds.
 
-No runtime computes the integers of such formats (NNEF). Each operator of the oracle is compared with its meaning on the
-same operands, rounded to the steps of its result: they lie within one step of each other. The outputs are compared with
-the recording, from which the steps of several operators may add up.
+No runtime computes the integers of such formats (NNEF). Each operator of the oracle is compared with its real-valued
+meaning on the same operands, rounded to the steps of its result; the two lie within one step. The outputs are compared
+with the recording, where the steps of several operators may add up.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from mcugen.ir.types import TensorType
 
 @dataclass
 class Simulated:
-    """Counts of values of operators and of outputs: total, those one step off, and the largest difference in steps.
+    """Counts for operators, and for outputs: values, values that are off, and the largest difference in steps.
 
-    operators: operators that round. agrees: no operator is more than one step apart, no output more than one for each.
+    operators: number of operators that round. agrees: no operator is off by more than one step, and no output by more
+    than one step per operator.
     """
 
     operators: int
@@ -39,7 +40,7 @@ class Simulated:
         return self.furthest <= 1 and self.outputs_furthest <= max(self.operators, 1) and not self.faults
 
     def note(self, node: Node, steps: np.ndarray) -> None:
-        """Count one result of an operator. steps: how far each value is from the rounded meaning."""
+        """Count one result of an operator. steps: distance of each value from the rounded meaning, in steps."""
         self.values += steps.size
         self.apart += int((steps != 0).sum())
         self.furthest = max(self.furthest, int(steps.max(initial=0)))
@@ -47,7 +48,7 @@ class Simulated:
             self.first = f"{node.source}: {int(steps.max())} steps from its meaning"
 
     def note_output(self, steps: np.ndarray) -> None:
-        """Count one output against the recording."""
+        """Count one output against the recording. steps: distance of each value, in steps."""
         self.outputs += steps.size
         self.outputs_apart += int((steps != 0).sum())
         self.outputs_furthest = max(self.outputs_furthest, int(steps.max(initial=0)))
@@ -62,7 +63,7 @@ class Simulated:
 
 
 def is_stored(t: TensorType, recorded: np.ndarray) -> bool:
-    """Whether a recording has the real values of a tensor of integers."""
+    """Whether a recording has the real values of an integer tensor."""
     return recorded.dtype.kind == "f" and not t.is_float and t.quant is not None and not t.quant.per_channel
 
 

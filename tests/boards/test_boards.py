@@ -199,7 +199,7 @@ def test_copied_template_is_a_board(tmp_path: Path) -> None:
         ("size_bytes = 524288", "sizebytes = 524288", "region[0].size_bytes is nothing"),
         ("external = false", "external = 0", "region[0].external is 0, expected true or false"),
         ("wait_states = 3", "wait_state = 3", "region[0].wait_state is not a known key"),
-        ("wait_states = 3", "bytes_per_cycle = 4", "region[0].bytes_per_cycle is 4.0, expected line_bytes beside it"),
+        ("wait_states = 3", "bytes_per_cycle = 4", "region[0].bytes_per_cycle is 4.0, expected line_bytes as well"),
         ("wait_states = 3", "line_bytes = 8\nbytes_per_cycle = 16", "bytes_per_cycle is 16, expected a number in 0."),
         ("wait_states = 3", "line_bytes = 8\nbytes_per_cycle = 0", "bytes_per_cycle is 0, expected a number in 0."),
         ("wait_states = 3", 'line_bytes = 8\nbytes_per_cycle = "2"', "bytes_per_cycle is '2', expected a number"),
@@ -243,7 +243,7 @@ def test_bytes_per_cycle_needs_the_clock_whose_cycles_they_are(tmp_path: Path) -
     assert target.load(str(folder)).flash_regions()[0].line_waits == 5  # eight bytes come in six cycles
     file = folder / "board.toml"
     file.write_text(file.read_text("utf-8").replace("clock_hz = ", "# "), "utf-8")
-    with pytest.raises(UsageError, match=r"bytes_per_cycle is 1\.5, expected the board's clock_hz"):
+    with pytest.raises(UsageError, match=r"bytes_per_cycle is 1\.5, expected clock_hz of the board"):
         target.load(str(folder))
 
 

@@ -65,16 +65,16 @@ def test_a_bare_core_takes_memories_with_addresses(folder: Path, capsys: pytest.
     ("arguments", "says"),
     [
         (["mine", "--like", "nrf52840-dk", "--ram", "much"], "is not a size"),
-        (["mine", "--like", "nrf52840-dk", "--ram", "x@y"], "is no memory"),
+        (["mine", "--like", "nrf52840-dk", "--ram", "x@y"], "is not a memory"),
         (["mine", "--like", "nrf52840-dk", "--clock", "fast"], "is not a frequency"),
         (["mine", "--like", "nrf52840-dk", "--ram", "9M@0x0"], "expected an address past the end of"),
-        (["mine", "--like", "cortex-m4"], "says nothing of flash"),
+        (["mine", "--like", "cortex-m4"], "describes no flash"),
         (["mine", "--like", "cortex-m4", "--flash", "1M"], "has no address"),
         (["mine", "--like", "host"], "is no microcontroller"),
         (["mine", "--like", "nothing"], "no board named"),
-        (["mine"], "like which board or core?"),
+        (["mine"], "no board or core to copy from"),
         (["nrf52840-dk", "--like", "cortex-m4"], "ships with mcugen"),
-        (["a b", "--like", "nrf52840-dk"], "is no name for a board"),
+        (["a b", "--like", "nrf52840-dk"], "cannot name a board"),
     ],
 )
 def test_what_is_wrong_leaves_nothing(
@@ -88,7 +88,7 @@ def test_nothing_is_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]
     assert typed(capsys, "mine", "--like", "nrf52840-dk")[0] == 0
     before = (folder / "mine" / "board.toml").read_bytes()
     status, _, err = typed(capsys, "mine", "--like", "esp32-c3")
-    assert status == 2 and "is there already" in err and (folder / "mine" / "board.toml").read_bytes() == before
+    assert status == 2 and "exists already" in err and (folder / "mine" / "board.toml").read_bytes() == before
 
 
 def test_a_terminal_asks(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_pack_for_the_code_in_the_field(digits: Built, tmp_path: Path) -> None:
     (tmp_path / "digits.tflite").write_bytes(retrained)
     changed = weights_blob.pack(tmp_path / "digits.tflite", digits.folder, 10)
     assert len(changed) == len(data) and changed[blob.HEADER :] != data[blob.HEADER :]
-    with pytest.raises(UsageError, match="no weights can carry") as caught:
+    with pytest.raises(UsageError, match="cannot change code") as caught:
         weights_blob.pack(SWEEPS, digits.folder, 1)
     assert "digits" in str(caught.value) and "`mcugen quantize --ranges-of`" in caught.value.hint
     w = Writer()

@@ -122,7 +122,7 @@ def test_the_memory_is_that_of_the_largest(tmp_path: Path, other: Path) -> None:
 def test_what_cannot_share_is_refused(tmp_path: Path, other: Path) -> None:
     with pytest.raises(UsageError, match="needs two models or more"):
         shared_arena.build([DIGITS], Options())
-    with pytest.raises(UsageError, match="keep rows from one frame to the next"):
+    with pytest.raises(UsageError, match="keep rows between frames"):
         shared_arena.build([DIGITS, other], Options(input_mode="frames"))
     for paths, name in (([DIGITS, DIGITS], ""), ([DIGITS, other], "digits")):
         with pytest.raises(UsageError, match="are the same"):
@@ -138,7 +138,7 @@ def test_command_line(tmp_path: Path, other: Path) -> None:
     assert (tmp_path / "out" / "models.h").is_file()
     alone = run(cli, ["build", str(DIGITS), str(other), "-o", str(tmp_path / "other")])
     assert isinstance(alone.exception, UsageError)
-    assert "2 models for one folder" in str(alone.exception)
+    assert "2 models were given for one folder" in str(alone.exception)
     assert not (tmp_path / "other").exists()
 
 

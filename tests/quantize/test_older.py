@@ -142,8 +142,8 @@ def test_branches_that_look_alike_are_told_apart_by_name(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--io", "float"), "--io: wake.tflite decides on this option"),
-        (("--method", "min-max"), "--method: this needs samples"),
+        (("--io", "float"), "--io: wake.tflite determines this value"),
+        (("--method", "min-max"), "--method: this option needs samples"),
         (("-o", "again.onnx"), "different formats"),
     ],
 )

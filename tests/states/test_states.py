@@ -221,7 +221,7 @@ def test_the_selftest_runs_a_sequence(tmp_path: Path, choices: dict[str, Any]) -
 
 def test_a_shared_arena_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_arena.pipeline, "build", lambda path, options: built(accumulator("s8"), path.stem))
-    with pytest.raises(UsageError, match="a hands values on from run to run \\('the total'\\)"):
+    with pytest.raises(UsageError, match="a keeps states from run to run \\('the total'\\)"):
         shared_arena.build([Path("a.tflite"), Path("b.tflite")], Options())
 
 

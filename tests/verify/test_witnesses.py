@@ -83,7 +83,7 @@ def test_a_runtime_that_refuses_the_model_is_an_error(monkeypatch: pytest.Monkey
 
 
 def test_a_runtime_whose_bits_are_not_claimed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="the bits are those of TensorFlow Lite Micro"):
+    with pytest.raises(UsageError, match="this build reproduces TensorFlow Lite Micro"):
         ask(monkeypatch, "", "litert")
 
 

@@ -1,7 +1,7 @@
-"""Instruction sets: how objdump prints one, and how its instructions change control flow, stack and pipelines.
+"""Instruction sets: how objdump prints an instruction, and its effect on control flow, stack and pipelines.
 
-A module of this package with an `ISA` is an instruction set; board.toml chooses it by name (`isa` of `[cpu]`). An
-installed package adds one by an entry point of the group `mcugen.isa` that names such a module. Nothing lists them.
+Each module of this package that defines `ISA` is an instruction set. board.toml names it (`isa` in `[cpu]`). An
+installed package adds one with an entry point in the group `mcugen.isa` that names such a module. No list exists.
 """
 
 from __future__ import annotations
@@ -22,18 +22,21 @@ Flow = Literal["next", "pad", "branch", "jump", "call", "computed", "register", 
 UNBOUNDED = 1 << 40
 _PLACE = re.compile(r"\b([0-9a-f]+) <")
 _LITERALS = 12
-"""The constant of a large frame is searched for this many instructions before its use."""
+"""Number of instructions before its use in which the constant of a large stack frame is searched."""
 
 
 @dataclass(frozen=True)
 class Instruction:
     """The effect of an instruction on control flow and stack. Units: bytes, addresses.
 
-    grows: by how much the stack deepens here, negative where it shrinks. passing: how much more it takes meanwhile.
-    flow: what runs next: "next"; "pad": the next, of a nop, which may only fill; "branch": `target` or the next;
-    "jump": `target`; "call": `target`, then the next; "computed": a place in the same function that a table tells;
-    "register": wherever a register points; "return"; "unbounded": the stack pointer moves by no fixed amount.
-    falls_through: whether the next instruction may follow also after a return. name, operands: as objdump prints them.
+    grows: bytes by which it deepens the stack; negative if it releases stack. passing: further bytes used only
+    meanwhile. flow: what runs next:
+    * "next": the next instruction; "pad": the same, for a nop that may be padding
+    * "branch": `target` or the next instruction; "jump": `target`; "call": `target`, then the next instruction
+    * "computed": a place in the same function, from a table; "register": the address in a register
+    * "return"; "unbounded": the stack pointer moves by a variable amount
+
+    falls_through: whether the next instruction may also run after a return. name, operands: as objdump prints them.
     """
 
     grows: int = 0
@@ -47,11 +50,11 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Operation:
-    """The pipeline-relevant properties of an instruction.
+    """The properties of an instruction that matter to a pipeline.
 
-    kind: the word of the cores' tables of cycles (mcugen/machines/cycles/cores); "alu" for what has no other.
-    reads, writes: registers; memory and flags are left out. count: registers moved, 1 where it is no list.
-    late: an accumulator that is read late. jumps: the next instruction in memory never follows.
+    kind: class of the instruction in the cores' cycle tables (mcugen/machines/cycles/cores); "alu" for all others.
+    reads, writes: registers, without memory and flags. count: number of registers moved, 1 without a list. late:
+    accumulator register, which is read late. jumps: whether the next instruction in memory never follows.
     """
 
     kind: str
@@ -65,7 +68,9 @@ class Operation:
 
 @dataclass
 class Lines:
-    """objdump's text: address, mnemonic, operands and comment of each instruction; words of data; names by address."""
+    """objdump's text. rows: address, mnemonic, operands and comment of each instruction. words: data by address.
+    labels: names by address.
+    """
 
     rows: list[tuple[int, str, str, str]] = field(default_factory=list)
     words: dict[int, int] = field(default_factory=dict)
@@ -76,14 +81,11 @@ class Lines:
 class InstructionSet:
     """One instruction set.
 
-    name            as board.toml gives it
-    comments        the characters that begin a comment in objdump's text
-    longest_bytes   the longest instruction; what follows further away is data, or nothing
-    instruction     (lines, row) -> what the instruction of that row does to flow and stack
-    operation       (mnemonic, operands) -> its pipeline properties
-    unwind          what the names of the sections with unwind tables begin with
-    machine_flags   what QEMU needs to start an image that has no firmware before it
-    feature_needs   feature of a core -> the features that it cannot be without
+    name            its name in board.toml comments        characters that begin a comment in objdump's text
+    longest_bytes   size of the longest instruction; whatever follows at a greater distance is data or a gap instruction
+    (lines, row) -> effect of the instruction in that row on flow and stack operation       (mnemonic, operands) -> its
+    pipeline properties unwind          prefixes of the names of sections with unwind tables machine_flags   flags that
+    QEMU needs to start an image without other firmware feature_needs   feature of a core -> features that it requires
     """
 
     name: str
@@ -97,13 +99,13 @@ class InstructionSet:
 
 
 def names() -> tuple[str, ...]:
-    """Every instruction set that a board can name, sorted."""
+    """Names of all instruction sets that a board can use, sorted."""
     own = (module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
     return tuple(sorted({*own, *plugins.installed(GROUP)}))
 
 
 def load(name: str) -> InstructionSet:
-    """An instruction set by name. Raises UsageError where there is none, or where its package fails at import."""
+    """An instruction set by name. Raises UsageError for an unknown name, or if its package fails at import."""
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1)
         meant = f"did you mean {close[0]}? " if close else ""
@@ -117,7 +119,7 @@ def load(name: str) -> InstructionSet:
 
 
 def place(text: str) -> int | None:
-    """The address that objdump prints before a name in angle brackets, as of a branch; None where there is none."""
+    """The address that objdump prints before a name in angle brackets, e.g. of a branch's target; None without one."""
     match = _PLACE.search(text)
     return int(match[1], 16) if match else None
 
@@ -127,7 +129,9 @@ Loaded = Callable[[Lines, str, Sequence[str], str], int | None]
 
 
 def constant(lines: Lines, k: int, register: str, loaded: Loaded) -> int:
-    """The signed 32-bit constant in a register before row k, from the nearest rows that write it; else UNBOUNDED."""
+    """The signed 32-bit constant in a register before row k, found in the instructions that write it; otherwise
+    UNBOUNDED.
+    """
     added = 0
     for _, mnemonic, operands, note in reversed(lines.rows[max(0, k - _LITERALS) : k]):
         parts = [part.strip() for part in operands.split(",")]
@@ -143,5 +147,7 @@ def constant(lines: Lines, k: int, register: str, loaded: Loaded) -> int:
 
 
 def growth(value: int, name: str) -> int:
-    """Bytes by which `sub` deepens the stack and `add` shrinks it; UNBOUNDED stays so."""
+    """Bytes by which the instruction `name` deepens the stack: `value` for sub, -`value` for add. UNBOUNDED stays
+    UNBOUNDED.
+    """
     return UNBOUNDED if value == UNBOUNDED else value if name.startswith("sub") else -value

@@ -1,8 +1,7 @@
 """Arm's Thumb instruction sets of Cortex-M, with DSP, floating point and Helium.
 
-An instruction that no pattern names is of the kind "alu", and one that moves neither stack pointer nor program counter
-goes on to the next.
-Source: Armv8-M Architecture Reference Manual (DDI0553), C2.4.
+An instruction that no pattern matches has the kind "alu". An instruction that changes neither stack pointer nor program
+counter is followed by the next one. Source: Armv8-M Architecture Reference Manual (DDI0553), C2.4.
 """
 
 from __future__ import annotations
@@ -78,13 +77,13 @@ _READS_ONLY = re.compile(r"cmp|cmn|tst|v?str.*|v?stm.*|v?ldm.*")
 
 
 def _plain(mnemonic: str) -> str:
-    """The mnemonic without the suffix for its encoding's width."""
+    """The mnemonic without the suffix for the width of its encoding."""
     return re.sub(r"\.[nw]$", "", mnemonic)
 
 
 @lru_cache(maxsize=65536)
 def operation(mnemonic: str, operands: str) -> Operation:
-    """The operation of the instruction that objdump writes as `mnemonic operands`."""
+    """The operation of the instruction that objdump prints as `mnemonic operands`."""
     name = _plain(mnemonic)
     kind = _kind(name, operands)
     count = _list_length(operands) if "list" in kind else 2 if "pair" in kind else 1
@@ -141,7 +140,7 @@ _TWO = ("add", "sub", "orr", "and", "eor", "adc", "sbc", "bic", "cmp", "cmn", "t
 
 
 def _results(kind: str, name: str, operands: str, parts: list[str]) -> list[str]:
-    """The registers that an instruction writes, which come first in its text."""
+    """The registers that an instruction writes. They come first in its text."""
     if kind in _NO_RESULT or name[:3] in ("cmp", "cmn", "tst") or name.startswith(("vcmp", "vmsr")):
         return []
     if kind in ("load_list", "float_load_list"):
@@ -158,7 +157,7 @@ def _written_back(operands: str) -> frozenset[str]:
 
 
 def _registers(operands: str) -> list[str]:
-    """Registers in the order of the text, ranges such as r4-r7 written out."""
+    """Registers in text order, with ranges such as r4-r7 expanded."""
     text = re.sub(r"<[^>]*>", "", operands)
     text = re.sub(r"\b([rsdq])(\d+)-[rsdq](\d+)\b", lambda m: _range(m[1], int(m[2]), int(m[3])), text)
     return _REGISTER.findall(text)
@@ -174,7 +173,7 @@ def _list_length(operands: str) -> int:
 
 
 def instruction(lines: Lines, k: int) -> Instruction:
-    """The effect of the instruction of row k on control flow and stack."""
+    """The effect of the instruction in row k on control flow and stack."""
     _, mnemonic, operands, _ = lines.rows[k]
     name = _plain(mnemonic)
     if name == "nop":
@@ -195,7 +194,7 @@ def instruction(lines: Lines, k: int) -> Instruction:
 
 
 def _was_popped(lines: Lines, k: int, register: str) -> bool:
-    """Whether the register was just popped from the stack: the return of Thumb-1 functions that saved lr."""
+    """Whether the register was just popped from the stack. Thumb-1 functions that saved lr return this way."""
     return any(
         mnemonic == "pop" and re.search(rf"\b{register}\b", operands) is not None
         for _, mnemonic, operands, _ in lines.rows[max(0, k - 2) : k]
@@ -203,7 +202,7 @@ def _was_popped(lines: Lines, k: int, register: str) -> bool:
 
 
 def _moved(lines: Lines, k: int, name: str, operands: str) -> Instruction:
-    """An instruction that pushes, pops, changes the stack pointer, loads the program counter, or does none of these."""
+    """The effect of any other instruction: it may push, pop, change the stack pointer, or load the program counter."""
     match = _STACK.fullmatch(name)
     grows = _growth(lines, k, match[1], operands) if match else None
     loads_pc = re.search(r"\bpc\b", operands.split("[")[0]) is not None and name.startswith(("pop", "ldr", "ldmia"))
@@ -221,7 +220,9 @@ def _moved(lines: Lines, k: int, name: str, operands: str) -> Instruction:
 
 
 def _growth(lines: Lines, k: int, base: str, operands: str) -> int | None:
-    """Bytes by which a stack instruction deepens the stack, or UNBOUNDED; None where it keeps the pointer."""
+    """Bytes by which a stack instruction deepens the stack, or UNBOUNDED; None if it leaves the stack pointer
+    unchanged.
+    """
     if base in ("push", "vpush"):
         return _list_bytes(operands)
     if base in ("pop", "vpop"):
@@ -241,7 +242,7 @@ def _growth(lines: Lines, k: int, base: str, operands: str) -> int | None:
 
 
 def _list_bytes(operands: str) -> int:
-    """The bytes of a register list such as {r4, r5, lr} or {d8-d15}."""
+    """Size in bytes of a register list such as {r4, r5, lr} or {d8-d15}."""
     total = 0
     for item in operands[operands.index("{") + 1 : operands.index("}")].split(","):
         first, _, last = item.strip().partition("-")

@@ -1,6 +1,7 @@
 """RISC-V: RV32 and RV64 with the extensions M and C.
 
-Source: The RISC-V Instruction Set Manual, volume I; libgcc, config/riscv/save-restore.S, for what its helpers save.
+Sources: The RISC-V Instruction Set Manual, volume I; libgcc, config/riscv/save-restore.S, for its register-saving
+helpers.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ _KINDS = tuple(
 _REGISTER = re.compile(r"\b([ast]\d+|ra|sp|gp|tp|zero)\b")
 _WRITES = re.compile(r"mv|lw|ld|li|lui|auipc|addi?w?|subw?|andi?")
 _SAVE_BYTES = 64
-"""Stack bytes that libgcc's __riscv_save helpers allocate before they release the unneeded part."""
+"""Stack bytes that libgcc's __riscv_save helpers allocate before they release the part they do not need."""
 
 
 @lru_cache(maxsize=65536)
 def operation(name: str, operands: str) -> Operation:
-    """The operation of the instruction that objdump writes as `name operands`."""
+    """The operation of the instruction that objdump prints as `name operands`."""
     name = name.removeprefix("c.")
     kind = next((kind for pattern, kind in _KINDS if pattern.fullmatch(name)), "alu")
     parts = _REGISTER.findall(re.sub(r"<[^>]*>", "", operands))
@@ -43,7 +44,7 @@ def operation(name: str, operands: str) -> Operation:
 
 
 def instruction(lines: Lines, k: int) -> Instruction:
-    """The effect of the instruction of row k on control flow and stack."""
+    """The effect of the instruction in row k on control flow and stack."""
     _, mnemonic, operands, note = lines.rows[k]
     name = mnemonic.removeprefix("c.")
     if name == "nop":
@@ -65,7 +66,7 @@ def instruction(lines: Lines, k: int) -> Instruction:
 
 
 def _moved(lines: Lines, k: int, name: str, operands: str) -> Instruction:
-    """An instruction that writes the stack pointer."""
+    """The effect of an instruction that writes the stack pointer."""
     if not operands.startswith("sp,sp,") or name not in ("add", "addi", "sub"):
         return Instruction(flow="unbounded")
     amount = operands.split(",")[2]
@@ -74,7 +75,9 @@ def _moved(lines: Lines, k: int, name: str, operands: str) -> Instruction:
 
 
 def _save(operands: str) -> Instruction:
-    """The call, at the start of a function, of libgcc's helper that saves ra and n of s0 to s11 for it."""
+    """The effect of a call to libgcc's __riscv_save_n, which saves ra and n registers of s0 to s11 at a function's
+    start.
+    """
     saves = re.search(r"<__riscv_save_(\d+)>", operands)
     if saves is None:
         return Instruction(flow="register")

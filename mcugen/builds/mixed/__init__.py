@@ -1,1 +1,1 @@
-"""Mixed precision: bits per layer, chosen by their cost on the board and by the accuracy that they lose."""
+"""Mixed precision: bit widths per layer, chosen by their cost on the board and the accuracy they lose."""

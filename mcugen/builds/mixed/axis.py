@@ -1,4 +1,4 @@
-"""Layers whose bits may be chosen, and the orders in which fewer bits are tried."""
+"""Layers whose bit widths may be chosen, and the orders in which narrow widths are tried."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _BYTE = 8
 
 @dataclass(frozen=True)
 class BitsAxis:
-    """One kind of bits to choose.
+    """One kind of bit widths to choose.
 
-    kind: "weights", 8 or 4 bits, or "activations", 16 or 8; base: the bits of everything else; nodes: those that have a
-    choice, in the order of the graph; orders: sequences in which to give nodes few bits; sizes: elements of each
+    kind: "weights" (8 or 4 bits) or "activations" (16 or 8). base: the widths of everything else. nodes: nodes with a
+    choice, in graph order. orders: sequences in which to make nodes narrow. sizes: node -> number of elements.
     """
 
     kind: str
@@ -31,7 +31,7 @@ class BitsAxis:
     sizes: Mapping[str, int]
 
     def widths(self, narrow: Iterable[str]) -> Widths:
-        """The assignment in which these nodes, of those that have a choice, have few bits."""
+        """The assignment of widths in which these nodes are narrow, and the other nodes with a choice are wide."""
         few = set(narrow)
         if self.kind == WEIGHTS:
             own = tuple((n, 4 if n in few else 8) for n in self.nodes)
@@ -49,12 +49,12 @@ class BitsAxis:
 
 
 def weights(bench: Bench, base: Widths) -> BitsAxis:
-    """The choice of weights: the largest first."""
+    """The choice for weights, the largest first."""
     graph = bench.floats.graph
     weighted = [n for n in graph.nodes if n.op.scaled_axis is not None and is_constant(graph, n)]
     weighted = [
         n for n in weighted if base.of_data(n.name) == _BYTE
-    ]  # TensorFlow Lite Micro has no kernels for other nodes.
+    ]  # TensorFlow Lite Micro has no 4-bit kernels for other nodes
     sizes = {n.name: graph.type(str(n.inputs[1])).size for n in weighted if n.name not in dict(base.weights_of)}
     narrow = replace(base, weights_of=(*base.weights_of, *((n, 4) for n in sizes)))
     no = refused(bench.floats, narrow)
@@ -63,7 +63,7 @@ def weights(bench: Bench, base: Widths) -> BitsAxis:
 
 
 def activations(bench: Bench, base: Widths) -> BitsAxis:
-    """The choice of activations: the largest first, or in the order of the graph."""
+    """The choice for activations, in two orders: the largest first, and graph order."""
     graph, reference = bench.floats.graph, bench.floats.reference
     rules = {n.name: n.op.quantized(graph.call(n, reference)) for n in graph.nodes if _is_float(graph, n)}
     given = {name for name, _ in base.activations_of}

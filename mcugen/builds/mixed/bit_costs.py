@@ -1,4 +1,4 @@
-"""Cost of an assignment of bits: constants of the file, and RAM and time on a board by the solver's estimates."""
+"""Cost of an assignment of bit widths: constants, and RAM and time on a board as the solver estimates them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from mcugen.quantize.recipe import Widths
 
 _NIBBLES = "s4"
 _PER_CHANNEL = 8
-"""Bytes of the multiplier and the shift of an output channel."""
+"""Bytes of the multiplier and the shift of one output channel."""
 
 
 @dataclass(frozen=True)
 class AssignmentCost:
-    """Cost of an assignment of bits.
+    """Cost of an assignment of bit widths.
 
-    flash: bytes of constants as the file has them, 4-bit weights two in a byte, with the multiplier and the shift of
-    each output channel; built: bytes of constants in the C of this build; ram: bytes; time: the mean of instructions
-    and cycles
+    flash: bytes of constants as in the file: two 4-bit weights per byte, with the multiplier and shift of each output
+    channel. built: bytes of constants in the C. ram: bytes. time: mean of the estimated instructions and cycles.
     """
 
     flash: int
@@ -32,8 +31,8 @@ class AssignmentCost:
 
 @dataclass
 class Costs:
-    """Costs of assignments for the board and the budgets in `options`. network: builds an integer network with given
-    bits.
+    """Costs of assignments for the board and the budgets in `options`. network: builds an integer network for given
+    widths.
     """
 
     options: Options
@@ -60,7 +59,7 @@ class Costs:
 
 
 def constants(graph: Graph) -> int:
-    """Bytes of constants that an integer network takes at least."""
+    """Least bytes of constants of an integer network."""
     total = 0
     for node in graph.nodes:
         for k, name in enumerate(node.inputs):

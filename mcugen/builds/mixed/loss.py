@@ -1,4 +1,4 @@
-"""Loss of an integer network, from the powers of signal and noise on held-out samples."""
+"""Loss of an integer network, estimated from signal and noise powers on held-out samples."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LEAST = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """Rule that computes losses.
+    """A rule that computes losses in %.
 
-    kind: "classes": half of the share of samples whose top class changes; "error": squared error over squared output;
-    both in %. margins: first class minus second of each held-out sample, fold after fold; size: of the output
+    kind: "classes": half of the share of samples whose top class changes; "error": squared error over squared output.
+    margins: top class minus second class per held-out sample, fold after fold. size: elements of the output.
     """
 
     kind: str
@@ -27,10 +27,10 @@ class Loss:
     size: int
 
     def of(self, powers: np.ndarray) -> float:
-        """Loss in %, from the powers [2, samples] of all folds.
+        """Loss in %, from the powers [2 (signal, noise), samples] of all folds.
 
-        The top class changes if the noise exceeds the margin between two classes. The noise is assumed normal and
-        equally strong on all samples, so that few samples give a better estimate than a count of changes.
+        The top class changes if the noise exceeds the margin between two classes. The noise is assumed to be normal and
+        equally strong on all samples. Few samples then give a better estimate than counting changes would.
         """
         signal, noise = powers.sum(axis=1)
         if self.kind == ERROR:
@@ -40,7 +40,7 @@ class Loss:
 
 
 def loss_of(bench: Bench, kind: str = "") -> Loss:
-    """Rule for a network: by classes if its only output is a vector smaller than its inputs, else by error."""
+    """The rule for a network: "classes" if its only output is a vector smaller than its inputs, otherwise "error"."""
     graph = bench.floats.graph
     outputs = bench.floats.outputs()
     size = graph.type(graph.outputs[0]).size
@@ -55,5 +55,5 @@ def loss_of(bench: Bench, kind: str = "") -> Loss:
 
 
 def _beyond(z: np.ndarray) -> np.ndarray:
-    """Share of a normal distribution beyond z."""
+    """Share of a normal distribution above z standard deviations."""
     return np.array([0.5 * math.erfc(v / math.sqrt(2)) for v in z])

@@ -1,4 +1,4 @@
-"""Report of mixed precision, as text and as JSON."""
+"""Report on mixed precision, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RULES = {
 
 
 def as_parts(found: BitsChooser) -> tabular.Parts:
-    """The chosen assignment, and the fronts."""
+    """The chosen assignment, and the Pareto fronts."""
     board = found.request.options.board
     parts: list[str | tabular.TextTable] = []
     if found.point is not None:
@@ -54,7 +54,7 @@ def _front(kind: str, points: Sequence[BitsPoint]) -> tabular.TextTable:
 
 
 def as_dict(found: BitsChooser) -> dict[str, Any]:
-    """The result as values for JSON."""
+    """The result as plain values for JSON."""
     return {
         "board": found.request.options.board,
         "loss": _rule(found.loss),

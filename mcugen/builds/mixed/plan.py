@@ -1,4 +1,4 @@
-"""Mixed precision: the user's goals, and the steps that meet them."""
+"""Mixed precision: the user's goals, and the choice of bit widths that meets them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Request:
-    """Bits to choose, and limits to meet.
+    """The kinds of bit widths to choose, and limits to meet.
 
-    weights, activations: whether to choose their bits; most: the loss allowed in %; options: the board and the budgets;
-    front: whether to compare assignments from wide to narrow as well; judge: "classes", "error" or ""
+    weights, activations: whether to choose their widths. most: allowed loss in %. options: board and budgets. front:
+    whether to also compare assignments from wide to narrow. judge: "classes", "error", or "" for the default.
     """
 
     weights: bool = False
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass
 class BitsChooser:
-    """Chooser of bits for `run.quantize` (`choose`); its fields hold the result for the report."""
+    """Chooses bit widths for `run.quantize` with `choose`. Its fields keep the result for the report."""
 
     request: Request
     point: BitsPoint | None = None
@@ -56,7 +56,7 @@ class BitsChooser:
     def choose(self, workers: TaskPool, base: Widths, progress: Progress) -> Widths:
         """The cheapest assignment that meets the limits.
 
-        Weights come first, with 8 bits in all activations; if these do not meet the limits, activations follow. Raises
+        Weights are chosen first, with 8-bit activations. If that does not meet the limits, activations follow. Raises
         MemoryBudgetError if nothing fits, and UsageError if every assignment loses too much.
         """
         bench, request = workers.bench, self.request
@@ -104,13 +104,13 @@ class BitsChooser:
         if self.point is None and (self.request.options.flash or self.request.options.ram):
             cost = costs.of(widths)
             return MemoryBudgetError(
-                f"no assignment of bits fits: {cost.flash:,} bytes of constants and {cost.ram:,} of RAM are left",
+                f"no assignment of bits fits: it still needs {cost.flash:,} bytes of constants and {cost.ram:,} of RAM",
                 hint="allow more --flash or --ram, or choose --weights mixed as well",
             )
         lost = "more" if self.point is None else f"{self.point.loss:.2f} %"
         return UsageError(
-            f"--max-loss {self.request.most:g}%: the best assignment that was found loses {lost}",
-            hint="allow more, or choose --activations mixed as well",
+            f"--max-loss {self.request.most:g}%: the best assignment found loses {lost}",
+            hint="allow a larger loss, or choose --activations mixed as well",
         )
 
 
@@ -118,12 +118,15 @@ _HINT = "the reference runtime has no other kernels for its layers"
 
 
 def recipes(workers: TaskPool, axis: BitsAxis, progress: Progress = lambda text: None) -> tuple[Recipe, ...]:
-    """Recipes for the assignments of an axis: the best recipe for 8-bit activations may limit 16-bit ones."""
+    """Recipes with which assignments of an axis are run: the best for all narrow and, for activations, for all wide.
+
+    The best recipe for 8-bit activations may limit 16-bit activations.
+    """
     ends = (axis.narrowest,) if axis.kind == axes.WEIGHTS else (axis.narrowest, axis.widest)
     return tuple(dict.fromkeys(Guard(workers, widths, progress).judged().recipe for widths in ends))
 
 
 def _network(bench: Bench) -> Callable[[Widths], Graph]:
-    """Builder of integer networks for costs: on one sample, with the plainest recipe."""
+    """Builder of integer networks whose cost is wanted: on one sample, with the simplest recipe."""
     one = bench.floats.part(np.arange(1))
     return lambda widths: solved(one, Recipe(), widths)

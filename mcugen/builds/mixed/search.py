@@ -1,7 +1,7 @@
-"""Search for the cheapest assignment of bits within a loss, or the one with the least loss within a budget.
+"""Searches for the cheapest assignment of bit widths within a loss, or for the least loss within a budget.
 
-Layers get few bits in the order of their size; only if that does not reach the narrowest assignment, the loss by each
-layer is measured, and single layers are exchanged. The result has been run as an integer network.
+Layers become narrow in order of their size. If not all of them can, the loss that each causes is measured, and single
+layers are exchanged. The result has been run as an integer network.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from mcugen.quantize.noise import decibels
 from mcugen.quantize.recipe import Recipe, Widths
 
 _EXCHANGES = 12
-"""Most exchanges of layers."""
+"""Most exchanges of layers that are tried."""
 _SLACK = 1e-9
 _ABOUT = 1.01
-"""Factor within which costs count as equal when points are compared."""
+"""Costs within this factor count as equal when points are compared."""
 
 
 @dataclass(frozen=True)
 class BitsPoint:
-    """An assignment, its cost, and the results of integer runs: SQNR in dB and loss in %."""
+    """An assignment, its cost, and results of integer runs: SQNR in dB and loss in %."""
 
     widths: Widths
     cost: AssignmentCost
@@ -40,7 +40,7 @@ class BitsPoint:
 class BitsSearch:
     """A search over one axis.
 
-    recipes: each assignment runs with all of them, and the best result counts; most: the loss allowed, None for any
+    recipes: each assignment is run with all of them, and the best result counts. most: allowed loss in %; None for any.
     """
 
     pool: TaskPool
@@ -53,12 +53,12 @@ class BitsSearch:
     _measured: dict[Widths, tuple[float, float]] = field(default_factory=dict)
 
     def point(self, narrow: Sequence[str]) -> BitsPoint:
-        """The assignment with few bits in these nodes, after a run."""
+        """The assignment in which these nodes are narrow, after a run."""
         widths = self.axis.widths(narrow)
         return BitsPoint(widths, self.costs.of(widths), *self._run([widths])[0])
 
     def cheapest(self) -> BitsPoint | None:
-        """The cheapest assignment within the loss and the budgets; None if none is found."""
+        """The cheapest assignment found within the loss and the budgets, or None."""
         every = self.axis.nodes
         if self._within(every):
             return self.point(every)
@@ -70,7 +70,9 @@ class BitsSearch:
         return self.point(best) if self.costs.fits(self.axis.widths(best)) else None
 
     def best(self) -> BitsPoint | None:
-        """The assignment within the budgets with the fewest narrow layers, in the order that loses least."""
+        """The assignment with the least loss of those that just fit the budgets: the fewest narrow layers, for each
+        order.
+        """
         found = [n for order in self.axis.orders if (n := self._shortest(order)) is not None]
         points = [self.point(narrow) for narrow in dict.fromkeys(found)]
         if points and self.most is not None and min(p.loss for p in points) > self.most:
@@ -79,7 +81,7 @@ class BitsSearch:
         return min(points, key=lambda p: (p.loss, -p.sqnr), default=None)
 
     def front(self, most: int) -> list[BitsPoint]:
-        """At most `most` assignments for each order, the least SQNR first, without those that another one dominates."""
+        """At most `most` assignments per order, sorted by SQNR, without assignments that another one dominates."""
         chosen: dict[Order, None] = {}
         for order in self.axis.orders:
             counts = sorted({round(k * len(order) / (most - 1)) for k in range(most)})
@@ -89,12 +91,12 @@ class BitsSearch:
         return [p for k, p in enumerate(points) if not any(self._serves(better, p) for better in points[k + 1 :])]
 
     def _serves(self, better: BitsPoint, point: BitsPoint) -> bool:
-        """Whether `better`, with at least the same SQNR, takes about the same bytes and time, or less."""
+        """Whether `better`, whose SQNR is at least as high, takes about the same bytes and time, or less."""
         first, second = better.cost, point.cost
         return self._bytes(first) <= _ABOUT * self._bytes(second) and first.time <= _ABOUT * second.time
 
     def cheapest_by_size(self) -> BitsPoint | None:
-        """The cheapest assignment within the loss, by the sizes of layers alone."""
+        """The cheapest assignment found within the loss, if layers become narrow by size alone; or None."""
         found = self.axis.nodes if self._within(self.axis.nodes) else self._by_size()
         return None if found is None else self.point(found)
 
@@ -103,11 +105,11 @@ class BitsSearch:
         return min(found, key=self._price, default=None)
 
     def _longest(self, order: Order) -> Order | None:
-        """Longest prefix of an order that stays within the loss, assuming that the loss grows with each node."""
+        """The longest prefix of an order that stays within the loss. The loss is assumed to grow with each node."""
         return _last(order, self._within) if self._within(()) else None
 
     def _shortest(self, order: Order) -> Order | None:
-        """Shortest prefix of an order that fits the budgets, assuming that costs fall with each node."""
+        """The shortest prefix of an order that fits the budgets. Costs are assumed to fall with each node."""
         if not self.costs.fits(self.axis.widths(order)):
             return None
         if self.costs.fits(self.axis.widths(())):
@@ -116,7 +118,9 @@ class BitsSearch:
         return order[: len(over) + 1]
 
     def _by_error(self) -> Order:
-        """Nodes by the noise that each adds per element, the least first: measured from the narrowest assignment."""
+        """Nodes sorted by the noise that each adds per element, least first. The noise is measured with all nodes
+        narrow.
+        """
         every = self.axis.nodes
         wider = [self.axis.widths(tuple(n for n in every if n != node)) for node in every]
         all_noise, *noises = (noise for _, noise in self._noise([self.axis.narrowest, *wider]))
@@ -124,8 +128,10 @@ class BitsSearch:
         return tuple(sorted(every, key=lambda n: harm[n]))
 
     def _exchanged(self, narrow: Order) -> Order:
-        """Nodes with few bits after exchanges: one more, alone or in place of a smaller one, while the loss allows it
-        and it saves something.
+        """The narrow nodes after exchanges. An exchange makes one more node narrow, and may make a smaller one wide
+        again.
+
+        It is accepted if it saves something and the loss stays within the limit.
         """
         now, price = narrow, self._price(narrow)
         for tried in islice(self._exchanges(narrow), _EXCHANGES):
@@ -140,7 +146,7 @@ class BitsSearch:
         return sorted([*alone, *swapped], key=self._guess)
 
     def _guess(self, narrow: Order) -> int:
-        """Elements that stay wide: an estimate of the price that needs no build."""
+        """Number of elements that stay wide: an estimate of the price that needs no build."""
         return sum(self.axis.sizes[n] for n in self.axis.nodes if n not in narrow)
 
     def _in_order(self, narrow: set[str]) -> Order:
@@ -159,7 +165,7 @@ class BitsSearch:
         return cost.flash if self.axis.kind == WEIGHTS else cost.ram
 
     def _run(self, wanted: Sequence[Widths]) -> list[tuple[float, float]]:
-        """SQNR and loss of assignments, on all folds."""
+        """(SQNR, loss) of each assignment, on all folds."""
         folds = range(len(self.pool.bench.folds))
         new = [w for w in dict.fromkeys(wanted) if w not in self._measured]
         found = iter(self.pool.results([(r, w, fold) for w in new for r in self.recipes for fold in folds]))
@@ -170,14 +176,14 @@ class BitsSearch:
         return [self._measured[w] for w in wanted]
 
     def _noise(self, wanted: Sequence[Widths]) -> list[tuple[float, float]]:
-        """Powers of signal and noise of assignments, on the first fold alone and by the first recipe."""
+        """(signal, noise) powers of each assignment, on the first fold and with the first recipe."""
         found = self.pool.results([(self.recipes[0], w, 0) for w in wanted])
         return [(float(p[0].sum()), float(p[1].sum())) for p in found]
 
 
 def _last(order: Order, holds: Callable[[Order], bool]) -> Order:
-    """Longest prefix that satisfies `holds`, by bisection. `holds` is monotone, true for the empty prefix and false for
-    the whole order.
+    """The longest prefix that satisfies `holds`, by bisection. `holds` must be monotone: true for the empty prefix, and
+    false for the whole order.
     """
     low, high = 0, len(order)
     while high - low > 1:

@@ -16,7 +16,7 @@ _EXACT = "equal to the reference in every bit"
 
 
 def as_dict(result: Evaluation) -> dict[str, Any]:
-    """Stable keys: name, board, samples, scores, confusion, seconds, samples_per_second, emulated, answers."""
+    """The result as a dictionary with stable keys for JSON."""
     return {
         "name": result.name,
         "board": result.board,
@@ -32,7 +32,7 @@ def as_dict(result: Evaluation) -> dict[str, Any]:
 
 
 def as_parts(result: Evaluation) -> tabular.Parts:
-    """Scores first, then speed, then the confusion of classes."""
+    """Scores, then speed, then the confusion of classes."""
     scores = ", ".join(f"{name} {_number(name, value)}" for name, value in result.scores.items())
     lines = [f"{result.called}: {scores} on {result.samples:,} samples"]
     lines += [f"  note: {note}" for note in result.notes]
@@ -67,7 +67,7 @@ def _emulated(result: Evaluation) -> list[str]:
 
 
 def _confusion(matrix: np.ndarray) -> tabular.Parts:
-    """The whole matrix if there are few classes; otherwise the most confused pairs."""
+    """The whole matrix if there are few classes, otherwise the pairs confused most."""
     if len(matrix) > _SHOWN_CLASSES:
         return _pairs(matrix)
     answers = (tabular.TableColumn(str(k), right=True) for k in range(len(matrix)))

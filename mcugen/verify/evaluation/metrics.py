@@ -1,4 +1,4 @@
-"""Scores of outputs against labels: of classes, of targets, or by a function of the user's."""
+"""Scores of outputs against labels: of classes, of target values, or by a function of the user's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_CLASSES_OF_ONE = 2
 _HALF = 0.5
 
 Metric = Callable[[tuple[np.ndarray, ...], np.ndarray], Mapping[str, float]]
-"""Scores by name, from the outputs, [n, ...] each, as real numbers, and the labels."""
+"""Gives scores by name. Arguments: the outputs as real numbers, [n, ...] each; the labels."""
 Answers = Callable[[tuple[np.ndarray, ...]], np.ndarray]
 
 
@@ -27,7 +27,9 @@ def chosen(text: str, labels: np.ndarray, model: Model) -> tuple[Metric, Answers
     name = text or _fitting(labels, model)
     if name == "top1":
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
-            raise UsageError("top1 needs a class for each sample", where=WHERE, hint="take mse, or give classes")
+            raise UsageError(
+                "top1 needs a class per sample", where=WHERE, hint="use mse, or give a class per sample as label"
+            )
         _refuse_others(labels, model)
         return _top1, _answers
     if name == "mse":
@@ -36,18 +38,20 @@ def chosen(text: str, labels: np.ndarray, model: Model) -> tuple[Metric, Answers
 
 
 def _refuse_others(labels: np.ndarray, model: Model) -> None:
-    """Raises UsageError for a label outside the classes of the scores."""
+    """Raise UsageError for a label that is not one of the model's classes."""
     count, greatest = int(np.prod(model.outputs[0].shape)), int(labels.max(initial=0))
     if count > 1 and greatest >= count:
         raise UsageError(
-            f"a label is {greatest}, and the model has scores of the classes 0 to {count - 1}",
+            f"a label is {greatest}, but the model's classes are 0 to {count - 1}",
             where=WHERE,
             hint="number the classes as the model does, from 0",
         )
 
 
 def _fitting(labels: np.ndarray, model: Model) -> str:
-    """top1 for class labels, if the first output has one score per class, a single score or the class; else mse."""
+    """The default metric: top1 for class labels, if the first output has a score per class, one score, or the class.
+    Otherwise mse.
+    """
     end = model.outputs[0]
     size = int(np.prod(end.shape))
     if labels.dtype.kind not in "iu" or labels.ndim != 1:
@@ -57,8 +61,9 @@ def _fitting(labels: np.ndarray, model: Model) -> str:
 
 
 def _answers(outputs: tuple[np.ndarray, ...]) -> np.ndarray:
-    """The class of each sample: the greatest score's; for a single score whether it is at least one half; or the
-    output."""
+    """The class of each sample: that of the greatest score; for a single score, whether it is at least 0.5; for an
+    integer output, its value.
+    """
     first = outputs[0].reshape(len(outputs[0]), -1)
     if first.shape[1] > 1:
         return np.asarray(first.argmax(axis=1))
@@ -66,7 +71,7 @@ def _answers(outputs: tuple[np.ndarray, ...]) -> np.ndarray:
 
 
 def count_of_classes(outputs: tuple[np.ndarray, ...], labels: np.ndarray) -> int:
-    """The number of classes in outputs, labels and answers."""
+    """The number of classes that occur in outputs, labels and answers."""
     size = outputs[0].reshape(len(outputs[0]), -1).shape[1]
     return max(size, int(labels.max()) + 1, int(_answers(outputs).max()) + 1)
 
@@ -79,15 +84,17 @@ def _mse(outputs: tuple[np.ndarray, ...], labels: np.ndarray) -> Mapping[str, fl
     found, wanted = (a.reshape(len(labels), -1).astype(np.float64) for a in (outputs[0], labels))
     if found.shape != wanted.shape:
         raise UsageError(
-            f"{wanted.shape[1]} targets for each sample, the model has {found.shape[1]} outputs",
+            f"there are {wanted.shape[1]} targets per sample, but the model has {found.shape[1]} outputs",
             where=WHERE,
-            hint="give targets of the output's shape, or take top1",
+            hint="give targets of the output's shape, or use top1",
         )
     return {"mse": float(((found - wanted) ** 2).mean())}
 
 
 def _own(text: str) -> Metric:
-    """The function of FILE.py:FUNCTION as a metric: from outputs and labels to a number, or to numbers by name."""
+    """The function FILE.py:FUNCTION as a metric. It takes outputs and labels, and returns a number or a dict of
+    numbers.
+    """
     file, _, name = text.rpartition(":")
     if not file.endswith(".py"):
         hint = "give top1, mse, or a function of yours as FILE.py:FUNCTION"
@@ -105,10 +112,10 @@ def _own(text: str) -> Metric:
             raise UsageError(
                 f"{name} of {file} raised {type(error).__name__}: {error}",
                 where=WHERE,
-                hint="it takes the outputs as real numbers, [n, ...], and the labels, and gives a number",
+                hint="it must take outputs as real numbers, [n, ...], and labels, and return a number",
             ) from error
         if not np.isfinite([*scores.values()]).all():
-            hint = "let it give a number for these samples"
+            hint = "let it return a finite number for these samples"
             raise UsageError(f"{name} of {file} gave {found}, which is no score", where=WHERE, hint=hint)
         return scores
 
@@ -124,5 +131,5 @@ def _module(file: Path) -> Any:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         message = f"{file} fails at import: {type(error).__name__}: {error}"
-        raise UsageError(message, where=WHERE, hint="repair it") from error
+        raise UsageError(message, where=WHERE, hint="correct the file") from error
     return module

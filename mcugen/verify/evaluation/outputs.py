@@ -1,4 +1,4 @@
-"""Outputs of many samples as files and as text."""
+"""Outputs of many samples, as files and as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_IN_JSON = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """The outputs of a model, [n, ...] each, with their names. notes: on the samples."""
+    """Named outputs of a model, [n, ...] each. notes: on the samples."""
 
     model: str
     names: tuple[str, ...]
@@ -36,19 +36,19 @@ class Named:
             np.savez(stream, **dict(zip(self.keys, self.outputs, strict=True)))  # type: ignore[arg-type]
             return stream.getvalue()
         if len(self.outputs) != 1:
-            message = f"an .npy holds one output, and {self.called} has {len(self.outputs)}"
+            message = f"an .npy holds one output, but {self.called} has {len(self.outputs)}"
             raise UsageError(message, where="-o", hint=f"name it {file.with_suffix('.npz').name}")
         np.save(stream, self.outputs[0])
         return stream.getvalue()
 
     @property
     def keys(self) -> list[str]:
-        """The names of the outputs; numbered where two are the same."""
+        """Names of the outputs; numbered names if two are equal."""
         unique = len(set(self.names)) == len(self.names) and "file" not in self.names
         return list(self.names) if unique else [f"out{k}" for k in range(len(self.names))]
 
     def as_dict(self) -> dict[str, Any]:
-        """Stable keys: name, samples, outputs; values are left out of large ones."""
+        """The outputs as a dictionary with stable keys for JSON. Values of large outputs are left out."""
         listed = [
             {
                 "name": name,
@@ -61,7 +61,7 @@ class Named:
         return {"name": self.model, "samples": len(self.outputs[0]), "outputs": listed, "notes": list(self.notes)}
 
     def as_parts(self, file: Path | None) -> tabular.Parts:
-        """The outputs as text: where they were written, or the first samples if there is no file."""
+        """The outputs as text: the file they were written to, or the first samples if there is no file."""
         count = len(self.outputs[0])
         lines = [
             f"{self.called}: {count:,} sample{'s' if count != 1 else ''}" + (f", outputs in {file}" if file else "")
@@ -77,7 +77,7 @@ class Named:
 
 
 def require_kinds(file: Path | None, record: Path | None) -> None:
-    """Raise UsageError, before any work, for names that are no .npy or .npz."""
+    """Raise UsageError, before any work, for file names that do not end in .npy or .npz."""
     if file is not None and file.suffix not in (".npy", ".npz"):
         raise UsageError(f"{file.name!r} is neither an .npy nor an .npz", where="-o", hint="name it y.npy or y.npz")
     if record is not None and record.suffix != ".npz":
@@ -85,7 +85,7 @@ def require_kinds(file: Path | None, record: Path | None) -> None:
 
 
 def recording(model: Model, arrays: Sequence[np.ndarray]) -> bytes:
-    """An .npz of stored inputs in0_0, ... and outputs out0_0, ...; see `mcugen.verify.golden`."""
+    """An .npz of stored inputs in<k>_<j> and outputs out<k>_<j>; see `mcugen.verify.golden`."""
     stored = model.stored(*arrays)
     outputs = run_all(model, stored, real=False)
     named = {

@@ -1,4 +1,4 @@
-"""Accuracy and speed of a model on labelled samples: on this machine, and for a few samples on an emulated core."""
+"""Accuracy and speed of a model on labelled samples: on this computer, and for a few samples on an emulated core."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from mcugen.verify.evaluation import metrics
 class Evaluation:
     """The result of an evaluation on samples.
 
-    scores: by name. confusion: [label, answer], where the labels are classes; None where they are not, or too many
-    seconds: of this machine for all samples. emulated: the first samples on the board's emulated core
-    answers: label and class of each of those, by what the core gave; none where the labels are no classes
+    scores: by name. confusion: [label, answer] counts; None if labels are not classes, or too many. seconds: time on
+    this computer for all samples. emulated: the first samples on the board's emulated core. answers: (label, class) of
+    these samples, from the core's outputs; empty if labels are not classes.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Evaluation:
 
     @property
     def agrees(self) -> bool:
-        """Whether the emulated core gave the reference's outputs."""
+        """Whether the emulated core's outputs equal the reference's."""
         return self.emulated is None or (self.emulated.agrees and self.emulated.repeatable)
 
 
@@ -57,16 +57,16 @@ def evaluate(
     on_core: int = 0,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Evaluation:
-    """Run a build on the samples of a test. Raises McugenError.
+    """Run a build on labelled samples. Raises McugenError.
 
-    metric: top1, mse or FILE.py:FUNCTION; by default what fits the labels. on_core: how many samples run on the
-    emulated core as well.
+    metric: top1, mse or FILE.py:FUNCTION; by default the one that fits the labels. on_core: number of samples to run on
+    the emulated core as well.
     """
     found = samples.load(data, artifact.imported, limit=limit, preprocess=preprocess, with_labels=True, to_run=True)
     labels = found.labels
     if labels is None:
         raise UsageError(
-            "has no labels", where=data.name, hint="add an array with the key 'y', or a folder for each class"
+            "has no labels", where=data.name, hint="add an array with the key 'y', or one folder per class"
         )
     progress("compiling")
     model = artifact.load()
@@ -86,16 +86,16 @@ def evaluate(
 def _answers(
     model: Model, found: Simulation, labels: np.ndarray, answers: metrics.Answers
 ) -> tuple[tuple[int, int], ...]:
-    """Label and class of the samples that ran on the core."""
+    """(label, class) of the samples that ran on the core."""
     columns = zip(model.outputs, zip(*found.outputs, strict=True), strict=True)
     classes = answers(tuple(end.real(np.stack(column)) for end, column in columns))
     return tuple((int(label), int(answer)) for label, answer in zip(labels, classes, strict=False))
 
 
 def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) -> tuple[np.ndarray, ...]:
-    """The outputs for independent samples: a model with states is reset before each.
+    """The outputs for independent samples. A model with states is reset before each sample.
 
-    arrays: [n, *shape of the input]. A first axis of 1 is left out of all outputs if all inputs have it.
+    arrays: [n, *shape of the input]. If all inputs have a first axis of 1, it is left out of all outputs.
     """
     flat = all(end.shape[:1] == (1,) for end in model.inputs)
     given = [a.reshape(len(a), *a.shape[2:]) if flat else a for a in arrays]
@@ -111,7 +111,7 @@ def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) ->
 def _on_core(
     artifact: Artifact, model: Model, found: Samples, count: int, progress: Callable[[str], None]
 ) -> Simulation:
-    """The first samples on the board's emulated core, each a sequence of its own."""
+    """Run the first samples on the board's emulated core, each as a sequence of its own."""
     n = min(count, found.count)
     progress(f"{n} samples on {artifact.target.name}")
     stored = model.stored(*(a[:n] for a in found.arrays))

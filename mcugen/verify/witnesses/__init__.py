@@ -1,7 +1,7 @@
-"""Witnesses for the meaning of a model file: other programs that compute the file, beside mcugen's oracle.
+"""Witnesses: other programs that compute the model file, to check that mcugen understood it.
 
-The oracle runs the graph as mcugen imported it. Whether the import understood the file, only a program that reads it by
-itself can say. No value of mcugen comes from them: their results are only compared.
+The oracle runs the graph as mcugen imported it, so only a program that reads the file by itself can show an import
+error. Results of witnesses are only compared; mcugen uses none of their values.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from mcugen.verify.witnesses.testimony import Testimony
 
 SAME = "reference"
 MACS = 500_000_000
-"""Most multiply-accumulates of an installed runtime that runs without a request of the user."""
+"""Most multiply-accumulates that an installed runtime computes unless the user requests it."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """The file for the witnesses, and the runtime that must be among them: its name, SAME for the one whose bits are
-    claimed, "" for none.
+    """The file for the witnesses, and a runtime that must be among them.
 
-    signature: which of several networks of the file was built, "" for the first.
+    runtime: its name, SAME for the runtime whose results the build claims, "" for none. signature: which network of the
+    file was built; "" for the first.
     """
 
     model: Path
@@ -41,9 +41,9 @@ class Ask:
 def hear(
     ask: Ask, graph: Graph, which: str, cases: Sequence[Case], progress: Callable[[str], None]
 ) -> tuple[list[Testimony], list[str]]:
-    """The testimony of all available witnesses, and notes on those that are missing.
+    """The testimony of all available witnesses, and notes on missing ones.
 
-    Raises UsageError or ToolError where a runtime must be asked and cannot be.
+    Raises UsageError or ToolError if a runtime that the user requests cannot run.
     """
     _check_wanted(ask.runtime, which)
     if graph.format not in ("onnx", "tflite"):
@@ -70,15 +70,15 @@ def hear(
 
 def _check_wanted(wanted: str, which: str) -> None:
     if wanted not in ("", SAME, which):
-        raise UsageError(f"the bits are those of {RUNTIMES[which]}", where="--runtime", hint=f"--reference {wanted}")
+        raise UsageError(f"this build reproduces {RUNTIMES[which]}", where="--runtime", hint=f"--reference {wanted}")
     if wanted and which not in PACKAGES:
-        raise UsageError(f"{RUNTIMES[which]} cannot be asked", where="--runtime", hint="leave the option out")
+        raise UsageError(f"{RUNTIMES[which]} cannot be run by verify", where="--runtime", hint="leave the option out")
 
 
 def _runtime(ask: Ask, data: bytes, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
-    """The testimony of an installed runtime; unless the user requests it, a slow one gets fewer inputs."""
+    """The testimony of an installed runtime. A slow one gets fewer inputs, unless the user requests it."""
     if ask.signature:
-        raise ToolError("runs the first network of a file alone", where=RUNTIMES[which], hint="leave --runtime out")
+        raise ToolError("can only run the first network of a file", where=RUNTIMES[which], hint="leave --runtime out")
     macs = sum(node.op.macs(graph.call(node, which)) for node in graph.nodes)
     most = len(cases) if ask.runtime else max(1, MACS // max(macs, 1))
     return installed.check(data, ask.model.parent, graph, which, cases[:most])

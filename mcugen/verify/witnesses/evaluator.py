@@ -1,8 +1,8 @@
-"""The reference evaluator of the onnx package as a witness of what an ONNX file means.
+"""The reference evaluator of the onnx package, as a witness of what an ONNX file means.
 
-Each operator of the file is run on the operands that the oracle had, where the oracle has them by name, in double
-precision: so a fault is seen at the operator that makes it, and what single precision rounds is no difference. Only
-between two named tensors does the evaluator go on from its own results.
+Each operator of the file is run in double precision on the oracle's operands, if the oracle has them by name. A fault
+then shows at its operator, and single-precision rounding is no difference. Between named tensors the evaluator
+continues with its own results.
 """
 
 from __future__ import annotations
@@ -25,10 +25,13 @@ from mcugen.verify.witnesses.onnx_file import FileNode, LeftOutError, OnnxFile, 
 from mcugen.verify.witnesses.testimony import Record, Testimony
 
 LIMIT_S = 6.0
-"""Seconds of a processor, estimated, that the evaluator may take for all inputs; an operator's share of one input."""
+"""Processor time in seconds, estimated, that the evaluator may take for all inputs, and for an operator on one
+input.
+"""
 NEAR = 1e-5
-"""Distance from a half, in steps, within which single precision may decide otherwise; for many steps NEAR_SHARE of
-them."""
+"""Distance from a half, in steps, within which single precision may round differently. For large values the distance is
+NEAR_SHARE of the value.
+"""
 NEAR_SHARE = 2.0**-22
 
 
@@ -36,8 +39,8 @@ NEAR_SHARE = 2.0**-22
 class EvaluatorRun:
     """The evaluator beside the oracle, case by case.
 
-    known: the values of the case so far, by the file's names; fixed: values that operators do not replace.
-    spent: ns of work so far, estimated.
+    known: values of the case so far, by the file's names. fixed: names whose values operators do not replace. spent:
+    estimated work so far, in ns.
     """
 
     file: OnnxFile
@@ -62,7 +65,7 @@ class EvaluatorRun:
     def boundaries(self, values: Mapping[str, np.ndarray], which: str) -> None:
         """Compare operators inside the model on their boundary values.
 
-        Such values take the place of a tensor of the last case for its readers. The evaluator runs these, and what
+        Boundary values replace a tensor of the last case for its readers. The evaluator runs these readers, and what
         follows until the next tensor that the oracle has by name.
         """
         tried = dict(self._boundary_values(which))
@@ -82,7 +85,7 @@ class EvaluatorRun:
             self._read_boundaries(f"boundary values {k}", {**values, **computed}, seen, before)
 
     def _boundary_values(self, which: str) -> Iterator[tuple[str, Sequence[np.ndarray]]]:
-        """(a tensor of the file that a node computes, values for it)."""
+        """(a tensor of the file that a node computes, boundary values for it)."""
         computed = {name for node in self.graph.nodes for name in node.outputs} & {*self.named.values()}
         for node in self.graph.nodes:
             if node.inputs and node.inputs[0] in computed:
@@ -97,7 +100,7 @@ class EvaluatorRun:
         seen: Mapping[str, np.ndarray],
         before: dict[str, np.ndarray],
     ) -> None:
-        """The part of `boundaries` that the evaluator computes, from the values of the last case."""
+        """The part of `boundaries` in which the evaluator runs. before: the values of the last case."""
         names = {value: name for value, name in self.named.items() if name in seen and value in before}
         given = {**values, **seen}
         again = {value: given[n].astype(before[value].dtype) for value, n in self.named.items() if value in before}
@@ -110,7 +113,7 @@ class EvaluatorRun:
         self.fixed, self.known = frozenset(), before
 
     def node(self, place: str, node: FileNode, values: Mapping[str, np.ndarray]) -> None:
-        """Run one operator, compare its results, and continue with the oracle's values where it has them."""
+        """Run one operator, compare its results, and continue with the oracle's values if it has them."""
         ours = {n: values[self.named[n]] for n in node.outputs if self.named.get(n) in values}
         try:
             theirs = self._run(node, ours)
@@ -131,7 +134,7 @@ class EvaluatorRun:
 
     def _run(self, node: FileNode, ours: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         if any(name not in self.known for name in node.reads):
-            raise LeftOutError("")  # an operand was left out, with a note there
+            raise LeftOutError("")  # an operand was left out earlier, with a note
         size = next((a.size for a in ours.values()), max((self.known[n].size for n in node.reads), default=1))
         work = work_ns(node.proto, self.known, size)
         if work > LIMIT_S * 1e9:
@@ -140,9 +143,10 @@ class EvaluatorRun:
         return self.file.run(node, self.known)
 
     def _near(self, node: FileNode, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | None:
-        """The elements where the oracle is one step off because single precision decides otherwise near a half.
+        """A mask of elements where the oracle is one step off because single precision rounds differently near a half.
 
-        At a half itself, which double precision has exactly, only an evaluation in single precision excuses it.
+        At an exact half, which double precision computes exactly, a difference is excused only if an evaluation in
+        single precision has it too.
         """
         if ours.dtype.kind not in "iu" or ours.shape != theirs.shape:
             return None
@@ -162,8 +166,11 @@ class EvaluatorRun:
         return np.asarray(near & ((distance > 0) | self._excused(node, ours))) if near.any() else near
 
     def _excused(self, node: FileNode, ours: np.ndarray) -> np.ndarray:
-        """A mask of results near a half that single precision explains: the evaluator gives the same in it, or a sum
-        whose order the runtime chooses is not exact in it."""
+        """A mask of results near a half that single precision explains.
+
+        Either the evaluator gives the oracle's result in single precision, or a sum whose order the runtime chooses is
+        inexact.
+        """
         known, chain, todo = dict(self.known), [node], {*node.reads}
         for before in reversed(self.file.nodes[: node.index]):
             if todo & {*before.outputs} and not any(n in self.named for n in before.outputs):
@@ -189,7 +196,7 @@ def _tied(chosen: np.ndarray, scores: np.ndarray) -> np.ndarray | None:
 
 
 def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
-    """The oracle against the evaluator, on as many cases as LIMIT_S allows, at least one."""
+    """Compare the oracle with the evaluator, on as many cases as LIMIT_S allows, at least one."""
     run = EvaluatorRun(OnnxFile(data, folder), graph, Record(graph))
     done, values = 0, dict[str, np.ndarray]()
     for case in cases:

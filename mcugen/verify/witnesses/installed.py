@@ -1,7 +1,7 @@
-"""Installed runtimes as witnesses: the one whose bits are claimed computes the file itself.
+"""Installed runtimes as witnesses: the runtime whose results the build claims computes the file itself.
 
-Each operator of the oracle reads what the runtime made of the tensors before it, so that a difference is seen where it
-comes from, and floats do not drift apart.
+Each operator of the oracle reads the runtime's own results of earlier operators. A difference then shows at its
+operator, and float errors do not add up.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from mcugen.verify.witnesses.testimony import Record, Testimony
 _INDEX = re.compile(r"t(\d+)")
 _NEAR_SHARE = 2.0**-22
 _SINGLE = 1e-4
-"""Tolerance of floats that a runtime adds in single precision, with its own exponential functions."""
+"""Tolerance for floats that a runtime adds in single precision, with its own exponential functions."""
 
 
 def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[Case]) -> Testimony:
     """Compare every tensor that operators of the file compute.
 
-    Raises ToolError where the runtime is not installed, refuses the model, or stops on every input.
+    Raises ToolError if the runtime is not installed, refuses the model, or stops on every input.
     """
     named = _onnx_names(data, folder, graph) if graph.format == "onnx" else _tflite_names(graph)
     model = onnx_file.showing(data, folder, [str(name) for name in named.values()]) if graph.format == "onnx" else data
@@ -73,7 +73,7 @@ def _tflite_names(graph: Graph) -> Mapping[str, Key]:
 
 
 def _onnx_names(data: bytes, folder: Path, graph: Graph) -> Mapping[str, Key]:
-    """The file's name of each tensor that a node computes; results that are no tensors are left out."""
+    """The file's name of each tensor that a node computes. Results that are not tensors are left out."""
     computed = {name for node in graph.nodes for name in node.outputs}
     file = onnx_file.OnnxFile(data, folder)
     made = {name for node in file.nodes for name in node.outputs} - file.no_tensors
@@ -81,7 +81,7 @@ def _onnx_names(data: bytes, folder: Path, graph: Graph) -> Mapping[str, Key]:
 
 
 def _given(graph: Graph, name: str, theirs: np.ndarray) -> np.ndarray | None:
-    """A runtime's tensor as the oracle has it; None for texts whose numbers are not known."""
+    """A runtime's tensor in the oracle's form; None for texts without known numbers."""
     t = graph.type(name)
     if theirs.dtype.kind in "USO":
         texts = graph.texts.get(graph.outputs.index(name), ()) if name in graph.outputs else ()
@@ -94,7 +94,7 @@ def _given(graph: Graph, name: str, theirs: np.ndarray) -> np.ndarray | None:
 def _near(
     graph: Graph, values: Mapping[str, np.ndarray], given: Mapping[str, np.ndarray | None], which: str
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """(tensor, mask of elements one step off, so near to a half that float32 may decide otherwise)."""
+    """(tensor, mask of elements that are one step off and so near to a half that float32 may round differently)."""
     for node in graph.nodes:
         name = node.outputs[0]
         theirs = given.get(name)
@@ -120,7 +120,7 @@ def _seen(name: str, given: Mapping[str, np.ndarray | None], values: Mapping[str
 
 
 def _note_stop(case: Case, answer: Answer, which: str) -> str:
-    """A note on the input on which the runtime's process ended. Raises ToolError where it refuses the model."""
+    """A note on the input on which the runtime's process ended. Raises ToolError if it refuses the model."""
     if not answer.crashed:
         raise ToolError(f"refuses the model: {answer.refused}", where=RUNTIMES[which])
     return f"{case.name}: {answer.refused}"
@@ -128,7 +128,7 @@ def _note_stop(case: Case, answer: Answer, which: str) -> str:
 
 @singledispatch
 def unwritten(op: Op, call: Call) -> np.ndarray | None:
-    """A mask of the elements of the result that the runtime does not write; None where it writes all."""
+    """A mask of result elements that the runtime does not write; None if it writes all."""
     return None
 
 

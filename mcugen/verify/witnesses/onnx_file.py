@@ -1,6 +1,6 @@
 """The operators of an ONNX file, each run by the onnx package's reference evaluator.
 
-Nothing of mcugen's importer is used: the file is parsed by the onnx package, and its operators are as it states them.
+Nothing of mcugen's importer is used: the onnx package parses the file, and operators stay as in the file.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _PER_MAC_NS, _PER_ELEMENT_NS = 1.0, 20.0
 
 
 class LeftOutError(Exception):
-    """An operator that the evaluator does not compute, or not as ONNX says; the reason as text."""
+    """The evaluator does not compute an operator, or not as ONNX states; the text gives the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileNode:
-    """An operator of the file. reads: its operands, and the outer values that its subgraphs read."""
+    """An operator of the file. reads: its operands, and outer values that its subgraphs read."""
 
     index: int
     proto: onnx.NodeProto
@@ -45,7 +45,7 @@ class FileNode:
 
 
 class OnnxFile:
-    """A model file's constants and operators."""
+    """The constants and operators of a model file."""
 
     def __init__(self, data: bytes, folder: Path) -> None:
         model = onnx.ModelProto.FromString(data)
@@ -63,7 +63,7 @@ class OnnxFile:
         self._evaluators: dict[int, Any] = {}
 
     def run(self, node: FileNode, known: Values, dtype: type = np.float64) -> dict[str, np.ndarray]:
-        """The results of an operator on known values, in a float type. Raises LeftOutError."""
+        """The results of an operator on known values, computed in a float type. Raises LeftOutError."""
         reason = known_fault(node.proto, self._opsets.get("", 1))
         if reason:
             raise LeftOutError(reason)
@@ -75,7 +75,9 @@ class OnnxFile:
         return self._results(node.index, node.proto, given)
 
     def real(self, node: FileNode, known: Values) -> np.ndarray | None:
-        """The real numbers that an operator rounds to stored integers, in steps without zero point; None for others."""
+        """The real numbers that an operator rounds to integers, in steps without the zero point; None for other
+        operators.
+        """
         proto, reads = node.proto, list(node.proto.input)
         given = {name: _as(known[name], np.float64) for name in node.reads}
         if proto.op_type == "QuantizeLinear":
@@ -99,7 +101,7 @@ class OnnxFile:
         return np.asarray(found / ys)
 
     def _results(self, key: int, proto: onnx.NodeProto, given: Values) -> dict[str, np.ndarray]:
-        """The evaluator's results for one node. Raises LeftOutError with the evaluator's own words."""
+        """The evaluator's results for one node. Raises LeftOutError with the evaluator's error text."""
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -129,7 +131,7 @@ class OnnxFile:
 
 
 def showing(data: bytes, folder: Path, names: Sequence[str]) -> bytes:
-    """The file with these values as its outputs."""
+    """The file with the values of these names as its outputs."""
     model = onnx.ModelProto.FromString(data)
     external_data_helper.load_external_data_for_model(model, str(folder))
     del model.graph.output[:]
@@ -143,7 +145,7 @@ def _domain(name: str) -> str:
 
 
 def _every(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    """Nodes, and those of all graphs within."""
+    """Nodes, and the nodes of all graphs inside them."""
     for node in nodes:
         yield node
         for attribute in node.attribute:
@@ -151,7 +153,7 @@ def _every(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
 
 
 def _prepare(node: onnx.NodeProto) -> None:
-    """Set the canonical domain name of a node; 16-bit floats keep mcugen's precision."""
+    """Set a node's canonical domain name. Casts to 16-bit floats become casts to float32, as in mcugen."""
     node.domain = _domain(node.domain)
     for attribute in node.attribute:
         if node.op_type == "Cast" and attribute.name == "to" and attribute.i in _NARROW:
@@ -159,7 +161,7 @@ def _prepare(node: onnx.NodeProto) -> None:
 
 
 def _reads(node: onnx.NodeProto) -> Iterator[str]:
-    """The names of values from outside that a node and its subgraphs read, each once."""
+    """The names of outer values that a node and its subgraphs read, each once."""
     names = dict.fromkeys(name for name in node.input if name)
     for attribute in node.attribute:
         inner = attribute.g
@@ -171,7 +173,7 @@ def _reads(node: onnx.NodeProto) -> Iterator[str]:
 
 
 def _functions(protos: Sequence[onnx.FunctionProto]) -> tuple[Any, ...]:
-    """Evaluators of the file's functions; nodes that call a function without one are left out later."""
+    """Evaluators of the file's functions. Nodes that call a function without an evaluator are left out later."""
     from onnx.reference import ReferenceEvaluator
 
     found: list[Any] = []
@@ -189,34 +191,34 @@ def _as(a: np.ndarray, dtype: type) -> np.ndarray:
 
 
 def _along(a: np.ndarray, rank: int, axis: int) -> np.ndarray:
-    """A vector reshaped along one of `rank` axes; a single number, or blocks, unchanged."""
+    """A vector reshaped along one of `rank` axes. A single number, or blocks, stay unchanged."""
     if a.size == 1:
         return a.reshape(())
     return a.reshape([-1 if k == axis % rank else 1 for k in range(rank)]) if a.ndim == 1 else a
 
 
 def _within(given: Values, proto: onnx.NodeProto) -> np.ndarray:
-    """The data of a QuantizeLinear clamped to 2^30 steps, as the evaluator's steps have 32 bits."""
+    """The data of a QuantizeLinear clamped to 2^30 steps, since the evaluator's steps have 32 bits."""
     x, scale = given[proto.input[0]], given[proto.input[1]]
     most = 2.0**30 * np.abs(_along(scale, x.ndim, _axis(proto)))
     return np.clip(x, -most, most) if most.ndim in (0, x.ndim) and most.size in (1, *x.shape) else x
 
 
 def _differs(proto: onnx.NodeProto, given: Values) -> str:
-    """The reason why mcugen, which follows ONNX Runtime, gives other results on these operands; "" for none."""
+    """Why mcugen, which follows ONNX Runtime, gives other results on these operands; "" if it does not."""
     if proto.op_type in ("Resize", "Upsample") and _resizes_unevenly(proto, given):
-        return "where scales give no whole sizes mcugen follows ONNX Runtime, the evaluator ONNX"
+        return "for scales that give fractional sizes, mcugen follows ONNX Runtime, the evaluator ONNX"
     if proto.op_type == "DynamicQuantizeLinear" and not given[proto.input[0]].any():
-        return "of zeros alone ONNX states no scale"
+        return "ONNX defines no scale for zeros alone"
     if proto.op_type == "MeanVarianceNormalization" and not _varies(proto, given[proto.input[0]]):
-        return "where all elements are equal mcugen divides by zero as ONNX Runtime, the evaluator by 1e-9"
+        return "if all elements are equal, mcugen divides by zero like ONNX Runtime, the evaluator by 1e-9"
     if _pads_oddly(proto, given):
-        return "where windows of SAME are odd mcugen follows ONNX Runtime, the evaluator does not"
+        return "for unusual windows with SAME, mcugen follows ONNX Runtime, the evaluator does not"
     return ""
 
 
 def _varies(proto: onnx.NodeProto, x: np.ndarray) -> bool:
-    """Whether the elements of x along the axes of a MeanVarianceNormalization are never all equal."""
+    """Whether elements of x along the axes of a MeanVarianceNormalization differ everywhere."""
     stated = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
     axes = tuple(k for k in stated.get("axes", (0, 2, 3)) if k < x.ndim)
     return bool((x.max(axis=axes) > x.min(axis=axes)).all())
@@ -236,7 +238,7 @@ def _pads_oddly(proto: onnx.NodeProto, given: Values) -> bool:
 
 
 def _resizes_unevenly(proto: onnx.NodeProto, given: Values) -> bool:
-    """Whether the sizes of a Resize are no whole multiples by its scales, or its scales are no numbers of 32 bits."""
+    """Whether a Resize's scales give fractional sizes, or are not exact in float32."""
     operands = [given.get(name) for name in proto.input]
     x, last = operands[0], operands[-1]
     if x is None or last is None or last.size == 0:
@@ -257,17 +259,19 @@ def _table() -> Mapping[str, Any]:
 
 
 def adds(proto: onnx.NodeProto) -> bool:
-    """Whether an operator adds numbers in an order that runtimes choose themselves."""
+    """Whether an operator adds numbers in an order that the runtime chooses."""
     return proto.op_type in _table()["adds"]["operators"]
 
 
 def chooses(proto: onnx.NodeProto) -> bool:
-    """Whether the first result of an operator is the index or the label of the greatest of its scores, the second."""
+    """Whether an operator's first result is the index or label of the greatest score, and its second result the
+    scores.
+    """
     return proto.op_type in _table()["chooses"]["operators"]
 
 
 def known_fault(proto: onnx.NodeProto, version: int) -> str:
-    """The reason not to follow the evaluator for a node of that version; "" where it is followed."""
+    """Why the evaluator is wrong for a node of that opset version; "" if it is right."""
     stated = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
     for fault in _table()["fault"]:
         if proto.op_type not in fault["operators"] or version >= fault.get("before", version + 1):
@@ -283,7 +287,7 @@ def known_fault(proto: onnx.NodeProto, version: int) -> str:
 
 
 def _repeats(value: Any, plain: Sequence[str] | None) -> bool:
-    """Whether a list of texts is a plain one, once for each direction."""
+    """Whether a list of texts repeats the plain list, once per direction."""
     return plain is not None and [_plain(item) for item in value] == [*plain] * (len(value) // len(plain))
 
 
@@ -292,7 +296,7 @@ def _plain(value: Any) -> Any:
 
 
 def work_ns(proto: onnx.NodeProto, given: Values, size: int) -> float:
-    """Estimated time of the evaluator for a node, in ns of a processor. size: elements of its first result."""
+    """Estimated processor time of the evaluator for a node, in ns. size: elements of its first result."""
     slow = _table()["slow"].get(proto.op_type)
     kernel = next((a.ints for a in proto.attribute if a.name == "kernel_shape"), ())
     operands = [given[name] for name in proto.input if name in given]

@@ -1,5 +1,4 @@
-"""The testimony of a witness: another program's results for the model file, compared with the oracle's tensor by
-tensor."""
+"""The testimony of a witness: another program's results for the model file, compared with the oracle's, per tensor."""
 
 from __future__ import annotations
 
@@ -14,11 +13,11 @@ from mcugen.verify.comparison import Comparison, Verdict
 
 @dataclass(frozen=True)
 class Testimony:
-    """The oracle against one witness.
+    """Comparison of the oracle with one witness.
 
-    witness: its name and version. of: how many tensors the model computes that have a name in the file.
-    faults: results of another shape. left_out: operators not compared, with reasons. stopped: inputs on which a
-    runtime ended its process. halves: values next to a half, which single precision may round to either side.
+    witness: name and version. of: number of computed tensors that have a name in the file. faults: results with another
+    shape. left_out: operators not compared, with reasons. stopped: inputs on which a runtime ended its process. halves:
+    number of values next to a half, which single precision may round to either side.
     """
 
     witness: str
@@ -36,10 +35,10 @@ class Testimony:
 
 @dataclass
 class Record:
-    """Collects the results of a witness beside the oracle's, and judges them at the end.
+    """Collects the results of a witness and the oracle's, and judges them at the end.
 
-    tolerance: of floats, as a share of the largest magnitude of a tensor; None: that of each operator. faults,
-    left_out: the reasons, in order.
+    tolerance: for floats, relative to the largest magnitude of a tensor; None: each operator's own. faults, left_out:
+    texts, in order.
     """
 
     graph: Graph
@@ -55,7 +54,7 @@ class Record:
         self.comparison = Comparison(own, self.graph, self.tolerance)
 
     def compare(self, place: str, name: str, ours: np.ndarray, theirs: np.ndarray, near: np.ndarray | None) -> None:
-        """Compare a tensor. near: a mask where a difference of one step is excused by precision; None: nowhere."""
+        """Compare a tensor. near: mask of elements where precision excuses a difference of one step; None: nowhere."""
         if ours.shape != theirs.shape:
             label = self.graph.tensors[name].label
             shapes = f"{list(ours.shape)}, that of the witness {list(theirs.shape)}"

@@ -136,7 +136,7 @@ def test_run_refuses_before_it_works(capsys: pytest.CaptureFixture[str], argumen
 @pytest.mark.parametrize(
     ("labels", "metric", "says"),
     [
-        ([1, 33], "top1", "a label is 33, and the model has scores of the classes 0 to 9"),
+        ([1, 33], "top1", "a label is 33, but the model's classes are 0 to 9"),
         ([1, 2], "m.py:none", "none of {} gave nan, which is no score"),
     ],
 )
