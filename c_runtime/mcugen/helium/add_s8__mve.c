@@ -2,7 +2,8 @@
 #include "mcugen/add_s8__mve.h"
 
 #if MG_HAS_MVE
-/* 8 elements. loads, store: their predication; t: the suffix of predicated instructions. */
+/* Computes 8 elements. loads, store: VPST instructions that predicate the loads and the store; t: "t" if there are any.
+ */
 #define EIGHT(loads, store, t)              \
     loads                                   \
     "vldrb" t ".s16 q0, [r1], #8\n"         \

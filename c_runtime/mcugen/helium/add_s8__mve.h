@@ -5,8 +5,9 @@
  *   fine = narrow_terms[narrow] + wide * wide_factor
  *   y    = clamp(divide(high_mul(fine, out_mult), out_shift) + out_zero_point)
  *
- * wide, narrow  the operands of the larger and of the smaller scale; narrow_first: a is the narrow one
- * narrow_terms  the terms that mcugen/sum.h adds for each narrow value, as a uint8, and for the zero point of wide
+ * wide, narrow  the operand with the larger scale and the one with the smaller scale; narrow_first: 1 if a is narrow
+ * narrow_terms  [256], by the narrow value as uint8: the sum of sum.h's terms for this value and for the zero point of
+ *               wide
  * out_shift     1 or more: to the right, halves away from zero
  * Equals the reference runtime's Add and Sub for int8.
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sum and difference of int8 tensors for cores with Helium, where the results are steps of a line in the operands.
+ * Sum and difference of int8 tensors for cores with Helium, if the output is a rounded linear function of the operands.
  *
  *   y = clamp((first * a + second * b + addend + 2^15 + 2^21) >> 22)
  *
- * which is shifted by 16 and then by 6, rounded each time: some assemblers encode the shifts that round down as these.
- * The three numbers were found, and compared with the reference for all pairs of values, when the code was generated; no
- * sum leaves 32 bits. A copy for MG_CLAMP: 1 clamps to out_min, out_max, 0 to all of int8.
+ * The shift by 22 is a shift by 16 and a shift by 6, each of which rounds: some assemblers encode shifts that round
+ * down as shifts that round. first, second and addend are chosen when the code is generated, and the formula is then
+ * compared with the reference for all pairs of values; no sum leaves 32 bits.
+ * MG_CLAMP: 1: clamps to out_min, out_max; 0: to all of int8.
  * Equals the reference runtime's Add and Sub for int8.
  */
 #ifndef MCUGEN_ADD_S8__MVE_LINE_H

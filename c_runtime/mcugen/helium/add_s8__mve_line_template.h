@@ -4,7 +4,8 @@
 MG_DECLARE_add_s8__mve_line(MG_KERNEL);
 
 #if MG_HAS_MVE
-/* 8 elements. loads, store: their predication; t: the suffix of predicated instructions. */
+/* Computes 8 elements. loads, store: VPST instructions that predicate the loads and the store; t: "t" if there are any.
+ */
 #define MG_EIGHT(loads, store, t)           \
     loads                                   \
     "vldrb" t ".s16 q0, [r1], #8\n"         \

@@ -3,10 +3,10 @@
 #include "mcugen/divide.h"
 #include "mcugen/mve.h"
 
-#define MOST 255u /* pixels whose sum fits 16 bits */
+#define MOST 255u /* most pixels whose sum fits 16 bits */
 
-/* sums[c] += sum over i < n of in[i * channels + c], for 8 channels or the `left` that there are; n <= MOST. */
-static void add_columns(mg_s32 *sums, const int8_t *in, uint32_t n, uint32_t channels, uint32_t left)
+/* sums[c] += sum over i < n of in[i * channels + c], for c < count <= 8 and n <= MOST. */
+static void add_columns(mg_s32 *sums, const int8_t *in, uint32_t n, uint32_t channels, uint32_t count)
 {
     int16_t partial[8] MCUGEN_ALIGNED(8);
 #if MG_HAS_MVE
@@ -22,17 +22,17 @@ static void add_columns(mg_s32 *sums, const int8_t *in, uint32_t n, uint32_t cha
                      "le lr, 1b\n"
                      "vstrh.16 q0, [%4]\n"
                      : "+l"(x)
-                     : "r"(n), "r"(channels), "r"(left), "r"(partial)
+                     : "r"(n), "r"(channels), "r"(count), "r"(partial)
                      : "q0", "q1", "lr", "cc", "memory");
 #else
-    for (uint32_t c = 0u; c < left; c += 1u) {
+    for (uint32_t c = 0u; c < count; c += 1u) {
         partial[c] = 0;
         for (uint32_t i = 0u; i < n; i += 1u) {
             partial[c] = (int16_t)(partial[c] + in[i * channels + c]);
         }
     }
 #endif
-    for (uint32_t c = 0u; c < left; c += 1u) {
+    for (uint32_t c = 0u; c < count; c += 1u) {
         sums[c] += partial[c];
     }
 }
@@ -52,10 +52,10 @@ void mg_average_pool_2d_s8__mve_global_rows(const mg_average_pool_2d_s8_params *
     const uint32_t pixels = n * p->in_w;
     (void)y;
     for (uint32_t i = 0u; i < pixels; i += MOST) {
-        const uint32_t some = pixels - i < MOST ? pixels - i : MOST;
+        const uint32_t chunk = pixels - i < MOST ? pixels - i : MOST;
         for (uint32_t c = 0u; c < p->channels; c += 8u) {
-            const uint32_t left = p->channels - c < 8u ? p->channels - c : 8u;
-            add_columns(sums + c, in + i * p->channels + c, some, p->channels, left);
+            const uint32_t count = p->channels - c < 8u ? p->channels - c : 8u;
+            add_columns(sums + c, in + i * p->channels + c, chunk, p->channels, count);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the columns of a window that are inside the image.
+ * The kernel columns of a window that are inside the image.
  */
 #ifndef MCUGEN_COLUMNS_H
 #define MCUGEN_COLUMNS_H
@@ -12,14 +12,15 @@ typedef struct {
     uint32_t first, end;
 } mg_columns;
 
-/* Columns inside a row of `width`, for a window of `size` columns `apart` from each other that starts at `column`. */
-static inline mg_columns mg_columns_inside(int32_t column, int32_t size, int32_t apart, int32_t width)
+/* Kernel columns inside a row of `width` pixels. The window begins at pixel `column`, and its `size` columns are
+ * `dilation` pixels dilation. */
+static inline mg_columns mg_columns_inside(int32_t column, int32_t size, int32_t dilation, int32_t width)
 {
-    const int32_t before = column < 0 ? (apart - 1 - column) / apart : 0;
-    const int32_t within = column < width ? (width - column + apart - 1) / apart : 0;
+    const int32_t before = column < 0 ? (dilation - 1 - column) / dilation : 0;
+    const int32_t within = column < width ? (width - column + dilation - 1) / dilation : 0;
     const int32_t end = within < size ? within : size;
-    const mg_columns found = {(uint32_t)(before < end ? before : end), (uint32_t)end};
-    return found;
+    const mg_columns inside = {(uint32_t)(before < end ? before : end), (uint32_t)end};
+    return inside;
 }
 
 #endif /* MCUGEN_COLUMNS_H */

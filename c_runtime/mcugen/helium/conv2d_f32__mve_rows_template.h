@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the kernels MG_ROW and MG_RUN of conv2d_f32__mve.h, with weights of float or, with MG_HALVES, of float16.
+ * Template: the kernels MG_ROW and MG_RUN of conv2d_f32__mve.h. MG_HALVES: defined if weights are float16.
  */
 #if defined(MG_HALVES)
 #define MG_EIGHT_WEIGHTS 16u
@@ -48,7 +48,7 @@ static mg_f32_block MG_NAME(block_of)(const mg_conv2d_f32__mve_params *p, const 
     return block;
 }
 
-/* n pixels: first three at a time, then two. */
+/* Computes n pixels, first three at a time, then two. */
 static void MG_NAME(pixels)(const mg_conv2d_f32__mve_params *p, mg_f32_block *block, mg_f32 *out, uint32_t n)
 {
     const uint32_t twos = n % 3u == 0u ? 0u : n % 3u == 2u ? 1u : n > 1u ? 2u : 0u, threes = (n - 2u * twos) / 3u;
@@ -74,20 +74,20 @@ static void MG_NAME(pixels)(const mg_conv2d_f32__mve_params *p, mg_f32_block *bl
     }
 }
 
-/* Kernel columns [first, end) of a pixel whose first tap is in column `column`, which may be negative. */
+/* Sets the block to kernel columns [first, end) of a pixel. column: of its first tap; may be negative. */
 static void MG_NAME(place)(const mg_conv2d_f32__mve_params *p, mg_f32_block *block, int32_t column, uint32_t first, uint32_t end)
 {
     const uint32_t taps = end - first, channels = p->in_c;
-    const uint32_t apart = (uint32_t)(p->dilation_w > 1u && taps > 1u);
+    const uint32_t dilated = (uint32_t)(p->dilation_w > 1u && taps > 1u);
     block->at = taps != 0u ? (uint32_t)(column + (int32_t)(first * p->dilation_w)) * channels * 4u : 0u;
-    block->runs = apart != 0u ? taps : 1u;
-    block->run = apart != 0u ? channels : taps * channels;
-    block->run_gap = apart != 0u ? (p->dilation_w - 1u) * channels * 4u : 0u;
+    block->runs = dilated != 0u ? taps : 1u;
+    block->run_length = dilated != 0u ? channels : taps * channels;
+    block->run_gap = dilated != 0u ? (p->dilation_w - 1u) * channels * 4u : 0u;
     block->lead = first * channels * MG_EIGHT_WEIGHTS;
     block->row_gap = (p->kernel_w - taps) * channels * MG_EIGHT_WEIGHTS;
 }
 
-/* A pixel with taps outside the image. */
+/* Computes a pixel that has taps outside the image. */
 static void MG_NAME(edge)(const mg_conv2d_f32__mve_params *p, mg_f32_block *block, uint32_t x, mg_f32 *out)
 {
     const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;
@@ -116,7 +116,7 @@ void MG_RUN(const mg_conv2d_f32__mve_params *p, const mg_f32 *in, mg_f32 *out, u
 {
     const mg_f32 *const rows[1] = {in};
     mg_f32_block block = MG_NAME(block_of)(p, rows, 1u);
-    block.run = p->taps;
+    block.run_length = p->taps;
     block.step = p->taps * 4u;
     MG_NAME(pixels)(p, &block, out, n);
 }

@@ -5,20 +5,26 @@
  *   sum = sum over taps and channels of w[o] * x
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
- * row     int8 [left padding, columns, right padding][row_c]: row_c >= in_c, so that pixels are aligned where words are
- *         loaded; row_bytes in all, with room to read in steps of 16 beyond the last pixel
- * stream  blocks of 4 outputs: [steps][4][16] int8 weights, zero where there is no tap, then int32 bias[4] (the zero
- *         point folded in), mult[4], shift[4] (0 or less: to the right). If out_c is no multiple of 4, the last block
- *         repeats outputs so that it ends with the last one.
- *         MG_EIGHTS: out_c is a multiple of 8, and blocks are the even and the odd ones of each 8 outputs.
- * sums    cannot leave 32 bits: proved when the code is generated
+ * row      int8 [left padding, columns, right padding][row_c], row_bytes in all. row_c >= in_c, so that pixels are
+ *          aligned if words are loaded. A row ends with room for reading the last pixel in steps of 16 bytes
+ * stream   blocks of 4 outputs: int8 weights [steps][4][16], zero if there is no tap; int32 bias[4] (the input's zero
+ *          point is folded in), mult[4], shift[4] (0 or less: to the right)
+ *          If out_c is not a multiple of 4, the last block ends with the last output and repeats some of the block
+ *          before
+ *          MG_EIGHTS 1: out_c is a multiple of 8; each 8 outputs have a block of the even and a block of the odd ones
+ * sums     cannot leave 32 bits: proved when the code is generated
  *
- * Sizes of a copy: MG_FINISH 0 clamps to all of int8 with zero point -128, 1 clamps to all of int8, 2 clamps to
- * out_min and out_max; 3 and 4 as 1 and 2, rounded once; 5 as 2, mult being a float32 that scales the sums;
- *   __mve          MG_ROWS kernel rows (1 to 3) of MG_STEPS steps; pixels MG_PIXEL bytes apart; MG_WORDS: words are
- *                  loaded
- *   __mve_patches  MG_ROWS kernel rows of MG_RUNS runs of MG_RUN bytes, MG_GAP bytes apart, are gathered into patches
- *                  of MG_STEPS steps, MG_PIXEL bytes apart; pixels are MG_STRIDE bytes apart in a row
+ * Sizes:
+ * MG_FINISH     0: clamps to all of int8, the zero point is -128;  1: clamps to all of int8;  2: clamps to out_min,
+ *               out_max;  3, 4: like 1 and 2, rounded once;  5: like 2, mult is a float32 that scales the sums
+ * __mve:
+ * MG_ROWS       kernel rows, 1 to 3, of MG_STEPS steps of 16 bytes
+ * MG_PIXEL      bytes from a pixel to the next
+ * MG_WORDS      1: data are loaded in words
+ * __mve_patches, which gathers the taps of each pixel into a patch of MG_STEPS steps:
+ * MG_ROWS       kernel rows, each of MG_RUNS runs of MG_RUN bytes, MG_GAP bytes from one run to the next
+ * MG_PIXEL      bytes from a patch to the next
+ * MG_STRIDE     bytes from a pixel to the next in a row
  * Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_CONV2D_S8__MVE_H
@@ -40,7 +46,7 @@ typedef struct {
     MG_LINKAGE void MG_PART(f, row)(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row); \
     MG_LINKAGE void f(const mg_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out)
 
-/* The variant with MG_EIGHTS 1, which has more code. */
+/* The variant with MG_EIGHTS 1 has more code. */
 #define MG_DECLARE_conv2d_s8__mve_eights(f) MG_DECLARE_conv2d_s8__mve(f)
 
 /* scratch: out_w * MG_PIXEL bytes. */

@@ -7,21 +7,21 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #define MG_TOGETHER (MG_OUTPUTS > 4 ? 8 : 4)
-/* Vectors of a kernel row, or 1 that holds several. */
+/* Vectors of a kernel row; 1 if a vector holds several rows. */
 #define MG_LONG (MG_PER > 1 ? 1 : (MG_RUN + 15) / 16)
-/* Rows that share a vector are words of it. */
+/* 1 if each of the rows that share a vector is a word of it. */
 #if MG_PER > 1 && MG_RUN <= 4
 #define MG_WORDS 1
 #else
 #define MG_WORDS 0
 #endif
-/* Windows in the image need no table: rows begin vectors, are words, or two fill a vector. */
+/* 1 if windows inside the image need no masks: rows begin vectors, are words, or two of 8 taps fill a vector. */
 #define MG_QUICK (MG_PER == 1 || MG_WORDS || (MG_PER == 2 && MG_RUN == 8))
-/* The lane of the first tap of a row. */
+/* Lane of a row's first tap in its vector. */
 #define MG_LANE(row) (MG_WORDS ? (row) % 2u * 8u + (row) / 2u * 4u : (row) * MG_RUN)
 
 #if MG_HAS_MVE
-/* 16 products of an output. */
+/* Adds 16 products to the sum of an output. */
 #define MG_TAKE(sum, w)                     \
     "vldrb.u8 " w ", [r5], #16\n"           \
     "vmladava.s8 " sum ", q0, " w "\n"
@@ -31,7 +31,7 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
 #define MG_PRODUCTS                         \
     MG_TAKE("r0", "q1") MG_TAKE("r2", "q2") MG_TAKE("r4", "q1") MG_TAKE("r6", "q2") \
     MG_TAKE("r8", "q1") MG_TAKE("r10", "q2") MG_TAKE("r12", "q1") MG_TAKE("lr", "q2")
-/* The outputs as int16 without the zero point. */
+/* Scales the sums to int16, without the zero point. */
 #define MG_SCALES                           \
     "vmov q0[2], q0[0], r0, r8\n"           \
     "vldrw.u32 q2, [r5], #16\n"             \
@@ -75,7 +75,7 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
     ".endif\n"                              \
     MG_BETWEEN("q2", "q3")
 
-/* The next row of the window, r7; and one that goes on until there are no more whole vectors. */
+/* MG_ROW: r7 points to the next kernel row. MG_UNTIL: loops until the rows that fill whole vectors are done. */
 #define MG_ROW                              \
     "ldr r7, [r9], #4\n"                    \
     "add r7, r7, r3\n"
@@ -85,7 +85,8 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
     "bne " begin "\n"
 
 #if MG_PER > 1
-/* Rows that share a vector, each where it is read so that it comes to its lanes. */
+/* Reads the rows that share a vector: each from an address at which its taps come to its lanes; other lanes are masked.
+ */
 #define MG_SHARED(rows)                     \
     MG_ROW                                  \
     "ldrh r11, [r1]\n"                      \
@@ -218,7 +219,9 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
     ".endif\n"
 #endif
 
-/* r1: masks; r3: at; r5: stream; r7: to data; r9: to the rows left; r11: free; sums in the others. On the stack: the job. */
+/* Computes the pixels of a job.
+ * r1: masks, r3: at, r5: stream, r7: data pointer, r9: pointer to the rows left, r11: free, other registers: sums
+ * Stack: the job */
 static __attribute__((naked, noinline)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_direct_job *job MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -317,7 +320,7 @@ static __attribute__((naked, noinline)) void MG_VARIANT(strip)(const mg_conv2d_s
 #else
 #define MG_BLOCK (((MG_ROWS + MG_PER - 1) / MG_PER * MG_LONG * 16 + 8) * MG_TOGETHER)
 
-/* The products of a row for an output, of which the weights in the first vector are at w. */
+/* Sum of an output's products with a kernel row. w: the output's weights in the first vector. */
 static int32_t MG_VARIANT(row)(const mg_conv2d_s8__mve_direct_job *job, uint32_t row, const int8_t *w)
 {
     const int8_t *const x = job->rows[row] + job->at;

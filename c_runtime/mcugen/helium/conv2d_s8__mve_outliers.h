@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of int8 images with weights of which a few channels leave int8: see dense_s8__mve_outliers.h.
+ * Convolution of int8 images if the weights of a few output channels exceed int8, see dense_s8__mve_outliers.h.
  */
 #ifndef MCUGEN_CONV2D_S8__MVE_OUTLIERS_H
 #define MCUGEN_CONV2D_S8__MVE_OUTLIERS_H

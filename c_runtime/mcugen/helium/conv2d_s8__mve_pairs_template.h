@@ -6,49 +6,56 @@ MG_DECLARE_conv2d_s8__mve_pairs(MG_KERNEL);
 
 #include "mcugen/conv2d_s8_shared_pixel__mve.h"
 
-/* Pairs of windows next to each other: `count` rows of them are in the image, and go to the patches from `to` on. In a row,
- * the first window of the pair begins `first` bytes behind the image's, the other one `apart` bytes further on; the next
- * pair `advance` bytes further on. n bytes of each row are copied; `next`: from their end, rounded up to whole vectors, to
- * those of the next row. gathered: whether the first pair is in its patches. */
+/* Pairs of adjacent windows.
+ * rows, count  kernel rows inside the image; in the first patch they begin at `to`
+ * patches      the two patches
+ * first        bytes from the start of a row to the pair's first window; advance: to the next pair's
+ * window_step  bytes from the pair's first window to the second
+ * n            bytes of each row that are copied
+ * next         bytes from their end in a patch, rounded up to whole vectors, to the next row
+ * pairs        pairs left
+ * gathered     1 if the first pair is in its patches already */
 typedef struct {
     const int8_t *const *rows;
     uint32_t count;
     int8_t *patches, *to;
-    int32_t first, advance, apart;
+    int32_t first, advance, window_step;
     uint32_t n, next, pairs, gathered;
 } MG_VARIANT(run);
 
-/* Copies n bytes of each row, `first` bytes behind where it begins; the next row to `apart` bytes further on. */
-static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int8_t *to, uint32_t n, uint32_t apart)
+/* Copies n bytes of each row, from `first` bytes behind its start on; a row goes row_step bytes behind the one before.
+ */
+static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int8_t *to, uint32_t n, uint32_t row_step)
 {
     const int8_t *const *rows = run->rows, *const *const end = rows + run->count;
     for (; rows < end; rows += 1) {
         mg_copy_bytes(to, *rows + first, n);
-        to += apart;
+        to += row_step;
     }
 }
 
-/* The window that begins at a column of the image, to the patch `offset` bytes after the first. */
+/* Gathers the window that begins at a column of the image into the patch `offset` bytes behind the first. */
 static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const MG_VARIANT(run) *run, int32_t column, uint32_t offset)
 {
-    const uint32_t in_c = p->in_c, dilation = p->dilation, apart = p->kernel_w * in_c;
+    const uint32_t in_c = p->in_c, dilation = p->dilation, row_step = p->kernel_w * in_c;
     const mg_columns columns = mg_columns_inside(column, p->kernel_w, p->dilation, p->in_w);
     const uint32_t n = columns.end - columns.first, runs = dilation > 1u ? n : 1u, nbytes = dilation > 1u ? in_c : n * in_c;
     int32_t first = (column + (int32_t)(columns.first * dilation)) * (int32_t)in_c;
     int8_t *to = run->to + offset + columns.first * in_c;
     if (n < p->kernel_w) {
-        mg_fill_bytes(run->patches + offset, p->in_zero_point, p->kernel_h * apart);
+        mg_fill_bytes(run->patches + offset, p->in_zero_point, p->kernel_h * row_step);
     }
     for (uint32_t j = 0u; j < runs; j += 1u) {
-        MG_VARIANT(copy)(run, first, to, nbytes, apart);
+        MG_VARIANT(copy)(run, first, to, nbytes, row_step);
         first += (int32_t)(dilation * in_c);
         to += in_c;
     }
 }
 
 #if MG_HAS_MVE
-/* The outputs of a run of pairs. Stack: the run, out_c, stream, end of the full blocks, end of all, outputs that repeat,
- * steps less one, bytes of a patch. */
+/* Computes the outputs of a run of pairs.
+ * Stack: run, out_c, stream, end of the full blocks, end of all blocks, outputs that the last block repeats, steps - 1,
+ * bytes of a patch */
 static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, MG_VARIANT(run) *run MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -130,8 +137,9 @@ static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pai
         MG_LEAVE("32"));
 }
 
-/* All outputs of one patch. Stack: the patch. r3: end of the blocks; r6: steps less one; r10: end of the full blocks;
- * r11: outputs that repeat. */
+/* Computes all outputs of one patch.
+ * r3: end of all blocks, r6: steps - 1, r10: end of the full blocks, r11: outputs that the last block repeats. Stack:
+ *   patch */
 static __attribute__((naked)) void MG_VARIANT(alone)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, const int8_t *patch MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -181,7 +189,7 @@ static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
     for (;;) {
         if (run->gathered == 0u) {
             MG_VARIANT(copy)(run, run->first, run->to, run->n, run->n);
-            MG_VARIANT(copy)(run, run->first + run->apart, run->to + length, run->n, run->n);
+            MG_VARIANT(copy)(run, run->first + run->window_step, run->to + length, run->n, run->n);
         }
         MG_VARIANT(alone)(p, run->patches, out);
         MG_VARIANT(alone)(p, run->patches + length, out + p->out_c);
@@ -196,8 +204,8 @@ static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
 }
 #endif
 
-/* Begins with the rows of a window that are in the image, none where these lie apart; what of the patches is not in them
- * holds the zero point. */
+/* Sets the run to the kernel rows inside the image, of which there may be none. In the patches, rows outside the image
+ * are the zero point. */
 static void MG_VARIANT(begin)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, const int8_t *const *rows, int8_t *patches)
 {
     uint32_t count = p->kernel_h;
@@ -215,8 +223,8 @@ static void MG_VARIANT(begin)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
     }
     run->rows = rows;
     run->count = count;
-    run->apart = (int32_t)p->stride * p->in_c;
-    run->advance = 2 * run->apart;
+    run->window_step = (int32_t)p->stride * p->in_c;
+    run->advance = 2 * run->window_step;
     run->n = (uint32_t)p->kernel_w * p->in_c;
     run->next = run->n - ((run->n + 15u) & ~15u);
 }

@@ -12,7 +12,8 @@ MG_DECLARE_conv2d_s8__mve_pieces(MG_KERNEL);
 #include "mcugen/conv2d_s8_weave__mve.h"
 
 #if MG_HAS_MVE
-/* The pixels' steps, from r7 on, stay in q4 to q7 for all outputs; or are loaded for each block, the second ones from r9. */
+/* One or two steps of both pixels stay in q4 to q7 for all outputs; three steps are loaded for each block, from r7 and,
+ * of the second pixel, from r9. */
 #if MG_STEPS == 1
 #define MG_HOLD                             \
     "vldrb.u8 q4, [r7], #pixel\n"           \
@@ -53,8 +54,9 @@ MG_DECLARE_conv2d_s8__mve_pieces(MG_KERNEL);
     "vldrb.u8 q3, [sp, #16]\n"              \
     ".endif\n"
 
-/* All outputs of the pixels of a piece; of an odd number, those of the one before the last are computed twice.
- * r11: zero point. Stack: least and largest output, stream, the end of the pairs among the woven, the end of the full blocks. */
+/* Computes all outputs of the pixels of a piece. If their number is odd, the last but one is computed twice.
+ * r7: woven data of the first pixel, r11: zero point
+ * Stack: least and largest output, stream, end of the pairs' woven data, end of the full blocks */
 static __attribute__((naked)) void MG_VARIANT(piece)(const mg_conv2d_s8__mve_pieces_params *p MCUGEN_UNUSED, const int8_t *woven MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -146,7 +148,7 @@ static void MG_VARIANT(piece)(const mg_conv2d_s8__mve_pieces_params *p, const in
 }
 #endif
 
-/* Weaves n bytes of a row, one at least. */
+/* Weaves n bytes of a row, at least one. */
 static void MG_VARIANT(weave_some)(const int8_t *row, uint32_t n, const uint8_t *places, int8_t *woven)
 {
 #if MG_ROWS == 1
@@ -189,7 +191,7 @@ static void MG_VARIANT(weave_some)(const int8_t *row, uint32_t n, const uint8_t 
 #endif
 }
 
-/* Weaves columns, from one on, of which some but not all may be outside the image, as may rows. */
+/* Weaves MG_COLUMNS columns from `column` on. Some of them, but not all, may be outside the image, and so may rows. */
 static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_pieces_params *p, const int8_t *const *rows, int32_t column, int8_t *woven)
 {
     const int32_t before = column < 0 ? -column : 0, first = (column + before) * MG_CHANNELS;
@@ -203,7 +205,7 @@ static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_pieces_params *p, c
     }
 }
 
-/* Weaves columns that are all in the image, as are the rows. */
+/* Weaves MG_COLUMNS columns from `column` on. All of them and all rows are inside the image. */
 static void MG_VARIANT(weave_all)(const mg_conv2d_s8__mve_pieces_params *p, const int8_t *const *rows, int32_t column, int8_t *woven)
 {
     const int32_t first = column * MG_CHANNELS;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of int8 images for cores with Helium, one copy of code for layers of all sizes: the taps of each pixel are
- * gathered into patches. Sums, stream and row as in conv2d_s8__mve.h, in blocks of 4 outputs.
+ * Convolution of int8 images for cores with Helium: the taps of each pixel are gathered into a patch. One copy of the
+ * code serves layers of all sizes. Sums, stream and row: see conv2d_s8__mve.h, with blocks of 4 outputs.
  *
- * Of a copy: MG_FINISH 2, 4 or 5, see there; 2 serves layers of 0 and 1 as well.
- * kernel_h rows of `runs` runs of `run` bytes, `gap` bytes apart, make a patch of `steps` steps of 16 bytes; pixels are
- * `stride` bytes apart in a row. The columns fill row_used bytes after left_bytes.
+ * MG_FINISH   2, 4 or 5, see conv2d_s8__mve.h; 2 also serves layers of 0 and 1
+ * steps       a patch has `steps` steps of 16 bytes: kernel_h rows of `runs` runs of run_length bytes
+ * run_step    bytes from the start of a run to the next
+ * stride      bytes from a pixel to the next in a row
+ * row_used    bytes of the image's columns in a row, behind left_bytes of padding
  * Equals the reference runtime's Conv2D for int8 data.
  */
 #ifndef MCUGEN_CONV2D_S8__MVE_SHARED_H
@@ -19,11 +21,11 @@ typedef struct {
     const int8_t *stream;
     uint32_t out_w, out_c;
     int16_t out_zero_point, out_min, out_max, in_zero_point;
-    uint16_t steps, kernel_h, runs, run, gap, stride, left_bytes, row_used;
+    uint16_t steps, kernel_h, runs, run_length, run_step, stride, left_bytes, row_used;
     uint32_t row_bytes;
 } mg_conv2d_s8__mve_shared_params;
 
-/* scratch: patches of 16 * steps bytes for each pixel, at least two. */
+/* scratch: a patch of 16 * steps bytes for each pixel, at least two. */
 #define MG_DECLARE_conv2d_s8__mve_shared(f) \
     MG_LINKAGE void MG_PART(f, row)(const mg_conv2d_s8__mve_shared_params *p, const int8_t *in, int8_t *row); \
     MG_LINKAGE void f(const mg_conv2d_s8__mve_shared_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)

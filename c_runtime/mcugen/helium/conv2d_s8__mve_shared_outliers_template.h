@@ -16,7 +16,7 @@ MG_LINKAGE void MG_VARIANT(row)(const mg_conv2d_s8__mve_shared_outliers_params *
     MG_VARIANT(store)(&p->base, in, row);
 }
 
-/* The patches stay in scratch. */
+/* The outliers are computed from the patches, which are still in scratch. */
 MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_shared_outliers_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)
 {
     const mg_conv2d_s8__mve_shared_params *const base = &p->base;

@@ -10,8 +10,8 @@ MG_DECLARE_conv2d_s8__mve_woven_flat(MG_KERNEL);
 #define MG_REACH ((MG_ACROSS - 1) * MG_STEP + MG_STEPS * 16)
 #define MG_PATCHES_END ((4 * MG_BLOCKS - 1) * MG_TAPS + MG_STEPS * 16)
 
-/* The taps of a row of outputs beside each other. Whole vectors are stored: excess bytes are overwritten by the next
- * output's, or are multiplied by weights that are zero. */
+/* Copies the taps of a row of outputs one after the other. Whole vectors are stored: excess bytes are overwritten by
+ * the next output's taps, or are multiplied by weights that are zero. */
 static void MG_VARIANT(patches)(const int8_t *woven, int8_t *patches)
 {
 #if MG_HAS_MVE
@@ -42,7 +42,7 @@ static void MG_VARIANT(patches)(const int8_t *woven, int8_t *patches)
 #endif
 }
 
-/* Row y of the outputs' taps. */
+/* Weaves and copies the taps of output row y. */
 static void MG_VARIANT(row)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *in, uint32_t y, int8_t *woven, int8_t *patches)
 {
     const int32_t top = (int32_t)y * MG_STRIDE - MG_ABOVE;
@@ -58,7 +58,8 @@ static void MG_VARIANT(row)(const mg_conv2d_s8__mve_woven_params *p, const int8_
     MG_VARIANT(patches)(woven, patches);
 }
 
-/* The last rows may repeat some. Columns outside the image stay as they are filled at first. */
+/* The last band may repeat rows of the one before. Columns outside the image keep the zero point that they get first.
+ */
 MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_woven_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 {
     int8_t *const patches = scratch + 2 * MG_PAIR, *const woven = patches + MG_PATCHES_END;

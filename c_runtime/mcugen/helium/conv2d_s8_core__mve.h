@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the kernels of conv2d_s8__mve.h: storing an input row, and computing an output row. MG_PATCHES: 1 if pixels
- * are patches, else 0. MG_ROW: type, linkage and name of the function that stores a row. MG_ALONE, of patches: 1 where the
- * last pixel of a row is computed alone.
+ * Shared by the kernels of conv2d_s8__mve.h: storing an input row, and computing an output row.
+ *
+ * MG_PATCHES  1: pixels are gathered patches; 0: they are read from rows
+ * MG_ROW      type, linkage and name of the function that stores a row
+ * MG_ALONE    with MG_PATCHES: 1: an odd last pixel is computed alone
  */
 #include "mcugen/dense_s8_asm__mve.h"
 
@@ -34,7 +36,7 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 }
 
 #if MG_HAS_MVE
-/* Where 16 elements of two pixels are read. */
+/* Addresses of 16 elements of the first and of the second pixel. */
 #if MG_PATCHES
 #define MG_FIRST(row) "[r7, #offset - 496]\n"
 #define MG_SECOND(row) "[r9, #offset - 496]\n"
@@ -58,9 +60,10 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 #include "mcugen/conv2d_s8_eights__mve.h"
 #else
 
-/* Two pixels at a time; if their number is odd, the last but one is computed twice; for a single pixel, the second
- * result is overwritten. Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all,
- * outputs that repeat. */
+/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; of a single pixel, the
+ * second result is overwritten.
+ * Stack: start of the last pixel's outputs, out_c, stream, end of the full blocks, end of all blocks, outputs that the
+ * last block repeats */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -148,7 +151,7 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_para
 #undef MG_SECOND
 #undef MG_LOAD
 #else
-/* An output: steps of one kernel row after the other. */
+/* Sum of an output, kernel row by kernel row. */
 static int32_t MG_VARIANT(sum)(const int8_t *const *rows, uint32_t offset, const int8_t *w)
 {
     int32_t sum = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An output row of conv2d_s8_core__mve.h, eight outputs of two pixels at a time: the first two steps of the pixels stay
- * in q0 to q3.
+ * An output row of conv2d_s8_core__mve.h, eight outputs of two pixels at a time. The first two steps of both pixels
+ * stay in q0 to q3.
  */
 #include "mcugen/eights__mve.h"
 
-/* 16 elements of two pixels, in q5 and q6, and four outputs. */
+/* Loads 16 elements of both pixels to q5 and q6, and adds their products to the sums of four outputs. */
 #define MG_LOADED(row)                      \
     MG_FOUR_LOADED(MG_LOAD " q5, " MG_FIRST(row), MG_LOAD " q6, " MG_SECOND(row)) \
     ".set offset, offset + 16\n"
 
-#define MG_SUMS(made)                       \
+#define MG_SUMS(result)                       \
     MG_FOUR_HELD("", "q0", "q2")            \
     ".if steps * rows > 1\n"                \
     MG_FOUR_HELD("a", "q1", "q3")           \
@@ -33,10 +33,10 @@
     MG_LOADED("r11")                        \
     ".endr\n"                               \
     ".endif\n"                              \
-    MG_FOUR_SCALED(made)
+    MG_FOUR_SCALED(result)
 
-/* The sums of a single pixel, a patch. */
-#define MG_SUMS_ALONE(made)                 \
+/* Computes four outputs of a single pixel, a patch. */
+#define MG_SUMS_ALONE(result)                 \
     MG_FOUR_ALONE("", "q0")                 \
     ".if steps > 1\n"                       \
     MG_FOUR_ALONE("a", "q1")                \
@@ -49,12 +49,11 @@
     ".set offset, offset + 16\n"            \
     ".endr\n"                               \
     ".endif\n"                              \
-    MG_FOUR_ALONE_SCALED(made)
+    MG_FOUR_ALONE_SCALED(result)
 
-/* Two pixels at a time; if their number is odd, the last but one is computed twice, or with MG_ALONE the last one alone;
- * for a single pixel, the second
- * result is overwritten. Stack: least and largest output, zero point, stream, its end, end of the outputs less one pixel,
- * out_c. */
+/* Computes two pixels at a time. If their number is odd, the last pixel is computed alone if MG_ALONE, else the last
+ * but one is computed twice; of a single pixel, the second result is overwritten.
+ * Stack: least and largest output, zero point, stream, its end, start of the last pixel's outputs, out_c */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An output row from gathered patches. MG_CONV, MG_ROW: types, linkages and names of its function and of that which
- * stores an input row.
+ * An output row from gathered patches. MG_CONV, MG_ROW: type, linkage and name of the kernel's function and of the
+ * function that stores an input row.
  */
 #define MG_PATCHES 1
 #include "mcugen/conv2d_s8_core__mve.h"
 
-/* Copies a run of each pixel to its place in the patches. Whole vectors are stored: excess bytes are overwritten by
- * the next run, or are multiplied by weights that are zero. */
+/* Copies a run of n pixels to their patches. Whole vectors are stored: excess bytes are overwritten by the next run, or
+ * are multiplied by weights that are zero. */
 #if MG_HAS_MVE
 static inline void MG_VARIANT(spread)(const int8_t *in, int8_t *patch, uint32_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An output row from gathered patches, of any size. MG_CONV, MG_ROW: types, linkages and names of its function and of
- * that which stores an input row.
+ * An output row of any size from gathered patches. MG_CONV, MG_ROW: type, linkage and name of the kernel's function and
+ * of the function that stores an input row.
  */
 #include "mcugen/conv2d_s8_shared_line__mve.h"
 
@@ -21,9 +21,9 @@ MG_CONV(const mg_conv2d_s8__mve_shared_params *p, const int8_t *const *rows, int
         for (uint32_t k = 0u; k < p->kernel_h; k += 1u) {
             const int8_t *from = rows[k] + x * p->stride;
             for (uint32_t j = 0u; j < p->runs; j += 1u) {
-                mg_copy_bytes(to, from, p->run);
-                to += p->run;
-                from += p->gap;
+                mg_copy_bytes(to, from, p->run_length);
+                to += p->run_length;
+                from += p->run_step;
             }
         }
         patch += p->steps * 16u;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The outputs of patches that lie one after the other, of any size. MG_LINEAR and MG_CLAMP stay defined for what includes
- * this: finish_end__mve.h ends it.
+ * The outputs of patches that follow each other, of any size. MG_LINEAR and MG_CLAMP stay defined: the including file
+ * ends with finish_end__mve.h.
  */
 #include "mcugen/conv2d_s8_shared_pixel__mve.h"
 
 #if MG_HAS_MVE
-/* Two pixels at a time; if their number is odd, the last but one is computed twice; for a single pixel, the second
- * result is overwritten. Stack: end of the outputs less one pixel, out_c, stream, end of the full blocks, end of all,
- * outputs that repeat, steps less one, bytes of a patch. */
+/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; of a single pixel, the
+ * second result is overwritten.
+ * Stack: start of the last pixel's outputs, out_c, stream, end of the full blocks, end of all blocks, outputs that the
+ * last block repeats, steps - 1, bytes of a patch */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p MCUGEN_UNUSED, const int8_t *patches MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The outputs of one patch, in C for a host. MG_LINEAR and MG_CLAMP stay defined for what includes this:
- * finish_end__mve.h ends it.
+ * The outputs of one patch in plain C, for hosts. MG_LINEAR and MG_CLAMP stay defined: the including file ends with
+ * finish_end__mve.h.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 #include "mcugen/finish_begin__mve.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weaves the input rows of conv2d_s8__mve_woven.h. MG_BY_ONE, MG_BY_THREE: 1 if there is a function that weaves one row, and
- * three of three, else 0.
+ * Weaves (interleaves) input rows, see conv2d_s8__mve_woven.h. MG_BY_ONE, MG_BY_THREE: 1 to define the function that
+ * weaves one row, and the function that weaves three.
  */
 #if MG_ROWS > 1
 #if MG_HAS_MVE
-/* The vectors of a chunk of an input row, from `row` on, to their places from r6 on. */
+/* Copies the vectors of a chunk of an input row, from `row` on, to their places from r6 on. */
 #define MG_WOVEN_VECTOR(row, places, next)  \
     "vldrb.u8 q0, [" row "], #" next "\n"   \
     "vstrb.8 q0, [r6, " places "]\n"
@@ -18,7 +18,7 @@
     MG_WOVEN_VECTOR(row, "q1", "chunk")     \
     ".endif\n"
 
-/* The rest of the row after `done` bytes. */
+/* Copies the rest of a row, behind `done` bytes. */
 #define MG_WOVEN_LAST(row, places, done)            \
     ".if used > " done "\n"                         \
     "mov r4, #used - (" done ")\n"                  \
@@ -34,8 +34,8 @@
     MG_WOVEN_LAST(row, "q3", "chunks * chunk + 32") \
     ".endif\n"
 
-/* All chunks of rows. loaded: the instructions that load their pointers; each: of a chunk or a rest, what is woven of all
- * of them, which moves r6 by `moved`. */
+/* Weaves all chunks of one or three rows. loaded: loads the row pointers; each(part): applies part to each row, and
+ * advances r6 by `moved` in total */
 #define MG_WOVEN_ROWS(loaded, each, moved)                          \
     ".set channels, " MG_TEXT(MG_CHANNELS) "\n"                     \
     ".set chunk, " MG_TEXT(MG_CHUNK) "\n"                           \
@@ -64,7 +64,7 @@
     ".endif\n"                                                      \
     each(MG_WOVEN_REST)
 
-/* A row. */
+/* Weaves a row. */
 #if MG_BY_ONE
 #define MG_WOVEN_ONE(part) part("r5")
 static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *woven)
@@ -77,7 +77,7 @@ static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *
 #undef MG_WOVEN_ONE
 #endif
 
-/* Three rows. */
+/* Weaves three rows. */
 #if MG_BY_THREE
 #define MG_WOVEN_THREE(part)            \
     part("r5")                          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the kernels of conv2d_s8__mve_woven.h: weaving rows, and computing MG_WIDTH outputs from taps that lie beside
- * each other, MG_PIXEL bytes from one to the next. MG_BY_ONE, MG_BY_THREE: see conv2d_s8_weave__mve.h.
+ * Shared by the kernels of conv2d_s8__mve_woven.h: weaving rows, and computing MG_WIDTH outputs from woven taps,
+ * MG_PIXEL bytes from an output's taps to the next. MG_BY_ONE, MG_BY_THREE: see conv2d_s8_weave__mve.h.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 
@@ -15,7 +15,7 @@
 #include "mcugen/conv2d_s8_weave__mve.h"
 
 #if MG_HAS_MVE
-/* Two sums of a pixel, which begin with the last step. a: "" begins them, "a" adds to them; x, y: vectors that are free. */
+/* Computes two sums of a pixel, the last step first. a: "" begins the sums, "a" adds to them; x, y: free vectors. */
 #if MG_STEPS == 1
 #define MG_SUM_PAIR(a, first, second, x, y)             \
     "vldrb.u8 " x ", [r1], #pixel\n"                    \
@@ -42,7 +42,7 @@
     "vmladava.s8 " second ", q6, q3\n"
 #endif
 
-/* Four pixels, to r7. */
+/* Computes the sums of four pixels and stores them at r7. */
 #define MG_SUM_FOUR(a)                          \
     MG_SUM_PAIR(a, "r0", "r8", "q4", "q5")      \
     MG_SUM_PAIR(a, "r2", "r10", "q6", "q7")     \
@@ -50,7 +50,7 @@
     MG_SUM_PAIR(a, "r6", "lr", "q6", "q7")      \
     "stmia r7!, {r0, r2, r4, r6, r8, r10, r12, lr}\n"
 
-/* Weights of two outputs, from r5, and the first pixel of r9. */
+/* Loads the weights of two outputs from r5. r1: the first pixel, which r9 points to. */
 #define MG_SUM_BEGIN                            \
     ".irp step, 0, 1, 2, 3, 4, 5\n"             \
     ".if \\step < 2 * " MG_TEXT(MG_STEPS) "\n"  \
@@ -59,7 +59,7 @@
     ".endr\n"                                   \
     "mov r1, r9\n"
 
-/* The pair's second weights, if its flag byte (address on the stack) is set. */
+/* Adds the products of the pair's second weights, if its flag byte (its address is on the stack) is set. */
 #if MG_SPLIT
 #define MG_SUM_SPLIT                            \
     "ldr r0, [sp, #64]\n"                       \
@@ -93,7 +93,7 @@
 #define MG_SHIFTED(q, shift) "vrshl.s16 " q ", " q ", " shift "\n"
 #endif
 
-/* Four outputs of four pixels, from r0 and r1, in q0. */
+/* Converts four outputs of four pixels, with sums at r0 and r1, to bytes in q0. */
 #define MG_SIXTEEN                              \
     "vldrw.u32 q1, [r0, #16]\n"                 \
     "vldrw.u32 q3, [r1, #16]\n"                 \
@@ -116,10 +116,10 @@
     ".endif\n"                                  \
     MG_BETWEEN("q1", "q3")
 
-/* An output row, four outputs at a time: their sums, r7 to r3, of each pair up to r11; then their bytes. q7: places of 16
- * outputs, q4: of the next 16, where both are within reach.
- * Stack: least and largest output, the first of the four outputs, the last such, stream, woven rows, sums, rest, zero
- * point, places, which pairs have second weights. */
+/* Computes an output row, four outputs at a time: first their sums, then their bytes.
+ * r7: sums, up to r11 of a pair and up to r3 of both; q7, q4: offsets of 16 outputs and of the next 16
+ * Stack: least and largest output, out, out of the last four outputs, stream, woven rows, sums, finish, zero point,
+ * places, flags of the pairs with second weights */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_woven_params *p MCUGEN_UNUSED, const int8_t *woven MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, int32_t *sums MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -250,7 +250,7 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_wove
 #undef MG_SHIFTED
 #undef MG_SIXTEEN
 #else
-/* The sum of a pixel. */
+/* Sum of the products of a pixel's taps. */
 static int32_t MG_VARIANT(sum)(const int8_t *x, const int8_t *w)
 {
     int32_t sum = 0;
@@ -263,16 +263,16 @@ static int32_t MG_VARIANT(sum)(const int8_t *x, const int8_t *w)
 static void MG_VARIANT(line)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *woven, int8_t *out, int32_t *sums)
 {
     const int8_t *w = p->stream;
-    for (uint32_t o = 0u; o < (MG_OUTPUTS + 3u) / 4u * 4u; o += 1u) { /* a place in the order of the pairs */
+    for (uint32_t o = 0u; o < (MG_OUTPUTS + 3u) / 4u * 4u; o += 1u) { /* outputs in the order of the pairs */
         const uint32_t first = o / 4u * 4u + 4u <= MG_OUTPUTS ? o / 4u * 4u : MG_OUTPUTS - 4u;
         const uint32_t output = first + o % 2u * 2u + o / 2u % 2u, split = MG_SPLIT ? p->places[MG_PLACES + 32 + o / 2u] : 0u;
-        const int32_t *const rest = p->rest + o / 4u * 10u;
+        const int32_t *const finish = p->finish + o / 4u * 10u;
         int16_t shift[4];
-        (void)memcpy(shift, rest, 8u);
+        (void)memcpy(shift, finish, 8u);
         for (uint32_t x = 0u; x < MG_WIDTH; x += 1u) {
             const int8_t *const at = woven + x * MG_PIXEL;
             sums[x] = MG_VARIANT(sum)(at, w) + (split != 0u ? MG_VARIANT(sum)(at, w + MG_STEPS * 32) : 0);
-            sums[x] = MG_SCALED(sums[x] + rest[2u + o % 4u], rest[6u + o % 4u], shift[o % 4u] - MG_DOWN);
+            sums[x] = MG_SCALED(sums[x] + finish[2u + o % 4u], finish[6u + o % 4u], shift[o % 4u] - MG_DOWN);
             out[x * MG_OUTPUTS + output] = (int8_t)mg_clamp(sums[x] + p->out_zero_point, p->out_min, p->out_max);
         }
         w += MG_STEPS * (o % 2u != 0u && split != 0u ? 48 : 16);

@@ -4,13 +4,13 @@
 
 MG_DECLARE_dense_s8__mve_eights(MG_KERNEL);
 
-/* Bytes of four outputs in the stream. */
+/* Bytes of a block of four outputs in the stream. */
 #define MG_BLOCK (((MG_INPUTS + 15) / 16) * 64 + 48)
 
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-#define MG_SUMS(made)                       \
+#define MG_SUMS(result)                       \
     MG_FOUR_HELD("", "q0", "q2")            \
     MG_FOUR_HELD("a", "q1", "q3")           \
     ".set offset, 32\n"                     \
@@ -22,10 +22,10 @@ MG_DECLARE_dense_s8__mve_eights(MG_KERNEL);
     ".endif\n"                              \
     ".set offset, offset + 16\n"            \
     ".endr\n"                               \
-    MG_FOUR_SCALED(made)
+    MG_FOUR_SCALED(result)
 
-/* Two pixels at a time; if their number is odd, the last but one is computed twice. n >= 2.
- * Stack: least and largest output, stream, end of the full groups of eight outputs, end of all, pixels to come. */
+/* Computes n >= 2 pixels, two at a time. If n is odd, the last but one is computed twice.
+ * Stack: least and largest output, stream, end of the full groups of eight outputs, end of all groups, pixels left */
 static __attribute__((naked)) void MG_VARIANT(run)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -131,7 +131,8 @@ static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, 
 }
 #endif
 
-/* The last pixel's vectors may exceed the tensor: it is copied with the one or two before it. */
+/* Reading the last pixel's vectors may exceed the tensor: the pixel is computed from a copy in scratch, with the one or
+ * two before it. */
 MG_LINKAGE void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 {
     const uint32_t spare = MG_INPUTS % 16 == 0 ? 0u : 2u + n % 2u, first = n - spare;

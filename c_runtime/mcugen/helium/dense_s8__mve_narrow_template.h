@@ -7,8 +7,9 @@ MG_DECLARE_dense_s8__mve_narrow(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* Four outputs of two pixels as int16, in turns, without the zero point, in x0; rest: a vector that is free. */
-#define MG_SUMS(x0, x1, rest)                               \
+/* Computes four outputs of two pixels as int16, without the zero point, the two pixels alternating, in x0. finish: a
+ * free vector */
+#define MG_SUMS(x0, x1, finish)                             \
     "vldrb.u8 " x0 ", [r9], #" MG_TEXT(MG_INPUTS) "\n"      \
     "vmladav.s8 r0, " x0 ", q4\n"                           \
     "vldrb.u8 " x1 ", [r9], #" MG_TEXT(MG_INPUTS) "\n"      \
@@ -17,28 +18,28 @@ MG_DECLARE_dense_s8__mve_narrow(MG_KERNEL);
     "vmladav.s8 r6, " x1 ", q5\n"                           \
     "vmladav.s8 r8, " x0 ", q6\n"                           \
     "vmladav.s8 r10, " x1 ", q6\n"                          \
-    "vldrw.u32 " rest ", [r5]\n"                            \
+    "vldrw.u32 " finish ", [r5]\n"                          \
     "vmladav.s8 r12, " x0 ", q7\n"                          \
     "vmladav.s8 lr, " x1 ", q7\n"                           \
     "vmov " x0 "[2], " x0 "[0], r0, r8\n"                   \
     "vmov " x0 "[3], " x0 "[1], r4, r12\n"                  \
     "vmov " x1 "[2], " x1 "[0], r2, r10\n"                  \
     "vmov " x1 "[3], " x1 "[1], r6, lr\n"                   \
-    "vadd.i32 " x0 ", " x0 ", " rest "\n"                   \
-    "vadd.i32 " x1 ", " x1 ", " rest "\n"                   \
-    "vldrw.u32 " rest ", [r5, #16]\n"                       \
-    MG_HIGH(x0, rest)                                       \
-    MG_HIGH(x1, rest)                                       \
-    MG_NUDGE(x0, rest)                                      \
-    MG_NUDGE(x1, rest)                                      \
-    "vldrw.u32 " rest ", [r5, #32]\n"                       \
-    MG_ROUND(x0, x0 ", " x0 ", " rest)                      \
-    MG_ROUND(x1, x1 ", " x1 ", " rest)                      \
+    "vadd.i32 " x0 ", " x0 ", " finish "\n"                 \
+    "vadd.i32 " x1 ", " x1 ", " finish "\n"                 \
+    "vldrw.u32 " finish ", [r5, #16]\n"                     \
+    MG_HIGH(x0, finish)                                     \
+    MG_HIGH(x1, finish)                                     \
+    MG_NUDGE(x0, finish)                                    \
+    MG_NUDGE(x1, finish)                                    \
+    "vldrw.u32 " finish ", [r5, #32]\n"                     \
+    MG_ROUND(x0, x0 ", " x0 ", " finish)                    \
+    MG_ROUND(x1, x1 ", " x1 ", " finish)                    \
     "vqmovnb.s32 " x0 ", " x0 "\n"                          \
     "vqmovnt.s32 " x0 ", " x1 "\n"
 
-/* 4 outputs of all pixels, four at a time; if n is no multiple of 4, some are computed twice. n >= 4.
- * Stack: least and largest output, places of 16 outputs. */
+/* Computes 4 outputs of n >= 4 pixels, four pixels at a time. If n is not a multiple of 4, the last four overlap.
+ * Stack: least and largest output, offsets of 16 outputs */
 static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, const int8_t *stream MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -138,7 +139,8 @@ static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, 
     }
 }
 
-/* Pixels whose vectors may exceed the tensor are copied, at least four, and more if fewer would be left. */
+/* Pixels for which reading whole vectors may exceed the tensor are computed from a copy in scratch: at least four, and
+ * all if fewer than four would be left. */
 MG_LINKAGE void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 {
     const uint32_t last = p->last == 0u ? 0u : p->last < 4u ? 4u : p->last;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of int8 vectors with weights of which a few channels leave int8, for cores with Helium: legacy uint8 weights
- * less their zero point have nine bits, and mostly only the largest of a layer needs the ninth.
+ * Products of int8 vectors with weights that exceed int8 in a few output channels, for cores with Helium. Legacy uint8
+ * weights less their zero point have nine bits, and mostly only a layer's largest weights need the ninth.
  *
- * The kernel of int8 weights computes all channels; those that leave int8, the outliers, are computed anew, their weights
- * being 2 * half + rest, both int8.
+ * The kernel for int8 weights computes all channels. Channels with weights beyond int8, the outliers, are then computed
+ * again, with weights 2 * half + rest; both parts are int8.
  *
- * stream    for each outlier: its channel, bias, mult, shift; then for each 16 elements of a vector 16 halves and 16
- *           rests, zero beyond `length`
- * count     outliers
+ * stream   per outlier: int32 channel, bias, mult, shift; then, per 16 elements of a vector, 16 halves and 16 rests,
+ *          zero behind `length`
+ * count    outliers; length: elements of a vector
  *
- *   dense_s8__mve_outliers          as dense_s8__mve: MG_FINISH as in its narrow kernel, MG_LONG as in dense_s8_template
- *   conv2d_s8__mve_patches_outliers  as conv2d_s8__mve_patches
+ *   dense_s8__mve_outliers           like dense_s8__mve. MG_FINISH: as in its __mve_narrow; MG_LONG: as in
+ *   dense_s8_template__mve.h
+ *   conv2d_s8__mve_patches_outliers  like conv2d_s8__mve_patches
  */
 #ifndef MCUGEN_DENSE_S8__MVE_OUTLIERS_H
 #define MCUGEN_DENSE_S8__MVE_OUTLIERS_H

@@ -2,8 +2,9 @@
  *
  * Assembly shared by the int8 kernels for Helium: steps of 16 products, and the conversion of sums to outputs.
  *
- * Registers: sums of 4 outputs of two pixels in r0 r4 r8 r12 and r2 r6 r10 lr (VMLADAV takes even ones), of one pixel
- * in r0 r4 r8 r12; the weight stream in r5; outputs in r1 and r3; q4 zero point, q5 least, q6 largest output.
+ * r0, r4, r8, r12: sums of 4 outputs of a pixel; r2, r6, r10, lr: of a second pixel (VMLADAV takes even registers)
+ * r1, r3: outputs of the two pixels, r5: stream
+ * q4: zero point, q5: least output, q6: largest output
  */
 #ifndef MCUGEN_DENSE_S8_ASM__MVE_H
 #define MCUGEN_DENSE_S8_ASM__MVE_H
@@ -11,7 +12,7 @@
 #include "mcugen/filter.h"
 #include "mcugen/scale_float.h"
 
-/* room: bytes of the stack. */
+/* Saves the registers. room: bytes of the stack frame. */
 #define MG_ENTER(room)                      \
     "push {r4-r11, lr}\n"                   \
     "sub sp, sp, #4\n"                      \
@@ -23,7 +24,7 @@
     "add sp, sp, #4\n"                      \
     "pop {r4-r11, pc}\n"
 
-/* The zero point and the limits, from where they stand in the struct at r0. */
+/* Loads the zero point and the limits, from their offsets in the struct at r0. */
 #define MG_LIMITS(zero, least, most)        \
     "ldrsh r7, [r0, #" zero "]\n"           \
     "vdup.16 q4, r7\n"                      \
@@ -32,8 +33,8 @@
     "ldrsh r7, [r0, #" most "]\n"           \
     "vdup.8 q6, r7\n"
 
-/* full, all: the ends of the full blocks of r4 outputs and of all of them, `block` bytes each; repeated: outputs that the
- * last block repeats, unless it is full. */
+/* full: end of the full blocks of r4 outputs; all: end of all blocks, `block` bytes each; repeated: outputs that the
+ * last block repeats, if it is not full. */
 #define MG_ENDS(full, block, all, repeated)             \
     "lsr " full ", r4, #2\n"                            \
     "mla " full ", " full ", " block ", r5\n"           \
@@ -43,7 +44,7 @@
     "addne " all ", " all ", " block "\n"               \
     "rsbne " repeated ", " repeated ", #4\n"
 
-/* The last block begins before the full ones end, by as many outputs as stand at `repeated` on the stack. */
+/* Starts the last block, which repeats some outputs: their number is at offset `repeated` on the stack. */
 #define MG_AGAIN(repeated)                  \
     "4:\n"                                  \
     "ldr r0, [sp, #" repeated "]\n"         \
@@ -51,7 +52,7 @@
     "sub r3, r3, r0\n"                      \
     "b.w 2b\n"
 
-/* a: "" begins the sums, "a" adds to them. x0, x1: where the pixels' 16 elements are read, as vldr's operands. */
+/* a: "" begins the sums, "a" adds to them. x0, x1: addresses of 16 elements of the two pixels, as operands of VLDR. */
 #define MG_STEP_PAIR(a, load, x0, x1)       \
     load " q0, " x0 "\n"                    \
     "vldrb.u8 q2, [r5], #16\n"              \
@@ -79,7 +80,7 @@
     "vldrb.u8 q3, [r5], #16\n"              \
     "vmladav" a ".s8 r12, q0, q3\n"
 
-/* Halves go away from zero: a negative high product to the right by 1 or more is rounded as if it were 1 less. */
+/* Halves are rounded away from zero: a negative high product becomes 1 less before it is shifted by 1 or more. */
 #define MG_NUDGE_0(q, t)
 #define MG_NUDGE_1(q, t)             \
     "vshr.s32 " t ", " q ", #31\n"   \
@@ -88,8 +89,8 @@
 #define MG_NUDGE_3(q, t)
 #define MG_NUDGE(q, t) MG_PASTE(MG_NUDGE_, MG_LINEAR, )(q, t)
 
-/* Multiplies by the multiplier, by MG_LINEAR: the doubled high half, rounded (0, 1) or truncated, as the shift after it
- * rounds (2), or a product of floats (3). */
+/* Multiplies by the multiplier, by MG_LINEAR: 0, 1: doubled high half, rounded; 2: doubled high half, rounded down, as
+ * the shift behind it rounds; 3: product of floats. */
 #define MG_HIGH_0(q, mult) "vqrdmulh.s32 " q ", " q ", " mult "\n"
 #define MG_HIGH_1(q, mult) MG_HIGH_0(q, mult)
 #define MG_HIGH_2(q, mult) "vqdmulh.s32 " q ", " q ", " mult "\n"
@@ -98,7 +99,7 @@
     "vmul.f32 " q ", " q ", " mult "\n"
 #define MG_HIGH(q, mult) MG_PASTE(MG_HIGH_, MG_LINEAR, )(q, mult)
 
-/* The shift, or the number nearest to a float. */
+/* Shifts with rounding; or, of a float, takes the nearest integer. */
 #define MG_ROUND_0(q, shifted) "vrshl.s32 " shifted "\n"
 #define MG_ROUND_1(q, shifted) MG_ROUND_0(q, shifted)
 #define MG_ROUND_2(q, shifted) MG_ROUND_0(q, shifted)
@@ -118,7 +119,8 @@
     "vmin.s8 q0, q0, " high "\n"
 #define MG_BETWEEN(low, high) MG_PASTE(MG_BETWEEN_, MG_CLAMP, )(low, high)
 
-/* Shifts sums in which outputs differ by less, to lanes of 16 bits. half: "b" of even lanes, "t" of odd ones. */
+/* Shifts high products right by MG_DOWN, rounding down, to lanes of 16 bits. half: "b": the even lanes, "t": the odd
+ * ones. */
 #define MG_DOWN_TO(half, q, r)                  \
     ".if " MG_TEXT(MG_DOWN) "\n"                \
     "vshrn" half ".i32 " q ", " r ", #" MG_TEXT(MG_DOWN) "\n" \
@@ -126,7 +128,7 @@
     "vmovn" half ".i32 " q ", " r "\n"          \
     ".endif\n"
 
-/* Numbers of 16 bits to outputs, in q0: the even lanes are in q0, the odd ones in q2. */
+/* Converts results of 16 bits to outputs, in q0. The even lanes are in q0, the odd ones in q2. */
 #define MG_NARROWED(zero)                       \
     ".if " MG_TEXT(MG_FINISH) " == 0\n"         \
     "vqmovunb.s16 q0, q0\n"                     \
@@ -139,7 +141,8 @@
     "vqmovnt.s16 q0, q2\n"                      \
     ".endif\n"
 
-/* zero: a vector or a register; bounds: the instructions that load `least` and `most`, where these are not kept. */
+/* Converts the sums of two pixels to outputs and stores them. zero: a vector or a register with the zero point; bounds:
+ * instructions that load `least` and `most` if these are not in registers. */
 #define MG_FINISH_PAIR_OF(zero, bounds, least, most) \
     "vmov q0[2], q0[0], r0, r8\n"    \
     "vldrw.u32 q2, [r5], #16\n"      \
@@ -167,9 +170,8 @@
     "vstrb.32 q0, [r1], #4\n"
 #define MG_FINISH_PAIR MG_FINISH_PAIR_OF("q4", "", "q5", "q6")
 
-/* The lanes that are stored were set in P0 with vctp. */
-/* Four outputs of the patches at r7 and r9. The first step begins the sums, two make a turn of the loop, an even number
- * enters it midway. steps: where their number less one stands on the stack. */
+/* Computes four outputs of the patches at r7 and r9. The first step begins the sums. The loop does two steps and is
+ * entered in its middle if the number of steps is even. steps: stack offset of their number less one. */
 #define MG_TWO_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
 #define MG_TWO_PATCHES(steps)               \
     MG_TWO_STEP("")                         \
@@ -187,6 +189,7 @@
     "3:\n"                                  \
     MG_FINISH_PAIR
 
+/* Converts the sums of a pixel to outputs and stores the lanes that P0 enables. */
 #define MG_FINISH_ONE                \
     "vmov q0[2], q0[0], r0, r8\n"    \
     "vldrw.u32 q2, [r5], #16\n"      \

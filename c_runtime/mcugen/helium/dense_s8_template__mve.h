@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel MG_KERNEL of dense_s8__mve.h. MG_LINEAR, MG_CLAMP, MG_LONG: 1 for kernels with that word in their name,
- * else 0; MG_LINEAR 2 and 3: _once and _float, which clamps.
- * MG_DENSE: the type and name of the function, where it is not the kernel itself.
- * ADR counts from an address that is a multiple of 4, so the functions that use it must begin at one: at -Os and -O1
+ * The kernel MG_KERNEL of dense_s8__mve.h.
+ *
+ * MG_LINEAR  1: _linear and _clamp; 2: _once; 3: _float; else 0
+ * MG_CLAMP   1: _clamp, _once_clamp and _float; else 0
+ * MG_LONG    1: _long; else 0
+ * MG_DENSE   type and name of the function, if it is not the kernel itself
+ *
+ * ADR counts from an address that is a multiple of 4, so the functions that use it are aligned to 4: at -Os and -O1
  * compilers place functions at any even address.
  */
 #include "mcugen/dense_s8__mve.h"
@@ -12,7 +16,7 @@
 
 #if MG_HAS_MVE
 #if MG_LONG
-/* Steps 1 to 8, then 8 at a time. r7: their count. */
+/* Step 0, then up to 7 steps by a computed jump, then 8 steps at a time. r7: number of eights left */
 #define MG_STEPS_OF(step, count, first, second) \
     step("", "vldrb.u8", "[r9]", "[r11]")       \
     "ldr pc, [sp, #" first "]\n"                \
@@ -40,7 +44,8 @@
     "sub r9, r9, r7\n"                          \
     "sub r11, r11, r7\n"
 #define MG_BASE "0"
-/* r8: steps; left there: the first ones less 1. Stored: their bytes, the count of eights, the bytes of all. */
+/* In r8: steps. Out: r8: steps of the computed jump; on the stack: bytes of the steps before the eights, number of
+ * eights, bytes of all steps. */
 #define MG_COUNTS(second)                 \
     "sub r12, r8, #1\n"                   \
     "and r14, r12, #7\n"                  \
@@ -53,7 +58,7 @@
     "str r12, [sp, #" second " + 4]\n"    \
     "str r10, [sp, #" second " + 8]\n"
 #else
-/* Step 0, then the last of up to 14 more, down to 1. */
+/* Step 0, then up to 14 more steps by a computed jump, down to step 1. */
 #define MG_STEPS_OF(step, count, first, second) \
     step("", "vldrb.u8", "[r9, #-112]", "[r11, #-112]") \
     "ldr pc, [sp, #" first "]\n"                \
@@ -67,9 +72,9 @@
 #define MG_COUNTS(second) "sub r8, r8, #1\n"
 #endif
 
-/* Two pixels at a time. n even and not 0, out_c >= 4.
- * Stack: end of the outputs less one pixel, in_c, out_c, stream, where to jump, end of the full blocks, end of all
- * blocks, outputs that the last block repeats. */
+/* Computes two pixels at a time. n is even and not 0, out_c >= 4.
+ * Stack: start of the last pixel's outputs, in_c, out_c, stream, jump target, end of the full blocks, end of all
+ * blocks, outputs that the last block repeats, then what MG_COUNTS stores */
 static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -117,7 +122,7 @@ static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_
         MG_LEAVE("48"));
 }
 
-/* One pixel. Stack: where to jump, then of long vectors what MG_COUNTS stores. */
+/* Computes one pixel. Stack: jump target, then what MG_COUNTS stores */
 static __attribute__((naked, aligned(4))) void MG_VARIANT(one)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -152,15 +157,15 @@ static __attribute__((naked, aligned(4))) void MG_VARIANT(one)(const mg_dense_s8
 #undef MG_BASE
 #undef MG_COUNTS
 #else
-/* 4 outputs of a pixel: a block of the stream. */
+/* Computes 4 outputs of a pixel, a block of the stream. */
 static void MG_VARIANT(block)(const mg_dense_s8__mve_params *p, const int8_t *x, const int8_t *w, int8_t *out, uint32_t outputs)
 {
     for (uint32_t o = 0u; o < outputs; o += 1u) {
         int32_t rest[3];
         int32_t sum = 0;
         for (uint32_t k = 0u; k < p->in_c; k += 1u) {
-            const uint32_t step = k / 16u, turned = step == 0u || step >= p->first ? step : p->first - step;
-            sum += x[k] * w[turned * 64u + o * 16u + k % 16u];
+            const uint32_t step = k / 16u, stored = step == 0u || step >= p->first ? step : p->first - step;
+            sum += x[k] * w[stored * 64u + o * 16u + k % 16u];
         }
         for (uint32_t k = 0u; k < 3u; k += 1u) {
             (void)memcpy(&rest[k], w + p->steps * 64u + k * 16u + o * 4u, 4u);

@@ -5,13 +5,18 @@
 #include "mcugen/f32_bounded.h"
 #include "mcugen/mve.h"
 
-/* All channels of pixels whose taps have the same layout. rows, rows_end: the pointers to the kernel's rows.
- * at, step, tap_step: bytes from a row's start to the first tap of the first pixel, from pixel to pixel, from tap to
- * tap. taps: of each row.  lead, row_gap: bytes of the taps left out before the first, and between those of two rows.
- * last: bytes from the first channel to the last four.  out_step: bytes from pixel to pixel.
- * Pixels that slide over the image's edges: before: columns left of the image, which `at` leaves out; ends: those right
- * of it, by ends_after;
- * fourth: 0xFFFF where there is a fourth pixel, or 0. */
+/* All channels of pixels that have the same kernel columns inside the image.
+ * rows          pointers to the kernel's rows, up to rows_end
+ * at            bytes from a row's start to the first tap of the first pixel
+ * step          bytes from a pixel's first tap to the next pixel's; tap_step: from a tap to the next
+ * taps          taps of each row
+ * lead          bytes of weights that are skipped before the first tap; row_gap: between two rows
+ * last          bytes from the first channel to the last four channels
+ * out_step      bytes from a pixel's outputs to the next pixel's
+ * Only for pixels that slide over the image's edges:
+ * before        columns left of the image, which `at` leaves out
+ * ends          ends_after[columns right of the image]
+ * fourth        0xFFFF if there is a fourth pixel, else 0 */
 typedef struct {
     const float *weights;
     const mg_f32 *const *rows;
@@ -25,12 +30,12 @@ typedef struct {
     uint32_t before, ends, fourth;
 } channels_block;
 
-/* `ends` of a block with so many columns beside the image at its end: the bits that end a row, see slid. */
+/* Bits that end a row early, by the number of columns right of the image: see SLID. */
 static const uint8_t ends_after[4] = {0u, 1u, 2u, 6u};
 
 #if MG_HAS_MVE_FLOAT
-/* r0 to r3 at hand, r4 pixel, r5 step, r6 tap_step, r7 weights, r8 next pixels, r9 last, r10 rows, r11 block,
- * r12 bytes from the first channel; q0 to q3 sums, q4 to q7 taps and weights. */
+/* r0-r3: temporary, r4: pixel, r5: step, r6: tap_step, r7: weights, r8: next pixels, r9: last, r10: row pointers,
+ * r11: block, r12: bytes from the first channel; q0-q3: sums, q4-q7: taps and weights */
 #define BEGIN \
     "push {r4-r11, lr}\n" \
     "vpush {d8-d15}\n" \
@@ -100,8 +105,8 @@ static __attribute__((naked, noinline)) void four_pixels(const channels_block *b
                      NEXT);
 }
 
-/* Variant for three neighbouring taps per row: each column that any pixel reads is loaded once.
- * r0 pointers to rows, r2 before, r3 ends, r5 tap_step, r6 bytes to the first column, r8 fourth, r10 kernel rows. */
+/* Variant for three adjacent taps per row: a column that any of the pixels reads is loaded once.
+ * r0: row pointers, r2: before, r3: ends, r5: tap_step, r6: bytes to the first column, r8: fourth, r10: kernel rows */
 #define SUM(q, w) "vfma.f32 q" #q ", q4, q" #w "\n"
 #define COLUMN "vldrw.u32 q4, [r4]\n add r4, r4, r5\n"
 #define SLID(columns) \
@@ -173,7 +178,7 @@ static __attribute__((naked, noinline)) void four_pixels_slid_by_two(const chann
                           "bne 5f\n" COLUMN SUM(3, 7)));
 }
 #else
-/* The weights of channel c: its bias, and four further on its first tap. */
+/* Weights of channel c: its bias; its first tap is 4 floats further on. */
 static const float *weights_of(const channels_block *block, uint32_t c, uint32_t taps)
 {
     const uint32_t last = block->last / 4u, four = c < last ? c / 4u : (last + 3u) / 4u;
@@ -209,14 +214,14 @@ static void four_pixels(const channels_block *block)
 static void four_slid_pixels(const channels_block *block)
 {
     const uint32_t height = (uint32_t)(block->rows_end - block->rows), channels = block->out_step / 4u;
-    const uint32_t apart = block->step / block->tap_step, after = block->ends == 6u ? 3u : block->ends;
+    const uint32_t columns_apart = block->step / block->tap_step, after = block->ends == 6u ? 3u : block->ends;
     for (uint32_t k = 0u; k < (block->fourth != 0u ? 4u : 3u) * channels; k += 1u) {
         const uint32_t c = k % channels;
         const float *const w = weights_of(block, c, height * 3u);
         float sum = w[0];
         for (uint32_t t = 0u; t < height * 3u; t += 1u) {
-            const uint32_t column = k / channels * apart + t % 3u;
-            if (column >= block->before && column < 3u * apart + 3u - after) {
+            const uint32_t column = k / channels * columns_apart + t % 3u;
+            if (column >= block->before && column < 3u * columns_apart + 3u - after) {
                 const uint32_t at = (block->at + (column - block->before) * block->tap_step) / 4u + c;
                 sum += block->rows[t / 3u][at] * w[4u + t * 4u];
             }
@@ -231,7 +236,7 @@ static void four_pixels_slid_by_two(const channels_block *block)
 }
 #endif
 
-/* A pixel with kernel columns [first, end); its first tap is in column `column`, which may be negative. */
+/* Sets the block to kernel columns [first, end) of a pixel. column: of its first tap; may be negative. */
 static void place(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, int32_t column, uint32_t first,
                   uint32_t end)
 {
@@ -242,7 +247,7 @@ static void place(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *
     block->row_gap = (p->kernel_w - taps) * 16u;
 }
 
-/* A pixel with taps outside the image. */
+/* Computes a pixel that has taps outside the image. */
 static void edge(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t x, mg_f32 *out)
 {
     const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;
@@ -252,7 +257,8 @@ static void edge(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *b
     one_pixel(block);
 }
 
-/* Pixels [first, end), all taps of which are in the image: the last four end with the last one. */
+/* Computes pixels [first, end), which read inside the image only. The last four end with the last pixel and may
+ * overlap. */
 static void inside(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t first, uint32_t end,
                    mg_f32 *out)
 {
@@ -269,7 +275,7 @@ static void inside(const mg_depthwise_conv2d_f32__mve_params *p, channels_block 
     }
 }
 
-/* Pixels x to x + 3, as far as they exist, at least three, of a kernel with three neighbouring columns. */
+/* Computes pixels x to x + 3, or to the last one, at least three, of a kernel with three adjacent columns. */
 static void slide(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t x, mg_f32 *out)
 {
     const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;

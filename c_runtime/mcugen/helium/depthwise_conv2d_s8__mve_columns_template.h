@@ -137,7 +137,7 @@ static void MG_VARIANT(walk)(const mg_columns_state *state, const mg_depthwise_c
 }
 #endif
 
-/* The channels' constants are read from the start for every column. */
+/* The stream is read from its start for each image column. */
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_columns_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 {
     mg_columns_state state = {in, out, p->row_c * 8u, scratch + p->above, p->in_h / 8u, (8u - p->in_h % 8u) % 8u, scratch,

@@ -12,8 +12,8 @@ MG_DECLARE_depthwise_conv2d_s8__mve_slices(MG_KERNEL);
 
 #define MG_FROM(start, step) "cmp " step ", #0\n it ne\n addne " start ", " start ", %3\n"
 
-/* Interleaves n times 16 bytes of four rows, those from channel `from` on, into words with a byte of each: 16 channels of
- * n pixels, or of one pixel more channels. */
+/* Interleaves 16 bytes of four rows into words with a byte of each, n times: 16 channels of n pixels, or 16 * n
+ * channels of one pixel. from: the first channel. */
 static void MG_VARIANT(weave)(const mg_sliced_rows *rows, uint32_t from, int8_t *out, uint32_t n)
 {
 #if MG_HAS_MVE
@@ -47,7 +47,7 @@ static void MG_VARIANT(weave)(const mg_sliced_rows *rows, uint32_t from, int8_t 
 #endif
 }
 
-/* The rows of each group; what lies outside the image is read from `outside`. */
+/* Sets the rows of each group. Rows outside the image are read from `outside`. */
 static void MG_VARIANT(gather)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows,
                                const int8_t *outside, mg_sliced_rows *groups)
 {

@@ -6,19 +6,22 @@
  *   sum = sum over taps of w * x
  *   y[c] = clamp(requantize(bias[c] + sum, mult[c], shift[c]) + out_zero_point)
  *
- * Four rows are interleaved into words, [column][channel][4 rows]: those of the windows of both output rows. With a
- * stride of 2 each output row has words of its own. Channels are taken in slices of MG_SLICE.
+ * Four input rows, those of the windows of both output rows, are interleaved into words: [column][channel][4 rows].
+ * With a stride of 2, each output row has its own words. The channels are computed in slices of MG_SLICE.
  *
- * stream  of each channel of each slice: int32 bias (the zero point folded in), mult, shift (0 or less: to the right),
- *         int8 weights [5 words][4 rows]: three columns between words of zeros
- * places  uint32 offsets of four words, and of the four outputs of what is left of a row, then uint16 offsets of the
- *         eight outputs of a block, as bytes
- * columns  those of the input that are read; above, left: rows and columns outside the image
+ * stream      per channel of each slice: int32 bias (the input's zero point is folded in), mult, shift (0 or less: to
+ *             the right), int8 weights [5 words][4 rows]: the three kernel columns between two words of zeros
+ * places      byte offsets: uint32 of four words; uint32 of the four outputs of the rest of a row; uint16 of the eight
+ *             outputs of a block
+ * columns     input columns that are read
+ * above, left  rows and columns of padding
+ * reused      bytes of an input row that is saved, see scratch
+ * sums        cannot leave 32 bits: proved when the code is generated
  *
- * A copy for MG_CHANNELS, MG_SLICE, MG_WIDTH outputs of a row, at least 4, MG_STRIDE 1 or 2, and MG_FINISH: 0 clamps to
- * all of int8 and has -128 as its zero point, 1 clamps to all of int8, 2 to out_min and out_max, 3 and 4 as 1 and 2,
- * rounded once, 5 as 2, mult being a float32 that scales the sums.
- * sums    cannot leave 32 bits: proved when the code is generated
+ * Sizes:
+ * MG_CHANNELS  channels; MG_WIDTH: outputs of a row, at least 4; MG_STRIDE: 1 or 2
+ * MG_FINISH    0: clamps to all of int8, the zero point is -128;  1: clamps to all of int8;  2: clamps to out_min,
+ *              out_max;  3, 4: like 1 and 2, rounded once;  5: like 2, mult is a float32 that scales the sums
  * Equals the reference runtime's DepthwiseConv2D for int8 data.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8__MVE_SQUARES_H
@@ -31,12 +34,14 @@
 typedef struct {
     const int8_t *stream, *places;
     int16_t out_zero_point, out_min, out_max, in_zero_point;
-    uint32_t in_h, in_row, out_h, columns, above, left, kept;
+    uint32_t in_h, in_row, out_h, columns, above, left, reused;
 } mg_depthwise_conv2d_s8__mve_squares_params;
 
-/* out may be in. scratch: the words of (MG_WIDTH - 1) * MG_STRIDE + 4 columns of a slice, for each output row that has its
- * own; a row outside the image, columns * MG_CHANNELS; kept bytes for a row of the input that two pairs of output rows
- * need, 0 if there is none, twice if there are several slices; and two output rows if their number is odd. */
+/* out may be in. scratch, in this order:
+ * the words of (MG_WIDTH - 1) * MG_STRIDE + 4 columns of a slice, once per output row that has its own words
+ * a row outside the image, columns * MG_CHANNELS
+ * reused bytes for an input row that the next two output rows need too, twice if there are several slices; 0 if none
+ * two output rows, if the number of output rows is odd */
 #define MG_DECLARE_depthwise_conv2d_s8__mve_squares(f) \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_squares_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 

@@ -4,7 +4,7 @@
 
 MG_DECLARE_depthwise_conv2d_s8__mve_squares(MG_KERNEL);
 
-/* Bytes of the words of two output rows, or of one. */
+/* Bytes of the words of two output rows; with a stride of 2, of one. */
 #define MG_GROUP (4 * MG_SLICE * ((MG_WIDTH - 1) * MG_STRIDE + 4))
 
 #include "mcugen/finish_begin__mve.h"
@@ -22,10 +22,10 @@ MG_DECLARE_depthwise_conv2d_s8__mve_squares(MG_KERNEL);
     "vldrb.u8 q3, [%3], #" next "\n"
 
 #if MG_SLICE == MG_CHANNELS
-/* Interleaves n times 16 bytes of four rows. */
+/* Interleaves 16 bytes of four rows, n times. */
 #define MG_WEAVE MG_LOAD_ROWS("16") MG_STORE_WORDS
 #else
-/* Interleaves MG_SLICE channels, more than 16, of n pixels of four rows. */
+/* Interleaves MG_SLICE channels (more than 16) of n pixels of four rows. */
 #define MG_WEAVE                                                       \
     ".set vectors, (" MG_TEXT(MG_SLICE) " + 15) / 16\n"                \
     ".set next, " MG_TEXT(MG_CHANNELS) " - " MG_TEXT(MG_SLICE) " + 16\n" \
@@ -74,7 +74,7 @@ static void MG_VARIANT(weave)(const int8_t *a, const int8_t *b, const int8_t *c,
 }
 #endif
 
-/* The words of four rows: `columns` pixels, channels from `from` on. */
+/* Makes the words of four rows: `columns` pixels, channels from `from` on. */
 static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *out, uint32_t columns)
 {
 #if MG_SLICE == MG_CHANNELS
@@ -90,7 +90,8 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
 }
 
 #if MG_HAS_MVE
-/* 2x2 outputs: of each row one, then the other; with a stride of 1 they are in one vector. */
+/* Sums of 2x2 outputs. With a stride of 1, one vector has the windows of all four; with a stride of 2, each output has
+ * a vector. */
 #if MG_STRIDE == 1
 #define MG_SQUARE(q, upper, right, lower, last)                           \
     "vldrw.u32 " q ", [q6, #8 * " MG_TEXT(MG_SLICE) "]!\n"                \
@@ -128,7 +129,7 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vmin.s8 q4, q4, " t "\n"
 #define MG_WITHIN(t) MG_PASTE(MG_INSIDE_, MG_CLAMP, )(t)
 
-/* The first 4 pixels of two rows, 8 outputs. Rounding ties away from zero needs the vector of places. */
+/* Computes 4 pixels of two rows, 8 outputs. Rounding halves away from zero overwrites the vector of places. */
 #define MG_EIGHT                                  \
     MG_SQUARE("q4", "r0", "r2", "r4", "r6")       \
     MG_SQUARE("q5", "r8", "r10", "r12", "lr")     \
@@ -155,7 +156,7 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vstrb.16 q4, [r1, " MG_PLACES "]\n"          \
     "add r1, r1, #4 * " MG_TEXT(MG_CHANNELS) "\n"
 
-/* The remainder of two rows: 1 pixel each, which is stored twice, or 2. */
+/* Computes the rest of two rows: 1 pixel of each, which is stored twice, or 2. */
 #define MG_FOUR                                   \
     ".if rest == 1\n"                             \
     MG_COLUMN                                     \
@@ -177,8 +178,8 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vldrb.u8 q5, [sp, #32]\n"                    \
     "vstrb.32 q4, [r1, q5]\n"
 
-/* A slice of the channels, one after the other.
- * Stack: least and largest output, places of what is left of a row and of a block, blocks to come, end of the stream. */
+/* Computes a slice of the channels, one after the other.
+ * Stack: least and largest output, places of the rest of a row, places of a block, blocks left, end of the stream */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_squares_params *p MCUGEN_UNUSED, const int8_t *words MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, const int8_t *stream MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -304,14 +305,14 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_squares_params
 }
 #endif
 
-/* Where in and out are the same, the row that the next two rows of outputs need as well is kept, by turns in two places if
- * there are several slices. Results of a row without a second one are computed aside. */
+/* If out is in, an input row that the next two output rows need too is saved before it is overwritten; with several
+ * slices in two places alternately. An output row without a partner is computed in scratch. */
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_squares_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 {
     const uint32_t row_bytes = MG_WIDTH * MG_CHANNELS;
-    const uint32_t turn = MG_SLICE == MG_CHANNELS ? 0u : p->kept;
+    const uint32_t turn = MG_SLICE == MG_CHANNELS ? 0u : p->reused;
     int8_t *const outside = scratch + MG_STRIDE * MG_GROUP, *const first = outside + p->columns * MG_CHANNELS;
-    int8_t *const aside = first + p->kept + turn;
+    int8_t *const aside = first + p->reused + turn;
     const int8_t *rows[6];
     mg_fill_bytes(scratch, p->in_zero_point, MG_STRIDE * MG_GROUP + p->columns * MG_CHANNELS);
     for (uint32_t y = 0u; y < p->out_h; y += 2u) {
@@ -320,7 +321,7 @@ MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_squares_params *p, c
             const uint32_t at = y * MG_STRIDE + j - p->above;
             rows[j] = at < p->in_h ? in + at * p->in_row : outside;
         }
-        if (in == out && p->kept != 0u && y != 0u) {
+        if (in == out && p->reused != 0u && y != 0u) {
             rows[0] = y % 4u == 0u ? first : first + turn;
         }
         for (uint32_t from = 0u; from < MG_CHANNELS; from += MG_SLICE) {
@@ -328,7 +329,7 @@ MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_squares_params *p, c
                 MG_VARIANT(words)(&rows[2u * j], from, scratch + j * MG_GROUP + p->left * (4u * MG_SLICE), p->columns);
             }
             if (in == out && from == 0u) {
-                mg_copy_bytes(y % 4u == 0u ? first + turn : first, rows[2], p->kept);
+                mg_copy_bytes(y % 4u == 0u ? first + turn : first, rows[2], p->reused);
             }
             MG_VARIANT(compute)(p, scratch, to + from, p->stream + from * 32u);
         }

@@ -11,7 +11,7 @@ MG_DECLARE_depthwise_conv2d_s8__mve_wide(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* Two outputs; with a stride of 1 their windows are in one vector. */
+/* Sums of two outputs. With a stride of 1, one vector has the windows of both. */
 #if MG_STRIDE == 1
 #define MG_TWO(first, second)                                             \
     "vldrw.u32 q0, [q7, #8 * " MG_TEXT(MG_CHANNELS) "]!\n"                \
@@ -25,8 +25,8 @@ MG_DECLARE_depthwise_conv2d_s8__mve_wide(MG_KERNEL);
     "vmladav.s8 " second ", q1, q4\n"
 #endif
 
-/* One channel after the other, 8 outputs at a time; if the row is no multiple of 8, its last block repeats some.
- * Offsets of 8 outputs and the limits are on the stack. */
+/* Computes one channel after the other, 8 outputs at a time. If MG_WIDTH is not a multiple of 8, the last block repeats
+ * outputs. Stack: offsets of 8 outputs, least and largest output, channels left */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weave MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

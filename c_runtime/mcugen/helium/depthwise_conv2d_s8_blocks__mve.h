@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the kernels of depthwise_conv2d_s8__mve.h: outputs of blocks of 8 channels, from interleaved rows. MG_LINEAR,
- * MG_CLAMP: as in the template. MG_SLICED: 1: of a slice of the channels, whose blocks begin at `stream`; else 0.
+ * Shared by the kernels of depthwise_conv2d_s8__mve.h: the outputs of blocks of 8 channels, from interleaved rows.
+ * MG_LINEAR, MG_CLAMP: see depthwise_conv2d_s8_template__mve.h. MG_SLICED: 1: a slice of the channels, with its blocks
+ * at `stream`; 0: all channels.
  */
 #if MG_SLICED
 #define MG_SLICE , const int8_t *stream MCUGEN_UNUSED
@@ -14,15 +15,15 @@
 #endif
 
 #if MG_HAS_MVE
-/* Adds up one channel: loads four words of the window and 16 weights, and multiplies them by lanes. */
+/* Sum of one channel: four words of the window times 16 weights, lane by lane. */
 #define MG_CHANNEL(sum, words, w, at)        \
     "vldrw.u32 " words ", [q7, #" at "\n"    \
     "vldrb.u8 " w ", [r5], #16\n"            \
     "vmladav.s8 " sum ", " words ", " w "\n"
 
-/* One pixel after the other, 8 channels at a time.
- * Stack: number of excess outputs stored for a pixel (negative: of those skipped), step_bytes, stream, channels that
- * the last block repeats, bytes of their words. */
+/* Computes one pixel after the other, 8 channels at a time.
+ * Stack: number of excess outputs stored for a pixel (negative: of outputs skipped), step_bytes, stream, channels that
+ * the last block repeats, bytes of their words */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weaves MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED MG_SLICE)
 {
     __asm__ volatile(

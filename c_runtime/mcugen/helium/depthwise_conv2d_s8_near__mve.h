@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Part of depthwise_conv2d_s8_taps__mve.h: pixels whose windows are in the image, whose taps are read where they are.
+ * Part of depthwise_conv2d_s8_taps__mve.h: pixels whose windows are inside the image; their taps are read directly.
  */
 #define MG_NEAR_SIZES                                   \
     ".set rows, " MG_TEXT(MG_ROWS) "\n"                 \
@@ -17,7 +17,7 @@
     ".set repeated, (16 - channels % 16) % 16\n"        \
     ".endif\n"
 
-/* Moves the pointers to the rows. */
+/* Adds or subtracts `by` bytes to all row pointers. */
 #define MG_MOVE(op, by)                                 \
     ".set row, 0\n"                                     \
     ".irp at, r4, r6, r8, r9, r10\n"                    \
@@ -27,7 +27,8 @@
     ".set row, row + 1\n"                               \
     ".endr\n"
 
-/* A tap of a row, to q6, whose pointer then moves to the next one, or from the last one to the first of the next block. */
+/* Loads a tap of a row to q6. The row's pointer moves to the next tap, from the last tap to the first one of the next
+ * block. */
 #define MG_TAP                                          \
     ".if column + 1 < columns\n"                        \
     "vldrb.u8 q6, [\\at], #apart\n"                     \
@@ -81,7 +82,8 @@
     ".endif\n"                                          \
     ".endif\n"
 
-/* The sums of a block, r5: from its weights to its multipliers. first: the last tap of those that are added first. */
+/* Computes the sums of a block; r5 goes from its weights to its multipliers. first: the last tap of the first 16-bit
+ * sum. */
 #define MG_NEAR_SUMS                                    \
     ".set first, 99\n"                                  \
     ".set begun, 0\n"                                   \
@@ -103,8 +105,9 @@
     "vldrw.u32 " with ", [r5, #" place " - 64 - 16 * rows * columns]\n" \
     "vadd.i32 " sum ", " sum ", " with "\n"
 
-/* The outputs of `count` runs of 16 lanes, or of so many pixels of more channels. at: how far the first window begins after
- * the rows. r0, r1: least and largest output; r11: the first weights; r3: full blocks that are left. */
+/* Computes `count` times 16 lanes; or, of more than 16 channels, `count` pixels. at: bytes from the start of the rows
+ * to the first window.
+ * r0, r1: least and largest output, r3: full blocks left, r4, r6, r8-r10: row pointers, r11: first weights */
 static __attribute__((naked)) void MG_VARIANT(near)(const mg_depthwise_conv2d_s8__mve_taps_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t at MCUGEN_UNUSED, uint32_t count MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Shared by the kernels of depthwise_conv2d_s8__mve.h: storing an input row, and interleaving rows into words. MG_ROW:
- * the type and linkage of the function for a row.
+ * type and linkage of the function that stores a row.
  */
 MG_ROW MG_VARIANT(row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An output row of the kernels of depthwise_conv2d_s8__mve_taps.h. MG_NEAR: 1 if taps are read where they are as far as
- * windows are in the image, else 0.
+ * An output row of the kernels of depthwise_conv2d_s8__mve_taps.h. MG_NEAR: 1: taps are read directly for windows
+ * inside the image; else 0.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* Lanes beyond the channels are neither read nor stored: P0 is the mask of channels. */
+/* If MG_NARROW, P0 masks the lanes behind the channels: they are neither read nor stored. */
 #define MG_BYTES(q, at)                               \
     ".if " MG_TEXT(MG_NARROW) "\n"                    \
     "vpst\n"                                          \
@@ -34,8 +34,8 @@
     MG_FOUR("q2", "q6") \
     MG_FOUR("q3", "q7")
 
-/* The high products of 16 sums as numbers of 16 bits, q0 of even lanes and q2 of odd ones. next: bytes from the last vector
- * of shifts to the next that is read. */
+/* Converts the high products of 16 sums to 16 bits: the even lanes in q0, the odd ones in q2. next: bytes from the last
+ * vector of shifts to the next vector that is read. */
 #if !MG_NEAR
 #define MG_SHIFTED(sum, with, next) "vldrw.u32 " with ", [r5], #" next "\n" MG_ROUND(sum, sum ", " sum ", " with)
 #define MG_NUMBERS(next)         \
@@ -69,7 +69,8 @@
     MG_DOWN_TO("t", "q0", "q1")  \
     MG_DOWN_TO("t", "q2", "q3")
 
-/* The outputs of 16 sums, in q0; r5: from their multipliers to the next block, or beyond its start. */
+/* Converts 16 sums to outputs in q0. r5: from their multipliers to the next block; next: what is added to it at the
+ * end. */
 #define MG_SIXTEEN(next, least, most) \
     MG_FOUR_ALL                       \
     MG_NUMBERS(next)                  \
@@ -84,9 +85,13 @@
 #include "mcugen/depthwise_conv2d_s8_near__mve.h"
 #endif
 
-/* Pixels whose windows have the same taps in the image. table: where each tap of channel 0 of the first is, in `quads` fours;
- * what is not outside moves by `step`. Where none is outside, that is 0 and the table stays: the first channel moves, from the
- * last block's by `advance`. lanes: all channels of a pixel or of several. */
+/* A run of pixels that have the same taps inside the image.
+ * table    address of each tap in channel 0 of the first pixel, in groups of four (`quads`)
+ * outside  address of the zero points for taps outside the image, which do not move; 0 if there are none
+ * step     bytes from a pixel's taps to the next pixel's
+ * count    pixels left
+ * lanes    channels of a pixel, or of several pixels that are computed together
+ * advance  if no tap is outside, the table stays and the first channel moves: by `advance` from the last block's */
 typedef struct {
     uint32_t *table;
     uint32_t outside, step, quads, count, lanes;
@@ -94,8 +99,9 @@ typedef struct {
     uint32_t advance;
 } MG_VARIANT(pixels);
 
-/* r3: first channel of the block; r8: of the last one; r9, r10: least and largest output; r11: pairs of taps; r0: whether
- * one is left. */
+/* Computes a run of pixels.
+ * r0: 1 if the number of taps is odd, r3: first channel of the block, r8: first channel of the last block,
+ * r9, r10: least and largest output, r11: pairs of taps */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_taps_params *p MCUGEN_UNUSED, MG_VARIANT(pixels) *run MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -205,13 +211,18 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
 #undef MG_DOWN_ALL
 #undef MG_SIXTEEN
 
-/* The geometry for filling tables: pixels and bytes from tap to tap, pixels of a row, bytes from row to row of the
- * table, the address for taps outside the image, rows of the window. */
+/* Geometry for filling tables.
+ * step     pixels from a tap to the next; bytes: bytes
+ * width    pixels of a row
+ * next     bytes from a row of the table to the next
+ * outside  address for taps outside the image
+ * height   rows of the window */
 typedef struct {
     uint32_t step, bytes, width, next, outside, height;
 } MG_VARIANT(taps);
 
-/* Fills the table for the window that begins at a column: four words for each row of few columns, some to be overwritten. */
+/* Fills the table for the window that begins at a column. If a row has at most four taps, four words are stored for it,
+ * some of which the next row overwrites. */
 static void MG_VARIANT(place)(const MG_VARIANT(taps) *taps, const int8_t *const *rows, uint32_t column, uint32_t first, uint32_t *table)
 {
     if (taps->next <= 16u) {
@@ -250,7 +261,7 @@ static void MG_VARIANT(place)(const MG_VARIANT(taps) *taps, const int8_t *const 
     }
 }
 
-/* Sets the lanes of the pixels, and how far pointers move from one to the next. */
+/* Sets the lanes of a run's pixels, and the bytes from a pixel to the next. */
 static void MG_VARIANT(move)(MG_VARIANT(pixels) *run, uint32_t lanes, uint32_t stride)
 {
     run->lanes = lanes;
@@ -303,7 +314,7 @@ MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_taps_params *p, cons
     }
 }
 #else
-/* The sum of one channel, a lane of a block. */
+/* Sum of one channel, a lane of a block. */
 static int32_t MG_VARIANT(sum)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column,
                                uint32_t c, const int8_t *lane)
 {
@@ -316,7 +327,7 @@ static int32_t MG_VARIANT(sum)(const mg_depthwise_conv2d_s8__mve_taps_params *p,
     return sum;
 }
 
-/* 16 channels of a pixel, or all of fewer. Returns the next block. */
+/* Computes 16 channels of a pixel, or all of fewer. Returns the next block. */
 static const int8_t *MG_VARIANT(block)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column,
                                        uint32_t from, const int8_t *block, int8_t *out)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel MG_KERNEL of depthwise_conv2d_s8__mve.h. MG_LINEAR, MG_CLAMP: 1 for kernels with that word in their name,
- * else 0; MG_LINEAR 2 and 3: _once and _float, which clamps.
+ * The kernel MG_KERNEL of depthwise_conv2d_s8__mve.h.
+ *
+ * MG_LINEAR  1: _linear and _clamp; 2: _once; 3: _float; else 0
+ * MG_CLAMP   1: _clamp, _once_clamp and _float; else 0
  */
 #include "mcugen/dense_s8_asm__mve.h"
 #include "mcugen/depthwise_conv2d_s8__mve.h"

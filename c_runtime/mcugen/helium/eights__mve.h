@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Assembly shared by the int8 kernels for Helium that compute eight outputs of two pixels. Registers as in
- * dense_s8_asm__mve.h, but for the vectors: q0 to q3 hold elements of the pixels, q4 the first four outputs, and q5 to q7
- * are free between steps. Stack: least and largest output.
+ * Assembly shared by the int8 kernels for Helium that compute eight outputs of two pixels. General registers: see
+ * dense_s8_asm__mve.h.
+ *
+ * q0-q3: elements of the pixels, q4: the first four outputs, q5-q7: free between steps
+ * Stack: least and largest output
  */
 #ifndef MCUGEN_EIGHTS__MVE_H
 #define MCUGEN_EIGHTS__MVE_H
 
 #include "mcugen/dense_s8_asm__mve.h"
 
-/* A step of four outputs. x0, x1: 16 elements of the two pixels. a: as in MG_STEP_PAIR. */
+/* Adds a step of 16 elements to four outputs. x0, x1: the elements of the two pixels. a: see MG_STEP_PAIR. */
 #define MG_FOUR_HELD(a, x0, x1)             \
     "vldrb.u8 q5, [r5], #16\n"              \
     "vmladav" a ".s8 r0, " x0 ", q5\n"      \
@@ -24,7 +26,7 @@
     "vmladav" a ".s8 r12, " x0 ", q6\n"     \
     "vmladav" a ".s8 lr, " x1 ", q6\n"
 
-/* Sums of four channels as above; load_0 and load_1 first load the elements of pixels 0 and 1 to q5 and q6. */
+/* Like MG_FOUR_HELD, but load_0 and load_1 first load the elements of pixels 0 and 1 to q5 and q6. */
 #define MG_FOUR_LOADED(load_0, load_1)      \
     load_0                                  \
     "vldrb.u8 q7, [r5], #16\n"              \
@@ -39,8 +41,8 @@
     "vmladava.s8 " sum ", q5, q7\n"         \
     "vmladava.s8 " second ", q6, q7\n"
 
-/* The sums as int16 without the zero point, the two pixels by turns. */
-#define MG_FOUR_SCALED(made)                \
+/* Scales the sums to int16, without the zero point; the two pixels alternate. */
+#define MG_FOUR_SCALED(result)                \
     "vmov q5[2], q5[0], r0, r8\n"           \
     "vldrw.u32 q7, [r5], #16\n"             \
     "vmov q5[3], q5[1], r4, r12\n"          \
@@ -56,10 +58,10 @@
     "vldrw.u32 q7, [r5], #16\n"             \
     MG_ROUND("q5", "q5, q5, q7")            \
     MG_ROUND("q6", "q6, q6, q7")            \
-    "vqmovnb.s32 " made ", q5\n"            \
-    "vqmovnt.s32 " made ", q6\n"
+    "vqmovnb.s32 " result ", q5\n"            \
+    "vqmovnt.s32 " result ", q6\n"
 
-/* A step of four outputs of one pixel, x0. a: as in MG_STEP_PAIR. */
+/* Adds a step of 16 elements x0 to four outputs of one pixel. a: see MG_STEP_PAIR. */
 #define MG_FOUR_ALONE(a, x0)                \
     "vldrb.u8 q6, [r5], #16\n"              \
     "vmladav" a ".s8 r0, " x0 ", q6\n"      \
@@ -70,8 +72,8 @@
     "vldrb.u8 q7, [r5], #16\n"              \
     "vmladav" a ".s8 r12, " x0 ", q7\n"
 
-/* Requantizes the four sums of pixel 0 to int16, before the zero point is added; the lanes of pixel 1 stay. */
-#define MG_FOUR_ALONE_SCALED(made)          \
+/* Scales the sums of pixel 0 to int16, without the zero point; the lanes of pixel 1 are unchanged. */
+#define MG_FOUR_ALONE_SCALED(result)          \
     "vmov q6[2], q6[0], r0, r8\n"           \
     "vldrw.u32 q7, [r5], #16\n"             \
     "vmov q6[3], q6[1], r4, r12\n"          \
@@ -81,9 +83,10 @@
     MG_NUDGE("q6", "q7")                    \
     "vldrw.u32 q7, [r5], #16\n"             \
     MG_ROUND("q6", "q6, q6, q7")            \
-    "vqmovnb.s32 " made ", q6\n"
+    "vqmovnb.s32 " result ", q6\n"
 
-/* Eight outputs of both pixels, in q4 and q5, to bytes by turns. zero: the register of the zero point. */
+/* Converts eight outputs of both pixels, in q4 and q5, to bytes in q4; the two pixels alternate. zero: register of the
+ * zero point. */
 #define MG_NARROWED_0(zero)                 \
     "vqmovunb.s16 q4, q4\n"                 \
     "vqmovunt.s16 q4, q5\n"                 \
@@ -105,7 +108,7 @@
     "vmin.s8 q4, q4, q6\n"
 #define MG_EIGHT_BYTES(zero) MG_PASTE(MG_NARROWED_, MG_FINISH, )(zero) MG_PASTE(MG_WITHIN_, MG_CLAMP, )
 
-/* They are stored. */
+/* Converts and stores eight outputs of both pixels. */
 #define MG_EIGHT_NARROWED(zero)             \
     MG_EIGHT_BYTES(zero)                    \
     "vshr.u32 q5, q4, #16\n"                \

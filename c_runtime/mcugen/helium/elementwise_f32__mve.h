@@ -4,10 +4,10 @@
  *
  *   y = clamp(a + b), clamp(a - b), clamp(a * b), clamp(a)
  *
- * low, high: the bounds of y as the bits of floats, whose order is that of integers from 0 on: INT32_MIN or 0, and
- *            INT32_MAX where there is none
- * Equal Add.reference, Sub.reference, Mul.reference and Relu.reference; numbers below 2^-126 count as 0 where they are
- * computed with.
+ * low, high  bounds of y, as the bits of floats, which compare like integers from 0 on. low: 0, or INT32_MIN if there
+ *            is none; high: INT32_MAX if there is none
+ * Equal Add.reference, Sub.reference, Mul.reference and Relu.reference, but numbers below 2^-126 count as 0 in sums,
+ * differences and products.
  */
 #ifndef MCUGEN_ELEMENTWISE_F32__MVE_H
 #define MCUGEN_ELEMENTWISE_F32__MVE_H
@@ -19,7 +19,7 @@ typedef struct {
     int32_t low, high;
 } mg_elementwise_f32__mve_params;
 
-/* n elements of two tensors of one shape; out may be a or b. */
+/* n elements of two tensors of the same shape; out may be a or b. */
 void mg_add_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);
 void mg_sub_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);
 void mg_mul_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);

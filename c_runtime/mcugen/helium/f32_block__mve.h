@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All output channels of one, two or three pixels of floats whose taps have the same layout.
+ * All output channels of one, two or three pixels of floats that have the same kernel columns inside the image.
  */
 #ifndef MCUGEN_F32_BLOCK__MVE_H
 #define MCUGEN_F32_BLOCK__MVE_H
@@ -8,17 +8,23 @@
 #include "mcugen/f32_bounded.h"
 #include "mcugen/mve.h"
 
-/* rows, rows_end: the pointers to the kernel's rows.
- * at, step: bytes from a row's start to the first tap of the first pixel, and from pixel to pixel.
- * runs, run, run_gap: of each row: how many runs of neighbouring taps, their taps, bytes from the end of one to the
- * next. lead, row_gap: bytes of the eights of weights left out before the first run, and between those of two rows.
- * channels, out: what is left of them, changed by the functions; out_step: bytes from pixel to pixel. */
+/* weights     of the next output channels
+ * rows        pointers to the kernel's rows, up to rows_end
+ * at          bytes from a row's start to the first tap of the first pixel
+ * step        bytes from a pixel's first tap to the next pixel's
+ * runs        runs (contiguous taps) of a kernel row: run_length taps each, run_gap bytes from the end of one to the
+ *             next
+ * lead        bytes of the weights of eight channels that are skipped before the first tap
+ * row_gap     bytes of the weights of eight channels that are skipped between two rows
+ * channels    output channels left; out: the next one of the first pixel; the functions change both
+ * out_step    bytes from a pixel's outputs to the next pixel's
+ * low, high   bounds of the outputs */
 typedef struct {
     const void *weights;
     const mg_f32 *const *rows;
     const mg_f32 *const *rows_end;
     uint32_t at, step;
-    uint32_t runs, run, run_gap;
+    uint32_t runs, run_length, run_gap;
     uint32_t lead, row_gap;
     uint32_t channels;
     mg_f32 *out;

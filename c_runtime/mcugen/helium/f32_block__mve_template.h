@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MG_BLOCK: the function for MG_PIXELS pixels of f32_block__mve.h; with MG_HALVES, weights are float16.
+ * Template: MG_BLOCK, the function of f32_block__mve.h for MG_PIXELS pixels. MG_HALVES: defined if weights are float16.
  */
 #if MG_HAS_MVE_FLOAT
 #if MG_PIXELS > 1
@@ -19,15 +19,15 @@
 #define MG_PREDICATE "vpst\n"
 #endif
 
-/* r4 to r6 pixels, r7 weights, r10 rows, r11 block, r12 runs; taps in r0 to r3, r8 and r9.
- * q0 to q5 sums: eight channels of the first pixel, of the second ...; q6, q7 weights. */
+/* r0-r3, r8, r9: taps, r4-r6: pixels, r7: weights, r10: row pointers, r11: block, r12: runs left
+ * q0-q5: sums, eight channels of the first pixel, of the second ..., q6, q7: weights */
 #define MG_LOW(a, b, c) \
     "vfma.f32 q0, q6, " a "\n" MG_SECOND("vfma.f32 q2, q6, " b "\n") MG_THIRD("vfma.f32 q4, q6, " c "\n")
 #define MG_UPPER(w, a, b, c) \
     "vfma.f32 q1, " w ", " a "\n" MG_SECOND("vfma.f32 q3, " w ", " b "\n") MG_THIRD("vfma.f32 q5, " w ", " c "\n")
 #define MG_BIAS(w) "vldrw.u32 " w ", [r7], #16\n"
 #if defined(MG_HALVES)
-/* vcvtb.f32.f16 w, w by its code: GNU's assembler 2.40 names other registers in it. */
+/* vcvtb.f32.f16 w, w by its encoding: GNU's assembler 2.40 encodes other registers. */
 #define MG_NEXT(w) \
     "vldrh.u32 " w ", [r7], #8\n" \
     ".ifc " w ",q6\n .inst.w 0xfe3fce0d\n .else\n .inst.w 0xfe3fee0f\n .endif\n"
@@ -43,11 +43,12 @@
     MG_PAIRS MG_LOW("r0", "r2", "r8") MG_NEXT("q6") MG_UPPER("q7", "r0", "r2", "r8") MG_NEXT("q7") \
     MG_LOW("r1", "r3", "r9") MG_UPPER("q7", "r1", "r3", "r9")
 #define MG_EIGHT_ONE MG_SINGLES MG_NEXT("q7") MG_LOW("r0", "r2", "r8") MG_UPPER("q7", "r0", "r2", "r8")
-/* With four channels, the sums are in q1, q3 and q5. */
+/* The sums of four channels are in q1, q3 and q5. */
 #define MG_FOUR_TWO MG_PAIRS MG_UPPER("q6", "r0", "r2", "r8") MG_UPPER("q7", "r1", "r3", "r9")
 #define MG_FOUR_ONE MG_SINGLES MG_UPPER("q6", "r0", "r2", "r8")
 
-/* All taps, two and one at a time; scale: of r0, bytes of eights, to those of the channels. */
+/* Adds all taps, two at a time, then one. scale: converts r0 from bytes of eight channels' weights to bytes of these
+ * channels' weights. */
 #define MG_TAPS(two, one, scale) \
     "ldr r0, [r11, #32]\n" scale \
     "add r7, r7, r0\n" \
@@ -141,9 +142,9 @@ static __attribute__((naked, noinline)) void MG_BLOCK(mg_f32_block *block MCUGEN
 
 static void MG_BLOCK(mg_f32_block *block)
 {
-    const uint32_t *w = block->weights; /* floats, or biases and pairs of halves */
+    const uint32_t *w = block->weights; /* floats; or float biases and pairs of float16 */
     const mg_f32 *const *const rows_end = block->rows_end;
-    const uint32_t channels = block->channels, taps = block->runs * block->run;
+    const uint32_t channels = block->channels, taps = block->runs * block->run_length;
     for (uint32_t o = 0u; o < channels; o += 8u) {
         const uint32_t left = channels - o, lanes = left > 4u ? 8u : 4u, stored = left < lanes ? left : lanes;
         const uint32_t tap_words = lanes * MG_EIGHT_WEIGHTS / 32u;
@@ -154,7 +155,7 @@ static void MG_BLOCK(mg_f32_block *block)
         w += lanes + block->lead / MG_EIGHT_WEIGHTS * tap_words;
         for (const mg_f32 *const *row = block->rows; row < rows_end; row += 1) {
             for (uint32_t t = 0u; t < taps; t += 1u) {
-                const uint32_t tap = block->at / 4u + t / block->run * (block->run_gap / 4u) + t;
+                const uint32_t tap = block->at / 4u + t / block->run_length * (block->run_gap / 4u) + t;
                 for (uint32_t k = 0u; k < MG_PIXELS * lanes; k += 1u) {
                     sums[k / lanes][k % lanes] += (*row)[tap + k / lanes * (block->step / 4u)] *
                                                   MG_NAME(weight)(w, k % lanes);

@@ -4,7 +4,7 @@
 
 #include "mcugen/runtime.h"
 
-/* x between two bounds, all three compared by their bits as integers. */
+/* x clamped to two bounds; all three are compared by their bits as integers. */
 static inline float mg_f32_bounded(int32_t low, int32_t high, float x)
 {
     int32_t bits;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The outliers of n vectors, `pitch` bytes apart, whose outputs are out_c bytes apart; see dense_s8__mve_outliers.h.
- * MG_LINEAR, MG_CLAMP: as in dense_s8_asm__mve.h.
+ * The outlier channels of n vectors, see dense_s8__mve_outliers.h. pitch: bytes from a vector to the next. MG_LINEAR,
+ * MG_CLAMP: see dense_s8_asm__mve.h.
  */
 
-/* Where an outlier's outputs lie, and their limits. */
+/* Outputs of an outlier channel: the first one, bytes from one to the next, zero point and limits. */
 typedef struct {
     int8_t *out;
     uint32_t out_c;
     int32_t zero, least, most;
 } MG_VARIANT(target);
 
-/* The sum of 2 * half + rest, times x. */
+/* Sum of (2 * half + rest) * x. */
 static inline int32_t MG_VARIANT(product)(const int8_t *x, const int8_t *w, uint32_t length)
 {
 #if MG_HAS_MVE
@@ -42,13 +42,13 @@ static inline int32_t MG_VARIANT(product)(const int8_t *x, const int8_t *w, uint
 #endif
 }
 
-/* The output of a sum without bias. */
+/* Scales a sum, to which the bias is added, to an output. */
 static inline int8_t MG_VARIANT(finish)(const MG_VARIANT(target) *to, const int32_t *rest, int32_t sum)
 {
     return (int8_t)mg_clamp(MG_SCALED(rest[1] + sum, rest[2], rest[3]) + to->zero, to->least, to->most);
 }
 
-/* The outputs of four sums, from output i on. */
+/* Scales four sums and stores their outputs, from output i on. */
 static inline void MG_VARIANT(finish_four)(const MG_VARIANT(target) *to, const int32_t *rest, const int32_t *sums, uint32_t i)
 {
     int8_t *const out = to->out + i * to->out_c;
@@ -85,7 +85,7 @@ static inline void MG_VARIANT(finish_four)(const MG_VARIANT(target) *to, const i
 #endif
 }
 
-/* An outlier, four outputs at a time; the last four may repeat some. */
+/* Computes an outlier channel, four outputs at a time; the last four may overlap the four before. */
 static void MG_VARIANT(outlier)(const MG_VARIANT(target) *to, const int32_t *rest, uint32_t length, const int8_t *in,
                                 uint32_t pitch, uint32_t n)
 {

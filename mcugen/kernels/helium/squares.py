@@ -148,7 +148,7 @@ def params(call: Call) -> Params:
         "columns": _columns(call),
         "above": above,
         "left": left,
-        "kept": _kept(call),
+        "reused": _kept(call),
     }
 
 

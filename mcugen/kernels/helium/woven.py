@@ -166,7 +166,7 @@ def _stream(call: Call) -> np.ndarray:
     return np.stack(parts).astype(np.int8).reshape(-1)
 
 
-def _rest(call: Call) -> np.ndarray:
+def _finish(call: Call) -> np.ndarray:
     found = packing.finishing(call, matrix(call), pairs_of(call).reshape(-1, packing.BLOCK))  # [fours, 3, 4]
     shifts = np.ascontiguousarray(found[:, 2] + (down_of(call) or 0)).astype(np.int16).view(np.int32)
     return np.concatenate([shifts, found[:, 0], found[:, 1]], axis=1).reshape(-1).astype(np.int32)
@@ -227,7 +227,7 @@ def params(call: Call) -> Params:
     y, (low, high) = call.output, packing.output_range(call)
     return {
         "stream": _stream(call),
-        "rest": _rest(call),
+        "finish": _finish(call),
         "places": _all_places(call),
         "out_zero_point": y.zero_point,
         "out_min": low,
