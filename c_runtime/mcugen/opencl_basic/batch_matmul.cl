@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of two computed matrices, one for each batch: a work-item makes one result. first: for each batch the first
- * element of both matrices; a_row, a_col, b_row, b_col: elements from one row or column to the next.
- * INT8: data and results are int8, sums int; HALF: they are stored as half.
+ * Products of two computed matrices, one pair of matrices per batch. A work-item computes one result.
+ *
+ * first         [batch][2]: first element of both matrices
+ * a_row, a_col  elements from a row or column of the first matrix to the next; b_row, b_col: of the second
+ * INT8          1: data and results are int8, sums are int
+ * HALF          1: data and results are stored as half
  */
 #if INT8
 #define DATA char

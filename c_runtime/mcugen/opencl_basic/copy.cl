@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The elements of a tensor in other memory: a work-item moves one word of WORD_BYTES. run: words of a run of the result,
- * whose runs may lie apart; word: elements of a word.
+ * Copies a tensor to other memory. A work-item copies one word of WORD_BYTES bytes. The result has runs of `run` words,
+ * pitch_out elements apart. word: elements of a word.
  */
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
     const uint at_out, const int pitch_out, const int run, const int word, const int total)

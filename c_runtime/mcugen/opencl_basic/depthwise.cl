@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution of single channels: a work-item makes VEC channels of ROWS x COLUMNS pixels, which share what they read.
- * More than one of either needs neighbouring taps. KERNEL_H, KERNEL_W, STRIDE_H, STRIDE_W: the window.
- * MULTIPLIER: results of each input channel, 1 with VEC 4. INT8: data and results are int8, sums int;
- * LINE: results are rounded as line.h says. HALF: data, weights and results are stored as half.
+ * Depthwise convolution. A work-item computes VEC channels of ROWS x COLUMNS pixels, which share what they read; more
+ * than one row or column needs adjacent taps.
+ *
+ * KERNEL_H, KERNEL_W, STRIDE_H, STRIDE_W  the window
+ * MULTIPLIER  output channels of an input channel; 1 if VEC is 4
+ * INT8        1: data and results are int8, sums are int
+ * LINE        1: results are rounded as in line.h
+ * HALF        1: data, weights and results are stored as half
  */
 #if INT8
 #define DATA char

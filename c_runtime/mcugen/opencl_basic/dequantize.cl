@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stored integers as real numbers, with HALF as half: a work-item makes one. STORED: their type, by its bytes and whether it has a sign.
+ * Converts stored integers to real numbers. A work-item converts one. BYTES, SIGNED: size and signedness of the
+ * integers.
+ * HALF: 1: results are stored as half.
  */
 #if BYTES == 1 && SIGNED
 #define STORED char

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution in groups, or transposed: a work-item makes one channel of one pixel. weights: [taps of a group][channels].
- * TRANSPOSED: tap k of row y reads row (y + pad - k) / stride, where that is whole. INT8: data and results are int8, and
- * taps outside the image read the zero point, as the bias expects. LINE: results are rounded as line.h says.
- * HALF: data, weights and results are stored as half.
+ * Grouped or transposed convolution. A work-item computes one channel of one pixel.
+ *
+ * weights     [taps of a group][channels]
+ * TRANSPOSED  1: tap k of row y reads row (y + pad - k) / stride, if that is an integer
+ * INT8        1: data and results are int8; taps outside the image read the zero point, which the bias accounts for
+ * LINE        1: results are rounded as in line.h
+ * HALF        1: data, weights and results are stored as half
  */
 #if INT8
 #define DATA char

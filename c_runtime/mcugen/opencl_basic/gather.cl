@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs that indices name: a work-item moves one word of WORD_BYTES. Indices outside the axis name its nearest end.
+ * Copies the elements that indices select. A work-item copies one word of WORD_BYTES bytes. Indices outside the axis
+ * are clamped to its ends. WIDE: 1: indices are 64-bit.
  */
 #if WIDE
 #define INDEX long

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums of each channel over the pixels of an image: a work-group sums LANES channels, GROUP / LANES parts of the pixels.
- * INT8: stored int8 less their zero points, requantized; else divided. HALF: data and results are stored as half.
+ * Sum or mean of each channel over the pixels of an image. A work-group computes LANES channels, in GROUP / LANES parts
+ * of the pixels.
+ *
+ * INT8  1: sums of stored int8 less their zero point are requantized; 0: float sums are divided
+ * HALF  1: data and results are stored as half
  */
 #if INT8
 #define DATA char

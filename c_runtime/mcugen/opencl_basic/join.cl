@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PARTS tensors side by side: a work-item moves one word of WORD_BYTES. begins: where each part begins in a run.
+ * Concatenates PARTS tensors. A work-item copies one word of WORD_BYTES bytes. begins: for each tensor, its first word
+ * in a row of run_out words of the result.
  */
 #define OPERAND(k) \
     if (c >= begin[k]) { \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of SIZE bytes moved along AXES nested loops, with strides in bytes: a work-item writes one of the result.
- * befores: what comes before the operand along each loop, then the operand's sizes; words beyond it have one value.
+ * Copies words of SIZE bytes along AXES nested loops, with strides in bytes. A work-item writes one word of the result.
+ * befores: per loop, the words before the operand; then, per loop, the operand's size. Words outside the operand become
+ * `value`.
  */
 #if SIZE == 1
 #define WORD uchar

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pooling: a work-item makes VEC channels of one pixel, of the taps inside the image.
- * LARGEST: the largest of them, else their mean. INT8: of int8; a mean is rounded to nearest, halves away from zero,
- * after `offset` was added to each tap. LINE: a mean is rounded as line.h says, by a line for each number of rows and of
- * columns inside the image. HALF: data and results are stored as half.
+ * Pooling. A work-item computes VEC channels of one pixel, from the taps inside the image.
+ *
+ * LARGEST  1: maximum; 0: mean
+ * INT8     1: data are int8; a mean is of the taps plus `offset`, rounded to the nearest, halves away from zero
+ * LINE     1: a mean is rounded as in line.h, with constants for each number of rows and columns inside the image
+ * HALF     1: data and results are stored as half
  */
 #if INT8
 #define DATA char

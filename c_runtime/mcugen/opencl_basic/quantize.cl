@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Real numbers as stored bytes: a work-item makes one. `begins` has the least number of each result but the first: a product
- * is near the result, as OpenCL C rounds no division exactly, and comparisons find it. NaN becomes the least.
- * SIGNED: whether the bytes have a sign. HALF: the numbers are stored as half.
+ * Converts real numbers to stored bytes. A work-item converts one.
+ *
+ * begins  for each result but the lowest, the smallest number that becomes this result. OpenCL C rounds no division
+ *         exactly: a product gives a result nearby, and comparisons with `begins` give the exact one. NaN becomes the
+ *         lowest
+ * SIGNED  1: the bytes are signed
+ * HALF    1: the numbers are stored as half
  */
 #if SIGNED
 #define STORED char

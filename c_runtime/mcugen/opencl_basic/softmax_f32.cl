@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Softmax over the last axis: a work-group makes one vector. HALF: data and results are stored as half, exponentials
- * never; they are computed twice.
+ * Softmax over the last axis. A work-group computes one vector. Exponentials are computed twice instead of being
+ * stored.
+ * HALF: 1: data and results are stored as half.
  */
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar *mem_out, const uint at_out,

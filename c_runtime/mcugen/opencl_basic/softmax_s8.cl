@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Softmax of int8 over the last axis, with the bits of the C: a work-item makes one vector.
+ * Softmax of int8 over the last axis, with the bits of the C kernel. A work-item computes one vector.
  */
 #include "mcugen/reciprocal.h"
 #define EXPONENTIAL(below) ((below) < exp_length ? MG_AT(const int, exp)[below] : 0)
@@ -20,7 +20,7 @@ kernel void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar 
         sum += mg_divide_by_pot(EXPONENTIAL(most - x[k]), 12u);
     }
     const uint zeros = mg_leading_zeros((uint)sum);
-    /* Sums of 2^28 and more leave less than half a step to every class. */
+    /* If the sum is 2^28 or more, every result is below half a step, that is, 0. */
     const int scale = zeros < 4u ? 0 : mg_one_over_one_plus((int)(((uint)sum << zeros) - 0x80000000u));
     const uint shift = (35u - zeros) & 31u;
     for (int k = 0; k < classes; k++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums over any axes: a work-item makes one result. kept, reduced: sizes of up to three runs of axes, slowest first.
- * HALF: data and results are stored as half.
+ * Sums over any axes. A work-item computes one result.
+ *
+ * kept, reduced  sizes of up to three axes of the result, and of the sum, slowest first; adjacent axes are merged
+ * HALF           1: data and results are stored as half
  */
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
     const uint at_out, global const uchar *restrict mem_kept, const uint at_kept,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A function of bytes: one entry for each unsigned value.
+ * A function of bytes by a table of 256 entries.
  */
 kernel void KERNEL(global const uchar *mem_in0, const uint at_in0, global uchar *mem_out, const uint at_out,
     global const uchar *restrict mem_table, const uint at_table, const int total)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How matmul_tiled.cl reads tiles of two computed matrices, in every transposition, and puts them into local memory.
+ * Reading of tiles of two computed matrices in matmul_tiled.cl, in every transposition, and storing them in local
+ * memory.
  */
 #ifndef MCUGEN_MATMUL_PAIR_H
 #define MCUGEN_MATMUL_PAIR_H
 
-/* Four neighbours that are taps of one pixel or channel, or one tap of four of these. */
+/* Stores four elements of a tile: MG_PUT_COLUMN: four taps of one pixel or channel; MG_PUT_ROW: one tap of four. */
 #define MG_PUT_COLUMN(to, pitch, k, m, v) \
     to[(k) * (pitch) + m] = v.x; \
     to[((k) + 1) * (pitch) + m] = v.y; \
@@ -13,7 +14,7 @@
     to[((k) + 3) * (pitch) + m] = v.w
 #define MG_PUT_ROW(to, pitch, k, m, v) *(local V4 *)(to + (k) * (pitch) + m) = v
 
-/* Four neighbours of a matrix that is stored as rows x columns, or of its transpose. */
+/* Reads four adjacent elements of a matrix that is stored as rows x cols; with flip, of its transpose. */
 #define MG_PAIR_FOUR(from, flip, row, col, rows, cols) \
     (!EDGE || ((row) < (rows) && (col) < (cols)) \
          ? READ4((from) + ((flip) ? (size_t)(col) * (rows) + (row) : (size_t)(row) * (cols) + (col))) \

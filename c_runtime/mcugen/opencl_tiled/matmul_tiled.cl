@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Convolution and fully connected layer as a product of matrices: pixels x taps times taps x channels.
+ * Convolution and fully connected layer as a product of matrices: [pixels][taps] times [taps][channels].
  *
- * A work-group makes BM pixels x BN channels, a work-item TM x TN of them in groups of four that lie apart, so that
- * reads of local memory meet no bank twice. Each tile of BK taps is read into registers while the one before is
- * multiplied. SK: parts of the taps inside a work-group, summed through local memory; SPLIT: parts over work-groups too,
- * summed by the one that comes last, always in the same order. POINT: taps are the channels of one pixel; else `table`
- * has, for each VEC of them, the offset from a pixel's first tap and its row and column.
- * PAIR: both matrices are computed, one pair for each batch, and neither bias nor clamp follows; FLIP_A, FLIP_B: they are
- * stored as taps x pixels and channels x taps. EDGE, of pairs: whether tiles reach beyond the matrices.
- * RESIDUAL: a second operand is added before the clamp, or to a stored int8 by TAIL. SCALED: taps are scaled, shifted and
- * clamped first. UNROLL: steps of the inner loop that are written out. HALF: data, weights and results are stored as half.
- * INT8: data and results are int8; INT_SUMS: they are summed in int, else in float, where sums below 2^24 are exact. LOOSE:
- * four int8 of a pixel may begin at any byte, and the last of them lie beyond it. LINE: results are rounded as line.h says.
- * DOT: int8 stay four to a word, which is what BK counts, and are multiplied by MG_DOT; weights have one tap of a word after
- * the other.
+ * A work-group computes BM pixels x BN channels, a work-item TM x TN of them. The groups of four of a work-item are
+ * spread, so that reads of local memory have no bank conflicts. A tile of BK taps is read into registers while the tile
+ * before is multiplied.
+ *
+ * SK          number of parts of the taps in a work-group; they are added in local memory
+ * SPLIT       1: the taps are also split over work-groups; the last one to finish adds the parts, always in the same
+ *             order
+ * POINT       1: the taps are the channels of one pixel; 0: `table` has, for each VEC taps, the offset from a pixel's
+ *             first tap and the row and column
+ * PAIR        1: both matrices are computed, one pair per batch; there is no bias and no clamp
+ * FLIP_A, FLIP_B  with PAIR, 1: the matrix is stored as [taps][pixels], or as [channels][taps]
+ * EDGE        with PAIR, 1: tiles may reach beyond the matrices
+ * RESIDUAL    1: a second operand is added before the clamp; if INT8, to the stored result, by TAIL
+ * SCALED      1: taps are first scaled, shifted and clamped
+ * UNROLL      unrolled steps of the inner loop
+ * HALF        1: data, weights and results are stored as half
+ * INT8        1: data and results are int8
+ * INT_SUMS    1: sums are int; 0: float, which is exact below 2^24
+ * LOOSE       1: four int8 of a pixel may begin at any address, and the last of them may lie behind the pixel
+ * LINE        1: results are rounded as in line.h
+ * DOT         1: int8 stay packed, four to a word, and MG_DOT multiplies them; BK counts words, and weights are stored
+ *             word by word
  */
 #include <mcugen/opencl_tiled/matmul_pair.h>
 #include <mcugen/opencl_tiled/matmul_tiles.h>
@@ -37,7 +46,7 @@
 #define SUMS (SK > 1 ? (SK / 2) * BM * BN : 0)
 #define LOCAL ((2 * SK * STAGE) > SUMS ? (2 * SK * STAGE) : SUMS)
 #define V4 MG_JOIN(VALUE, 4)
-/* Types of data read from global memory, in registers until they are stored in local memory: int8 stay bytes. */
+/* Types of data that are in registers between global and local memory: int8 stay bytes. */
 #if INT8
 #define DATA char
 #define QUAD4 uint
@@ -133,7 +142,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
     local int last;
 #endif
 #if PAIR
-    /* Work-groups go in bands of eight rows, whose operands stay in the cache. */
+    /* Work-groups are ordered in bands of eight rows, whose operands stay in the cache. */
     global const uint *const start = MG_AT(const uint, first) + 2 * get_group_id(2);
     global const DATA *restrict const x = MG_AT(const DATA, in0) + start[0];
     global const DATA *restrict const w = MG_AT(const DATA, in1) + start[1];

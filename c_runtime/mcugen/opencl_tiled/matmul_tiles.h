@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How matmul_tiled.cl reads tiles of data and of constant weights, and puts them into local memory.
+ * Reading of tiles of data and of constant weights in matmul_tiled.cl, and storing them in local memory.
  */
 #ifndef MCUGEN_MATMUL_TILES_H
 #define MCUGEN_MATMUL_TILES_H

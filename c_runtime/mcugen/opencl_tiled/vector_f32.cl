@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A matrix times one vector: the matrix is read once, by work-groups of LANES outputs (LANES times 4 of a matrix that is
- * stored as taps x channels) and GROUP / LANES parts of the taps, summed through local memory.
- * PAIR: the matrix is computed too; one pair for each batch. ALONG: it is stored as channels x taps. FLIP: the vector is
- * the second operand. HALF: vector, matrix and result are stored as half.
+ * A matrix times one vector. The matrix is read once: a work-group computes LANES outputs (4 * LANES if the matrix is
+ * stored as [taps][channels]) in GROUP / LANES parts of the taps, which are added in local memory.
+ *
+ * PAIR   1: the matrix is computed too, one pair per batch
+ * ALONG  1: the matrix is stored as [channels][taps]
+ * FLIP   1: the vector is the second operand
+ * HALF   1: vector, matrix and result are stored as half
  */
 #if ALONG
 #define SUM float
@@ -34,7 +37,7 @@ void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global ucha
 #endif
     const int id = get_local_id(0), step = GROUP / LANES;
 #if ALONG
-    /* Neighbours read four neighbouring taps each of one row. */
+    /* Adjacent work-items read adjacent groups of four taps of the same row. */
     const int slice = id % step, lane = id / step, n = (int)get_group_id(0) * LANES + lane;
     global const float *restrict const row = w + (size_t)n * pitch;
     float4 sums = (float4)(0.0f);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A matrix of int8 times one vector: the matrix is stored as channels x taps, taps padded with zeros to a multiple of
- * four. A work-group makes LANES outputs; neighbours read neighbouring words of one row, in GROUP / LANES parts that are
- * summed through local memory.
- * WHOLE: the vector is read as words too. LINE: results are rounded as line.h says.
+ * An int8 matrix times one vector. The matrix is stored as [channels][taps], with taps padded by zeros to a multiple of
+ * four.
+ * A work-group computes LANES outputs; adjacent work-items read adjacent words of the same row, in GROUP / LANES parts,
+ * which are added in local memory.
+ *
+ * WHOLE  1: the vector is read in words, too
+ * LINE   1: results are rounded as in line.h
  */
 #if WHOLE
 #define TAPS(k) MG_FOUR(x + (k))

@@ -3,7 +3,7 @@
 
 #include "mcugen/swar_runs.h"
 
-/* The taps of column x, some of them outside the image. */
+/* Collects the taps of column x, some of them outside the image. */
 static void mg_swar_edge(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t x, int8_t *patch)
 {
     int8_t *to = patch;
@@ -13,19 +13,20 @@ static void mg_swar_edge(const mg_swar_direct_params *p, const int8_t *const *ro
             const uint32_t step = column < p->in_w ? 1u : 0u;
             const int8_t *const from = step != 0u ? rows[i] + column * p->in_c : &p->outside;
             for (uint32_t k = 0u; k < p->in_c; k += 1u) {
-                to[k] = from[k * step]; /* one loop, which no compiler takes for a call of memcpy or memset */
+                to[k] = from[k * step]; /* a loop that compilers do not replace by a call of memcpy or memset */
             }
             to += p->in_c;
         }
     }
 }
 
-/* Where the runs of column x begin, in every second place of a table; patch: for those beyond the row. */
+/* Sets the pointers to the runs of column x, in every second entry of the table. patch: for the taps of a column that
+ * reads outside the image. */
 static void mg_swar_place(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t x, mg_swar_run *table,
                           int8_t *patch)
 {
     const uint32_t inside = x >= p->inside_first && x < p->inside_end ? 1u : 0u;
-    const uint32_t first = (x * p->stride_w - p->pad_w) * p->in_c, apart = inside != 0u ? p->apart : p->run;
+    const uint32_t first = (x * p->stride_w - p->pad_w) * p->in_c, run_step = inside != 0u ? p->run_step : p->run_length;
     const int8_t *at = patch;
     mg_swar_run *to = table;
     if (inside == 0u) {
@@ -36,12 +37,12 @@ static void mg_swar_place(const mg_swar_direct_params *p, const int8_t *const *r
         for (uint32_t j = 0u; j < p->runs; j += 1u) {
             to[0] = at;
             to += 2;
-            at += apart;
+            at += run_step;
         }
     }
 }
 
-/* All outputs of columns x and y, which may be the same. */
+/* Computes all outputs of columns x and y, which may be the same. */
 static void mg_swar_columns(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t x, uint32_t y, int8_t *out,
                             int8_t *patch)
 {
@@ -59,7 +60,8 @@ static void mg_swar_columns(const mg_swar_direct_params *p, const int8_t *const 
                        runs);
 }
 
-/* Columns that read beyond the row come first: their taps may lie where the results of the others will be. */
+/* Columns that read outside the image come first, as their taps may be stored where the outputs of the others will be.
+ */
 void mg_conv2d_s8__swar_direct(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
                                int8_t *scratch)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sums of eight outputs, from four words of two outputs for each tap.
- * A word holds the weights of two outputs, w0 + 65536 * w1. The build has grouped the taps so that neither sum leaves
- * its 16 bits within a group. MG_SWAR_SIGNED: whether taps are int8, not uint8.
+ * The sums of eight outputs, from four words of two outputs per tap.
+ *
+ * A word holds the weights of two outputs, w0 + 65536 * w1. The build has grouped the taps so that within a group no
+ * sum leaves its 16 bits. MG_SWAR_SIGNED: 1: taps are int8; 0: uint8.
  */
 #include "mcugen/runtime.h"
 
@@ -19,8 +20,8 @@
 #elif defined(__thumb2__) && defined(__GNUC__)
 #include "mcugen/swar_eight_thumb2.h"
 #else
-/* A block of that many groups, from its sums on. x: all taps. Returns the stream after the groups.
- * sums: for each pair of outputs, of both modulo 2^32, and of the upper one. */
+/* Computes a block of `groups` groups. stream: begins with the block's initial sums. x: all taps. sums: per pair of
+ * outputs the sum of both, modulo 2^32, then the sum of the upper one. Returns the stream behind the groups. */
 static const uint32_t *mg_swar_eight(const uint32_t *stream, const MG_SWAR_TAP *x, uint32_t *sums, uint32_t groups)
 {
     const uint32_t *w = stream + MG_SWAR_OUTPUTS;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_eight.h for Arm cores with Thumb-1 alone (Armv6-M): assembly.
+ * Assembly of swar_eight.h for Arm cores with only Thumb-1 (Armv6-M).
  */
 #include "mcugen/runtime.h"
 
-/* Two pairs' sums of a group, in `a` and `b`, to those at r7. */
+/* Adds a group's sums of two pairs, in registers a and b, to the block's sums at r7. */
 #define MG_SWAR_ADD(a, b) \
     "ldmia r7!, {r2, r3, r4, r5}\n subs r7, r7, #16\n" \
     "add r2, " a "\n mov r6, " a "\n asrs r6, r6, #16\n adds r3, r3, r6\n" \
     "add r4, " b "\n mov r6, " b "\n asrs r6, r6, #16\n adds r5, r5, r6\n" \
     "stmia r7!, {r2, r3, r4, r5}\n"
 
-/* The tap that is mg_k after the group's first one. Signed ones have no load with such a number: r7 counts down. */
+/* Loads the tap mg_k behind the group's first one. Signed loads have no immediate offset: r7 counts down instead. */
 #if MG_SWAR_SIGNED
 #define MG_SWAR_EIGHT_LAST "uxtb r7, r7\n mov lr, r7\n subs r7, r7, #1\n"
 #define MG_SWAR_LOAD "ldrsb r6, [r0, r7]\n subs r7, r7, #1\n"
@@ -22,8 +22,8 @@
 #define MG_SWAR_PASS "uxtb r7, r7\n adds r0, r0, r7\n"
 #endif
 
-/* r0 taps, r1 stream, r2 to r5 words, r6 tap, r7 length of the group or its tap, r8 to r11 its sums, r12 the block's
- * sums, lr length of a group of signed taps. */
+/* r0: taps, r1: stream, r2-r5: words of weights, r6: tap, r7: length of the group, or index of its tap,
+ * r8-r11: sums of the group, r12: sums of the block, lr: length of a group of signed taps */
 __attribute__((naked, noinline))
 static const uint32_t *mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const MG_SWAR_TAP *x, MCUGEN_UNUSED uint32_t *sums,
               MCUGEN_UNUSED uint32_t groups)
@@ -40,7 +40,7 @@ static const uint32_t *mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGE
             "pop {r4, r5, r6, r7}\n"
             "mov r8, r4\n mov r9, r5\n mov r10, r6\n mov r11, r7\n"
             "pop {r4, r5, r6, r7, pc}\n"
-            /* the next group: to its first tap, or to the end of the block */
+            /* the next group: jumps to its first tap, or to the end of the block */
             "1: ldmia r1!, {r2, r3, r4, r5, r7}\n"
             "mov r8, r2\n mov r9, r3\n mov r10, r4\n mov r11, r5\n"
             "lsrs r6, r7, #16\n" MG_SWAR_EIGHT_LAST "add pc, r6\n"

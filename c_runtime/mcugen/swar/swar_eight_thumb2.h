@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_eight.h for Arm cores with Thumb-2: assembly.
+ * Assembly of swar_eight.h for Arm cores with Thumb-2.
  */
 #include "mcugen/runtime.h"
 
-/* Two pairs' sums of a group, in `a` and `b`, to those at `at`. */
+/* Adds a group's sums of two pairs, in registers a and b, to the block's sums at `at`. */
 #define MG_SWAR_ADD(at, a, b) \
     "ldmia " at ", {r3, r4, r5, r6}\n add r3, r3, " a "\n add r4, r4, " a ", asr #16\n" \
     "add r5, r5, " b "\n add r6, r6, " b ", asr #16\n stmia " at ", {r3, r4, r5, r6}\n"
 
-/* The tap that is mg_k after the group's first one. */
+/* Loads the tap mg_k behind the group's first one. */
 #if MG_SWAR_SIGNED
 #define MG_SWAR_LOAD "ldrsb.w r7, [r0, #mg_k]\n"
 #else
 #define MG_SWAR_LOAD "ldrb.n r7, [r0, #mg_k]\n"
 #endif
 
-/* r0 taps, r1 stream, r2 the block's sums, r3 to r6 words, r7 tap, r8 to r11 sums of the group, r12 its length,
- * lr the block's last four sums. */
+/* r0: taps, r1: stream, r2: sums of the block, r3-r6: words of weights, r7: tap, r8-r11: sums of the group,
+ * r12: length of the group, lr: last four sums of the block */
 __attribute__((naked, noinline))
 static const uint32_t *mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED const MG_SWAR_TAP *x, MCUGEN_UNUSED uint32_t *sums,
               MCUGEN_UNUSED uint32_t groups)
@@ -30,7 +30,7 @@ static const uint32_t *mg_swar_eight(MCUGEN_UNUSED const uint32_t *stream, MCUGE
             "b 1f\n"
             "4: mov r0, r1\n"
             "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
-            /* the next group: to its first tap, or to the end of the block */
+            /* the next group: jumps to its first tap, or to the end of the block */
             "1: ldmia.w r1!, {r8, r9, r10, r11, r12}\n"
             "lsr r3, r12, #16\n add pc, r3\n"
             "nop\n"

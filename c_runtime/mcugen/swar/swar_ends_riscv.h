@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ends of groups and of pairs of channels for RV32: assembly, shared by the kernels that make sums of two channels.
+ * Assembly for RV32, shared by the kernels that compute sums of two channels: adding the sums of a group, and scaling
+ * the sums of a pair of channels to outputs.
  */
 #ifndef MCUGEN_SWAR_ENDS_RISCV_H
 #define MCUGEN_SWAR_ENDS_RISCV_H
 
-/* A group's sum to those of both channels and of the upper one. */
+/* Adds a group's sum to the sum of both channels and to the sum of the upper channel. */
 #define MG_SWAR_SPLIT(sum, both, upper) \
     "add " both ", " both ", " sum "\n srai " sum ", " sum ", 16\n add " upper ", " upper ", " sum "\n"
 
-/* a0 stream; t5 span, t6 low. */
+/* a0: stream, t5: span, t6: low */
 
-/* a2 multiplier, a3 shift, a4 rounding: of three and of four parts. The sums bring two bits, the high word drops 32. */
+/* Load the constants of a channel, with the multiplier in three or four parts.
+ * a2: multiplier, a3: shift, a4: rounding. Sums are multiplied by 4 and the high word drops 32 bits: both are one shift
+ * by 30. */
 #define MG_SWAR_THREE                                                                \
     "lw a2, 0(a0)\n lw a3, 4(a0)\n lw a4, 8(a0)\n slli a3, a3, 10\n slli a4, a4, 20\n" \
     "or a2, a2, a3\n or a2, a2, a4\n lw a3, 12(a0)\n lw a4, 16(a0)\n addi a0, a0, 20\n" \
@@ -25,7 +28,7 @@
 #define MG_SWAR_LOWER(both, upper) "slli t0, " upper ", 18\n slli t1, " both ", 2\n sub t0, t1, t0\n"
 #define MG_SWAR_UPPER(both, upper) "slli t0, " upper ", 2\n"
 
-/* Negative sums are rounded as if they were less by 1. */
+/* MG_SWAR_BELOW: if the sum is negative, subtracts 1 from sum * multiplier / 2^31, that is, 2 from the high word. */
 #define MG_SWAR_BELOW "srai t2, t0, 31\n slli t2, t2, 1\n add t1, t1, t2\n"
 #define MG_SWAR_PLAIN
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depthwise convolution of two pixels, channel by channel; and on cores with many registers, of rows with 3x3 taps.
+ * Depthwise convolution of two pixels, channel by channel; on cores with many registers also of rows with 3x3 taps.
  */
 #ifndef MCUGEN_SWAR_LANES_H
 #define MCUGEN_SWAR_LANES_H
@@ -8,9 +8,10 @@
 #include "mcugen/swar_s8.h"
 #include "mcugen/swar_scale.h"
 
-/* Two pixels of a depthwise convolution. table: [taps][2] pointers to channel 0 up to `end`, taps a multiple of 3.
- * at: elements from the pointers to the block's own columns. kind: 1 where outputs below the zero point count, and 2
- * where span is 255. */
+/* Two pixels of a depthwise convolution.
+ * table   pointers to channel 0, [taps][2 pixels], up to `end`; taps is a multiple of 3
+ * at      elements from these pointers to the taps of the current pixels
+ * kind    1: outputs may be below the zero point; plus 2: span is 255 */
 typedef struct {
     const uint32_t *stream;
     const mg_swar_pointer *table, *end;
@@ -25,7 +26,7 @@ typedef struct {
 #elif defined(__ARM_ARCH_6M__) && defined(__GNUC__)
 #include "mcugen/swar_lanes_thumb1.h"
 #else
-/* Per channel the stream holds the bias, a word for each tap, and a multiplier in three parts with its end. */
+/* The stream holds per channel: the bias; a word per tap; the multiplier in three parts, shift, rounding. */
 static void mg_swar_lanes_two(const mg_swar_lanes *block)
 {
     const uint32_t *w = block->stream;
@@ -50,14 +51,18 @@ static void mg_swar_lanes_two(const mg_swar_lanes *block)
 
 #define MG_SWAR_WALKS 1
 
-/* Where a channel of three rows is read next. left: columns of padding before it, then those of the image. */
+/* Three input rows of a channel.
+ * row0, row1, row2  the next column
+ * left              columns of padding before the image; inside: columns of the image
+ * step              elements from a column to the next
+ * zero              value of columns outside the image */
 typedef struct {
     const int8_t *row0, *row1, *row2;
     uint32_t left, inside, step;
     int32_t zero;
 } mg_swar_walk;
 
-/* The next column of three rows. */
+/* Reads the next column of three rows. */
 #define MG_SWAR_NEXT \
     x0 = *row0;      \
     x1 = *row1;      \
@@ -66,7 +71,7 @@ typedef struct {
     row1 += step;    \
     row2 += step;
 
-/* The variant for a column that may be outside the image. column: its index, padding included. */
+/* MG_SWAR_NEXT for a column that may be outside the image. column: its index, padding included. */
 #define MG_SWAR_NEXT_OR_ZERO(column)                \
     x0 = walk->zero;                                \
     x1 = walk->zero;                                \
@@ -75,8 +80,8 @@ typedef struct {
         MG_SWAR_NEXT                                \
     }
 
-/* A row of a channel, n outputs, 3x3 taps, a stride of 1. w: the channel's part of the stream. first, second: the sums
- * of the outputs that begin at the last column but one, and at the last. */
+/* Computes n outputs of a channel with 3x3 taps and a stride of 1. w: the channel's part of the stream. first, second:
+ * sums of the outputs whose windows begin at the last column but one, and at the last column that was read. */
 static MCUGEN_INLINE void mg_swar_walk_by_one(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
                                        const mg_swar_scale *of, int8_t *out, uint32_t linear)
 {
@@ -109,7 +114,7 @@ static MCUGEN_INLINE void mg_swar_walk_by_one(const mg_swar_walk *walk, const ui
     }
 }
 
-/* The walk with a stride of 2 and at most one column of padding on the left. */
+/* mg_swar_walk_by_one with a stride of 2 and at most one column of padding on the left. */
 static MCUGEN_INLINE void mg_swar_walk_by_two(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
                                        const mg_swar_scale *of, int8_t *out, uint32_t linear)
 {
@@ -140,26 +145,26 @@ static MCUGEN_INLINE void mg_swar_walk_by_two(const mg_swar_walk *walk, const ui
     }
 }
 
-/* Whether rows are walked: 3x3 taps side by side, a stride of 1 or 2. */
+/* 1 if mg_swar_walk_rows serves the layer: 3x3 adjacent taps, a stride of 1 or 2. */
 static inline uint32_t mg_swar_walks(const mg_swar_s8_params *p)
 {
     const uint32_t square = p->kernel_h == 3u && p->kernel_w == 3u && p->dilation_w == 1u;
     return square & (p->stride_w == 1u || (p->stride_w == 2u && p->pad_w <= 1u));
 }
 
-/* A row of a depthwise convolution with 3x3 taps side by side, channel by channel. */
+/* Computes an output row of a depthwise convolution with 3x3 adjacent taps, channel by channel. */
 static void mg_swar_walk_rows(const mg_swar_s8_params *p, const int8_t *const *rows, int8_t *out)
 {
     const uint32_t *w = p->stream;
     for (uint32_t c = 0u; c < p->outputs; c += 1u) {
         const mg_swar_walk walk = {rows[0] + c, rows[1] + c, rows[2] + c, p->pad_w, p->in_w, p->in_c, p->outside[c]};
         const mg_swar_scale scale = mg_swar_scale_of(w + 10, p->kind & MG_SWAR_LINEAR, p->out_min, p->out_span);
-        const uint32_t how = (scale.below != 0 ? 2u : 0u) + (p->stride_w == 1u ? 1u : 0u);
-        if (how == 0u) {
+        const uint32_t variant = (scale.below != 0 ? 2u : 0u) + (p->stride_w == 1u ? 1u : 0u);
+        if (variant == 0u) {
             mg_swar_walk_by_two(&walk, w, p->out_w, &scale, out + c, 0u);
-        } else if (how == 1u) {
+        } else if (variant == 1u) {
             mg_swar_walk_by_one(&walk, w, p->out_w, &scale, out + c, 0u);
-        } else if (how == 2u) {
+        } else if (variant == 2u) {
             mg_swar_walk_by_two(&walk, w, p->out_w, &scale, out + c, 1u);
         } else {
             mg_swar_walk_by_one(&walk, w, p->out_w, &scale, out + c, 1u);

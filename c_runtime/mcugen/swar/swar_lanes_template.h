@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: an output row of a depthwise convolution, by two pixels; see swar_s8.h. MG_ROOM: taps for which pointers find
- * place on the stack, 0: they lie in scratch.
+ * Template: an output row of a depthwise convolution, two pixels at a time, see swar_s8.h. MG_ROOM: number of taps
+ * whose pointers are on the stack; 0: the pointers are in scratch.
  */
 #include "mcugen/swar_lanes.h"
 
 MG_DECLARE_SWAR_DEPTHWISE(MG_KERNEL);
 
-/* The pointers of output columns x and next. */
+/* Sets the pointers to the taps of output columns x and next. */
 static void MG_VARIANT(point)(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t next,
                               mg_swar_pointer *table)
 {
@@ -27,20 +27,20 @@ static void MG_VARIANT(point)(const mg_swar_s8_params *p, const int8_t *const *r
     }
 }
 
-/* The row, with a table of pointers. A last column without a neighbour is computed twice. */
+/* Computes the row with a table of pointers. A last column without a partner is computed twice. */
 static void MG_VARIANT(by_two)(const mg_swar_s8_params *p, const int8_t *const *rows, int8_t *out, mg_swar_pointer *table)
 {
     const uint32_t step = (uint32_t)p->stride_w * p->in_c;
     mg_swar_lanes block = {p->stream, table, table + 2u * p->taps, p->outputs, NULL, NULL, p->out_min, p->out_span,
                            p->kind, 0u};
-    uint32_t placed = 0u;
+    uint32_t table_x = 0u;
     for (uint32_t x = 0u; x < p->out_w; x += 2u) {
         const uint32_t next = x + 1u < p->out_w ? x + 1u : x;
         if (x < p->inside_first + 2u || x + 1u >= p->inside_end) {
             MG_VARIANT(point)(p, rows, x, next, table);
-            placed = x;
+            table_x = x;
         }
-        block.at = (x - placed) * step;
+        block.at = (x - table_x) * step;
         block.out0 = out + x * p->outputs;
         block.out1 = out + next * p->outputs;
         mg_swar_lanes_two(&block);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_lanes.h for Arm cores with Thumb-1 alone (Armv6-M): assembly.
+ * Assembly of swar_lanes.h for Arm cores with only Thumb-1 (Armv6-M).
  */
 #ifndef MCUGEN_SWAR_LANES_THUMB1_H
 #define MCUGEN_SWAR_LANES_THUMB1_H
 
 #include "mcugen/swar_ends_thumb1.h"
 
-/* One tap of two pixels: pointers to channel 0 from the table, the weight from the stream. */
+/* Adds a tap of two pixels: their pointers to channel 0 are in the table, its weight is in the stream. */
 #define MG_SWAR_LANE_TAP \
     "ldmia r5!, {r0, r6}\n ldmia r1!, {r4}\n ldrsb r0, [r0, r7]\n ldrsb r6, [r6, r7]\n" \
     "muls r0, r4, r0\n muls r6, r4, r6\n adds r2, r2, r0\n adds r3, r3, r6\n"
 #define MG_SWAR_LANE_END(sum, below, out) \
     "mov r6, " sum "\n" MG_SWAR_THREE(below) MG_SWAR_CLAMP "mov r7, r8\n ldr r0, [sp, #" out "]\n strb r6, [r0, r7]\n"
 
-/* r0 and r6 taps, r1 stream, r2 and r3 sums, r4 weight, r5 table, r7 channel; r10 end of the table, r12 low, lr span; at
- * the end of a channel r8 is the channel, r9 and r11 the sums. Stack: table, out0, out1, end of the channels,
- * kind; channels and outputs are counted from `at`. */
+/* r0, r6: taps, r1: stream, r2, r3: sums, r4: weight, r5: table, r7: channel, r10: end of the table, r12: low, lr: span
+ * At the end of a channel r8: channel, r9, r11: sums
+ * Stack: table, out0, out1, end of the channels, kind. Channels and outputs are counted from `at` on */
 static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED const mg_swar_lanes *block)
 {
     __asm__(".syntax unified\n"

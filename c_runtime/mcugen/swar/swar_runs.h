@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All output channels of two pixels that are read where they lie, by multiplications that serve two channels each.
- * A word holds the weights of two channels, w0 + 65536 * w1. The build has grouped the taps so that neither sum leaves
- * its 16 bits within a group. A run is a row of neighbouring taps.
+ * All output channels of two pixels, whose taps are read in place. A run is a row of contiguous taps.
+ *
+ * A word holds the weights of two channels, w0 + 65536 * w1, so that a multiplication serves both. The build has
+ * grouped the taps so that within a group no sum leaves its 16 bits.
  */
 #ifndef MCUGEN_SWAR_RUNS_H
 #define MCUGEN_SWAR_RUNS_H
 
 #include "mcugen/runtime.h"
 
-/* A pointer to int8 data, of which there are two for each run: of pixel 0 and of pixel 1. */
+/* Pointer to a run of int8 data. A table has two per run: of pixel 0 and of pixel 1. */
 typedef const int8_t *mg_swar_run;
 
 #if defined(__thumb2__) && defined(__GNUC__)
@@ -21,12 +22,12 @@ typedef const int8_t *mg_swar_run;
 #else
 #include "mcugen/swar_scale.h"
 
-/* The sums of two pixels: all of both channels modulo 2^32, and of the upper channel. */
+/* Sums of two pixels: of both channels together, modulo 2^32, and of the upper channel. */
 typedef struct {
     uint32_t both[2], upper[2];
 } mg_swar_run_pair;
 
-/* One run, in that many groups. Returns the stream after it. */
+/* Adds a run of `groups` groups. at: the run's two pointers. Returns the stream behind the run. */
 static const uint32_t *mg_swar_run_sums(mg_swar_run_pair *s, const uint32_t *stream, uint32_t groups, const mg_swar_run *at)
 {
     const uint32_t *w = stream;
@@ -51,7 +52,7 @@ static const uint32_t *mg_swar_run_sums(mg_swar_run_pair *s, const uint32_t *str
     return w;
 }
 
-/* A channel of both pixels. Returns the stream after its constants. */
+/* Scales a channel of both pixels to outputs. Returns the stream behind its constants. */
 static const uint32_t *mg_swar_finish_two(const uint32_t *w, uint32_t kind, const int32_t *sums, int8_t *out0, int8_t *out1,
                                           int32_t low, uint32_t span)
 {
@@ -61,7 +62,7 @@ static const uint32_t *mg_swar_finish_two(const uint32_t *w, uint32_t kind, cons
     return w + ((kind & MG_SWAR_FOUR) != 0u ? 6 : 5);
 }
 
-/* table: two pointers for each of `runs` runs. */
+/* Computes all outputs of two pixels. table: two pointers for each of `runs` runs. */
 static void mg_swar_direct_two(const uint32_t *stream, uint32_t pairs, const mg_swar_run *table, int8_t *out0, int8_t *out1,
                                int32_t low, uint32_t span, uint32_t runs)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_runs.h for RV32 with its 32 registers: assembly.
+ * Assembly of swar_runs.h for RV32 with 32 registers.
  */
 #ifndef MCUGEN_SWAR_RUNS_RISCV_H
 #define MCUGEN_SWAR_RUNS_RISCV_H
 
 #include "mcugen/swar_ends_riscv.h"
 
-/* a0 stream, a1 and a7 taps of pixel 0 and 1, a2 word or multiplier, a3 and a4 taps or shift and rounding, a5 start of the
- * group, a6 where groups of each length begin; t0 and t1 sums of the group, t3 next of the table, t4 pairs, t5 span, t6
- * low; s0 and s1 sums of both channels, s4 and s5 of the upper one, s2 table, s8 and s9 outputs. */
+/* a0: stream, a1, a7: taps of pixels 0 and 1, a2: word of weights, or multiplier, a3, a4: tap products, or shift and
+ * rounding, a5: initial sum of the group, a6: table of the code for each group length t0, t1: sums of the group, t3:
+ * next entry of the table of runs, t4: pairs left, t5: span, t6: low s0, s1: sums of both channels of pixels 0 and 1,
+ * s4, s5: sums of the upper channel, s2: table of runs, s8, s9: outputs */
 #define MG_SWAR_RUN_TAPS(n, label)                                                               \
     label ":\n .set mg_k, 0\n .rept " #n "\n"                                                    \
     "lw a2, 4*mg_k+4(a0)\n lb a3, mg_k(a1)\n lb a4, mg_k(a7)\n mul a3, a3, a2\n mul a4, a4, a2\n" \
@@ -18,11 +19,12 @@
     "addi a0, a0, 4*" #n "+4\n addi a1, a1, " #n "\n addi a7, a7, " #n "\n"                      \
     MG_SWAR_SPLIT("t0", "s0", "s4") MG_SWAR_SPLIT("t1", "s1", "s5") MG_SWAR_RUN_GO
 
-/* To the block of the next group's length, or to the next run or the end of the pair. */
+/* MG_SWAR_RUN_GO jumps to the code for the next group's length; or to the next run, or the end of the pair. */
 #define MG_SWAR_RUN_GO "lw a5, 0(a0)\n andi a3, a5, 62\n slli a3, a3, 1\n add a3, a3, a6\n lw a3, 0(a3)\n jr a3\n"
 #define MG_SWAR_RUN_NEXT "lw a1, 0(t3)\n lw a7, 4(t3)\n addi t3, t3, 8\n" MG_SWAR_RUN_GO
 
-/* Both pixels of a channel; both channels of a pair, of which a single one goes to the second. */
+/* MG_SWAR_RUN_CHANNEL scales and stores a channel of both pixels. MG_SWAR_RUN_END does so for both channels of a pair;
+ * a channel without a partner enters at the label `single`. */
 #define MG_SWAR_RUN_CHANNEL(load, sum, below, at) \
     load MG_SWAR_PUT(sum("s0", "s4"), below, at, "s8") MG_SWAR_PUT(sum("s1", "s5"), below, at, "s9")
 #define MG_SWAR_RUN_END(pair, single, load, below)                                 \
@@ -59,7 +61,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
     __asm__(MG_SWAR_RUN_TAPS(7, "47") MG_SWAR_RUN_TAPS(8, "48"));
     __asm__(MG_SWAR_RUN_TAPS(9, "49") MG_SWAR_RUN_TAPS(10, "50"));
     __asm__(MG_SWAR_RUN_TAPS(11, "51") MG_SWAR_RUN_TAPS(12, "52"));
-    /* the next run, the end of a pair, groups of 12 to 1 taps; ends of pairs of each kind */
+    /* jump targets: next run, end of a pair, groups of 12 to 1 taps; then the ends of pairs by kind */
     __asm__(".balign 4\n"
             "3: .word 6b, 7b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0\n"
             ".word 52b, 51b, 50b, 49b, 48b, 47b, 46b, 45b, 44b, 43b, 42b, 41b, 0, 0\n" MG_SWAR_RUN_ENDS);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_runs.h for Arm cores with Thumb-1 alone (Armv6-M): assembly.
+ * Assembly of swar_runs.h for Arm cores with only Thumb-1 (Armv6-M).
  */
 #ifndef MCUGEN_SWAR_RUNS_THUMB1_H
 #define MCUGEN_SWAR_RUNS_THUMB1_H
 
 #include "mcugen/swar_ends_thumb1.h"
 
-/* r0 and r7 runs of pixel 0 and 1, r1 stream, r2 and r3 the group's sums, r4 product, r5 word, r6 tap of the run; r8 and
- * r9 the sums of both channels and of the upper one of pixel 0, r10 and r11 of pixel 1; r12 low, lr span.
- * Stack: +36 next of the table, +40 pairs, +44 table, +48 out0, +52 out1, +56 low, +60 span.
- * The lower six bits of a start word are where to go, in steps of 8 bytes from the label 5. */
+/* r0, r7: runs of pixels 0 and 1, r1: stream, r2, r3: sums of the group, r4: product, r5: word of weights,
+ * r6: tap of the run
+ * r8: pixel 0, sum of both channels, r9: pixel 0, sum of the upper channel, r10, r11: the sums of pixel 1
+ * r12: low, lr: span
+ * Stack: +36 next entry of the table, +40 pairs left, +44 table, +48 out0, +52 out1, +56 low, +60 span
+ * The lower six bits of a group's first word are its jump target, in steps of 8 bytes from label 5. */
 static void __attribute__((naked, noinline))
 mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const mg_swar_run *table,
                    MCUGEN_UNUSED int8_t *out0, MCUGEN_UNUSED int8_t *out1, MCUGEN_UNUSED int32_t low,
@@ -26,7 +28,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             "ldr r7, [sp, #60]\n mov lr, r7\n"
             "b 2f\n"
             "nop\n");
-    /* The ends of pairs. */
+    /* The ends of pairs, by kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE(""), "4");
     MG_SWAR_END("21", "31", MG_SWAR_THREE(MG_SWAR_BELOW("11")), "4");
     MG_SWAR_END("24", "34", MG_SWAR_FOURS(""), "8");
@@ -44,15 +46,15 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             "mov r8, r2\n mov r9, r3\n mov r10, r2\n mov r11, r3\n"
             "ldr r5, [sp, #44]\n"
             "3: ldmia r5!, {r0, r7}\n str r5, [sp, #36]\n movs r6, #0\n b 4f\n"
-            /* up to 12 taps: a group of n enters at the nth from the end */
+            /* up to 12 taps: a group of n enters at the nth tap from the end */
             ".rept 12\n"
             "ldmia r1!, {r5}\n ldrsb r4, [r0, r6]\n muls r4, r5, r4\n adds r2, r2, r4\n"
             "ldrsb r4, [r7, r6]\n muls r4, r5, r4\n adds r3, r3, r4\n adds r6, r6, #1\n"
             ".endr\n"
-            /* the group's sums to the pair's */
+            /* adds the group's sums to the pair's */
             "add r8, r2\n asrs r2, r2, #16\n add r9, r2\n"
             "add r10, r3\n asrs r3, r3, #16\n add r11, r3\n"
-            /* the next group, or to the next run or the end of the pair */
+            /* jumps to the next group, to the next run or to the end of the pair */
             "4: ldmia r1!, {r2}\n movs r3, r2\n lsls r4, r2, #26\n asrs r4, r4, #23\n add pc, r4\n"
             "nop\n"
             "5: ldr r5, [sp, #36]\n b 3b\n nop\n nop\n nop\n nop\n nop\n nop\n"

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_runs.h for Arm cores with Thumb-2: assembly.
+ * Assembly of swar_runs.h for Arm cores with Thumb-2.
  */
 #ifndef MCUGEN_SWAR_RUNS_THUMB2_H
 #define MCUGEN_SWAR_RUNS_THUMB2_H
 
 #include "mcugen/swar_ends_thumb2.h"
 
-/* Registers:
- *   r0, lr    pointers to the inputs of pixels 0 and 1
- *   r1        the stream of weights
- *   r2, r3    sums of the group
- *   r4, r5    inputs of pixels 0 and 1
- *   r6 to r8  words of weights
- *   r9, r10   pixel 0: the sum of both channels in one word, the sum of the upper channel
- *   r11, r12  the same for pixel 1
- * Stack: +36 pairs, +40 table, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span, +60 next of the table. */
+/* r0, lr    pointers to the inputs of pixels 0 and 1
+ * r1        stream
+ * r2, r3    sums of the group
+ * r4, r5    inputs of pixels 0 and 1
+ * r6-r8     words of weights
+ * r9, r10   pixel 0: sum of both channels in one word; sum of the upper channel
+ * r11, r12  the sums of pixel 1
+ * Stack: +36 pairs left, +40 table, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span, +60 next entry of the table */
 static void __attribute__((naked, noinline))
 mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const mg_swar_run *table,
                    MCUGEN_UNUSED int8_t *out0, MCUGEN_UNUSED int8_t *out1, MCUGEN_UNUSED int32_t low,
@@ -34,7 +33,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             "2: ldmia r1!, {r9, r10, r12}\n mov r11, r9\n mov r12, r10\n"
             "ldr r2, [sp, #40]\n"
             "3: ldmia r2!, {r0, lr}\n str r2, [sp, #60]\n"
-            /* reads the header of the next group; jumps to the code for its number of taps, or after a run to the next one */
+            /* jumps to the code for the next group's number of taps, to the next run or to the end of the pair */
             "4: ldr r2, [r1], #4\n ubfx r4, r2, #1, #5\n tbh [pc, r4, lsl #1]\n"
             "6: .hword (7f - 6b) / 2, (8f - 6b) / 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0\n"
             ".set mg_n, 12\n"
@@ -48,7 +47,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             ".hword (24f - 9b) / 2, (25f - 9b) / 2, (26f - 9b) / 2, (27f - 9b) / 2\n"
             ".hword (28f - 9b) / 2, (29f - 9b) / 2, (40f - 9b) / 2, (41f - 9b) / 2\n"
             ".hword (24f - 9b) / 2, (25f - 9b) / 2, (26f - 9b) / 2, (27f - 9b) / 2\n"
-            /* blocks of 1 to 12 taps */
+            /* groups of 1 to 12 taps */
             "5:\n"
             ".set mg_n, 1\n"
             ".rept 12\n"
@@ -75,7 +74,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             "b.w 4b\n"
             ".set mg_n, mg_n + 1\n"
             ".endr\n");
-    /* The ends of pairs. */
+    /* The ends of pairs, by kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE, MG_SWAR_PLAIN, MG_SWAR_CLAMP);
     MG_SWAR_END("21", "31", MG_SWAR_THREE, MG_SWAR_BELOW, MG_SWAR_CLAMP);
     MG_SWAR_END("24", "34", MG_SWAR_FOURS, MG_SWAR_PLAIN, MG_SWAR_CLAMP);

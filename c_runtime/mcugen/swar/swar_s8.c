@@ -3,7 +3,7 @@
 
 #include "mcugen/swar_two.h"
 
-/* The patch of `valid` output columns from x on; further columns repeat the last one. */
+/* Gathers the taps of `valid` output columns from x on, all inside the image. Further columns repeat the last one. */
 static void mg_swar_gather_inside(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid,
                                   uint8_t *patch)
 {
@@ -22,7 +22,7 @@ static void mg_swar_gather_inside(const mg_swar_s8_params *p, const int8_t *cons
     }
 }
 
-/* Variant that works tap by tap, for taps beyond the row or not side by side. */
+/* mg_swar_gather_inside tap by tap, for taps that are outside the image or not adjacent. */
 static void mg_swar_gather_apart(const mg_swar_s8_params *p, const int8_t *const *rows, uint32_t x, uint32_t valid,
                                  uint8_t *patch)
 {
@@ -40,7 +40,8 @@ static void mg_swar_gather_apart(const mg_swar_s8_params *p, const int8_t *const
     }
 }
 
-/* Where the outputs of `valid` pixels are written; those of further pixels, which repeat the last one, are the same. */
+/* Sets where the outputs of a block's pixels go. Pixels behind the first `valid` repeat the last one: the same outputs
+ * are stored again. */
 static void mg_swar_target(const mg_swar_s8_params *p, int8_t *to, uint32_t valid, int8_t **out)
 {
     for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {

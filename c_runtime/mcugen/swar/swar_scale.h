@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What turns the sums of a channel into outputs, in C.
+ * Scaling of a channel's sums to outputs, in C.
  */
 #ifndef MCUGEN_SWAR_SCALE_H
 #define MCUGEN_SWAR_SCALE_H
@@ -11,13 +11,14 @@
 #define MG_SWAR_SINGLE 2u
 #define MG_SWAR_FOUR 4u
 
-/* Constants that turn the sums of a channel into outputs. below: added if a sum is negative. */
+/* Constants of a channel. below: added to the high product if the sum is negative. */
 typedef struct {
     int32_t mult, rounding, below, low, span;
     uint32_t shift;
 } mg_swar_scale;
 
-/* The multiplier comes in parts. Sums bring two bits, the high word of the product drops 32. */
+/* Reads the constants of a channel; the multiplier is in parts. Sums are multiplied by 4 and the high word of the
+ * product drops 32 bits: both are one shift by 30. */
 static inline mg_swar_scale mg_swar_scale_of(const uint32_t *q, uint32_t kind, int32_t low, uint32_t span)
 {
     const uint32_t four = kind & MG_SWAR_FOUR;
@@ -29,7 +30,7 @@ static inline mg_swar_scale mg_swar_scale_of(const uint32_t *q, uint32_t kind, i
     return scale;
 }
 
-/* y clamped to [0, span], and low. */
+/* y clamped to [0, span], plus low */
 static inline int8_t mg_swar_clamp(const mg_swar_scale *scale, int32_t y)
 {
     int32_t clamped = y;
@@ -39,22 +40,22 @@ static inline int8_t mg_swar_clamp(const mg_swar_scale *scale, int32_t y)
     return (int8_t)(clamped + scale->low);
 }
 
-/* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear.
- * */
+/* floor((acc * mult + rounding) / 2^shift), clamped, plus low. If acc is negative and the kind is linear, 1 is
+ * subtracted before the last rounding. */
 static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
     return mg_swar_clamp(scale, (high + scale->rounding + (-(int32_t)((uint32_t)acc >> 31) & scale->below)) >> scale->shift);
 }
 
-/* The variant for layers that clamp negative sums. */
+/* mg_swar_finish for layers that clamp negative sums, which therefore need no subtraction. */
 static inline int8_t mg_swar_finish_clamped(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);
     return mg_swar_clamp(scale, (high + scale->rounding) >> scale->shift);
 }
 
-/* Either of them: linear is a constant where this is inlined. */
+/* mg_swar_finish or mg_swar_finish_clamped. linear: a constant, since this function is inlined. */
 static MCUGEN_INLINE int8_t mg_swar_finish_as(uint32_t linear, const mg_swar_scale *scale, int32_t acc)
 {
     return linear != 0u ? mg_swar_finish(scale, acc) : mg_swar_finish_clamped(scale, acc);

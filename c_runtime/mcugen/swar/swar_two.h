@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All output channels of a block of pixels, by multiplications that serve two channels each.
- * A word holds the weights of two channels, w0 + 65536 * w1, so that one multiplication serves both. The build has
- * grouped the taps so that neither sum leaves its 16 bits within a group.
+ * All output channels of a block of pixels.
+ *
+ * A word holds the weights of two channels, w0 + 65536 * w1, so that a multiplication serves both. The build has
+ * grouped the taps so that within a group no sum leaves its 16 bits.
  */
 #ifndef MCUGEN_SWAR_TWO_H
 #define MCUGEN_SWAR_TWO_H
@@ -25,13 +26,13 @@
 #endif
 
 #if !MG_SWAR_ASSEMBLY
-/* The sums of a block of pixels: all of both channels modulo 2^32, and of the upper channel. */
+/* Sums of a block of pixels: of both channels together, modulo 2^32, and of the upper channel. */
 typedef struct {
     uint32_t both[MG_SWAR_PIXELS];
     int32_t upper[MG_SWAR_PIXELS];
 } mg_swar_sums;
 
-/* One group: n words before `words`, and n taps of each pixel before `x`. */
+/* Adds a group: n words of weights that end at `words`, and n taps of each pixel that end at x. */
 static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const uint8_t *x, uint32_t start, uint32_t n)
 {
     uint32_t t0 = start, t1 = start, t2 = start, t3 = start;
@@ -56,7 +57,7 @@ static inline void mg_swar_group(mg_swar_sums *s, const uint32_t *words, const u
 #endif
 
 #if !MG_SWAR_ASSEMBLY
-/* Output o of four pixels. */
+/* Scales and stores output o of four pixels. */
 static inline void mg_swar_finish_four(const mg_swar_scale *scale, int8_t *const *out, uint32_t o, int32_t a0, int32_t a1,
                                        int32_t a2, int32_t a3)
 {
@@ -73,7 +74,7 @@ static inline void mg_swar_finish_four(const mg_swar_scale *scale, int8_t *const
     }
 }
 
-/* The sums of a pair, from the stream after its head. */
+/* Computes the sums of a pair. words: the stream behind the pair's first three words. */
 static inline void mg_swar_pair(mg_swar_sums *s, const uint32_t *words, uint32_t groups, const uint8_t *patch)
 {
     const uint32_t *w = words;
@@ -117,7 +118,7 @@ static void mg_swar_block(const uint32_t *stream, uint32_t pairs, const uint8_t 
 
 #endif
 
-/* Four bytes of a pixel, + 128. */
+/* Stores four bytes + 128 of a pixel, MG_SWAR_PIXELS apart. */
 static inline void mg_swar_spread_four(const int8_t *from, uint8_t *to)
 {
     to[0] = (uint8_t)(from[0] + 128);
@@ -126,7 +127,7 @@ static inline void mg_swar_spread_four(const int8_t *from, uint8_t *to)
     to[3u * MG_SWAR_PIXELS] = (uint8_t)(from[3] + 128);
 }
 
-/* n bytes of each pixel of a block, side by side, + 128. */
+/* Interleaves n bytes + 128 of each pixel of a block. */
 static void mg_swar_spread(const int8_t *const *from, uint8_t *patch, uint32_t n)
 {
     const int8_t *const x0 = from[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mg_swar_block of swar_two.h for RV32 with its 32 registers: assembly.
+ * Assembly of mg_swar_block of swar_two.h, for RV32 with 32 registers.
  */
 #ifndef MCUGEN_SWAR_TWO_RISCV_H
 #define MCUGEN_SWAR_TWO_RISCV_H
@@ -8,9 +8,10 @@
 #include "mcugen/swar_ends_riscv.h"
 #include "mcugen/swar_s8.h"
 
-/* a0 stream, a1 taps, a2 word or multiplier, a3 and a4 taps or shift and rounding, a5 start of the group, a6 table, a7
- * patch; t0 to t3 sums of the group, t4 pairs, t5 span, t6 low; s0 to s3 sums of both channels, s4 to s7 of the upper one,
- * s8 to s11 outputs. */
+/* a0: stream, a1: taps, a2: word of weights, or multiplier, a3, a4: tap products, or shift and rounding, a5: initial
+ * sum of the group, a6: table of the code for each group length, a7: patch t0-t3: sums of the group, t4: pairs left,
+ * t5: span, t6: low s0-s3: sums of both channels of the four pixels, s4-s7: sums of the upper channel, s8-s11: outputs
+ */
 #define MG_SWAR_START(sum, product) \
     ".if mg_k == 0\n add " sum ", " product ", a5\n .else\n add " sum ", " sum ", " product "\n .endif\n"
 #define MG_SWAR_TWO_TAPS(first, second, at)                          \
@@ -18,7 +19,7 @@
     "mul a3, a3, a2\n mul a4, a4, a2\n"                              \
     MG_SWAR_START(first, "a3") MG_SWAR_START(second, "a4")
 
-/* To the block of the next group's length, or to the end of the pair. */
+/* Jumps to the code for the next group's length, or to the end of the pair. */
 #define MG_SWAR_GO "lw a5, 0(a0)\n andi a3, a5, 31\n slli a3, a3, 2\n add a3, a3, a6\n lw a3, 0(a3)\n jr a3\n"
 
 #define MG_SWAR_TAPS(n, label)                                          \
@@ -29,12 +30,12 @@
     MG_SWAR_SPLIT("t0", "s0", "s4") MG_SWAR_SPLIT("t1", "s1", "s5")      \
     MG_SWAR_SPLIT("t2", "s2", "s6") MG_SWAR_SPLIT("t3", "s3", "s7") MG_SWAR_GO
 
-/* All pixels of a channel. */
+/* Scales and stores a channel of all pixels. */
 #define MG_SWAR_CHANNEL(load, sum, below, at)                                                      \
     load MG_SWAR_PUT(sum("s0", "s4"), below, at, "s8") MG_SWAR_PUT(sum("s1", "s5"), below, at, "s9") \
     MG_SWAR_PUT(sum("s2", "s6"), below, at, "s10") MG_SWAR_PUT(sum("s3", "s7"), below, at, "s11")
 
-/* Both channels of a pair; a single one goes to `single`, which comes before. */
+/* Scales and stores both channels of a pair. A channel without a partner enters at the label `single`. */
 #define MG_SWAR_END(pair, single, load, below)                                                   \
     single ": addi a0, a0, 4\n addi s8, s8, -1\n addi s9, s9, -1\n addi s10, s10, -1\n addi s11, s11, -1\n j 8f\n" \
     pair ": addi a0, a0, 4\n" MG_SWAR_CHANNEL(load, MG_SWAR_LOWER, below, "0")                     \
@@ -71,7 +72,7 @@ mg_swar_block(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs
     __asm__(MG_SWAR_TAPS(7, "47") MG_SWAR_TAPS(8, "48"));
     __asm__(MG_SWAR_TAPS(9, "49") MG_SWAR_TAPS(10, "50"));
     __asm__(MG_SWAR_TAPS(11, "51") MG_SWAR_TAPS(12, "52"));
-    /* where groups of each length begin, and the ends of pairs of each kind */
+    /* jump targets: groups of 1 to 12 taps, then the ends of pairs by kind */
     __asm__(".balign 4\n"
             "3: .word 0, 41b, 42b, 43b, 44b, 45b, 46b, 47b, 48b, 49b, 50b, 51b, 52b, 0, 0, 0\n" MG_SWAR_ENDS MG_SWAR_ENDS);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_two.h for Arm cores with Thumb-1 alone (Armv6-M): assembly.
+ * Assembly of swar_two.h for Arm cores with only Thumb-1 (Armv6-M).
  */
 #ifndef MCUGEN_SWAR_TWO_THUMB1_H
 #define MCUGEN_SWAR_TWO_THUMB1_H
@@ -8,9 +8,10 @@
 #include "mcugen/swar_ends_thumb1.h"
 #include "mcugen/swar_s8.h"
 
-/* r0 taps, r1 stream, r2 and r3 the group's sums of pixel 0 and 1, r4 product, r5 to r7 words; r8 and r9 the sums of
- * both channels and of the upper one of pixel 0, r10 and r11 of pixel 1; r12 low, lr span.
- * Stack: +36 stream, +40 pairs, +44 patch, +48 out0, +52 out1, +56 low, +60 span. */
+/* r0: taps, r1: stream, r2, r3: sums of the group of pixels 0 and 1, r4: product, r5-r7: words of weights
+ * r8: pixel 0, sum of both channels, r9: pixel 0, sum of the upper channel, r10, r11: the sums of pixel 1
+ * r12: low, lr: span
+ * Stack: +36 stream, +40 pairs left, +44 patch, +48 out0, +52 out1, +56 low, +60 span */
 
 static void __attribute__((naked, noinline))
 mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const uint8_t *patch,
@@ -26,7 +27,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             "ldr r7, [sp, #60]\n mov lr, r7\n"
             "b 2f\n"
             "nop\n");
-    /* The ends of pairs. */
+    /* The ends of pairs, by kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE(""), "4");
     MG_SWAR_END("21", "31", MG_SWAR_THREE(MG_SWAR_BELOW("11")), "4");
     MG_SWAR_END("24", "34", MG_SWAR_FOURS(""), "8");
@@ -44,10 +45,10 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             "mov r8, r2\n mov r9, r3\n mov r10, r2\n mov r11, r3\n"
             "ldr r0, [sp, #44]\n"
             "b 4f\n"
-            /* the group's sums to the pair's */
+            /* adds the group's sums to the pair's */
             "3: add r8, r2\n asrs r2, r2, #16\n add r9, r2\n"
             "add r10, r3\n asrs r3, r3, #16\n add r11, r3\n"
-            /* the next group: to the block of its length, or to the end of the pair */
+            /* jumps to the code for the next group's length, or to the end of the pair */
             "4: ldmia r1!, {r2}\n lsls r4, r2, #27\n lsrs r4, r4, #26\n add pc, r4\n"
             "nop\n nop\n"
             ".set mg_n, 1\n .set mg_at, 0\n"
@@ -57,7 +58,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             ".endr\n"
             "nop\n nop\n nop\n"
             ".rept 2\n b 20b\n b 21b\n b 22b\n b 23b\n b 24b\n b 25b\n b 26b\n b 27b\n .endr\n"
-            /* blocks of 1 to 12 taps */
+            /* groups of 1 to 12 taps */
             "5:\n"
             ".set mg_n, 1\n"
             ".rept 12\n"
@@ -82,7 +83,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             ".endr\n");
 }
 
-/* n bytes of two pixels, side by side, + 128: by words where they are aligned. */
+/* Interleaves n bytes + 128 of two pixels; word by word if they are aligned. */
 static void __attribute__((naked, noinline))
 mg_swar_spread_two(MCUGEN_UNUSED const int8_t *a, MCUGEN_UNUSED const int8_t *b, MCUGEN_UNUSED uint8_t *patch,
                MCUGEN_UNUSED uint32_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * swar_two.h for Arm cores with Thumb-2: assembly.
+ * Assembly of swar_two.h for Arm cores with Thumb-2.
  */
 #ifndef MCUGEN_SWAR_TWO_THUMB2_H
 #define MCUGEN_SWAR_TWO_THUMB2_H
@@ -8,9 +8,9 @@
 #include "mcugen/swar_ends_thumb2.h"
 #include "mcugen/swar_s8.h"
 
-/* r0 taps, r1 stream, r2 and r3 the group's sums of pixel 0 and 1, r4 and r5 taps, r6 to r8 words; r9 and r10 the sums
- * of both channels and of the upper one of pixel 0, r11 and r12 of pixel 1.
- * Stack: +36 pairs, +40 patch, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span. */
+/* r0: taps, r1: stream, r2, r3: sums of the group of pixels 0 and 1, r4, r5: taps, r6-r8: words of weights
+ * r9: pixel 0, sum of both channels, r10: pixel 0, sum of the upper channel, r11, r12: the sums of pixel 1
+ * Stack: +36 pairs left, +40 patch, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span */
 
 static void __attribute__((naked, noinline))
 mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const uint8_t *patch,
@@ -28,7 +28,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             "add sp, sp, #12\n bx lr\n"
             "2: ldmia r1!, {r9, r10, r12}\n mov r11, r9\n mov r12, r10\n"
             "ldr r0, [sp, #40]\n"
-            /* the next group: to the block of its length, or to the end of the pair */
+            /* jumps to the code for the next group's length, or to the end of the pair */
             "4: ldr r2, [r1], #4\n and r4, r2, #31\n tbh [pc, r4, lsl #1]\n"
             "6: .hword 0\n"
             ".set mg_n, 1\n .set mg_at, 0\n"
@@ -41,7 +41,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             ".hword (24f - 6b) / 2, (25f - 6b) / 2, (26f - 6b) / 2, (27f - 6b) / 2\n"
             ".hword (28f - 6b) / 2, (29f - 6b) / 2, (40f - 6b) / 2, (41f - 6b) / 2\n"
             ".hword (24f - 6b) / 2, (25f - 6b) / 2, (26f - 6b) / 2, (27f - 6b) / 2\n"
-            /* blocks of 1 to 12 taps */
+            /* groups of 1 to 12 taps */
             "5:\n"
             ".set mg_n, 1\n"
             ".rept 12\n"
@@ -68,7 +68,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             "b.w 4b\n"
             ".set mg_n, mg_n + 1\n"
             ".endr\n");
-    /* The ends of pairs. */
+    /* The ends of pairs, by kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE, MG_SWAR_PLAIN, MG_SWAR_CLAMP);
     MG_SWAR_END("21", "31", MG_SWAR_THREE, MG_SWAR_BELOW, MG_SWAR_CLAMP);
     MG_SWAR_END("24", "34", MG_SWAR_FOURS, MG_SWAR_PLAIN, MG_SWAR_CLAMP);
@@ -79,7 +79,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
                 MG_SWAR_SINGLES("27", "35") MG_SWAR_SINGLES("40", "38") MG_SWAR_SINGLES("41", "39"));
 }
 
-/* n bytes of two pixels, side by side, + 128. */
+/* Interleaves n bytes + 128 of two pixels. */
 static void mg_swar_spread_two(const int8_t *a, const int8_t *b, uint8_t *patch, uint32_t n)
 {
     const uint32_t fours = n & ~3u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The outputs of a block of a vector's outputs, from the sums of swar_eight.h.
+ * Scales the sums of swar_eight.h to the outputs of a block.
  */
 #include "mcugen/swar_eight.h"
 #include "mcugen/swar_vector_s8.h"
@@ -8,8 +8,9 @@
 #define MG_SWAR_LINEAR 1u
 #define MG_SWAR_FOUR 4u
 
-/* floor((acc * mult + rounding) / 2^shift), less 1 before the last rounding where acc is negative and the kind linear:
- * part by part, as the multiplier has three of 11, 10 and 10 bits, or four of 7, 8, 8 and 8. */
+/* floor((acc * mult + rounding) / 2^shift). If acc is negative and the kind is linear, 1 is subtracted before the last
+ * rounding. The product is computed part by part: the multiplier is in three parts of 11, 10 and 10 bits, or in four of
+ * 7, 8, 8 and 8. */
 static inline int32_t mg_swar_scaled(const uint32_t *q, uint32_t kind, int32_t acc)
 {
     const int32_t below = (kind & MG_SWAR_LINEAR) != 0u ? acc >> 31 : 0;
@@ -22,7 +23,7 @@ static inline int32_t mg_swar_scaled(const uint32_t *q, uint32_t kind, int32_t a
     return (second + acc * (int32_t)q[2] + (int32_t)q[4]) >> q[3];
 }
 
-/* The outputs of a block, from its sums. Returns the stream after the block; w: after its groups. */
+/* Stores the outputs of a block. w: the stream behind the block's groups. Returns the stream behind the block. */
 static const uint32_t *mg_swar_outputs(const mg_swar_vector_s8_params *p, const uint32_t *w, uint32_t *sums, int8_t *out)
 {
     const uint32_t *q = w;
