@@ -84,7 +84,7 @@ def test_both_sums_of_a_group_stay_in_their_halves(size: tuple[int, int]) -> Non
                 assert 0 <= s0 + reached[0] < 2**16
                 assert -(2**15) <= s1 + reached[1] < 2**15
             taps += pairs.tolist()
-        assert len(taps) % params["run"] == 0
+        assert len(taps) % params["run_length"] == 0
     np.testing.assert_array_equal(np.array(taps).T, matrix(call)[:2])
 
 

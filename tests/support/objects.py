@@ -42,7 +42,8 @@ class Object:
         """A hash of all, with hashes in the names that it defines left out. names: what to write for these names."""
 
         def plain(name: str) -> str:
-            return (names or {}).get(name) or (_HASH.sub("", name) if names is None or name in own else name)
+            base = name.partition("+")[0]
+            return (names or {}).get(name) or (_HASH.sub("", name) if names is None or base in own else name)
 
         own = {*(name for name, section, *_ in self.symbols if section), *(name for name, *_ in self.sections)}
         rows = [
