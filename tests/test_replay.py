@@ -20,9 +20,10 @@ BOARDS = ("cortex-m0plus", "opencl-generic")
 CHANGES = (
     ("c_runtime/mcugen/runtime.h", "/*", "/* changed"),
     ("templates/opencl/prelude.cl", "/*", "/* changed"),
+    ("c_runtime/mcugen/opencl_basic/softmax_s8.cl", "/*", "/* changed"),
     ("c_runtime/mcugen/portable/softmax_s8.c", " > ", " < "),
 )
-"""Two comments, which all emitted kernels have, and an instruction of one kernel."""
+"""Two comments that all emitted kernels have, one that gives a kernel for a device another name, an instruction."""
 
 
 @pytest.fixture(scope="module")

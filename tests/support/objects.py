@@ -66,6 +66,14 @@ def digests(objects: Iterable[Object]) -> list[str]:
     return sorted(item.digest(names) for item in objects)
 
 
+def numbered(text: str, source: str) -> str:
+    """A text in which each hash in a name that a source has too is a number, in the order of the source."""
+    numbers: dict[str, str] = {}
+    for found in _HASH.findall(source):
+        numbers.setdefault(found, str(len(numbers)))
+    return _HASH.sub(lambda found: numbers.get(found[0], found[0]), text)
+
+
 @dataclass(frozen=True)
 class _Layout:
     """The structures of one class of ELF. symbol: where name, value, size, kind and section stand in a symbol."""

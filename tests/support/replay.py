@@ -225,7 +225,7 @@ def _code_of(build: Build, files: Mapping[str, str], results: Path) -> list[str]
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_bytes((results / "files" / digest).read_bytes())
         if build.backend == "opencl":
-            _without_device_text(out / "model.c")
+            _without_device_text(out)
         texts = [out / name for name in sorted(files) if name.endswith((".cl", "main.c"))]
         sources = [out / name for name in sorted(files) if name.endswith(".c") and out / name not in texts]
         compiled = objects.digests(_compiled(source, out, build.board, results / "objects") for source in sources)
@@ -233,17 +233,18 @@ def _code_of(build: Build, files: Mapping[str, str], results: Path) -> list[str]
         return [*compiled, *map(_uncommented, texts), *data]
 
 
-def _without_device_text(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def _without_device_text(out: Path) -> None:
+    text = (out / "model.c").read_text(encoding="utf-8")
     for pattern, new in _DEVICE_TEXT:
         text = pattern.sub(new, text)
-    path.write_text(text, encoding="utf-8")
+    text = objects.numbered(text, (out / "model.cl").read_text(encoding="utf-8"))
+    (out / "model.c").write_text(text, encoding="utf-8")
 
 
 def _uncommented(path: Path) -> str:
-    """A hash of a source without its comments and empty lines."""
-    done = run_checked(["gcc", "-fpreprocessed", "-dD", "-E", "-P", "-x", "c", path])
-    return hashlib.sha256(done.stdout).hexdigest()
+    """A hash of a source without its comments and empty lines, and with hashes in names as numbers in order."""
+    text = run_checked(["gcc", "-fpreprocessed", "-dD", "-E", "-P", "-x", "c", path]).stdout.decode()
+    return hashlib.sha256(objects.numbered(text, text).encode()).hexdigest()
 
 
 def _compiled(source: Path, include: Path, board: str, folder: Path) -> objects.Object:

@@ -23,7 +23,7 @@ MG_CONV(const mg_conv2d_s8__mve_shared_params *p, const int8_t *const *rows, int
             for (uint32_t j = 0u; j < p->runs; j += 1u) {
                 mg_copy_bytes(to, from, p->run_length);
                 to += p->run_length;
-                from += p->run_step;
+                from += p->run_stride;
             }
         }
         patch += p->steps * 16u;

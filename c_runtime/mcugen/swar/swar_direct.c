@@ -26,7 +26,8 @@ static void mg_swar_place(const mg_swar_direct_params *p, const int8_t *const *r
                           int8_t *patch)
 {
     const uint32_t inside = x >= p->inside_first && x < p->inside_end ? 1u : 0u;
-    const uint32_t first = (x * p->stride_w - p->pad_w) * p->in_c, run_step = inside != 0u ? p->run_step : p->run_length;
+    const uint32_t first = (x * p->stride_w - p->pad_w) * p->in_c;
+    const uint32_t run_stride = inside != 0u ? p->run_stride : p->run_length;
     const int8_t *at = patch;
     mg_swar_run *to = table;
     if (inside == 0u) {
@@ -37,7 +38,7 @@ static void mg_swar_place(const mg_swar_direct_params *p, const int8_t *const *r
         for (uint32_t j = 0u; j < p->runs; j += 1u) {
             to[0] = at;
             to += 2;
-            at += run_step;
+            at += run_stride;
         }
     }
 }

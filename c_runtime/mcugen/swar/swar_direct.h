@@ -9,7 +9,7 @@
  * x        int8 [rows of in_w * in_c]: stored values; their zero point is folded into the bias
  * stream   weights in words of two channels, in groups whose sums fit 16 bits, and all other constants, in the order in
  *          which they are read
- * runs     runs (contiguous taps) of a kernel row: run_length taps each, run_step elements from one to the next; a
+ * runs     runs (contiguous taps) of a kernel row: run_length taps each, run_stride elements from one to the next; a
  *          group lies in one run
  * outside  the value of taps outside the image
  * patches  number of columns, at most 2, whose taps fit where the outputs of columns [inside_first, inside_end) will
@@ -27,7 +27,7 @@
 /* pairs: pairs of channels. taps: taps of a channel. kernel_h * runs is at most MG_SWAR_RUNS. */
 typedef struct {
     const uint32_t *stream;
-    uint32_t pairs, taps, outputs, run_length, runs, run_step;
+    uint32_t pairs, taps, outputs, run_length, runs, run_stride;
     int32_t out_min;
     uint32_t out_span;
     MG_WINDOW_FIELDS

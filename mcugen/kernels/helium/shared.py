@@ -114,7 +114,7 @@ def params(call: Call) -> Params:
         "kernel_h": patch.kernel_h,
         "runs": patch.runs,
         "run_length": patch.run,
-        "run_step": patch.gap,
+        "run_stride": patch.gap,
         "stride": patch.stride,
         "left_bytes": _left(call),
         "row_used": _used(call),

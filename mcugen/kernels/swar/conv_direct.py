@@ -122,7 +122,7 @@ def patches_of(call: Call) -> int:
 def _window_params(call: Call) -> Params:
     window, x, (runs, run) = window_of(call), call.input(0), _runs(call)
     geometry = fields(window, x, call.output, adjacent=False)
-    places = {"run_length": run, "runs": runs, "run_step": window.dilation[1] * x.shape[3], "outside": x.zero_point}
+    places = {"run_length": run, "runs": runs, "run_stride": window.dilation[1] * x.shape[3], "outside": x.zero_point}
     places["patches"] = patches_of(call)
     return {**_shared(call, run), **geometry, **places}
 
