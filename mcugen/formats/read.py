@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -61,6 +61,11 @@ def format_of(path: Path) -> str:
 def content(path: Path) -> bytes:
     """The bytes of the model in a file or folder. Raises UsageError and CorruptModelError as `load` does."""
     return _recognised(path, files.read(path))[1]
+
+
+def arrays(text: bytes) -> Iterator[tuple[str, bytes]]:
+    """The arrays of bytes in a text of C, with their names: those that hold models and others."""
+    return _embedded.arrays(text)
 
 
 def models_in(folder: Path) -> dict[Path, str]:

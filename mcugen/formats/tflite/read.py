@@ -52,6 +52,11 @@ def recognises(data: bytes) -> bool:
     return data[4:8] == fb.IDENTIFIER
 
 
+def operators(data: bytes) -> tuple[str, ...]:
+    """The names of all operators of a file, sorted, a custom one as CUSTOM:NAME. Raises CorruptModelError."""
+    return tuple(sorted({operator.name for graph in fb.read(data).graphs for operator in graph.operators}))
+
+
 def load(
     data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape], signature: str = ""
 ) -> Graph:

@@ -1,0 +1,1 @@
+"""Firmware of TensorFlow Lite Micro, switched to compiled models by a patch of its repository."""

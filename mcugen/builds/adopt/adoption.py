@@ -1,0 +1,178 @@
+"""The switch of a firmware's folder to compiled models: the patch, applied and taken back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from mcugen.builds.adopt.build_files import MARK, Edits, ModelCode
+from mcugen.builds.adopt.cpp_facts import ModelArray
+from mcugen.builds.adopt.patch_text import LineEdit, PatchedFile, apply, edited, is_applied, lines_of, text_of, undo
+from mcugen.builds.adopt.programs import FirmwareModel, FirmwareProgram, code_of, programs_of
+from mcugen.builds.adopt.tree import FirmwareTree, read_tree
+from mcugen.errors import UnsupportedError, UsageError
+from mcugen.options import Options
+from mcugen.system import files
+
+_MOST_BYTES = 1 << 30
+_FRONTEND = re.compile(rb"#\s*include\s*[<\"][^>\"]*microfrontend/")
+
+
+@dataclass(frozen=True)
+class AdoptedProgram:
+    """A program that the patch switches. code: where its models' C goes; changed: its files that change.
+
+    lines: what remains to be added to a build that none of the known systems describes
+    """
+
+    program: FirmwareProgram
+    code: ModelCode
+    place: str
+    changed: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """The switch of a folder: its programs, those that stay as they are, and the patch of its repository."""
+
+    tree: FirmwareTree
+    adopted: tuple[AdoptedProgram, ...]
+    refused: tuple[FirmwareProgram, ...]
+    patched: tuple[PatchedFile, ...]
+
+    @property
+    def patch(self) -> bytes:
+        return text_of(self.patched)
+
+    def write(self) -> None:
+        """Apply the patch: all of it or nothing. Raises UsageError."""
+        apply(self.tree.root, self.patched)
+
+
+def patch_path(folder: Path) -> Path:
+    """The patch beside a folder. Raises UsageError for the root of the file system."""
+    folder = folder.resolve()
+    if folder == folder.parent:
+        raise UsageError(f"{str(folder)!r} has nothing beside it", hint="give the folder of the firmware's sources")
+    return folder.with_name(f"{folder.name}.patch")
+
+
+def adopt(folder: Path, options: Options) -> Adoption:
+    """The switch of a folder of firmware, which is only read.
+
+    options: of the builds of its models. Raises UsageError, and UnsupportedError where nothing can be switched, with
+    every reason.
+    """
+    tree = read_tree(folder)
+    _require_not_applied(folder, tree)
+    programs = programs_of(tree, options)
+    adopted, edits, new = list[AdoptedProgram](), Edits(), dict[str, bytes]()
+    for program in programs:
+        if program.models and not program.refusals:
+            adopted.append(_switched(program, tree, edits, new))
+    refused = tuple(program for program in programs if program.refusals or not program.models)
+    if not adopted:
+        listed = "\n".join(f"  {reason}" for program in refused for reason in program.refusals)
+        raise UnsupportedError(
+            f"no program can be switched\n{listed}", where=str(folder), hint="docs/tflm.md says what is replaced"
+        )
+    patched = [PatchedFile(tree.of_root(path), None, content) for path, content in sorted(new.items())]
+    patched += [_edited(tree, path, edits[path]) for path in sorted(edits)]
+    return Adoption(tree, tuple(adopted), refused, tuple(patched))
+
+
+def take_back(folder: Path) -> list[str]:
+    """Undo the patch beside a folder, and remove it. Returns the paths of its files. Raises UsageError."""
+    path, tree = patch_path(folder), read_tree(folder)
+    changed = undo(tree.root, files.read(path, _MOST_BYTES), path.name)
+    path.unlink()
+    return changed
+
+
+def _require_not_applied(folder: Path, tree: FirmwareTree) -> None:
+    """Raise UsageError where the file of the patch is another's, or a patch that the folder has."""
+    path = patch_path(folder)
+    if path.exists() and is_applied(tree.root, files.read(path, _MOST_BYTES), path.name):
+        raise UsageError(f"{path.name} is applied to this folder", hint="take it back with --undo, and run this again")
+
+
+def _edited(tree: FirmwareTree, path: str, edits: Sequence[LineEdit]) -> PatchedFile:
+    mode = "100755" if (tree.folder / path).stat().st_mode & 0o100 else "100644"
+    return edited(tree.of_root(path), tree.read(path), edits, mode)
+
+
+def _switched(program: FirmwareProgram, tree: FirmwareTree, edits: Edits, new: dict[str, bytes]) -> AdoptedProgram:
+    """A program's edits and new files, added to those of the others."""
+    folders = {getattr(system, "FOLDER", "mcugen") for system in program.systems.values()} or {"mcugen"}
+    code = ModelCode(min(folders), *_sources(program.models), keeps_library=_has_frontend(program, tree))
+    place = f"{program.folder}{code.folder}"
+    if any(path.startswith(f"{place}/") for path in tree.paths):
+        raise UsageError(f"the folder {place} is there already", where=str(tree.folder), hint="move it away")
+    files_of_code = {path: content for model in program.models for path, content in code_of(model)}
+    files_of_code |= _missing_headers(program, tree)
+    own: Edits = {}
+    for system in program.systems.values():
+        files_of_code = getattr(system, "adapted", dict)(files_of_code)
+        for path, listed in system.lines(tree, program.folder, [f.file for f in program.sources], code).items():
+            own.setdefault(path, []).extend(listed)
+    for model in program.models:
+        for array in model.arrays:
+            own.setdefault(array.file, []).extend(_without(array, tree.read(array.file), f"{place}/{model.name}.c"))
+    for path, listed in own.items():
+        edits.setdefault(path, []).extend(edit for edit in listed if edit not in edits.get(path, ()))
+    new |= {f"{place}/{path}": content for path, content in files_of_code.items()}
+    lines = () if program.systems else tuple(f"compile {path}" for path in code.paths(program.folder))
+    lines += () if program.systems else (f"with -I{place} before the folders of TensorFlow Lite Micro",)
+    return AdoptedProgram(program, code, place, tuple(sorted(own)), lines)
+
+
+def _sources(models: Sequence[FirmwareModel]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(f"{model.name}.c" for model in models), tuple(f"{model.name}_tflm.cc" for model in models)
+
+
+def _has_frontend(program: FirmwareProgram, tree: FirmwareTree) -> bool:
+    """Whether sources beside the program use the library of audio features, which comes with the interpreter's."""
+    beside = (path for path in tree.sources() if path.startswith(program.folder))
+    return any(_FRONTEND.search(tree.read(path)) for path in beside)
+
+
+def _missing_headers(program: FirmwareProgram, tree: FirmwareTree) -> Mapping[str, bytes]:
+    """Headers that a build made of .tflite files, as the program includes them."""
+    made: dict[str, bytes] = {}
+    for model in program.models:
+        stem = PurePosixPath(model.file).stem
+        for facts in program.sources if model.file else ():
+            for name in re.findall(r'#\s*include\s*"([^"]+)"', tree.text(facts.file)):
+                if stem in name and not any(path.endswith(name) for path in tree.paths):
+                    size = len(model.data)
+                    text = f"#pragma once\nextern const unsigned char {model.symbol}[{size}];\n"
+                    text += f"static const unsigned int {model.symbol}_size = {size}u, {model.symbol}_len = {size}u;\n"
+                    made[name] = text.encode()
+    return made
+
+
+def _without(array: ModelArray, source: bytes, compiled: str) -> list[LineEdit]:
+    """The edits that leave an array out of its source, and declare its name for the compiled model."""
+    first, last = source.count(b"\n", 0, array.start), source.count(b"\n", 0, array.end - 1)
+    lines = lines_of(source)
+    before = source[source.rfind(b"\n", 0, array.start) + 1 : array.start]
+    end = source.find(b"\n", array.end)
+    after = source[array.end : len(source) if end < 0 else end].rstrip(b"\r")
+    note = f"// {MARK}: {compiled} has this model, and its flatbuffer of {len(array.data):,} bytes stays out."
+    declared = [f"extern {array.element} {array.name}[{len(array.data)}];"]
+    if "" in array.space:  # a name without a namespace is seen from it
+        declared = ["} // namespace", *declared, "namespace {"]
+    head = [line.encode() for line in (note, *declared, "#if 0")]
+    if not before.strip() and re.fullmatch(rb"\s*(//[^\n]*|/\*[^\n]*\*/\s*)?", after):
+        return [LineEdit(first, 0, tuple(head)), LineEdit(last + 1, 0, (b"#endif",))]
+    kept = [before.rstrip()] if before.strip() else []
+    begin = source.rfind(b"\n", 0, array.start) + 1
+    if first == last:
+        return [LineEdit(first, 1, (*kept, *head, source[array.start : array.end], b"#endif", after.lstrip()))]
+    top = lines[first][array.start - begin :]
+    bottom = lines[last][: array.end - source.rfind(b"\n", 0, array.end) - 1]
+    ending = [bottom, b"#endif", *([after.lstrip()] if after.strip() else [])]
+    return [LineEdit(first, 1, (*kept, *head, top)), LineEdit(last, 1, tuple(ending))]

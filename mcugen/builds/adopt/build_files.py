@@ -1,0 +1,133 @@
+"""What build systems share: a program's code, names of the interpreter's library, CMake's commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from mcugen.builds.adopt.patch_text import LineEdit, lines_of
+from mcugen.builds.adopt.tree import FirmwareTree
+
+Edits = dict[str, list[LineEdit]]
+"""Edits of files, by path in the folder that is adopted."""
+
+LIBRARY = re.compile(
+    r"[\w./-]*(?:tflite[-_]?micro|tflm(?:icro)?|tfmicro|tensorflow[-_]?lite|tensorflow-microlite)[\w.-]*", re.IGNORECASE
+)
+"""Names under which builds know the library of TensorFlow Lite Micro."""
+MARK = "mcugen adopt"
+
+
+@dataclass(frozen=True)
+class ModelCode:
+    """The generated code in a folder beside the build file. c, cpp: names of its sources in there."""
+
+    folder: str
+    c: tuple[str, ...]
+    cpp: tuple[str, ...]
+    keeps_library: bool = False
+
+    def paths(self, start: str = "") -> list[str]:
+        return [f"{start}{self.folder}/{name}" for name in (*self.cpp, *self.c)]
+
+
+@dataclass(frozen=True)
+class CMakeCommand:
+    """A command: its name in lower case, its arguments with the place of each in the text, and the place of its end."""
+
+    name: str
+    arguments: tuple[tuple[str, int], ...]
+    end: int
+
+
+_COMMAND = re.compile(r"^[ \t]*(\w+)[ \t]*\(", re.MULTILINE)
+_ARGUMENT = re.compile(r'#\[(=*)\[.*?\]\1\]|#[^\n]*|"(?:[^"\\]|\\.)*"|[()]|[^\s()"#]+', re.DOTALL)
+
+
+def cmake_commands(text: str) -> Iterator[CMakeCommand]:
+    at = 0
+    while match := _COMMAND.search(text, at):
+        depth, arguments, at = 1, list[tuple[str, int]](), match.end()
+        while depth and (found := _ARGUMENT.search(text, at)):
+            at = found.end()
+            depth += (found[0] == "(") - (found[0] == ")")
+            if depth and found[0] not in "()" and not found[0].startswith("#"):
+                arguments.append((found[0].strip('"'), found.start()))
+        yield CMakeCommand(match[1].lower(), tuple(arguments), at)
+
+
+def cmake_targets(tree: FirmwareTree, path: str, sources: Iterable[str], makers: Sequence[str]) -> list[str]:
+    """The targets of a CMakeLists.txt that one of these sources goes into: named, or by a variable that holds it.
+
+    makers: the commands that give a target its sources
+    """
+    text, names = tree.text(path), {PurePosixPath(source).name for source in sources}
+    commands, holding = list(cmake_commands(text)), set[str]()
+    for command in commands:
+        words = [word for word, _ in command.arguments]
+        if command.name in ("set", "file", "list", "aux_source_directory") and words:
+            globs = any("*" in word or command.name == "aux_source_directory" for word in words)
+            variable = words[0] if command.name == "set" else words[min(1, len(words) - 1)]
+            if globs or any(PurePosixPath(word).name in names for word in words) or _uses(words, holding):
+                holding.add(variable)
+    found = dict[str, None]()
+    for command in commands:
+        words = [word for word, _ in command.arguments]
+        is_named = any(PurePosixPath(word).name in names for word in words)
+        if command.name in makers and words and (is_named or _uses(words, holding)):
+            found[_plain(words[0], text)] = None
+    return list(found)
+
+
+def _uses(words: Iterable[str], variables: Iterable[str]) -> bool:
+    held = {f"${{{variable}}}" for variable in variables}
+    return any(word in held for word in words)
+
+
+def _plain(target: str, text: str) -> str:
+    return target if "SRC" not in target else "${COMPONENT_LIB}"
+
+
+def cmake_edits(tree: FirmwareTree, path: str, targets: Sequence[str], code: ModelCode) -> list[LineEdit]:
+    """The lines for targets at the end of a CMakeLists.txt, and the interpreter's library taken out of them."""
+    text = tree.text(path)
+    files = [f"${{CMAKE_CURRENT_LIST_DIR}}/{name}" for name in code.paths()]
+    new = ["", f"# {MARK}: models compiled to C, in front of TensorFlow Lite Micro's headers"]
+    languages = {word for command in cmake_commands(text) if command.name == "project" for word, _ in command.arguments}
+    new += ["enable_language(C)"] if "CXX" in languages and "C" not in languages else []
+    for target in targets:
+        new += [f"target_sources({target} PRIVATE", *(f"  {name}" for name in files), ")"]
+        new += [f"target_include_directories({target} BEFORE PRIVATE ${{CMAKE_CURRENT_LIST_DIR}}/{code.folder})"]
+    flags = " ".join(f"${{CMAKE_CURRENT_LIST_DIR}}/{code.folder}/{name}" for name in code.c)
+    new += [f"set_source_files_properties({flags} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)"]
+    edits = [] if code.keeps_library else _without_library(text, targets)
+    return [*edits, LineEdit(len(lines_of(text.encode("latin-1"))), 0, tuple(line.encode("latin-1") for line in new))]
+
+
+def _without_library(text: str, targets: Sequence[str]) -> list[LineEdit]:
+    """The library's names taken out of what the targets are linked with or require."""
+    cut: dict[int, list[tuple[int, int]]] = {}
+    starts = _starts(text)
+    for command in cmake_commands(text):
+        words = [word for word, _ in command.arguments]
+        links = command.name == "target_link_libraries" and words[:1] and words[0] in targets
+        requires = command.name == "idf_component_register" and "${COMPONENT_LIB}" in targets
+        for word, at in command.arguments[1:] if links or requires else ():
+            if LIBRARY.fullmatch(word) and word not in targets and "." not in word:
+                line = max(k for k, start in enumerate(starts) if start <= at)
+                end = at + len(word) + 2 * (text[at] == '"')
+                cut.setdefault(line, []).append((at - starts[line], end - starts[line]))
+    return [_cut(lines_of(text.encode("latin-1"))[line], line, spans) for line, spans in cut.items()]
+
+
+def _starts(text: str) -> list[int]:
+    return [0, *(match.end() for match in re.finditer("\n", text))]
+
+
+def _cut(line: bytes, number: int, spans: Sequence[tuple[int, int]]) -> LineEdit:
+    for start, end in sorted(spans, reverse=True):
+        start -= line[start - 1 : start] == b" " and line[end : end + 1] not in (b"", b"\n", b"\r")
+        line = line[:start] + line[end:]
+    return LineEdit(number, 1, (line.rstrip(b" \r\n"),) if line.strip() else ())

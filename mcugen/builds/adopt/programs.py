@@ -1,0 +1,261 @@
+"""Programs in a folder of firmware: what calls GetModel, the models that it gets, and how each is built."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+
+from mcugen import pipeline
+from mcugen.builds.adopt import systems
+from mcugen.builds.adopt.cpp_facts import ModelArray, SourceFacts, facts_of
+from mcugen.builds.adopt.sizes import value_of
+from mcugen.builds.adopt.tree import FirmwareTree
+from mcugen.errors import McugenError, UnsupportedError
+from mcugen.formats.tflite import read
+from mcugen.options import TFLM, Options, c_name_from
+from mcugen.pipeline import Artifact
+from mcugen.system import resources
+
+_PLAIN = re.compile(r"^(?:g_|k)?(.+?)(?:_model)?(?:_tflite)?(?:_model)?(?:_data)?(?:_tflite)?$", re.IGNORECASE)
+_TOO_GENERAL = frozenset(("model", "network", "data", "tflite", "main", "src"))
+
+
+@dataclass(frozen=True)
+class ArenaSize:
+    """An arena of the firmware: its size as the source states it, and in bytes, None where that cannot be told."""
+
+    file: str
+    expression: str
+    nbytes: int | None
+
+
+@dataclass
+class FirmwareModel:
+    """A model of a program. arrays: where the firmware has it; file: its .tflite file where it has no array.
+
+    callers: the sources that call GetModel with it. operators: those of the file, by the names of TensorFlow Lite
+    """
+
+    symbol: str
+    name: str
+    data: bytes
+    arrays: tuple[ModelArray, ...]
+    file: str = ""
+    callers: frozenset[str] = frozenset()
+    operators: tuple[str, ...] = ()
+    artifact: Artifact | None = None
+
+    @property
+    def built(self) -> Artifact:
+        assert self.artifact is not None
+        return self.artifact
+
+
+@dataclass
+class FirmwareProgram:
+    """Sources of one build that call GetModel. folder: of its build file, with a slash, "" for the folder itself.
+
+    refusals: why it stays as it is
+    """
+
+    folder: str
+    systems: dict[str, ModuleType]
+    sources: list[SourceFacts] = field(default_factory=list)
+    models: list[FirmwareModel] = field(default_factory=list)
+    arenas: list[ArenaSize] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+    @property
+    def called(self) -> str:
+        return self.folder.rstrip("/") or "."
+
+    def arenas_of(self, model: FirmwareModel) -> list[ArenaSize]:
+        """The arenas that stand in the sources that get a model."""
+        return [arena for arena in self.arenas if arena.file in model.callers]
+
+    @property
+    def registered(self) -> list[str]:
+        known = _operators()
+        return sorted({name for facts in self.sources for name in facts.operators if _same(name) in known})
+
+    @property
+    def unused(self) -> list[str]:
+        """Operators that are registered and in none of the models."""
+        needed = {_same(name) for model in self.models for name in model.operators}
+        return [name for name in self.registered if _same(name) not in needed]
+
+    @property
+    def missing(self) -> list[str]:
+        """Operators of the models that are not registered, where there is a list of registered ones."""
+        if any(facts.all_operators for facts in self.sources) or not self.registered:
+            return []
+        registered = {_same(name) for name in self.registered}
+        return sorted({name for model in self.models for name in model.operators if _same(name) not in registered})
+
+
+def _same(name: str) -> str:
+    """An operator's name as a file and as a resolver state it: CONV_2D and Conv2D, CUSTOM:SignalRfft and Rfft."""
+    plain = name.removeprefix("CUSTOM:").replace("_", "").replace("-", "").upper()
+    return plain.removeprefix("SIGNAL").removeprefix("TFLITE")
+
+
+def _operators() -> frozenset[str]:
+    """The operators that the interface has names for."""
+    text = (resources.templates() / "exports" / TFLM / "ops.h.j2").read_text(encoding="utf-8")
+    return frozenset(_same(name) for name in re.findall(r"MCUGEN_TFLM_OP\((\w+)\)", text))
+
+
+def programs_of(tree: FirmwareTree, options: Options) -> list[FirmwareProgram]:
+    """The programs of a folder with their models built. Raises UnsupportedError where there is no model."""
+    facts = [found for path in tree.sources() if (found := facts_of(path, tree.read(path)))]
+    calling = [found for found in facts if found.arguments]
+    arrays = [array for found in facts for array in found.arrays if array.condition != "#if 0"]
+    flatbuffers = [path for path in tree.paths if path.endswith(".tflite")]
+    if not calling:
+        listed = ", ".join(array.place for array in arrays[:8]) or "no array and no .tflite file that is a model"
+        raise UnsupportedError(
+            f"no source calls GetModel; models in it: {listed}",
+            where=str(tree.folder),
+            hint="give the folder with the sources of the firmware",
+        )
+    programs = _grouped(tree, calling)
+    every = systems.modules()
+    constants = _constants(facts)
+    for program in programs:
+        program.systems = {name: every[name] for name in program.systems}
+        _find_models(program, tree, arrays, flatbuffers)
+        program.refusals += [
+            f"{place}: AddCustom({name!r}) brings a kernel of the application, and mcugen calls none"
+            for found in program.sources
+            for place, name in found.kernels
+        ]
+        sizes = [(found.file, size) for found in program.sources for size in found.sizes]
+        program.arenas = [ArenaSize(file, size, _size(size, file, constants)) for file, size in dict.fromkeys(sizes)]
+        if program.models and not program.refusals:
+            _build(program, tree, options)
+    return programs
+
+
+def _constants(facts: Sequence[SourceFacts]) -> dict[str, dict[str, list[str]]]:
+    """Constants of each folder, by name: those of a program's headers are beside it."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for source in facts:
+        own = found.setdefault(str(PurePosixPath(source.file).parent), {})
+        for name, values in source.constants.items():
+            own.setdefault(name, []).extend(values)
+        found[source.file] = source.constants
+    return found
+
+
+def _size(expression: str, file: str, constants: Mapping[str, Mapping[str, Sequence[str]]]) -> int | None:
+    own, beside = constants.get(file, {}), constants.get(str(PurePosixPath(file).parent), {})
+    return value_of(expression, {**beside, **own})
+
+
+def _grouped(tree: FirmwareTree, calling: Sequence[SourceFacts]) -> list[FirmwareProgram]:
+    """Sources of one build file are one program; where none compiles it, a source's folder is its own."""
+    every, programs = systems.modules(), dict[str, FirmwareProgram]()
+    for facts in calling:
+        folder, claiming = _build_of(tree, facts.file, every)
+        programs.setdefault(folder, FirmwareProgram(folder, claiming)).sources.append(facts)
+    return list(programs.values())
+
+
+def _build_of(tree: FirmwareTree, file: str, every: Mapping[str, ModuleType]) -> tuple[str, dict[str, ModuleType]]:
+    parents = [str(parent) for parent in PurePosixPath(file).parents]
+    folders = ["" if parent == "." else f"{parent}/" for parent in parents]
+    for folder in folders:
+        claiming = {name: system for name, system in every.items() if system.claims(tree, folder, [file])}
+        if claiming:
+            return folder, claiming
+    return folders[0], {}
+
+
+def _find_models(
+    program: FirmwareProgram, tree: FirmwareTree, arrays: Sequence[ModelArray], flatbuffers: Sequence[str]
+) -> None:
+    """Fill in the models of a program, and why some of them are not to be had."""
+    asked: dict[str, list[tuple[str, int]]] = {}
+    for facts in program.sources:
+        for line, argument in facts.arguments:
+            name = re.sub(r"^[&(]+|\[0\]$|[)]+$|\.data\(\)$", "", argument).rpartition("::")[2]
+            asked.setdefault(name, []).append((facts.file, line))
+    for name, places in asked.items():
+        place, callers = "{}:{}".format(*places[0]), frozenset(file for file, _ in places)
+        own = [array for array in arrays if array.name == name]
+        near = [array for array in own if array.file.startswith(program.folder)] or own
+        problems = [f"{array.place}: {name}: {array.problem}" for array in near if array.problem]
+        if problems:
+            program.refusals += problems
+        elif len({array.data for array in near}) > 1:
+            listed = " and ".join(f"{a.place}{f' ({a.condition})' if a.condition else ''}" for a in near)
+            why = f"arrays of one name, {name}, that differ: which one is linked is not known"
+            program.refusals.append(f"{listed}: {why}")
+        elif near:
+            _add(program, FirmwareModel(near[0].symbol, "", near[0].data, tuple(near), callers=callers))
+        elif (file := _file_of(name, flatbuffers)) is not None:
+            _add(program, FirmwareModel(name, "", tree.read(file), (), file, callers))
+        else:
+            program.refusals.append(f"{place}: GetModel({name}): no array of this name holds a model")
+    _name_models(program, tree)
+
+
+def _add(program: FirmwareProgram, model: FirmwareModel) -> None:
+    if model.symbol not in [other.symbol for other in program.models]:
+        program.models.append(model)
+
+
+def _file_of(symbol: str, flatbuffers: Iterable[str]) -> str | None:
+    """The only .tflite file from whose name a build makes an array of this name."""
+    stem = _stem(symbol)
+    fitting = [path for path in flatbuffers if re.sub(r"\W+", "_", PurePosixPath(path).stem) in (stem, symbol)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _stem(symbol: str) -> str:
+    found = _PLAIN.match(symbol)
+    return found[1] if found else symbol
+
+
+def _name_models(program: FirmwareProgram, tree: FirmwareTree) -> None:
+    """C names: of the arrays, or of the program's folder where these are general, and of no source of the program."""
+    taken = {PurePosixPath(path).stem.lower() for path in tree.paths if path.startswith(program.folder)}
+    place = PurePosixPath((tree.folder.name + "/" + program.folder).rstrip("/"))
+    general = next((part for part in reversed(place.parts) if part.lower() not in _TOO_GENERAL), "network")
+    for model in program.models:
+        stem = _stem(model.symbol.rpartition("::")[2])
+        name = c_name_from(general if stem.lower() in _TOO_GENERAL else stem)
+        while name.lower() in taken:
+            name += "_net"
+        taken.add(name.lower())
+        model.name = name
+
+
+def _build(program: FirmwareProgram, tree: FirmwareTree, options: Options) -> None:
+    """Build the models of a program, or note why one cannot be."""
+    for model in program.models:
+        place = model.arrays[0].place if model.arrays else model.file
+        try:
+            model.operators = read.operators(model.data)
+            model.artifact = _built(model, options)
+        except McugenError as error:
+            program.refusals.append(f"{place}: {model.symbol}: {' '.join(str(error).split())}")
+
+
+def _built(model: FirmwareModel, options: Options) -> Artifact:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{model.name}.tflite"
+        file.write_bytes(model.data)
+        own = replace(options, name=model.name, symbol=(model.symbol,), export=(TFLM,), amalgamate=True, no_report=True)
+        return pipeline.build(file, own)
+
+
+def code_of(model: FirmwareModel) -> Iterator[tuple[str, bytes]]:
+    """The files of a model's build that firmware compiles or includes."""
+    for path, content in model.built.files.items():
+        if PurePosixPath(path).suffix in (".c", ".cc", ".h") and not path.startswith("examples/"):
+            yield path, content
