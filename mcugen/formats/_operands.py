@@ -74,7 +74,7 @@ def check_result(label: str, made: TensorType, declared: TensorType, operands: s
     """Compare the type that a result has with the one that the file declares."""
     check_shape(label, made.shape, declared.shape)
     if made.dtype != declared.dtype:
-        raise UnsupportedError(f"{operands} gives {made.dtype}, the file declares {declared.dtype}")
+        raise UnsupportedError(f"{operands} gives {made.dtype}, but the file declares {declared.dtype}")
 
 
 def check_shape(label: str, made: Shape, declared: Sequence[int | None]) -> None:

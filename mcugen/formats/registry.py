@@ -201,7 +201,7 @@ def _has_fields(op: type[Op]) -> bool:
 
 
 def _check(op: type[Op]) -> None:
-    """Refuse an operator that lacks what every operator must have."""
+    """Raise UsageError for an operator without the decorator, a source, a kernel or examples."""
     lacks = [
         what
         for what, there in (

@@ -51,6 +51,6 @@ def run(folder: Path, runs: int) -> dict[str, float]:
 
 
 def times(path: Path, options: Options, folder: Path, runs: int) -> dict[str, float]:
-    """The times of a model as C, built in a folder, on the inputs that `bench` draws."""
+    """The times of a model as C, built in a folder, on the random inputs of `device_bench`."""
     write(pipeline.build(path, options_of(options)), folder)
     return run(folder, runs)

@@ -126,7 +126,7 @@ def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
 def _on_grid(values: np.ndarray, low: float, high: float) -> Bounds:
     """The range, or one up to 2 % wider if that has clearly less error.
 
-    Inputs converted from bytes lie on a grid, which the scale can match.
+    Inputs that were converted from bytes are multiples of a step, which the scale can match.
     """
     losses = [_loss(values.astype(np.float64), np.ones(1), low * r, high * r) for r in _WIDER]
     best = int(np.argmin(losses))

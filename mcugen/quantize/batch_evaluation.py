@@ -70,7 +70,7 @@ def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
 
 
 def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[Call, Arrays]:
-    """The call and its operands for some samples. together: stack them along the first axis, else there is only one."""
+    """The call and its operands for the samples `which`: stacked along the first axis if `together`, else only one."""
     count = which.stop - which.start
     computed = [c is None and a is not None for a, c in zip(operands, call.constants, strict=True)]
     arrays = [
@@ -93,7 +93,7 @@ def _taken(values: np.ndarray, which: slice, together: bool) -> np.ndarray:
 
 
 def _stacks(call: Call, operands: Arrays) -> bool:
-    """Whether samples can be computed together; determined once per operator, shapes and small constants."""
+    """Whether stacked samples can be computed, see `_is_stackable`; cached by operator, shapes and small constants."""
     types = tuple(None if t is None else (t.dtype, t.shape) for t in (*call.inputs, *call.outputs))
     small = tuple(None if c is None or c.size > _SMALL else c.tobytes() for c in call.constants)
     key = repr(call.op), types, tuple(c is None for c in call.constants), small

@@ -1,6 +1,6 @@
-"""Cross-validation of recipes: solved on one part of the samples, the integer network is judged on the others.
+"""Cross-validation of recipes, in parallel processes.
 
-Trials run in parallel processes.
+A recipe is solved on one part of the samples, and the integer network is judged on the other part.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class TaskPool:
 def pool(bench: Bench, jobs: int, kept: ResultCache | None = None, most: int = 0) -> Iterator[TaskPool]:
     """A pool of `jobs` processes; 0: one for each core.
 
-    kept: results of an earlier run; most: tasks that may run in parallel, if there are more than folds
+    kept: results of an earlier run; most: limit of processes, if it is above the number of folds
     """
     known = ResultCache() if kept is None else kept
     jobs = min(jobs or os.cpu_count() or 1, max(_AT_LEAST, len(bench.folds), most))

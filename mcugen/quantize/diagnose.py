@@ -140,7 +140,7 @@ class _Diagnosis:
         return self._facts(name, "input", "", (real, self.values[name], self.values[name]))
 
     def _node(self, node: Node, walk: FloatWalk) -> LayerFacts | None:
-        """Compute a node; its facts if it is in the float network and its result is stored in integers, else None."""
+        """Compute a node. Returns its facts if it is a node of the float network with a quantized result, else None."""
         call = self.graph.call(node, self.floats.reference)
         results = batch_evaluation.results(call, [self._operand(name) for name in node.inputs])
         self.values.update(zip(node.outputs, results, strict=True))

@@ -117,7 +117,7 @@ def pruned(
 
 
 def tested(found: Pruned, floats: FloatRun, labels: np.ndarray | None) -> Pruned:
-    """The result with `Stage.worth` filled in. floats: the original network on the test samples; labels: theirs."""
+    """The result with `Stage.worth`, if there are labels. floats: the original network on the test samples."""
     if labels is None:
         return found
     stages = []

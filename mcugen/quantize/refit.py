@@ -1,4 +1,4 @@
-"""Layers of a pruned network fitted again, one after the other, to the results of the original network."""
+"""Refit of a pruned network: its layers are fitted, one after the other, to the results of the original network."""
 
 from __future__ import annotations
 

@@ -111,7 +111,10 @@ def least_squares(w: np.ndarray, m: Moments, bits: int) -> Rounded:
 
 
 def _rounded_columns(w: np.ndarray, upper: np.ndarray, s: np.ndarray, q: int) -> np.ndarray:
-    """Integers, column by column; changes w. The error of a block of columns is applied to all later ones at once."""
+    """Round weights column by column. Overwrites w: later columns compensate for the errors of a column.
+
+    The errors of a block of columns are applied to all columns after the block at once.
+    """
     found = np.empty_like(w)
     for start in range(0, w.shape[-1], _BLOCK):
         end = min(start + _BLOCK, w.shape[-1])

@@ -161,7 +161,7 @@ class Solver:
 
 
 def solved(floats: FloatRun, recipe: Recipe, widths: Widths) -> Graph:
-    """The integer network of a float one by a recipe."""
+    """The integer network that a recipe makes of a float one."""
     if floats.older is not None:
         return Solver(floats, recipe, widths, floats.older.stored).run()
     stored = activations(floats.graph, floats.reference, floats.observed(), recipe, widths, floats.overrides)

@@ -79,7 +79,14 @@ def test_container(tmp_path: Path, case: str) -> None:
 @pytest.mark.parametrize("index", [9999, 65535, 2**31 - 1, -2, -(2**31)])
 @pytest.mark.parametrize("name", ["inputs", "outputs"])
 def test_operator_names_a_tensor_out_of_range(tmp_path: Path, name: str, index: int) -> None:
-    refuse(tmp_path, edited(setter(name, 1, 0, index)), CorruptModelError, "FULLY_CONNECTED", str(index), "of 10")
+    refuse(
+        tmp_path,
+        edited(setter(name, 1, 0, index)),
+        CorruptModelError,
+        "FULLY_CONNECTED",
+        str(index),
+        "but there are 10",
+    )
 
 
 def test_operator_without_a_required_operand(tmp_path: Path) -> None:
@@ -102,7 +109,7 @@ def test_tensor_names_a_buffer_out_of_range(tmp_path: Path, index: int) -> None:
     def change(e: Editor) -> None:
         assert e.put(e.graph.Tensors(1), 2, index.to_bytes(4, "little"))
 
-    refuse(tmp_path, edited(change), CorruptModelError, "tensor 1", f"buffer {index} of 7")
+    refuse(tmp_path, edited(change), CorruptModelError, "tensor 1", f"buffer {index}, but there are 7")
 
 
 @pytest.mark.parametrize("index", [1, 65534, 2**31 - 2])
@@ -115,12 +122,18 @@ def test_operator_names_an_operator_code_out_of_range(tmp_path: Path, index: int
     def change(e: Editor) -> None:
         assert e.put(e.graph.Operators(1), 0, (index + 1).to_bytes(4, "little"))
 
-    refuse(tmp_path, edited(change, m.build([x], [z])), CorruptModelError, "operator 1", f"code {index + 1} of 2")
+    refuse(
+        tmp_path,
+        edited(change, m.build([x], [z])),
+        CorruptModelError,
+        "operator 1",
+        f"code {index + 1}, but there are 2",
+    )
 
 
 def test_graph_input_out_of_range(tmp_path: Path) -> None:
     data = edited(lambda e: e.graph.InputsAsNumpy().__setitem__(0, 10))
-    refuse(tmp_path, data, CorruptModelError, "graph input names tensor 10 of 10")
+    refuse(tmp_path, data, CorruptModelError, "graph input names tensor 10, but there are 10")
 
 
 def test_cyclic_graph(tmp_path: Path) -> None:

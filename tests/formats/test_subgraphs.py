@@ -182,7 +182,7 @@ def test_signatures_choose_a_subgraph(tmp_path: Path) -> None:
     assert load(tmp_path, content, "second").nodes[0].source == "operator 0 RELU6"
     with pytest.raises(UsageError, match="no signature 'fourth'"):
         load(tmp_path, content, "fourth")
-    with pytest.raises(CorruptModelError, match="names subgraph 7 of 2"):
+    with pytest.raises(CorruptModelError, match="names subgraph 7, but there are 2"):
         load(tmp_path, content, "third")
     shown = text_of(
         inspection.as_parts(inspection.facts_of(mcugen.compile(tmp_path / "net.tflite", signature="second")))
@@ -242,8 +242,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], type[McugenError], str]] = {
     "a loop without an end": (lambda: looped(-1), UnsupportedError, "no end within|more than"),
     "a loop that fills the memory": (_endless, UnsupportedError, "bytes of constants"),
     "a loop that counts in its data": (lambda: looped(None), UnsupportedError, "depends on data"),
-    "a body that is not there": (lambda: looped(3, 9), CorruptModelError, "calls subgraph 9 of 3"),
-    "a negative subgraph": (lambda: looped(3, -1), CorruptModelError, "calls subgraph -1 of 3"),
+    "a body that is not there": (lambda: looped(3, 9), CorruptModelError, "calls subgraph 9, but there are 3"),
+    "a negative subgraph": (lambda: looped(3, -1), CorruptModelError, "calls subgraph -1, but there are 3"),
     "a body that is the model": (lambda: looped(3, 0), UnsupportedError, "calls itself"),
     "a body of other results": (lambda: looped(3, 1), ModelError, "condition|operands|cannot|gives"),
     "a condition of other results": (lambda: looped(3, 2, condition=2), CorruptModelError, "not one value"),

@@ -41,7 +41,7 @@ def of(name: str, stated: Mapping[str, Any]) -> Stored:
     found = [int(z) - (0 if is_signed else 128) for z in zeros] * (len(scales) if len(zeros) == 1 else 1)
     ends = np.iinfo(NUMPY_DTYPES[_DTYPES[bits]])
     if not all(ends.min <= z <= ends.max for z in found):
-        raise QuantizationError(f"{name!r} has a zero point that {bits} bits do not hold")
+        raise QuantizationError(f"{name!r} has a zero point outside the range of {bits} bits")
     return _DTYPES[bits], QuantParams(tuple(float(np.float32(s)) for s in scales), tuple(found), 0)
 
 

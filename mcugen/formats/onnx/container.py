@@ -174,7 +174,10 @@ def _check_limits(model: onnx.ModelProto) -> None:
 
 
 def _checked(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model after the onnx package's checks, which require shapes of outputs that runtimes do not need."""
+    """The model, after the onnx package has checked it.
+
+    The checks require shapes of outputs, which runtimes do not need: a copy with empty shapes is checked in this case.
+    """
     shapeless = [k for k, value in enumerate(model.graph.output) if _has_no_shape(value)]
     asked = model
     if shapeless:
@@ -282,7 +285,8 @@ def _text(data: bytes) -> str:
 def _array(tensor: onnx.TensorProto) -> np.ndarray:
     elements = int(np.prod([int(d) for d in tensor.dims], dtype=object)) if tensor.dims else 1
     if any(d < 0 for d in tensor.dims) or elements > MAX_ELEMENTS:
-        raise CorruptModelError(f"constant {tensor.name!r} has the shape {list(tensor.dims)[:8]}")
+        what = f"constant {tensor.name!r} has the shape {list(tensor.dims)[:8]}"
+        raise CorruptModelError(f"{what}, which is negative or above {MAX_ELEMENTS} elements")
     array = guarded(f"holds constant {tensor.name!r} that cannot be read", numpy_helper.to_array, tensor)
     return np.asarray(array)
 

@@ -119,7 +119,7 @@ class Nodes:
         found = [builder.values.get(name, "") for name in graph.outputs]
         builder.values, self._shapes = outside, shapes
         if len(builder.unsupported) > failed or (builder.unsupported and "" in found):
-            raise UnsupportedError("its subgraph uses what mcugen does not support")
+            raise UnsupportedError("its subgraph has unsupported operators")
         if "" in found:
             raise CorruptModelError("a result of a subgraph is never computed")
         return found

@@ -125,7 +125,7 @@ def padded(e: Expansion, x: str, padding: Widths, value: float = 0.0) -> str:
 def _sizes(a: Attributes, name: str, rank: int) -> Pair:
     given = a.get(name) or (1,) * rank
     if len(given) != rank:
-        raise ShapeError(f"{name} {list(given)} for {rank} spatial axes")
+        raise ShapeError(f"{name} {list(given)} do not fit {rank} spatial axes")
     return _pair(given)
 
 
@@ -147,14 +147,16 @@ def _padding(a: Attributes, g: Geometry, size: Pair, rank: int, *, may_cut: bool
     if mode != "NOTSET":
         raise UnsupportedError(f"auto_pad {mode} is not supported")
     if len(given) != 2 * rank:
-        raise ShapeError(f"pads {list(given)} for {rank} spatial axes")
+        raise ShapeError(f"pads {list(given)} do not fit {rank} spatial axes")
     if rank == 1:
         return (0, 0), (int(given[0]), int(given[1]))
     return (int(given[0]), int(given[2])), (int(given[1]), int(given[3]))
 
 
 def _same(g: Geometry, d: int, size: int, lower: bool, may_cut: bool) -> Pair:
-    """(before, after) padding for auto_pad SAME: one result per stride; an odd one goes after, or before if `lower`."""
+    """(before, after) padding for auto_pad SAME: ceil(size / stride) results. If the padding is odd, the extra element
+    is after the image, or before it if `lower`.
+    """
     needed = (-(-size // g.stride[d]) - 1) * g.stride[d] + g.extent(d) - size
     if needed < 0 and may_cut:
         before = -((-needed - int(lower)) // 2)

@@ -111,7 +111,7 @@ def mirror_pad(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError(f"widths {list(ends)} in mode {mode} do not fit {list(shape)}")
     widths = [(ends[2 * k], ends[2 * k + 1]) for k in range(len(shape))]
     if any(max(pair) > size - (mode == "REFLECT") for pair, size in zip(widths, shape, strict=True)):
-        raise ShapeError(f"widths {list(widths)} are more than {list(shape)} has elements to reflect")
+        raise ShapeError(f"widths {list(widths)} are larger than {list(shape)} allows in mode {mode}")
     return [_mirrored(e, x, widths, mode.lower())]
 
 

@@ -101,7 +101,8 @@ class RawModel:
             listed = ", ".join(known) or "none"
             raise UsageError(f"the model has no signature {signature!r}", where="--signature", hint=f"it has: {listed}")
         if not 0 <= known[signature] < len(self.graphs):
-            raise CorruptModelError(f"signature {signature!r} names subgraph {known[signature]} of {len(self.graphs)}")
+            what = f"signature {signature!r} names subgraph {known[signature]}"
+            raise CorruptModelError(f"{what}, but there are {len(self.graphs)} from 0 on")
         return known[signature]
 
 
@@ -235,7 +236,7 @@ class _Reader:
     def _buffer(self, index: int) -> np.ndarray | None:
         """The bytes of a buffer, not copied; None for an empty one, which marks a tensor computed at run time."""
         if not 0 <= index < self.model.BuffersLength():
-            raise CorruptModelError(f"names buffer {index} of {self.model.BuffersLength()}")
+            raise CorruptModelError(f"names buffer {index}, but there are {self.model.BuffersLength()} from 0 on")
         buffer = self.model.Buffers(index)
         if buffer.Offset() > 1:
             raise CorruptModelError(f"buffer {index} lies outside the flatbuffer", hint="convert the model below 2 GB")
@@ -254,7 +255,8 @@ class _Reader:
             with _parsing(f"operator {index}"):
                 operator = graph.Operators(index)
                 if not 0 <= operator.OpcodeIndex() < codes:
-                    raise CorruptModelError(f"names operator code {operator.OpcodeIndex()} of {codes}")
+                    code = operator.OpcodeIndex()
+                    raise CorruptModelError(f"names operator code {code}, but there are {codes} from 0 on")
                 code = self.model.OperatorCodes(operator.OpcodeIndex())
                 name = self._operator_name(code)
                 yield RawOperator(

@@ -66,7 +66,7 @@ def load(
         raise UsageError("the shapes of a .tflite model are fixed", where="--input-shape", hint="leave the option out")
     importer = _imported(file, registry, signature)
     fixed = {name for name, v in importer.builder.variables.items() if v.is_stated and not v.is_changed}
-    if fixed:  # known only at the end of the pass: their readers are computed at build time
+    if fixed:  # a second pass imports these variables as constants, and folds what only depends on them
         importer = _imported(file, registry, signature, frozenset(fixed))
     raw, common = importer.raw, importer.common
     outputs = tuple(importer.held(i) for i in raw.outputs)
@@ -134,7 +134,7 @@ class _Common:
     def inline(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
         """Append the nodes of a subgraph that an operator calls; returns its results."""
         if not 0 <= graph < len(self.file.graphs):
-            raise CorruptModelError(f"calls subgraph {graph} of {len(self.file.graphs)}")
+            raise CorruptModelError(f"calls subgraph {graph}, but there are {len(self.file.graphs)} from 0 on")
         if graph in self.calling:
             raise UnsupportedError(f"subgraph {graph} calls itself", hint="export the model without recursion")
         self.calls += 1
@@ -190,7 +190,7 @@ class _Importer:
     def call(self, operands: Sequence[str]) -> Sequence[str]:
         """Import the subgraph on these operands; returns the names of its results."""
         if len(operands) != len(self.raw.inputs):
-            raise CorruptModelError(f"gives {len(operands)} operands to a subgraph of {len(self.raw.inputs)}")
+            raise CorruptModelError(f"gives {len(operands)} operands to a subgraph with {len(self.raw.inputs)} inputs")
         for index, operand in zip(self.raw.inputs, operands, strict=True):
             self._check_index(index, "graph input")
             self._bind(index, operand)
@@ -248,7 +248,7 @@ class _Importer:
 
     def _check_index(self, index: int, what: str) -> None:
         if not 0 <= index < len(self.raw.tensors):
-            raise CorruptModelError(f"{what} names tensor {index} of {len(self.raw.tensors)}")
+            raise CorruptModelError(f"{what} names tensor {index}, but there are {len(self.raw.tensors)} from 0 on")
 
     def _referenced(self) -> list[tuple[int, fb.RawTensor]]:
         used = {*self.raw.inputs, *self.raw.outputs}

@@ -88,7 +88,7 @@ def _entries(level: Level, above: np.ndarray, size: int, total: int) -> tuple[np
         return rows, index, above[rows] * size + index
     segments, indices = level.segments.astype(np.int64), level.indices.astype(np.int64)
     if above.size and int(above.max()) + 1 >= segments.size:
-        raise CorruptModelError(f"{segments.size} segments are too few")
+        raise CorruptModelError(f"{segments.size} segments are too few for the level above")
     first, end = segments[above], segments[above + 1]
     if (first < 0).any() or (end < first).any() or (end > indices.size).any() or int((end - first).sum()) > total:
         raise CorruptModelError("segments of sparse storage do not ascend, or leave the indices")

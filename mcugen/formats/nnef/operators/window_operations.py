@@ -44,7 +44,7 @@ def window(a: Attributes, size: Shape, kernel: Sequence[int], *, leading: int = 
     stride, dilation = (_behind(a[name], rank, leading, name) for name in ("stride", "dilation"))
     given = a["padding"]
     if any(v < 1 for v in (*kernel, *stride, *dilation)):
-        raise ShapeError(f"a window {list(kernel)} with strides {stride} and dilations {dilation} has no meaning")
+        raise ShapeError(f"a window {list(kernel)}, strides {stride} and dilations {dilation} must be at least 1")
     if given:
         pairs = [(int(p), int(q)) for p, q in given]
         if len(pairs) != rank + leading or any(pair != (0, 0) for pair in pairs[:leading]):
@@ -82,7 +82,8 @@ def conv(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
     a, (x, w, bias) = source.attributes, names
     image, weights, groups = e.type(x).shape, e.type(w).shape, a["groups"]
     if a["border"] != "constant" or len(image) != len(weights):
-        raise UnsupportedError(f"convolution of {list(image)} and {list(weights)}, border {a['border']}")
+        what = f"convolution of {list(image)} and {list(weights)} with border {a['border']}"
+        raise UnsupportedError(f"{what} is not supported")
     groups = groups or image[1]
     if groups < 1 or image[1] != weights[1] * groups or weights[0] % groups:
         raise ShapeError(f"weights {list(weights)} in {groups} groups do not fit an image {list(image)}")

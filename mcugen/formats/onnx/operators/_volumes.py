@@ -41,11 +41,11 @@ def part(a: Attributes, axes: Sequence[int]) -> Attributes:
     for name in ("strides", "dilations"):
         given = a.get(name)
         if given is not None and len(given) != 3:
-            raise ShapeError(f"{name} {list(given)} for 3 spatial axes")
+            raise ShapeError(f"{name} {list(given)} do not fit 3 spatial axes")
         found[name] = None if given is None else (*(given[k] for k in axes), *fill)
     pads, none = a.get("pads"), (0,) * len(fill)
     if pads is not None:
         if len(pads) != 6:
-            raise ShapeError(f"pads {list(pads)} for 3 spatial axes")
+            raise ShapeError(f"pads {list(pads)} do not fit 3 spatial axes")
         found["pads"] = (*(pads[k] for k in axes), *none, *(pads[k + 3] for k in axes), *none)
     return Attributes({}, found)

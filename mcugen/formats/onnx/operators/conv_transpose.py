@@ -41,7 +41,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     window = _images.Geometry(*_images.sizes(a, weights[2:]), ((0, 0), (0, 0)))
     size = e.type(data).shape[1:3]
     full, ends = _filled_up(source, window, size, len(image) - 2)
-    inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else the bias is added after groups and pads
+    inside = groups == 1 and min(n for pair in ends for n in pair) >= 0  # else the bias is added last
     parts = []
     channels = weights[0] // groups
     data_parts = e.nodes(Split(3, (channels,) * groups), data) if groups > 1 else [data]
@@ -65,7 +65,10 @@ def _biased(e: Expansion, y: str, bias: str | None) -> str:
 def _filled_up(
     source: Source, window: _images.Geometry, size: Sequence[int], rank: int
 ) -> tuple[tuple[int, int], list[tuple[int, int]]]:
-    """(rows, columns) to compute, with less than a stride of padding at the end, and what is left of `_ends`."""
+    """(rows, columns) to compute, and the widths that are cropped or padded after it, as in `_ends`.
+
+    Padding of less than a stride at the end is among the rows and columns to compute.
+    """
     full = [(size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1)]
     ends = _ends(source, window, size, full, rank)
     more = [min(max(-ends[d][1], 0), window.stride[d] - 1) for d in (0, 1)]

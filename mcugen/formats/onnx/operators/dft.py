@@ -53,7 +53,7 @@ def stft(source: Source, e: Expansion) -> Sequence[str]:
     if step is None or len(step) != 1 or step[0] < 1 or any(source.constant(k) is None for k in given):
         raise UnsupportedError("the step, the window or its length is computed at run time", hint="make it a constant")
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (1, 2)):
-        raise ShapeError(f"{list(shape)} is no signal")
+        raise ShapeError(f"a signal has the shape [N, T], [N, T, 1] or [N, T, 2], not {list(shape)}")
     parts = shape[2] if len(shape) == 3 else 1
     length = _length(source, 3, shape[1] if window is None else window.size)
     if not 1 <= length <= shape[1] or (window is not None and window.size != length):

@@ -122,7 +122,7 @@ def _mapped(e: Expansion, x: str, values: list[Value]) -> str:
 
 
 def _list(a: Attributes, name: str) -> list[Value]:
-    """An attribute that has one of three types, or is a tensor."""
+    """The attribute `name`_int64s, _floats, _strings or _tensor that is given, as a list; [] if none is."""
     for kind in ("int64s", "floats", "strings", "tensor"):
         given = a.get(f"{name}_{kind}")
         if given is not None and len(given):

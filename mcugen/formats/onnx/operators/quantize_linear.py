@@ -77,8 +77,7 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def quantize_dynamically(source: Source, e: Expansion) -> Sequence[str]:
-    """The data quantized to uint8 over a range that includes 0, with its scale and zero point; the scale is 1 if all
-    data are 0.
+    """The data as uint8, its scale and its zero point. The range includes 0, and the scale is 1 if all data are 0.
 
     Source: ONNX DynamicQuantizeLinear-11; onnxruntime quantization.h, GetQuantizationParameter, for zeros.
     """

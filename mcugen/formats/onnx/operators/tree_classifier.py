@@ -135,7 +135,7 @@ def _two_sums(c: _Classifier, e: Expansion) -> Sequence[str]:
 def _alone(c: _Classifier, e: Expansion, named: list[int]) -> Sequence[str]:
     """One class: the score is its sum, and the label is 1 if the sum is positive, else 0."""
     if c.texts or named != [0] or c.post == "PROBIT":
-        raise UnsupportedError("a single class of this kind is not supported")
+        raise UnsupportedError("a single class with a text label, PROBIT, or leaves of other classes is not supported")
     score = summed(e, c.forest, 1)
     if c.base.any():
         score = e.node(Add(), score, e.constant(c.base))

@@ -29,7 +29,7 @@ def _is_int8(source: Source) -> bool:
 def expand(function: _Function, lacking: str, source: Source, e: Expansion) -> Sequence[str]:
     """The function as a table. lacking: the runtime that does not have it for int8, "" if both do."""
     for name in source.attributes.unread():
-        raise ShapeError(f"carries the attribute {name}")
+        raise ShapeError(f"has the unknown attribute {name}")
     if not e.inputs or e.inputs[0] is None:
         raise ShapeError("there is no operand")
     if lacking:

@@ -71,7 +71,7 @@ def add_n(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _stored_sum(source: Source, e: Expansion, xs: Sequence[str], types: Sequence[TensorType]) -> str:
-    """All terms have one scale: their integers are added, and the sum is scaled once.
+    """A sum of int8 tensors with one scale: their integers are added, and the sum is scaled once.
 
     The runtime subtracts the zero point once more than there are terms.
     """

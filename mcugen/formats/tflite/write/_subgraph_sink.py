@@ -23,10 +23,11 @@ from mcugen.ops._tflite import Pending
 class TfliteSink:
     """A `mcugen.ops._tflite.TfliteTarget`. Values are named by number until `subgraph` names them as the graph does.
 
-    kept: state -> (its value in the next run, whether it is a variable tensor), for states that an operator keeps
-    itself. _shaped: result of a RESHAPE -> its operand. _own_shapes: results of RESHAPEs that no node of the graph
-    asked for. _spare: results that may be unread because readers took the operand instead. _steps: value with the
-    results of all steps -> (the state that the last step is the next value of, the axis of steps).
+    kept: state -> (its value in the next run, whether it is a variable tensor), for states kept by an operator itself
+    _shaped: result of a RESHAPE -> its operand
+    _own_shapes: results of RESHAPEs that no node of the graph asked for
+    _spare: results that may be unread because readers took the operand instead
+    _steps: results of all steps -> (state whose next value is the last step, axis of the steps)
     """
 
     def __init__(self) -> None:
