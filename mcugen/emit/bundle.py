@@ -306,7 +306,7 @@ def _digest(*parts: str) -> str:
 
 @functools.cache
 def _read(name: str) -> str:
-    path = resources.c_files().get(name)
-    if path is None:
+    file = resources.c_files().get(name)
+    if file is None:
         raise InternalError(f"the runtime file {name} is missing")
-    return path.read_text(encoding="utf-8")
+    return file.text

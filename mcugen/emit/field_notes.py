@@ -20,8 +20,8 @@ _MORE = re.compile(r"^ \* {3,}(\S.*)$")
 def layout_of(kernel: Kernel, field: str) -> str:
     """Note on a parameter field from the kernel's header, on one line; "" if there is none."""
     name = f"{kernel.contract.removeprefix('mg_')}.h"
-    path = resources.c_files().get(name)
-    text = kernel.text.files.get(name) or (path.read_text(encoding="utf-8") if path else "")
+    file = resources.c_files().get(name)
+    text = kernel.text.files.get(name) or (file.text if file else "")
     return " ".join(comment(line) for line in _described(text).get(field, ()))
 
 

@@ -188,8 +188,8 @@ def _members(name: str, c_type: str) -> list[tuple[str, str]]:
 @functools.cache
 def members_of(c_type: str) -> tuple[tuple[str, str], ...] | None:
     """The members of a struct of the runtime's headers as (name, C type); None where one is no number."""
-    for path in resources.c_files().values():
-        text = path.read_text(encoding="utf-8") if path.suffix == ".h" else ""
+    for name, file in resources.c_files().items():
+        text = file.text if name.endswith(".h") else ""
         found = re.search(_STRUCT.replace("NAME", re.escape(c_type)), text)
         if found:
             return _numbers(_COMMENT.sub("", found[1]))

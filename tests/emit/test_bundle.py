@@ -65,7 +65,7 @@ def test_names_stand_for_all_that_a_file_says() -> None:
     sources = {k.symbol: k.source_name for k in bundle.known() if not k.text.variant}
     named = 0
     for file in resources.c_files():
-        raw, text = resources.c_files()[file].read_text(), runtime.text(file).decode()
+        raw, text = resources.c_files()[file].text, runtime.text(file).decode()
         for symbol in set(re.findall(r"\bmg_\w+", raw)) & sources.keys() - set(re.findall(r"\bmg_\w+", text)):
             assert sources[symbol] in runtime.hashed(file), f"{file} names {symbol}"
             named += 1

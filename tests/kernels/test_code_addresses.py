@@ -10,7 +10,6 @@ import pytest
 
 from mcugen.boards import target
 from mcugen.machines.toolchain.process import run_checked
-from mcugen.system import resources
 from tests.support import runtime
 
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(\w+)>:\n((?:.+\n)*)", re.MULTILINE)
@@ -21,7 +20,7 @@ _TAKES_AN_ADDRESS = re.compile(r"\tadd[w.]*\t\w+, pc, #|\tsubw?\t\w+, pc, #|\tad
 @pytest.mark.parametrize("kernel", ["dense_s8__mve", "dense_s8__mve_linear", "dense_s8__mve_long"])
 def test_functions_that_take_addresses_of_code_are_aligned(kernel: str, level: str, tmp_path: Path) -> None:
     chain = target.load("cortex-m55").toolchain
-    source = resources.c_files()[f"{kernel}.c"]
+    source = runtime.include() / "mcugen" / f"{kernel}.c"
     out = tmp_path / "kernel.o"
     command = [chain.cc, *chain.flags, level, "-ffunction-sections", f"-I{runtime.include()}"]
     run_checked([*command, "-c", source, "-o", out])

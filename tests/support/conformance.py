@@ -63,6 +63,7 @@ def operators_using(files: Iterable[str]) -> list[str]:
     A header counts for kernels made of expressions where their operator's module names it, or one that many share.
     """
     names = {Path(file).name for file in files if file.startswith(("c_runtime/", "templates/elements/"))}
+    names |= {name for name, file in resources.c_files().items() if file.path.name in names}
     changed = {str(file) for file in files}
     return [name for name, op in sorted(operators().items()) if _module(op) in changed or names & _sources(op)]
 

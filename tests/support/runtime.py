@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C runtime as a build's output has it: the headers of all families in one folder mcugen/."""
+"""The C runtime with its copies: the files of all families in one folder mcugen/."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ def include() -> Path:
     root = Path(tempfile.mkdtemp(prefix="mcugen-include-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     (root / "mcugen").mkdir()
-    for name, path in resources.c_files().items():
-        if path.suffix == ".h":
-            (root / "mcugen" / name).symlink_to(path)
+    for name, file in resources.c_files().items():
+        (root / "mcugen" / name).write_text(file.text, encoding="utf-8")
     return root
 
 
 def sources() -> list[Path]:
-    """Every kernel's C file."""
-    return [path for path in resources.c_files().values() if path.suffix == ".c"]
+    """Every kernel's C file, beside the headers of `include`."""
+    return sorted((include() / "mcugen").glob("*.c"))

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * f32 -> s32, float -> int32_t
+ */
 #include "mcugen/arg_max_f32.h"
 #include "mcugen/variant.h"
 

@@ -2,6 +2,9 @@
  *
  * The inner part of the convolutions of int16.
  */
+/* Copies:
+ * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ */
 #ifndef MCUGEN_CONV2D_S16_BLOCK_H
 #define MCUGEN_CONV2D_S16_BLOCK_H
 

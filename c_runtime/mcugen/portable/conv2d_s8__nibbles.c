@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8__nibbles -> f32__halves, s8_nibbles -> f32_halves
+ * s8 -> s8_line
+ */
 #include "mcugen/conv2d_s8_nibbles_block.h"
 
 #define MG_TYPE conv2d_s8_nibbles

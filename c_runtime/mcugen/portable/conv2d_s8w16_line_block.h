@@ -2,6 +2,10 @@
  *
  * The inner part of the convolutions of int8 data with int16 weights, each result rounded once.
  */
+/* Copies:
+ * s8w16 -> s16, int8 -> int16, int16 -> int8, int8_t -> mg_s16
+ * s8w16 -> s8, int16 -> int8
+ */
 #ifndef MCUGEN_CONV2D_S8W16_LINE_BLOCK_H
 #define MCUGEN_CONV2D_S8W16_LINE_BLOCK_H
 

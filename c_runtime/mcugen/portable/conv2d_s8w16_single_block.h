@@ -2,6 +2,9 @@
  *
  * The inner part of the convolutions of int8 data with int16 weights, sums scaled by a float32.
  */
+/* Copies:
+ * s8w16 -> s8, int16 -> int8
+ */
 #ifndef MCUGEN_CONV2D_S8W16_SINGLE_BLOCK_H
 #define MCUGEN_CONV2D_S8W16_SINGLE_BLOCK_H
 

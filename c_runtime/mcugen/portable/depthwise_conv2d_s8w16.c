@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8w16 -> f32, int8_t -> mg_f32, int16_t -> float, int32_t -> float, s8 -> f32
+ * s8w16 -> s16, int8_t -> mg_s16, int16 -> int8, s8 -> s16
+ * s8w16 -> s8, int16 -> int8
+ */
 #include "mcugen/depthwise_conv2d_s8w16.h"
 
 typedef int8_t mg_depthwise_conv2d_s8w16_x;

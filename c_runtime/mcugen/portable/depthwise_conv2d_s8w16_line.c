@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8w16 -> s16, int8_t -> mg_s16, int16 -> int8
+ * s8w16 -> s8, int16 -> int8
+ * s8w16_line -> s8_single, int16 -> int8, line -> single
+ * line -> single
+ */
 #include "mcugen/depthwise_conv2d_s8w16_line.h"
 
 typedef int8_t mg_depthwise_conv2d_s8w16_line_x;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s16 -> f32, int8_t -> float, int32_t -> float
+ */
 #include "mcugen/fully_connected_s16.h"
 
 typedef mg_s16 mg_fully_connected_s16_x;

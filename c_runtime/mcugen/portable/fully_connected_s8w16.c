@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8w16 -> s8, int16 -> int8
+ */
 #include "mcugen/fully_connected_s8w16.h"
 
 typedef int8_t mg_fully_connected_s8w16_x;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s32 -> s64, int32 -> int64
+ */
 #include "mcugen/gather_s32.h"
 
 static uint32_t place(int32_t index, uint32_t size)

@@ -7,6 +7,9 @@
  * run     bytes of a slice, the elements behind the axis
  * Equals the reference runtime's Gather for data of any type.
  */
+/* Copies:
+ * s32 -> s64, int32 -> int64
+ */
 #ifndef MCUGEN_GATHER_S32_H
 #define MCUGEN_GATHER_S32_H
 

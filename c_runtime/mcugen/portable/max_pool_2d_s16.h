@@ -6,6 +6,9 @@
  *
  * Equals the reference runtime's MaxPool2D for int16.
  */
+/* Copies:
+ * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ */
 #ifndef MCUGEN_MAX_POOL_2D_S16_H
 #define MCUGEN_MAX_POOL_2D_S16_H
 

@@ -6,6 +6,9 @@
  *
  * Equals the reference runtime's Pad for images.
  */
+/* Copies:
+ * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ */
 #ifndef MCUGEN_PAD_ROWS_S16_H
 #define MCUGEN_PAD_ROWS_S16_H
 

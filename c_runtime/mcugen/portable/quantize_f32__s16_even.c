@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s16_even -> s16, quantized_even -> quantized
+ * s16_even -> s8, mg_s16 -> int8_t, int16 -> int8, quantized_even -> quantized
+ * s16 -> s8, mg_s16 -> int8_t, int16 -> int8
+ * s16_even -> u8, mg_s16 -> uint8_t, int16 -> uint8, quantized_even -> quantized
+ * s16 -> u8, mg_s16 -> uint8_t, int16 -> uint8
+ */
 #include "mcugen/quantize_f32.h"
 
 void mg_quantize_f32__s16_even(const mg_quantize_f32_params *p, const mg_f32 *in, mg_s16 *out, uint32_t n)

@@ -7,6 +7,9 @@
  * twiddles  cosine and sine of k / length turns, k < length;   halves: those that put the two halves together
  * Equals RealFourier.reference_q, which is kissfft's way.
  */
+/* Copies:
+ * s16 -> s32, int16 -> int32
+ */
 #ifndef MCUGEN_REAL_FOURIER_S16_H
 #define MCUGEN_REAL_FOURIER_S16_H
 

@@ -4,6 +4,9 @@
  *
  * Equals ReduceMax.reference for int16.
  */
+/* Copies:
+ * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ */
 #ifndef MCUGEN_REDUCE_MAX_S16_H
 #define MCUGEN_REDUCE_MAX_S16_H
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * f32 -> s16
+ * f32 -> s8, mg_f32 -> int8_t
+ */
 #include "mcugen/reduce_min_f32.h"
 #include "mcugen/variant.h"
 

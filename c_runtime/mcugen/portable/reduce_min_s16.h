@@ -4,6 +4,9 @@
  *
  * Equals ReduceMin.reference for int16.
  */
+/* Copies:
+ * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ */
 #ifndef MCUGEN_REDUCE_MIN_S16_H
 #define MCUGEN_REDUCE_MIN_S16_H
 

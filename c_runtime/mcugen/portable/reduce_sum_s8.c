@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8 -> f32, int8_t -> mg_f32, int32_t -> float
+ * s8 -> s16, int8_t -> mg_s16
+ * s8 -> s8_line
+ */
 #include "mcugen/reduce_sum_s8.h"
 #include "mcugen/variant.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8_line -> f32, int8_t -> mg_f32, s32 -> f32, s8 -> f32
+ * s8_line -> s16, int8_t -> mg_s16, s8 -> s16
+ * s8_line -> s8
+ */
 #include "mcugen/column_sums.h"
 #include "mcugen/reduce_sum_s8_line.h"
 #include "mcugen/variant.h"

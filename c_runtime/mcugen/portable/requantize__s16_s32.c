@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s16 -> s8, mg_s16 -> int8_t
+ */
 #include "mcugen/requantize.h"
 
 void mg_requantize__s16_s32(const mg_requantize_params *p, const mg_s16 *in, mg_s32 *out, uint32_t n)

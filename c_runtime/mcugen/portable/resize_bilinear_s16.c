@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s16 -> s8, mg_s16 -> int8_t, int16 -> int8
+ */
 #include "mcugen/resize_bilinear_s16.h"
 
 /* Output row y of an image. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s32 -> s64, int32 -> int64
+ */
 #include "mcugen/reverse_sequence_s32.h"
 
 static uint32_t steps_of(int32_t length, uint32_t steps)

@@ -8,6 +8,9 @@
  * Equals the reference runtime's ReverseSequence for data of any type; lengths outside the axis are moved to its
  * nearest end.
  */
+/* Copies:
+ * s32 -> s64, int32 -> int64
+ */
 #ifndef MCUGEN_REVERSE_SEQUENCE_S32_H
 #define MCUGEN_REVERSE_SEQUENCE_S32_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s32 -> s64, int32 -> int64, uint32 -> uint64
+ */
 #include "mcugen/scatter_nd_s32.h"
 #include "mcugen/variant.h"
 

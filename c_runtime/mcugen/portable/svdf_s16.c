@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ */
 #include "mcugen/svdf_s16.h"
 
 /* Moves one filter's memory by a step and adds its products to a sum. */

@@ -9,6 +9,10 @@
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
  * sums    cannot leave 32 bits: proved when the code is generated
  */
+/* Copies:
+ * s16 -> s8, int16 -> int8, mg_s16 -> int8_t, int16_t -> int16_t
+ * s16 -> s8w16, int16 -> int8, int8 -> int16, mg_s16 -> int8_t, int16_t -> int16_t
+ */
 #ifndef MCUGEN_TRANSPOSE_CONV_S16_LINE_H
 #define MCUGEN_TRANSPOSE_CONV_S16_LINE_H
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8w16 -> s16, int8_t -> mg_s16, int16 -> int8, s8 -> s16
+ * s8w16 -> s8, int16 -> int8
+ */
 #include "mcugen/transpose_conv_s8w16.h"
 
 typedef mg_transpose_conv_s8w16_params mg_transpose_conv_s8w16__acc64_params;

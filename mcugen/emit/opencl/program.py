@@ -104,13 +104,12 @@ def _headers(names: Iterable[str]) -> list[str]:
     found: dict[str, str] = {}
 
     def add(name: str) -> None:
-        path = resources.c_files().get(name)
-        if name in found or path is None or name == "interface.h":
+        file = resources.c_files().get(name)
+        if name in found or file is None or name == "interface.h":
             return
-        text = path.read_text(encoding="utf-8")
-        for included in _INCLUDE.findall(text):
+        for included in _INCLUDE.findall(file.text):
             add(included.rsplit("/", 1)[-1])
-        found[name] = in_opencl(_INCLUDE.sub("", text))
+        found[name] = in_opencl(_INCLUDE.sub("", file.text))
 
     for name in names:
         add(name)

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "mcugen/conv2d_s8w16_single_block.h"
-
-#define MG_TYPE conv2d_s8w16_single
-#define MG_SYMBOL mg_conv2d_s8w16_single
-#include "mcugen/conv2d_rows_template.h"
-#undef MG_TYPE
-#undef MG_SYMBOL

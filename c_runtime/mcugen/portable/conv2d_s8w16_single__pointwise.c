@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "mcugen/conv2d_s8w16_single_block.h"
-
-#define MG_TYPE conv2d_s8w16_single
-#define MG_SYMBOL mg_conv2d_s8w16_single__pointwise
-#include "mcugen/conv2d_pointwise_template.h"
-#undef MG_TYPE
-#undef MG_SYMBOL

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "mcugen/quantize_f32.h"
-
-void mg_quantize_f32__u8(const mg_quantize_f32_params *p, const mg_f32 *in, uint8_t *out, uint32_t n)
-{
-    for (uint32_t i = 0u; i < n; i += 1u) {
-        out[i] = (uint8_t)mg_quantized(p, in[i]);
-    }
-}

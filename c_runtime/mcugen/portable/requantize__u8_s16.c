@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "mcugen/requantize.h"
-
-void mg_requantize__u8_s16(const mg_requantize_params *p, const uint8_t *in, mg_s16 *out, uint32_t n)
-{
-    for (uint32_t i = 0u; i < n; i += 1u) {
-        out[i] = (int16_t)mg_requantized(p, in[i]);
-    }
-}
