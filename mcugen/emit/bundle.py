@@ -91,7 +91,7 @@ class Bundle:
         self._fixed = {k.symbol: k for k in there if not k.text.is_generated}
         self._helpers = sorted({helper for k in there for helper in k.text.helpers})
         self._stems = {k.source_name: k.short_name for k in there if not (k.text.is_generated or k.text.source)}
-        self._stems |= {template_of(k): k.short_name for k in there if k.text.variant}
+        self._stems |= {template_of(k): k.short_name for k in there if k.text.variant and not k.text.source}
         self._declared: dict[str, set[str]] = defaultdict(set)
         for kernel in (k for k in there if not k.text.generate):
             own = () if kernel.text.variant else (kernel.source_name,)
@@ -161,7 +161,7 @@ class Bundle:
 
     def declaration(self, kernel: Kernel, call: Call) -> str:
         """C text that declares the functions of a kernel's copy. The kernel's header must be included before it."""
-        return f"MG_DECLARE_{kernel.symbol.removeprefix('mg_')}({self.function(kernel, call)});"
+        return f"MG_DECLARE_{template_of(kernel).removesuffix('_template.h')}({self.function(kernel, call)});"
 
     def text(self, file: str) -> bytes:
         """The text of a runtime file as emitted, with the owner's line and the emitted names."""
@@ -292,7 +292,7 @@ def header_of(kernel: Kernel) -> str:
 
 def template_of(kernel: Kernel) -> str:
     """Name of the header with a kernel's source text. It is compiled once for each set of sizes."""
-    return f"{kernel.symbol.removeprefix('mg_')}_template.h"
+    return kernel.text.source or f"{kernel.symbol.removeprefix('mg_')}_template.h"
 
 
 def includes(text: str) -> list[str]:

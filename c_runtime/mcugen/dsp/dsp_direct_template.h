@@ -9,7 +9,7 @@
 #include "mcugen/dsp_vector_block_template.h"
 #undef MG_DIRECT
 
-MG_DECLARE_DSP_DIRECT(MG_KERNEL);
+MG_DECLARE_dsp_direct(MG_KERNEL);
 
 MG_LINKAGE void MG_KERNEL(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, uint32_t n)
 {

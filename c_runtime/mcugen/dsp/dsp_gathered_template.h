@@ -18,7 +18,7 @@
 #define MG_STEP 0
 #include "mcugen/dsp_block_template.h"
 
-MG_DECLARE_DSP_GATHERED(MG_KERNEL);
+MG_DECLARE_dsp_gathered(MG_KERNEL);
 
 /* Gathers the taps of three pixels in x, starting at element `at` of the rows. Of two pixels, the second also fills the
  * third place. */

@@ -32,12 +32,8 @@ typedef struct {
     uint8_t clamps;
 } mg_dsp_patch_params;
 
-#define MG_DECLARE_DSP_PATCH(f)                                                                              \
+#define MG_DECLARE_dsp_patch(f)                                                                              \
     MG_LINKAGE void f(const mg_dsp_patch_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, mg_s16 *scratch)
-
-#define MG_DECLARE_conv2d_s8__dsp16_patch(f) MG_DECLARE_DSP_PATCH(f)
-#define MG_DECLARE_conv2d_s8__dsp8_patch(f) MG_DECLARE_DSP_PATCH(f)
-#define MG_DECLARE_conv2d_s8__dsp8_single_patch(f) MG_DECLARE_DSP_PATCH(f)
 
 /* Copies n bytes, a word at a time. step: 1, or 0 to repeat the first four bytes. */
 static inline void mg_dsp_copy_bytes(int8_t *to, const int8_t *from, uint32_t n, uint32_t step)

@@ -9,7 +9,7 @@
 #include "mcugen/dsp_vector_block_template.h"
 #include "mcugen/dsp_widen.h"
 
-MG_DECLARE_DSP_PATCH(MG_KERNEL);
+MG_DECLARE_dsp_patch(MG_KERNEL);
 
 /* Collects the taps of output column x as bytes; some of them are outside the image. */
 static void MG_VARIANT(edge)(const mg_dsp_patch_params *p, const int8_t *const *rows, uint32_t x, int8_t *to)

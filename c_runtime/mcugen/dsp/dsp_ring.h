@@ -42,29 +42,12 @@ typedef struct {
     uint8_t clamps;
 } mg_dsp_ring_params;
 
-#define MG_DECLARE_DSP_RING(f)                                                                            \
+#define MG_DECLARE_dsp_ring(f)                                                                            \
     MG_LINKAGE void MG_PART(f, row)(const mg_dsp_ring_params *p, const int8_t *in, mg_s16 *row); \
     MG_LINKAGE void f(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out)
 
-#define MG_DECLARE_DSP_GATHERED(f)                                                                        \
+#define MG_DECLARE_dsp_gathered(f)                                                                        \
     MG_LINKAGE void MG_PART(f, row)(const mg_dsp_ring_params *p, const int8_t *in, mg_s16 *row); \
     MG_LINKAGE void f(const mg_dsp_ring_params *p, const mg_s16 *const *rows, int8_t *out, mg_s16 *scratch)
-
-#define MG_DECLARE_conv2d_s8__dsp16(f) MG_DECLARE_DSP_RING(f)
-#define MG_DECLARE_conv2d_s8__dsp8(f) MG_DECLARE_DSP_RING(f)
-#define MG_DECLARE_conv2d_s8__dsp16_single(f) MG_DECLARE_DSP_RING(f)
-#define MG_DECLARE_conv2d_s8__dsp8_single(f) MG_DECLARE_DSP_RING(f)
-#define MG_DECLARE_conv2d_s8__dsp16_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp8_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp4_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp8_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp4_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp16_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp8_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp8_single_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp9_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp9_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp9_single_gathered(f) MG_DECLARE_DSP_GATHERED(f)
-#define MG_DECLARE_conv2d_s8__dsp9_single_shared_gathered(f) MG_DECLARE_DSP_GATHERED(f)
 
 #endif /* MCUGEN_DSP_RING_H */

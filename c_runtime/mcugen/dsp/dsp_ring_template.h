@@ -13,7 +13,7 @@
 #define MG_SEGMENTS (MG_KERNEL_H * MG_SPLIT)
 #include "mcugen/dsp_block_template.h"
 
-MG_DECLARE_DSP_RING(MG_KERNEL);
+MG_DECLARE_dsp_ring(MG_KERNEL);
 
 /* Computes `pixels` pixels of a row in blocks of `size`: in one call, or block by block if the number of channels is
  * odd. */

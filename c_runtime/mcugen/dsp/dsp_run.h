@@ -28,22 +28,7 @@ typedef struct {
     uint8_t clamps;
 } mg_dsp_run_params;
 
-#define MG_DECLARE_DSP_RUN(f) \
+#define MG_DECLARE_dsp_run(f) \
     MG_LINKAGE void f(const mg_dsp_run_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
-
-#define MG_DECLARE_conv2d_s8__dsp16_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp8_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp4_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp16_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp8_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp16_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp8_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp4_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp16_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp8_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp9_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp9_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp9_single_pointwise(f) MG_DECLARE_DSP_RUN(f)
-#define MG_DECLARE_conv2d_s8__dsp9_single_shared_pointwise(f) MG_DECLARE_DSP_RUN(f)
 
 #endif /* MCUGEN_DSP_RUN_H */

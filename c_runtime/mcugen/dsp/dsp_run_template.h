@@ -17,7 +17,7 @@
 #define MG_REST 0
 #include "mcugen/dsp_block_template.h"
 
-MG_DECLARE_DSP_RUN(MG_KERNEL);
+MG_DECLARE_dsp_run(MG_KERNEL);
 
 /* Gathers the channels of three pixels, which are pixel_step elements pixel_step. */
 static inline void MG_VARIANT(gather)(const int8_t *x, uint32_t pixel_step, uint32_t in_c, mg_s16 *taps)

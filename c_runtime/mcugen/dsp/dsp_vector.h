@@ -28,22 +28,10 @@ typedef struct {
     uint8_t clamps;
 } mg_dsp_vector_params;
 
-#define MG_DECLARE_DSP_DIRECT(f) \
+#define MG_DECLARE_dsp_direct(f) \
     MG_LINKAGE void f(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, uint32_t n)
 
-#define MG_DECLARE_fully_connected_s8__dsp16_direct(f) MG_DECLARE_DSP_DIRECT(f)
-#define MG_DECLARE_fully_connected_s8__dsp8_direct(f) MG_DECLARE_DSP_DIRECT(f)
-
-#define MG_DECLARE_DSP_VECTOR(f) \
+#define MG_DECLARE_dsp_vector(f) \
     MG_LINKAGE void f(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
-
-#define MG_DECLARE_fully_connected_s8__dsp16(f) MG_DECLARE_DSP_VECTOR(f)
-#define MG_DECLARE_fully_connected_s8__dsp8(f) MG_DECLARE_DSP_VECTOR(f)
-#define MG_DECLARE_fully_connected_s8__dsp4(f) MG_DECLARE_DSP_VECTOR(f)
-#define MG_DECLARE_fully_connected_s8__dsp8_single(f) MG_DECLARE_DSP_VECTOR(f)
-#define MG_DECLARE_fully_connected_s8__dsp9(f) MG_DECLARE_DSP_VECTOR(f)
-#define MG_DECLARE_fully_connected_s8__dsp9_single(f) MG_DECLARE_DSP_VECTOR(f)
-#define MG_DECLARE_fully_connected_s8__dsp8_shared(f) MG_DECLARE_DSP_VECTOR(f)
-#define MG_DECLARE_fully_connected_s8__dsp9_shared(f) MG_DECLARE_DSP_VECTOR(f)
 
 #endif /* MCUGEN_DSP_VECTOR_H */

@@ -7,7 +7,7 @@
 #include "mcugen/dsp_vector_block_template.h"
 #include "mcugen/dsp_widen.h"
 
-MG_DECLARE_DSP_VECTOR(MG_KERNEL);
+MG_DECLARE_dsp_vector(MG_KERNEL);
 
 MG_LINKAGE void MG_KERNEL(const mg_dsp_vector_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
 {

@@ -52,10 +52,7 @@ typedef struct {
 } mg_dsp_windows_job;
 
 /* rows: kernel_h input rows. out: out_w * out_c. */
-#define MG_DECLARE_DSP_WINDOWS(f) \
+#define MG_DECLARE_dsp_windows(f) \
     MG_LINKAGE void f(const mg_dsp_windows_params *p, const int8_t *const *rows, uint32_t y, int8_t *out)
-
-#define MG_DECLARE_conv2d_s8__dsp16_direct(f) MG_DECLARE_DSP_WINDOWS(f)
-#define MG_DECLARE_conv2d_s8__dsp8_direct(f) MG_DECLARE_DSP_WINDOWS(f)
 
 #endif /* MCUGEN_DSP_WINDOWS_H */

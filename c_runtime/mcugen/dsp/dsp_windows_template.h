@@ -11,7 +11,7 @@
 #undef MG_DIRECT
 #undef MG_WINDOWS
 
-MG_DECLARE_DSP_WINDOWS(MG_KERNEL);
+MG_DECLARE_dsp_windows(MG_KERNEL);
 
 MG_LINKAGE void MG_KERNEL(const mg_dsp_windows_params *p, const int8_t *const *rows, uint32_t y, int8_t *out)
 {

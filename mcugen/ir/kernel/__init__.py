@@ -146,7 +146,7 @@ class Kernel:
 
     def sizes(self, call: Call) -> Mapping[str, int]:
         """The constants of the call's copy, by name; none for a kernel that is one function."""
-        return _sizes(call, self.text.variant) if self.text.variant else {}
+        return {**_sizes(call, self.text.variant), **self.text.constants} if self.text.variant else {}
 
     def identity(self, call: Call) -> str:
         """The symbol with the sizes or the text's hash of the call's copy: equal for calls that share a C function."""

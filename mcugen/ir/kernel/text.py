@@ -24,9 +24,11 @@ class GeneratedFunction(Protocol):
 class Text:
     """The C of a kernel.
 
-    variant   constants of the text: each set of them makes one copy of <symbol less mg_>_template.h
+    variant   constants of a template for a call, by name in lower case: each set of them makes one copy of the template
+    constants constants of the template that are the same for all calls
     generate  the C function where it is generated for the call, of expressions for example
-    source    the file of c_runtime, by default <symbol less mg_>.c; unused with a template or a generated function
+    source    the file of c_runtime, by default <symbol less mg_>.c, with `variant` <symbol less mg_>_template.h; unused
+              with a generated function
     helpers   sources of c_runtime that the function calls, beside its own
     struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
@@ -34,6 +36,7 @@ class Text:
     """
 
     variant: Callable[[Call], Mapping[str, int]] | None = None
+    constants: Mapping[str, int] = field(default_factory=dict, hash=False)
     generate: Callable[[Call], GeneratedFunction] | None = None
     source: str = ""
     helpers: tuple[str, ...] = ()

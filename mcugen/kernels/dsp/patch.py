@@ -10,6 +10,7 @@ from functools import partial
 from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.dsp import scaling, streams, vector
+from mcugen.kernels.dsp.ways import constants
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps_of, window_of
 from mcugen.ops._window import edge_pixels, fields
@@ -96,7 +97,12 @@ def _kernel(name: str, bits: int, is_dense: Rule) -> Kernel:
         accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, sizes_fit, *proofs),
         params=partial(_params, bits=bits),
         scratch=partial(vector.scratch_of, bits=bits),
-        text=Text(partial(_variant, bits=bits), struct="mg_dsp_patch"),
+        text=Text(
+            partial(_variant, bits=bits),
+            constants(bits, single="single" in name),
+            source="dsp_patch_template.h",
+            struct="mg_dsp_patch",
+        ),
         cost=Cost(partial(_work, bits=bits), TERMS, code=partial(_code, name=name, bits=bits)),
         needs=scaling.DSP,
         widened=bits == 16,

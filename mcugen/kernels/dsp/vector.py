@@ -13,6 +13,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.kernels.dsp import nine, scaling, streams
+from mcugen.kernels.dsp.ways import constants
 from mcugen.ops import _filter, _rounding
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, taps_of
 
@@ -147,7 +148,12 @@ def _kernel(name: str, rules: tuple[Rule, ...], bits: int, *, shared: bool = Fal
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
         scratch=partial(scratch_of, bits=bits),
-        text=Text(partial(variant, bits=bits, shared=shared), struct="mg_dsp_vector"),
+        text=Text(
+            partial(variant, bits=bits, shared=shared),
+            constants(bits, single="single" in name),
+            source="dsp_vector_template.h",
+            struct="mg_dsp_vector",
+        ),
         cost=Cost(
             partial(work, bits=bits),
             ("blocks", "groups", *scaling.CLAMP_TERMS),

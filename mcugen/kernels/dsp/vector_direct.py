@@ -11,6 +11,7 @@ from functools import partial
 from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Cost, Kernel, Run, Text
 from mcugen.kernels.dsp import scaling, streams, vector
+from mcugen.kernels.dsp.ways import constants
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels
 
@@ -74,7 +75,7 @@ def _kernel(bits: int, rules: tuple[Rule, ...]) -> Kernel:
         Run(pixels),
         accepts=(_filter.int8_outside, _filter.constant_weights, *proofs),
         params=partial(_params, bits=bits),
-        text=Text(_variant, struct="mg_dsp_vector"),
+        text=Text(_variant, constants(bits, single=False), source="dsp_direct_template.h", struct="mg_dsp_vector"),
         cost=Cost(_work, TERMS, code=partial(_code, bits=bits)),
         needs=scaling.DSP,
         widened=bits == 16,

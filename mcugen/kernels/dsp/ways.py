@@ -11,6 +11,12 @@ SUMMED_CODE = 230
 """Code bytes that gather taps with their sums, beyond code that gathers taps alone."""
 
 
+def constants(bits: int, *, single: bool) -> dict[str, int]:
+    """Constants of the templates for weights of that many bits; single: whether they are loaded word by word."""
+    summed = {"summed": 1} if bits == 9 else {}
+    return {"composite": {16: 0, 4: 2}.get(bits, 1), "single": int(single), **summed}
+
+
 @dataclass(frozen=True)
 class Way:
     """Bits of a weight; loads of several words, or single ones, for Cortex-M7."""

@@ -17,7 +17,7 @@ from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Cost, Kernel, Ring, RowStorage, Run, Text
 from mcugen.kernels.dsp import nine, scaling, streams
 from mcugen.kernels.dsp.layout import RowLayout, Words, groups_in, layout, words_in, words_of
-from mcugen.kernels.dsp.ways import SMALL_WAYS, WAYS, Way
+from mcugen.kernels.dsp.ways import SMALL_WAYS, WAYS, Way, constants
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
 
@@ -307,7 +307,7 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
             "",
             Ring(row_window, rows.ring),
             accepts=(is_dense, rows.fields_fit, *(() if rows.gathered else (rows.in_reach,))),
-            text=Text(struct="mg_dsp_ring"),
+            text=Text(source=f"dsp_{'gathered' if rows.gathered else 'ring'}_template.h", struct="mg_dsp_ring"),
             cost=Cost(terms=rows.terms),
         )
         found += _all(base, suffix, rows, ways)
@@ -322,7 +322,7 @@ def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
             "",
             Run(pixels),
             accepts=(is_run, four_channels),
-            text=Text(struct="mg_dsp_run"),
+            text=Text(source="dsp_run_template.h", struct="mg_dsp_run"),
             cost=Cost(terms=(*GATHERED_TERMS, *FINISH_TERMS)),
         )
         found += _all(base, suffix, runs, WAYS)
@@ -341,6 +341,7 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) ->
         replace(
             packed[way.bits],
             symbol=f"mg_conv2d_s8__{way.name}{suffix}",
+            text=replace(packed[way.bits].text, constants=constants(way.bits, single=way.is_single)),
             cost=replace(packed[way.bits].cost, code=partial(of.code, way=way)),
             short=f"conv_{way.short}{_initials(suffix)}",
         )

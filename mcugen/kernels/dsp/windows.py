@@ -14,6 +14,7 @@ import numpy as np
 from mcugen.ir.call import Call, Params, Rule, fact
 from mcugen.ir.kernel import Cost, Kernel, Text, Window
 from mcugen.kernels.dsp import scaling, streams, vector
+from mcugen.kernels.dsp.ways import constants
 from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 
@@ -219,7 +220,7 @@ def _kernel(bits: int, is_dense: Rule) -> Kernel:
         Window(row_window, _filter.outside),
         accepts=(_filter.int8_outside, _filter.constant_weights, is_dense, *proofs),
         params=partial(_params, bits=bits),
-        text=Text(_variant, struct="mg_dsp_windows"),
+        text=Text(_variant, constants(bits, single=False), source="dsp_windows_template.h", struct="mg_dsp_windows"),
         cost=Cost(_work, TERMS, code=partial(_code, bits=bits)),
         needs=scaling.DSP,
         widened=bits == 16,

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#define MG_COMPOSITE 0
-#define MG_SINGLE 0
-#include "mcugen/dsp_windows_template.h"
-#undef MG_COMPOSITE
-#undef MG_SINGLE

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#define MG_COMPOSITE 1
-#define MG_SINGLE 1
-#include "mcugen/dsp_gathered_template.h"
-#undef MG_COMPOSITE
-#undef MG_SINGLE

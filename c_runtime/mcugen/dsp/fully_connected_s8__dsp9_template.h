@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#define MG_COMPOSITE 1
-#define MG_SUMMED
-#define MG_SINGLE 0
-#include "mcugen/dsp_vector_template.h"
-#undef MG_COMPOSITE
-#undef MG_SUMMED
-#undef MG_SINGLE
