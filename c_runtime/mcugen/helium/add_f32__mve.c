@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * add -> sub, vadd -> vsub, + -> -
+ * add -> mul, vadd -> vmul, + -> *
+ */
 #define MG_PAIR mg_add_f32__mve
 #define MG_VECTOR "vadd.f32"
 #define MG_OF(a, b) ((a) + (b))

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_linear, LINEAR 0 -> LINEAR 1
+ * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_clamp, LINEAR 0 -> LINEAR 1, CLAMP 0 -> CLAMP 1
+ * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_once, LINEAR 0 -> LINEAR 2
+ * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_once_clamp, LINEAR 0 -> LINEAR 2, CLAMP 0 -> CLAMP 1
+ * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_float, LINEAR 0 -> LINEAR 3, CLAMP 0 -> CLAMP 1
+ */
 #define MG_KERNEL mg_depthwise_conv2d_s8__mve
 #define MG_LINEAR 0
 #define MG_CLAMP 0

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#define MG_SYMBOL mg_lstm_s8_series__dsp_direct
-#define MG_SERIES 1
-#define MG_BYTES 1
-#include "mcugen/lstm_s8_pairs.h"

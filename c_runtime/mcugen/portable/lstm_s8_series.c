@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#define MG_SYMBOL mg_lstm_s8_series
-#define MG_SERIES 1
-#include "mcugen/lstm_s8_each.h"
