@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The first index along an axis where float data is largest, or smallest.
+ * The first index of the largest or smallest element along an axis of float data.
  *
  * outer, size, inner  the axes before it, the axis, the axes behind it
  * smallest            0: the largest value; 1: the smallest
  * wide                0: out is int32; 1: int64
  * Equals the reference runtime's ArgMax for float.
+ */
+/* Copies:
+ * f32 -> s32, float -> int32
+ * f32 -> s8, mg_f32 -> void, float data -> int8 data or truth values, float -> int8
  */
 #ifndef MCUGEN_ARG_MAX_F32_H
 #define MCUGEN_ARG_MAX_F32_H

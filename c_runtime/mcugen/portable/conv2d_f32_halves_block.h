@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner part of the convolutions of float with weights of float16.
+ * The inner part of the convolutions of conv2d_f32.h with weights of float16.
  */
 #ifndef MCUGEN_CONV2D_F32_HALVES_BLOCK_H
 #define MCUGEN_CONV2D_F32_HALVES_BLOCK_H

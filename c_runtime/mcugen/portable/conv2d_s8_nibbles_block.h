@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner part of the convolutions of int8 data with weights of 4 bits.
+ * The inner part of the convolutions of conv2d_s8.h with weights of 4 bits.
+ */
+/* Copies:
+ * s8 -> s8_line, filter_s8 -> filter_line
  */
 #ifndef MCUGEN_CONV2D_S8_NIBBLES_BLOCK_H
 #define MCUGEN_CONV2D_S8_NIBBLES_BLOCK_H

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner part of the convolutions of int8 data with int16 weights.
+ * The inner part of the convolutions of conv2d_s8w16.h.
+ */
+/* Copies:
+ * s8w16 -> s8, int16 -> int8
+ * s8w16 -> s16, int8_t -> mg_s16, int16 -> int8, filter_s8 -> filter_s16
+ * s8w16 -> f32, int8_t -> mg_f32, int16_t -> float, int32_t -> float, filter_s8 -> filter_f32
+ * s8w16 -> s8w16_line, filter_s8 -> filter_line
+ * s8w16 -> s8_line, int16 -> int8, filter_s8 -> filter_line
+ * s8w16 -> s16_line, int8_t -> mg_s16, int16 -> int8, filter_s8 -> filter_line
+ * s8w16 -> s8w16_single, filter_s8 -> filter_single
+ * s8w16 -> s8_single, int16 -> int8, filter_s8 -> filter_single
  */
 #ifndef MCUGEN_CONV2D_S8W16_BLOCK_H
 #define MCUGEN_CONV2D_S8W16_BLOCK_H

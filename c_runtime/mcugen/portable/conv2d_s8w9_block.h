@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner part of the convolutions of int8 data with weights of nine bits stored in eight.
+ * The inner part of the convolutions of conv2d_s8w9.h.
+ */
+/* Copies:
+ * s8w9 -> s8w9_line, filter_s8 -> filter_line
  */
 #ifndef MCUGEN_CONV2D_S8W9_BLOCK_H
 #define MCUGEN_CONV2D_S8W9_BLOCK_H

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8 -> s8_line, filter_s8 -> filter_line
+ */
 #include "mcugen/depthwise_conv2d_s8.h"
 
 typedef mg_depthwise_conv2d_s8_params mg_depthwise_conv2d_s8_nibbles_params;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s8w9 -> s8w9_line, filter_s8 -> filter_line
+ */
 #include "mcugen/depthwise_conv2d_s8w9.h"
 
 typedef int8_t mg_depthwise_conv2d_s8w9_x;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: converts the sums of kernels whose results are rounded once. Needs MG_NAME(params), MG_NAME(x).
+ * Template: converts the sums of kernels that do so by line.h. Needs MG_NAME(params), MG_NAME(x).
+ */
+/* Copies:
+ * line -> single
  */
 static inline MG_NAME(x) MG_NAME(outside)(const MG_NAME(params) *p)
 {

@@ -2,6 +2,8 @@
 /* Copies:
  * s8w16 -> s16, int8_t -> mg_s16, int16 -> int8
  * s8w16 -> s8, int16 -> int8
+ * line -> single
+ * s8w16_line -> s8_single, int16 -> int8, line -> single
  */
 #include "mcugen/fully_connected_s8w16_line.h"
 

@@ -8,6 +8,7 @@
  */
 /* Copies:
  * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ * s16 -> f32, int16 -> float, int32_t -> float, the reference runtime's MaxPool2D -> MaxPool2D.reference
  */
 #ifndef MCUGEN_MAX_POOL_2D_S16_H
 #define MCUGEN_MAX_POOL_2D_S16_H

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Overlapping frames of s16 added up to samples: [rows][frames][size], `step` samples apart.
- * Equals OverlapAdd.reference_q.
+ * Equals OverlapAdd.reference bit by bit.
+ */
+/* Copies:
+ * s16 -> f32, bit by bit -> within rounding
  */
 #ifndef MCUGEN_OVERLAP_ADD_S16_H
 #define MCUGEN_OVERLAP_ADD_S16_H

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * s16 -> f32, int16_t -> float
+ */
 #include "mcugen/pad_rows_s16.h"
 
 static void fill(mg_s16 *out, uint32_t n, int16_t value)

@@ -8,6 +8,7 @@
  */
 /* Copies:
  * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
+ * s16 -> f32, int16 -> float, int32_t -> float
  */
 #ifndef MCUGEN_PAD_ROWS_S16_H
 #define MCUGEN_PAD_ROWS_S16_H

@@ -5,10 +5,11 @@
  * length    half of the numbers of a transform;   given: numbers of each input;   count: transforms
  * radix     [stages] of each stage, the first one to run last;   place: where each complex number stands before them
  * twiddles  cosine and sine of k / length turns, k < length;   halves: those that put the two halves together
- * Equals RealFourier.reference_q, which is kissfft's way.
+ * Equals kissfft bit by bit.
  */
 /* Copies:
  * s16 -> s32, int16 -> int32
+ * s16 -> f32, int16_t -> float, bit by bit -> within rounding
  */
 #ifndef MCUGEN_REAL_FOURIER_S16_H
 #define MCUGEN_REAL_FOURIER_S16_H

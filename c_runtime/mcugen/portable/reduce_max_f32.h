@@ -4,6 +4,13 @@
  *
  * Equals ReduceMax.reference for float.
  */
+/* Copies:
+ * f32 -> s16, float -> int16
+ * f32 -> s8, mg_f32 -> int8_t, float -> int8
+ * max -> min, Largest -> Smallest, ReduceMax -> ReduceMin
+ * max_f32 -> min_s16, mg_f32 -> mg_s16, float -> int16, Largest -> Smallest, ReduceMax -> ReduceMin
+ * max_f32 -> min_s8, mg_f32 -> int8_t, float -> int8, Largest -> Smallest, ReduceMax -> ReduceMin
+ */
 #ifndef MCUGEN_REDUCE_MAX_F32_H
 #define MCUGEN_REDUCE_MAX_F32_H
 

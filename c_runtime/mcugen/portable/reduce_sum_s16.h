@@ -8,6 +8,9 @@
  * sums         cannot leave 32 bits: proved when the code is generated
  * Equals the reference runtime's Mean and Sum for int16.
  */
+/* Copies:
+ * s16 -> s8, mg_s16 -> int8_t, int16 -> int8
+ */
 #ifndef MCUGEN_REDUCE_SUM_S16_H
 #define MCUGEN_REDUCE_SUM_S16_H
 
@@ -22,10 +25,10 @@ typedef struct {
 } mg_reduce_sum_s16_params;
 
 /* The result for a sum. */
-static inline mg_s16 mg_reduce_sum_s16_store(const mg_reduce_sum_s16_params *p, int32_t sum)
+static inline int16_t mg_reduce_sum_s16_store(const mg_reduce_sum_s16_params *p, int32_t sum)
 {
     const int32_t y = mg_requantize(sum - p->in_zero_point_sum, p->mult, p->shift) + p->out_zero_point;
-    return (mg_s16)mg_clamp(y, -32768, 32767);
+    return (int16_t)mg_clamp(y, INT16_MIN, INT16_MAX);
 }
 
 /* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */

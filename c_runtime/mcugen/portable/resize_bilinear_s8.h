@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images of s8 of another size: the weighted mean of the four pixels around each place.
+ * Bilinear resize of int8 images: each output is the weighted mean of the four input pixels around its position.
  *
- * low, high: the pixels around each place of an axis;   part: the weight of the second one, in 1024ths
+ * low, high: the input pixels around each position on an axis;   part: the weight of the second one, in 1024ths
  * Equals ResizeBilinear.reference_q.
+ */
+/* Copies:
+ * s8 -> s16, int8_t -> mg_s16, int8 -> int16
  */
 #ifndef MCUGEN_RESIZE_BILINEAR_S8_H
 #define MCUGEN_RESIZE_BILINEAR_S8_H

@@ -7,6 +7,11 @@
  * elements        of the output
  * Equals the reference runtime's ScatterNd for int64.
  */
+/* Copies:
+ * s64 -> s32, int64 -> int32
+ * s64 -> s8, mg_s64 -> int8_t, int64 -> int8
+ * s64 -> f32, int64 -> float, the reference runtime's ScatterNd -> ScatterNd.reference
+ */
 #ifndef MCUGEN_SCATTER_ND_S64_H
 #define MCUGEN_SCATTER_ND_S64_H
 

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Filters with a memory of int16 values and weights; see svdf_s8.h. The memory has the zero point 0, results are int8.
+ * Filters with a memory: the memory moves by one step, takes in the newest values, and is summed up.
+ *
+ *   next[f] = memory[f][1], ..., memory[f][steps - 1], newest[f] + zero_point
+ *   sum     = bias[u] + sum over the unit's filters and steps of weights[f][j] * next[f][j]
+ *   y[u]    = clamp(requantize(sum, mult, shift) + out_zero_point)
+ *
+ * memory, next  int16 [batches][units * rank][steps]; next may be memory
+ * newest        int16 [batches][units * rank]; with the zero point they wrap
+ * bias          the zero point of the memory is folded into it; sums wrap to 32 bits
+ * Equals TensorFlow Lite Micro's EvalIntegerSvdfReference.
+ */
+/* Copies:
+ * s16 -> s8, mg_s16 -> int8_t, int16 [batches] -> int8 [batches], int16_t *weights -> int8_t *weights
  */
 #ifndef MCUGEN_SVDF_S16_H
 #define MCUGEN_SVDF_S16_H

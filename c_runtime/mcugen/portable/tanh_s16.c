@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies:
+ * tanh -> logistic
+ */
 #include "mcugen/tanh_s16.h"
 
 #include "mcugen/sigmoid_s16.h"

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hyperbolic tangent of int16 data, in Q0.15: 2 * sigmoid(2 * x) - 1.
+ * Hyperbolic tangent of int16 data, in Q0.15.
  *
  *   x = (in * mult + half) >> shift, in steps of 1 / (3 * 4096);  y = tanh by interpolation
  *
  * table  sigmoid(i / 24) with 16 bits of fraction, 256 entries, 256 steps apart
  * Equals the reference runtime's Tanh for int16.
+ */
+/* Copies:
+ * tanh -> logistic, Hyperbolic tangent -> Logistic function, y = tanh -> y = sigmoid, 256 steps -> 512 steps
  */
 #ifndef MCUGEN_TANH_S16_H
 #define MCUGEN_TANH_S16_H

@@ -10,6 +10,9 @@
  * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
  * Equals the reference runtime's TransposeConv for int8 data.
  */
+/* Copies:
+ * s8w16 -> s8, int16 weights -> int8 weights, int16_t *weights -> int8_t *weights
+ */
 #ifndef MCUGEN_TRANSPOSE_CONV_S8W16_H
 #define MCUGEN_TRANSPOSE_CONV_S8W16_H
 

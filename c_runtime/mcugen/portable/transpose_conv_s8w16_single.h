@@ -9,6 +9,9 @@
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
  * sums    cannot leave 32 bits: proved when the code is generated
  */
+/* Copies:
+ * s8w16 -> s8, int16 weights -> int8 weights, int16_t *weights -> int8_t *weights
+ */
 #ifndef MCUGEN_TRANSPOSE_CONV_S8W16_SINGLE_H
 #define MCUGEN_TRANSPOSE_CONV_S8W16_SINGLE_H
 
