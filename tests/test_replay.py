@@ -133,6 +133,17 @@ def test_hashes_in_names_do_not_count_but_exchanged_kernels_do(tmp_path: Path) -
     assert compiled(tmp_path / "exchanged", "222bbb", "111aaa") != before
 
 
+def test_hashes_in_names_of_places_do_not_count() -> None:
+    def digests(name: str) -> list[str]:
+        section = f".text.mg_k_{name}"
+        jump = (section, 14, 16, 0, f"{section}+164")
+        return objects.digests(
+            [objects.Object([(section, 1, 6, 166, "")], [jump], [(f"mg_k_{name}", section, 0, 166, 18)])]
+        )
+
+    assert digests("111aaa") == digests("222bbb")
+
+
 def test_a_revision_is_unpacked_and_removed(tmp_path: Path) -> None:
     git = ["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a@b.c"]
     run_checked([*git, "init", "-q"])
