@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU TCG plugin: counts executed guest instructions exactly, split by marks and by runs of instructions.
+/* QEMU TCG plugin: counts executed guest instructions exactly, per mark and per block of instructions.
  *
- * Arguments: marks=FILE, lines "address index" (decimal); counts=FILE, written: a line "inference", then
- * "index address instructions entries" for each run that was entered: it starts at the address, has that many
- * instructions, of which none but the last jumps, and was entered so often while instructions counted for the index.
- * When the instruction at a mark's address is about to execute, instructions count for its index from this one on.
- * Index -2 begins an inference, -3 ends it, -1 belongs to no step. Two marks may share an address; they act in order.
+ * A block ("run" in the code) is a sequence of instructions of which only the last may jump.
  *
- * With memory=FIRST:END:LINE:CODE:DATA:WAITS:COMES:AHEAD:STORED, once for each memory that is followed, that of the code
- * first, also lines "fetches index code data streamed cycles cycles...": how many lines of LINE bytes the core reads from
- * the memories [FIRST, END) for instructions and for data, where caches hold CODE and DATA bytes of them: in sets of up to 8
- * lines of which the one not used for longest goes; a cache of none is the line read last. A memory that ends
- * where it begins is not followed.
- * A line takes WAITS cycles and comes in COMES more; a memory reads one at a time, which nothing cuts short. The cycles
- * are what these reads hold the core up at most, and then what they would with 0, 1, 2 and so on in place of the first
- * memory's WAITS. Streamed: the cycles that lines of data need which are read for the first time in the inference, from
- * memories that hold more such than DATA bytes and where STORED is 0. Where AHEAD is 1, the line after the one that
- * instructions come from is read ahead as soon as the memory is free. Meanwhile time goes by as if every instruction took
- * one cycle, the least for a core that issues one at a time.
+ * Arguments:
+ *   marks=FILE   read: lines "address index" (decimal)
+ *   counts=FILE  written: a line "inference", then per block that was entered: "index address instructions entries"
  *
- * A run costs one addition in the translated code. QEMU ends a block after every jump, so a run that is entered is left
- * at its end only; one that faults has no count, as its firmware has no result. At a mark, which begins a run, what
- * all runs counted since the last one is given to the index.
+ * When the instruction at a mark's address is about to execute, counting switches to the mark's index, beginning with
+ * this instruction. Index -2 begins an inference, -3 ends it, -1 belongs to no step. Marks that share an address apply
+ * in order.
+ *
+ * memory=FIRST:END:LINE:CODE:DATA:WAITS:COMES:AHEAD:STORED describes a slow memory; the code's memory must be first.
+ *   FIRST:END    addresses; a memory that ends where it begins is ignored
+ *   LINE         bytes per read
+ *   CODE, DATA   bytes of cache for instructions and for data, in sets of up to 8 lines, the least recently used line
+ *                replaced; without a cache, only the last line is kept
+ *   WAITS, COMES cycles before a line arrives, and cycles for its transfer; reads do not overlap and are not cancelled
+ *   AHEAD        1: the line after the current line of instructions is read as soon as the memory is free
+ *   STORED       1: RAM, whose lines the firmware may write before it reads them
+ * With it, counts has further lines "fetches index code data streamed cycles cycles...":
+ *   code, data   lines read for instructions and for data
+ *   streamed     cycles to read data lines for the first time in the inference, from memories with STORED 0 of which
+ *                more than DATA bytes are read
+ *   cycles       most cycles of waiting, then the same with 0, 1, 2, ... as WAITS of the first memory
+ * Every instruction is assumed to take one cycle, the least of a core that issues one at a time.
+ *
+ * A block costs one addition in the translated code. QEMU ends its translation blocks after every jump, so a block that
+ * is entered is left only at its end. If it faults, it has no count; the firmware then has no result. A mark begins a
+ * block; the counts of all blocks since the last mark are then added to the index.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -119,7 +126,7 @@ static void grow(void)
     }
 }
 
-/* The run's record: the same one when QEMU translates it again. */
+/* The block's record. It stays the same if QEMU translates the block again. */
 static run_t *record(uint64_t address, uint64_t length, mark_t *mark)
 {
     size_t *at;
@@ -235,7 +242,7 @@ static chunk_t *watch(struct qemu_plugin_tb *tb, size_t first, size_t end)
         const uint64_t address = qemu_plugin_insn_vaddr(insn);
         const uint64_t last = (address + qemu_plugin_insn_size(insn) - 1) / line_bytes;
         for (uint64_t line = chunk == NULL ? address / line_bytes : chunk->line + 1; line <= last; line += 1) {
-            chunk = must(calloc(1, sizeof *chunk)); /* for as long as the code may run */
+            chunk = must(calloc(1, sizeof *chunk)); /* kept as long as the code may run */
             chunk->line = line;
             if (start == NULL) {
                 start = chunk;

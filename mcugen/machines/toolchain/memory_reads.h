@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Part of count_plugin.c: what a core reads from memories that are slower than it is, and how long that holds it up.
+/* Part of count_plugin.c: reads of memories that are slower than the core, and the cycles that the core waits for them.
  *
- * It counts for the index `current` while `running`, of `counts_len`; `must` ends the emulator where memory is out.
+ * While `running`, it counts for the index `current` of `counts_len`. `must` ends the emulator if an allocation fails.
  */
 #ifndef MEMORY_READS_H
 #define MEMORY_READS_H
 
 enum { WAYS = 8, MOST_MEMORIES = 16 };
 
-/* Lines by set, the one used last in front. */
+/* Cached lines by set, the most recently used first. */
 typedef struct {
     uint64_t *lines;
     uint64_t sets, ways;
-    uint64_t *misses; /* by index, as counts of runs */
+    uint64_t *misses; /* by index, like the counts of blocks */
 } cache_t;
 
-/* Cycle counts are kept for 0, 1, ..., lanes - 1 wait states at once; which lines are read does not depend on them. */
+/* Cycles are counted for 0, 1, ..., lanes - 1 wait states at once. Which lines are read does not depend on them. */
 typedef struct {
     uint64_t first, end, line_bytes;
-    uint64_t waits;      /* cycles before a line comes */
-    uint64_t comes;      /* cycles in which it comes */
-    uint64_t kept_bytes; /* of data */
-    int reads_ahead;     /* the line after the one that instructions come from */
-    int is_stored_to;    /* a line that is only written need not be read */
+    uint64_t waits;      /* cycles before a line arrives */
+    uint64_t comes;      /* cycles to transfer it */
+    uint64_t kept_bytes; /* size of the data cache */
+    int reads_ahead;     /* reads the line after the current line of instructions */
+    int is_stored_to;    /* RAM: a line may be written before it is read */
     cache_t code, data;
     uint64_t *free_at;  /* by lane: when it can begin another read */
     uint64_t *ahead_at; /* by lane: when the line read ahead is there */
@@ -31,16 +31,16 @@ typedef struct {
     uint64_t *fresh;    /* by index: lines of data read for the first time in the inference */
 } memory_t;
 
-/* A line that instructions of a run come from, and how many end there. */
+/* A line that holds instructions of a block, and how many of them end in it. */
 typedef struct chunk {
     uint64_t line;
     uint64_t instructions;
 } chunk_t;
 
-static memory_t memories[MOST_MEMORIES]; /* that of the code first, whose wait states are those of the lanes */
-static size_t memories_len;              /* 0 where no reads are followed */
+static memory_t memories[MOST_MEMORIES]; /* the code's memory first; lanes vary its wait states */
+static size_t memories_len;              /* 0 if reads are not followed */
 static uint64_t passed;                  /* cycles of instructions since the start */
-static uint64_t passing;                 /* cycles of those from the line entered last that are still to pass */
+static uint64_t passing;                 /* of them, cycles in the line entered last that have not passed yet */
 static uint64_t lanes;
 static uint64_t *late;    /* by lane: cycles waited since the start */
 static uint64_t *held_up; /* cycles waited, by index and lane */
@@ -59,7 +59,7 @@ static uint64_t seen_bytes(const memory_t *m)
     return (m->end - m->first) / m->line_bytes / 8 + 2;
 }
 
-/* Lanes go up to the wait states of the code's memory, or to 15, more than which few boards have. */
+/* Lanes go up to the wait states of the code's memory, at least to 15; few boards have more. */
 static void make_memories(const uint64_t caches[][2])
 {
     lanes = (memories[0].waits > 15 ? memories[0].waits : 15) + 1;
@@ -102,7 +102,7 @@ static int holds(const cache_t *cache, uint64_t line)
     return way < cache->ways;
 }
 
-/* Makes a line the one used last; whether it was there. */
+/* Makes a line the most recently used. Returns whether it was cached. */
 static int use(cache_t *cache, uint64_t line)
 {
     uint64_t *const set = set_of(cache, line);
@@ -141,18 +141,18 @@ static void read_line(memory_t *m)
     }
 }
 
-/* Waits for the cycles in which what was read can be used. */
+/* Waits until the cycles in which a line that was read can be used. */
 static void wait_for(const uint64_t *cycles)
 {
     for (uint64_t k = 0; k < lanes; k += 1) {
         const uint64_t now = passed + late[k];
-        const uint64_t more = cycles[k] > now + 1 ? cycles[k] - 1 - now : 0; /* that of the access is the instruction's */
+        const uint64_t more = cycles[k] > now + 1 ? cycles[k] - 1 - now : 0; /* one cycle is the instruction's own */
         held_up[current * lanes + k] += running ? more : 0;
         late[k] += more;
     }
 }
 
-/* Instructions come from a line of the code's memory. */
+/* Reads instructions from a line of the code's memory. */
 static void enter(const chunk_t *chunk)
 {
     memory_t *const m = memories;
@@ -176,7 +176,7 @@ static void enter(const chunk_t *chunk)
     passing = chunk->instructions - first;
 }
 
-/* An instruction reads data, or writes it: a line is then read first. */
+/* An instruction reads or writes data. A written line is read first. */
 static void read_data(uint64_t address)
 {
     memory_t *const m = memory_of(address);
@@ -193,7 +193,7 @@ static void read_data(uint64_t address)
     passed += 1; /* of the access, beside the instruction's, which may have several */
 }
 
-/* The least cycles in which what an index reads for the first time can come: constants of more bytes than are kept. */
+/* Least cycles to fetch the constants that an index reads for the first time, if they exceed the cache. */
 static uint64_t streamed(size_t index)
 {
     uint64_t cycles = 0;
