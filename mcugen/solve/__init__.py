@@ -41,8 +41,8 @@ __all__ = [
 
 
 _FAR = 1.25
-"""An order is not planned if it holds this many times the bytes of the better one: holes in plans seldom take a
-quarter.
+"""The file's order of nodes is planned too if its peak is at most this many times that of the better order. Gaps in a
+memory plan seldom add more than a quarter.
 """
 
 
@@ -55,20 +55,20 @@ class Known:
 
     @classmethod
     def brief(cls, candidates: Sequence[Candidates]) -> Known:
-        """Results for solutions without advice on more RAM, whose plans are not reused."""
+        """Empty search results for solutions that give no advice on more RAM and whose plans are not reused."""
         return cls(candidates, Searched(advises=False))
 
     def parts(self, graph: Graph) -> Iterator[object]:
-        """Objects that solutions refer to: another process sends references to them instead of copies."""
+        """Objects that solutions refer to. A worker process sends references to these objects instead of copies."""
         return parts_of(graph, (c.choice for c in chain.from_iterable(self.candidates)))
 
 
 def solve(graph: Graph, target: Target, options: Options, known: Known | None = None) -> Solution:
     """A planned schedule with one kernel per node. Raises NoKernelError, which lists every node without one.
 
-    If another order of the nodes than the file's needs less memory, both are solved and the better solution counts.
-    Tensors that lie inside others may leave holes in the plan: then copies in their place are tried too. If the goal's
-    solution is over the budget, the goal `ram` is tried instead.
+    If reordering the nodes needs less memory, both orders are solved and the better solution is returned. Tensors that
+    lie inside others may leave gaps in the plan. If so, copying them instead is tried too. If the goal's solution is
+    over the budget, the goal `ram` is tried instead.
     """
     return solve_with_time(graph, target, options, known)[0]
 
@@ -76,9 +76,9 @@ def solve(graph: Graph, target: Target, options: Options, known: Known | None = 
 def solve_with_time(
     graph: Graph, target: Target, options: Options, known: Known | None = None
 ) -> tuple[Solution, float]:
-    """The solution of `solve`, and its time by the estimates that its kernels were chosen by.
+    """The solution of `solve`, and its estimated time in the unit of `Candidate.cost`.
 
-    For a long network, results of the second order are not added to `known`: another process computes them.
+    For a long network, a worker process solves the second order of nodes. Its search results are not added to `known`.
     """
     if options.input_mode == "frames":
         try:
@@ -89,8 +89,8 @@ def solve_with_time(
 
 
 def _rolling(graph: Graph, target: Target, options: Options, why: str) -> tuple[Solution, float]:
-    """The solution that keeps the window of its input and computes all of it for each frame. why: the reason not to
-    stream.
+    """The solution that keeps the whole input window and recomputes it for each frame. why: the reason why frames
+    cannot be streamed.
     """
     solution, cost = _solved(graph, target, replace(options, input_mode="whole", keep_input=True), None)
     pushed = pushed_input(graph, solution.choices, "frames")
@@ -128,7 +128,7 @@ def _solved(graph: Graph, target: Target, options: Options, known: Known | None)
 
 
 def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, float] | None:
-    """The solution for the goal `ram`; None where a lower bound shows that it cannot fit."""
+    """The solution for the goal `ram`, or None if a lower bound shows that it cannot fit."""
     known = Known(candidates_of(graph, target, options))
     if not problem_of(graph, known.candidates, options, target, None).may_fit(known.candidates):
         return None
@@ -136,7 +136,7 @@ def _least(graph: Graph, target: Target, options: Options) -> tuple[Solution, fl
 
 
 def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -> None:
-    """Raise NoKernelError where a goal or a budget chose a portable kernel although the core has a faster one."""
+    """Raise NoKernelError if the goal or a budget chose a portable kernel although the core has a faster one."""
     offered = {listed[0].choice.node.name: listed for listed in candidates}
     slow: list[str] = []
     for choice in solution.choices:
@@ -149,9 +149,9 @@ def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -
             )
     if slow:
         raise NoKernelError(
-            "--require-accelerated: the goal or the budgets leave these layers to kernels for any core:\n"
+            "--require-accelerated: the goal or the budgets chose portable kernels for these layers:\n"
             + "\n".join(slow),
-            hint="--optimize speed or balanced, and more --ram or --flash, allow faster ones",
+            hint="use --optimize speed or balanced, or give more --ram or --flash",
         )
 
 
@@ -165,10 +165,10 @@ def front(graph: Graph, known: Known, options: Options, board: Target, most: int
 def _orders(
     graph: Graph, candidates: Sequence[Candidates], options: Options
 ) -> Iterator[tuple[Graph, list[Candidates]]]:
-    """The network in the order of the file, and in a better one where one exists; frame by frame, all rows are kept
-    anyway.
+    """The network in the file's order, and in an order that needs less memory if there is one.
 
-    The file's order is left out where it needs far more memory and no step can run by rows.
+    Frames are not reordered, since streaming keeps all rows anyway. The file's order is left out if it needs far more
+    memory and no step can run by rows.
     """
     choices = [listed[0].choice for listed in candidates]
     order = list(range(len(choices))) if options.input_mode == "frames" else reordered(graph, choices)

@@ -19,20 +19,22 @@ from mcugen.solve.schedule.frames import rows_of_window
 from mcugen.solve.schedule.size import OBJECT_ALIGN, object_bytes, region_bytes
 
 LONG = 200
-"""Nodes from which on a network is shared with further processes: starting one takes as long as solving a few nodes."""
+"""Least number of nodes for which worker processes share the solving. Starting a process costs as much as a
+few nodes.
+"""
 
 
 def is_long(graph: Graph) -> bool:
-    """Whether further processes share the work on a network."""
+    """Whether worker processes share the solving of a network."""
     return len(graph.nodes) >= LONG
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A schedule with its memory plan. notes: why it is not the fastest one; ram_bytes: all RAM of the model.
+    """A schedule with its memory plan.
 
-    choices: the kernel of every node. groups: the steps that run row by row together. regions: the memories that it may
-    use.
+    choices: the kernel of every node. groups: ranges of steps that run row by row together. notes: why it is not the
+    fastest solution. regions: the memories that it may use. ram_bytes: all RAM of the model.
     """
 
     schedule: Schedule
@@ -48,29 +50,31 @@ class Solution:
 
     @property
     def fits(self) -> bool:
-        """Whether every region in use holds its part."""
+        """Whether every region in use holds the bytes planned in it."""
         regions = {region.name: region for region in self.regions}
         taken = region_bytes(self.plan, self.schedule)
         return all(regions[region].holds(nbytes) for region, nbytes in taken.items())
 
 
 def parts_of(graph: Graph, choices: Iterable[Choice]) -> Iterator[object]:
-    """Objects that solutions with these kernels refer to: other processes send references to them, not copies."""
+    """Objects that solutions with these kernels refer to. Worker processes send references to these objects, not
+    copies.
+    """
     yield from (graph, *graph.nodes, *graph.tensors.values())
     for choice in choices:
         yield from (choice, choice.call, choice.kernel)
 
 
 def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
-    """Name of the input that is pushed row by row. Raises UsageError, with the reason, where none can be."""
+    """Name of the input that is pushed row by row. Raises UsageError, with the reason, if no input can be pushed."""
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
     if len(read) != 1:
-        hint = "rows and frames can be pushed of one input"
+        hint = "rows and frames need a model with one input: use --input-mode whole"
         raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint=hint)
     shape = graph.type(read[0]).shape
     rows = rows_of_window(graph, read[0]) if mode == "frames" else rows_of(shape)
     if rows < 2 or images_of(shape) != 1:
-        hint = "rows are those of an input [1, H, W, C]"
+        hint = "rows need an input [1, H, W, C] with H > 1: use --input-mode whole"
         raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
     if not any(choice.kernel.has_code for choice in choices):
         raise UsageError(f"--input-mode {mode}: the model computes nothing", hint="use --input-mode whole")
@@ -82,8 +86,8 @@ def planned(
 ) -> Solution:
     """The solution with these kernels in which the steps of each group run row by row.
 
-    One arena in the first region if it fits there; else several over all regions; else one in the first region that
-    holds it. If nothing fits, one arena in the largest region: the caller refuses it.
+    In order of preference: one arena in the first region; an arena in each of several regions; one arena in the first
+    region that holds it. If nothing fits, one arena in the largest region, which the caller refuses.
     """
     made, single = _smaller(scheduled(graph, choices, groups, options), choices, groups, options)
     buffers = made.buffers()
@@ -100,7 +104,7 @@ def planned(
 def _smaller(
     made: Schedule, choices: Sequence[Choice], groups: tuple[range, ...], options: Options
 ) -> tuple[Schedule, MemoryPlan]:
-    """The schedule with its plan; with results over their first operands if that takes fewer bytes."""
+    """The schedule with its plan. Results are written over their first operands if that takes fewer bytes."""
     found = plan(made.buffers())
     other = schedule.over_first(made, choices, keep_input=options.keep_input) if groups and not made.streams else None
     if other is None or lower_bound(other.buffers())[0] >= found.nbytes:
@@ -110,7 +114,7 @@ def _smaller(
 
 
 def _aligned(region: Region) -> Region:
-    """The region without the bytes that an arena, a multiple of its alignment, cannot use."""
+    """The region with its size rounded down to the arena's alignment."""
     return region if region.nbytes is None else Region(region.name, region.nbytes // OBJECT_ALIGN * OBJECT_ALIGN)
 
 
@@ -123,13 +127,13 @@ def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], 
 
 
 def staged(solution: Solution, nbytes: tuple[int, ...]) -> Solution:
-    """The solution with memory for the constants of each step, which are copied before it runs."""
+    """The solution with a RAM buffer of `nbytes[i]` bytes into which step i copies its constants before it runs."""
     made = replace(solution.schedule, staged=nbytes)
     return replace(solution, schedule=made, plan=replace(plan(made.buffers()), region=solution.plan.region))
 
 
 def with_note(solution: Solution, whole: Solution, options: Options, board: Target) -> Solution:
-    """The solution with a note why steps run by rows: whole tensors exceed the budget."""
+    """The solution with a note that steps run by rows because whole tensors exceed the budget."""
     if options.ram_bytes is not None:
         budget = f"--ram allows {options.ram_bytes:,}"
     elif len(solution.regions) > 1 or options.regions:
@@ -141,7 +145,7 @@ def with_note(solution: Solution, whole: Solution, options: Options, board: Targ
 
 
 def with_saving(solution: Solution, whole: Solution, times: float) -> Solution:
-    """The solution with a note of what rows save. times: its time relative to that of whole tensors."""
+    """The solution with a note on the RAM that rows save. times: its time divided by the time with whole tensors."""
     less = 100 - 100 * solution.ram_bytes / whole.ram_bytes
     more = 100 * times - 100
     time = f"for {more:.1f} % more time" if more >= 0 else f"and {-more:.1f} % less time"

@@ -1,4 +1,4 @@
-"""The kernels that can run each node, with what they cost."""
+"""The kernels that can run each node, with their costs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ from mcugen.system import forked
 class Candidate:
     """A kernel that can run a node, with its cost.
 
-    cost: mean of estimated instructions and cycles, since the cost of fetches depends on memories and grows with
-    instructions; for a board with known flash timing, cycles and the waits for reads of constants. rows_cost: the same
-    cost where the node runs row by row. function, code_bytes: name of the C function that it calls, and its bytes of
-    code.
+    cost: mean of estimated instructions and cycles, since the time of instruction fetches depends on the memory. For a
+    board with known flash timing: cycles, plus wait cycles for reads of constants. rows_cost: the same cost if the node
+    runs row by row. function: name of the C function that it calls. code_bytes: code size of this function.
     """
 
     choice: Choice
@@ -44,7 +43,7 @@ class Candidate:
 
     @property
     def working_bytes(self) -> int:
-        """Scratch and ring."""
+        """Bytes of scratch and of the ring of converted rows, for a whole step."""
         return self.choice.working[0]
 
     @property
@@ -60,15 +59,16 @@ Candidates = tuple[Candidate, ...]
 """The candidates of one node, the fastest first."""
 
 _Judged = tuple[Kernel, str]
-"""A kernel and the first reason why it cannot run a call; empty if it can."""
+"""A kernel, and the first reason why it cannot run a call. The reason is empty if it can."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """The core and the schedule mode that costs are estimated for: the key of cached estimates.
+    """The core and the schedule mode that costs are estimated for. It is the key of cached estimates.
 
-    batch: rows per event, None: batch_of. frames: whether each output row is a run of its own. waits_per_byte: cycles
-    of memory wait per byte of constants read, None if not known. kept_bytes: bytes of constants that stay in a cache.
+    batch: rows per event; None: the result of `batch_of`. frames: whether each inference computes one output row.
+    waits_per_byte: wait cycles per byte of constants read, None if not known. kept_bytes: size of the flash's data
+    cache.
     """
 
     target: Target
@@ -93,8 +93,9 @@ def _run(target: Target, options: Options) -> _Run:
 def candidates_of(graph: Graph, target: Target, options: Options, *, moving: bool = False) -> list[Candidates]:
     """Candidates of every node, in order. Raises NoKernelError, which lists every node without one.
 
-    moving: copy parts that could lie inside each other, wherever a kernel can do so. With --require-accelerated, raises
-    NoKernelError also for a node with portable kernels only, where accelerated ones exist.
+    moving: use kernels that copy bytes instead of letting tensors lie inside each other. With --require-accelerated,
+    also raises NoKernelError for a node that only portable kernels can run although accelerated kernels exist for its
+    types.
     """
     run, nodes = _run(target, options), graph.nodes
     calls = [_call(graph, node, target, options) for node in nodes]
@@ -109,7 +110,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             return _asked(listed, priced) if shares else listed
 
     priced = have_price(options, target) or options.optimize == "flash"
-    shares = is_long(graph) and not target.device  # other processes cannot name kernels made for a call
+    shares = is_long(graph) and not target.device  # device kernels are made per call, so processes cannot exchange them
     candidates = forked.each(
         found,
         len(nodes),
@@ -127,7 +128,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             problems += _unaccelerated(node, call, target)
     if problems:
         raise NoKernelError(
-            "no kernel runs these nodes:\n" + no_kernel.of_nodes(problems),
+            "no kernel can run these nodes:\n" + no_kernel.of_nodes(problems),
             hint="`mcugen ops` lists the kernels and what each accepts",
         )
     return candidates
@@ -135,7 +136,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
 
 @contextmanager
 def _naming(node: Node) -> Iterator[None]:
-    """Context in which errors of a node state its layer."""
+    """Context that adds a node's layer to the errors raised in it."""
     try:
         yield
     except McugenError as error:
@@ -149,7 +150,7 @@ def _refusals(call: Call, known: tuple[Kernel, ...], features: frozenset[str]) -
 
 
 def have_price(options: Options, target: Target) -> bool:
-    """Whether the goal weighs bytes of constants against time; False for a computer, whose ISA has no costs here."""
+    """Whether the goal weighs bytes of constants against time. False for a host computer, which has no cost tables."""
     return options.optimize in ("balanced", "ram") and bool(target.isa)
 
 
@@ -159,15 +160,15 @@ def _call(graph: Graph, node: Node, target: Target, options: Options) -> Call:
 
 
 def _every(known: Sequence[Sequence[Kernel]]) -> Iterator[Kernel]:
-    """All kernels, and those with rings also as kernels that keep no rows."""
+    """All kernels. Each kernel with a ring of converted rows follows also as the variant that keeps no rows."""
     for kernel in {id(kernel): kernel for listed in known for kernel in listed}.values():
         yield from (kernel, kernel.refilling) if isinstance(kernel.form, Ring) else (kernel,)
 
 
 def _asked(listed: Candidates, priced: bool) -> Candidates:
-    """The candidates, with properties of their choices computed in advance; packing constants takes the longest.
+    """The candidates, after computing the cached properties of their choices. Packing constants takes the longest.
 
-    priced: whether bytes of constants count.
+    priced: whether the sizes of constants are needed.
     """
     for c in listed:
         _ = c.choice.can_run_by_rows, c.choice.working
@@ -177,7 +178,7 @@ def _asked(listed: Candidates, priced: bool) -> Candidates:
 
 
 def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options: Options) -> list[float]:
-    """Costs for each number of rows per event, where another kernel may be faster; at least that of whole tensors."""
+    """Costs row by row for each number of rows per event in `batches`; each at least the cost of whole tensors."""
     run, choice = _run(target, options), c.choice
     one, *several = (
         _cost(choice, costs.estimate(choice.kernel, choice.call, run.core, True, n), run) for n in (run.batch, *batches)
@@ -186,7 +187,7 @@ def rows_costs_of(c: Candidate, batches: Sequence[int], target: Target, options:
 
 
 def _known(node: Node, call: Call, target: Target) -> tuple[Kernel, ...]:
-    """Kernels that may run the call. On a device, C kernels cannot compute float16, only alias its bytes."""
+    """Kernels that may run the call. For an OpenCL device, C kernels that compute in float16 are left out."""
     in_c = kernels.of(node.op)
     if not target.device:
         return in_c
@@ -206,7 +207,7 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Ca
     for kernel in reversed(free[:1] or fitting):
         found.append(_measured(call, kernel, run, found[-1].least if found else None))
     found.reverse()
-    fastest = sorted(found, key=lambda m: m.cost)  # stable: equal ones stay in the operator's order
+    fastest = sorted(found, key=lambda m: m.cost)  # stable: equal costs keep the operator's order
     places = _places(fastest) if len(fastest) > 1 else [""]
 
     def candidate(m: _Measured, place: str) -> Candidate:
@@ -217,7 +218,9 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run) -> Ca
 
 
 def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged]:
-    """Refuse kernels of whole tensors for an input that comes row by row, if other kernels can run by rows."""
+    """The kernels without those of whole tensors, if other kernels can run by rows. For an input that is pushed by
+    rows.
+    """
 
     def follows(kernel: Kernel) -> bool:
         return kernel.slides or Choice(node, call, kernel, "").can_run_by_rows
@@ -227,7 +230,9 @@ def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged
 
 
 def _moving(refused: Sequence[_Judged]) -> Sequence[_Judged]:
-    """Leave out kernels without code, whose operand and result share bytes, if other kernels can run the call."""
+    """The kernels without those that have no code (their operand and result share bytes), if other kernels can run the
+    call.
+    """
     moving = [(kernel, why) for kernel, why in refused if kernel.has_code]
     return moving if any(not why for _, why in moving) else refused
 
@@ -244,7 +249,9 @@ class _Measured(NamedTuple):
 
 
 def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
-    """Costs of a kernel. next_cost: of the best kernel listed later; an unmeasured kernel is assumed to be faster."""
+    """Costs of a kernel. next_cost: cost of the best kernel listed after it. An unmeasured kernel is assumed to be
+    faster than that.
+    """
     taken = _taken(call, kernel, run)
     cost, rows_cost = taken.cost, taken.rows_cost
     if not taken.is_fitted and next_cost is not None:
@@ -281,7 +288,9 @@ def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
 
 
 def _refilling(node: Node, call: Call, kernel: Kernel, run: _Run) -> tuple[Kernel, ...]:
-    """The kernel without its rows kept, if it keeps rows for output rows that follow; else nothing."""
+    """The variant of the kernel that converts its input rows anew in each event, if the kernel keeps rows between
+    events.
+    """
     if not isinstance(kernel.form, Ring) or run.batch is not None:
         return ()
     step = Step(0, Choice(node, call, kernel, ""), by_rows=True)
@@ -296,7 +305,7 @@ def _cost(choice: Choice, taken: costs.Estimate, run: _Run) -> float:
 
 
 def _why(kernel: Kernel, call: Call, refused: Sequence[_Judged], place: str, run: _Run) -> str:
-    """Reason for a kernel: its rank among those that can run, or the rule that each preferred kernel breaks."""
+    """Reason for a kernel in the report: its rank by cost, or the rule that each preferred kernel breaks."""
     if isinstance(kernel.form, Grid):
         return device_kernels.reason(kernel, call, run.target)
     if run.target.device and kernel.has_code:
@@ -317,7 +326,7 @@ def _why_not_on_device(refused: Sequence[_Judged]) -> str:
 
 
 def _places(listed: Sequence[_Measured]) -> list[str]:
-    """Ranks by cost among kernels that differ."""
+    """For each kernel, its rank by cost as text for the report."""
     of = sum(not m.kernel.form.refills for m in listed)
     least = max(min(m.cost for m in listed), 1.0)
     least_by_rows = max(min(m.rows_cost for m in listed), 1.0)
@@ -332,7 +341,7 @@ def _places(listed: Sequence[_Measured]) -> list[str]:
 
 
 def _unaccelerated(node: Node, call: Call, target: Target) -> list[str]:
-    """The problem of a node whose accelerated kernels for these types refuse it; empty if it has no such kernels."""
+    """Error text for a node that all accelerated kernels for its types refuse; empty if there are no such kernels."""
     if target.device:
         known = kernels.on_device(type(node.op))
         return [no_kernel.of_node(node, call, known, target)]

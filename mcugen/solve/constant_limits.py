@@ -14,24 +14,24 @@ from mcugen.solve.schedule.steps import Choice
 from mcugen.solve.sharing import Picks
 
 FIRMWARE_BYTES = 32 * 1024
-"""Bytes of a board's flash reserved for code: that of the model and of the application around it."""
+"""Bytes of a board's flash reserved for the code of the model and of the application."""
 
 WIDEST = 4
-"""About the largest ratio of two kernels' constants for one node."""
+"""Approximate largest ratio between the constant sizes of two kernels for one node."""
 
 _Row = tuple[str, int, float]
-"""Type, length and value of a row that kernels read in place of rows outside the image."""
+"""Element type, length in elements and value of the constant row that kernels read for padding outside the image."""
 
 
 def limit_of(options: Options, board: Target) -> int | None:
-    """Most bytes of constants; None if nothing limits them."""
+    """Largest number of bytes of constants; None if nothing limits them."""
     if options.flash_bytes is not None or board.flash_bytes is None:
         return options.flash_bytes
     return board.flash_bytes - FIRMWARE_BYTES
 
 
 def constants_of(picks: Sequence[Candidate]) -> int:
-    """Bytes of the constants of the picks: a row outside the image is stored once for all kernels that read it."""
+    """Bytes of the constants of the picks. A padding row is stored once for all kernels that read it."""
     rows = {row: nbytes for c in picks for row, nbytes in _rows(c.choice).items()}
     return sum(c.choice.constant_bytes for c in picks) + sum(rows.values())
 
@@ -42,11 +42,11 @@ def constants_by_itself(c: Candidate) -> int:
 
 
 def within(picks: Picks, candidates: Sequence[Candidates], limit: int | None) -> Picks:
-    """Picks whose constants are within the limit: slower kernels replace the picks, the cheapest per byte saved first,
-    until the limit is met or no step is left.
+    """Picks whose constants are within the limit in bytes, or near it if the limit cannot be met.
 
-    If single steps do not meet the limit, sharing one row outside the image between all layers may do: then the kernels
-    with the fewest bytes apart from that row are taken, if they need less.
+    Slower kernels replace the picks, the least added time per byte saved first. If that does not meet the limit, the
+    kernels with the fewest bytes apart from their padding rows are tried, since these kernels may share one padding
+    row.
     """
     if limit is None or constants_of(picks) <= limit:
         return picks
@@ -75,13 +75,13 @@ def _stepped_back(picks: Picks, candidates: Sequence[Candidates], limit: int) ->
 
 
 def no_larger(candidates: Sequence[Candidates], picks: Picks) -> list[Candidates]:
-    """The candidates that have no more constants than the pick of their node."""
+    """The candidates that need no more bytes of constants than the pick of their node."""
     pairs = zip(candidates, picks, strict=True)
     return [tuple(c for c in listed if constants_by_itself(c) <= constants_by_itself(pick)) for listed, pick in pairs]
 
 
 def _rows(choice: Choice) -> dict[_Row, int]:
-    """Rows outside the image that a window kernel reads, with their bytes."""
+    """Padding rows that a window kernel reads, with their bytes."""
     form, call = choice.kernel.form, choice.call
     if not isinstance(form, Window) or form.outside is None or not form.rows(call).leaves_image:
         return {}

@@ -1,7 +1,7 @@
 """Cost of a kernel call on a core: instructions and cycles, from coefficients fitted to counted runs (ci/fit).
 
-A call is described by a few numbers (`features`), its kernel by a coefficient for each on each core; the estimate is
-the sum of the products. `solve/fitted.py` reads the coefficients; memory has no wait states here.
+A call is described by a few numbers (`features`). A kernel has a coefficient per feature and core. The estimate is the
+sum of feature times coefficient, without memory wait states. `solve/fitted.py` reads the coefficients.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from mcugen.solve import fitted
 from mcugen.solve.schedule.steps import Choice, Step, batch_of, node_of
 
 _UNKNOWN = {"macs": 14.0, "outputs": 80.0, "inputs": 20.0, "patches": 12.0, "calls": 200.0, "events": 200.0}
-"""Costs of a kernel without coefficients: above those of any portable kernel on Cortex-M4, so that measured kernels
-win.
+"""Instructions per feature of a kernel without coefficients: more than any portable kernel needs on Cortex-M4, so that
+measured kernels win.
 """
 _UNKNOWN_CYCLES = 3.0
 _UNKNOWN_BYTES = 1024
 """Assumed code size of a kernel that was not measured, such as one from a plugin."""
 _PIXELS_A_READ = 3
-"""Pixels that share one read of the weights in kernels that compute several pixels at once."""
+"""Assumed number of pixels per read of the weights."""
 _BETWEEN = (4, 5, 7)
-"""Instructions, least and most cycles per element of a loop, besides those of the computation itself."""
+"""Instructions, least cycles and most cycles per element that a loop spends on loading, storing and counting."""
+"""Factor of instructions compared with Cortex-M4, for kernels without coefficients."""
 _SLOWER = {"cortex-m0plus": 4.0, "cortex-m3": 1.5, "rv32imc": 2.5}
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Instructions and cycles of one execution of a step. is_fitted: from coefficients of this kernel and core."""
+    """Instructions and cycles of one execution of a step. is_fitted: whether the kernel was measured on this core."""
 
     instructions: int
     cycles_low: int
@@ -44,11 +45,11 @@ class Estimate:
 def estimate(
     kernel: Kernel, call: Call, core: str, by_rows: bool = False, batch: int | None = None, *, frames: bool = False
 ) -> Estimate:
-    """Cost of a call on a bare core (`Target.core`), whole or row by row with `batch` rows per event, by default
-    batch_of.
+    """Cost of a call on a bare core (`Target.core`), whole or row by row.
 
-    frames: whether each output row is computed by another run, which reuses the rows that earlier runs converted. A
-    kernel that was not measured, such as one from a plugin, gets a high estimate.
+    batch: rows per event, by default the result of `batch_of`. frames: whether each inference computes one output row
+    and reuses the rows that earlier inferences converted. An unmeasured kernel, such as one from a plugin, gets a high
+    estimate.
     """
     if not kernel.has_code:
         return Estimate(0, 0, 0, True)
@@ -68,7 +69,9 @@ def estimate(
 
 
 def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: int | None) -> Estimate:
-    """The sum of the parts' costs, without storing, loading and counting between each two of them."""
+    """Cost of a kernel that runs several parts in one loop: the sum of the parts' costs, less the loads, stores and
+    loop counters that disappear between them.
+    """
     parts = kernel.cost.parts(call) if kernel.cost.parts else ()
     found = [estimate(part, inner, core, by_rows and k == 0, batch) for k, (part, inner) in enumerate(parts)]
     between = call.output.size * (len(found) - 1)
@@ -78,7 +81,7 @@ def _in_one_loop(kernel: Kernel, call: Call, core: str, by_rows: bool, batch: in
 
 
 def code_bytes(kernel: Kernel, call: Call, core: str) -> int:
-    """Bytes of code and constants of a kernel's functions at -O2; the mean of its copies, if it has several."""
+    """Bytes of code and constants of a kernel's functions at -O2. For a kernel with several copies, their mean."""
     if kernel.cost.code:
         return _stated_code(call, kernel.cost.code)
     row = fitted.rows(core).get(kernel.symbol)
@@ -91,9 +94,9 @@ def _stated_code(call: Call, code: Callable[[Call], int]) -> int:
 
 
 def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
-    """Bytes of constants that a call reads: each once, or once per block of pixels that shares weights.
+    """Bytes of constants that a call reads from memory: weights are read again for every few pixels.
 
-    kept_bytes: size of a cache, whose contents are read from the memory once.
+    kept_bytes: size of the data cache. Constants that fit in it are read once.
     """
     if choice.constant_bytes <= kept_bytes:
         return choice.constant_bytes
@@ -105,9 +108,7 @@ def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
 
 
 def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[str, float]:
-    """Feature -> its share of the estimated cycles, by the mean of both bounds; empty for a kernel without
-    coefficients.
-    """
+    """Feature -> estimated cycles due to it, as the mean of both bounds. Empty for a kernel without coefficients."""
     row = fitted.rows(core).get(kernel.symbol)
     terms = row.terms if row else {}
     found = features(kernel, call, by_rows)

@@ -1,4 +1,4 @@
-"""Kernels on OpenCL devices: the tile of each, and the time of a launch, from a tuned table or else by the roofline."""
+"""Tiles of OpenCL kernels, and the time of a launch: from a tuned table, or else by the roofline model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOARDS = "opencl-"
 NEAR = 10.0
 """Largest distance at which one device's table is used for another."""
 OTHER_MAKER, OTHER_MEMORY = 4.0, 4.0
-"""Distance added for another maker, and for memory that only one of the devices shares with its host."""
+"""Distance added for another vendor, and for memory that only one of the two devices shares with its host."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Tuned:
 
 
 _BEST_NS = 1.0
-"""Nanoseconds assumed for the best launch measured, so that no estimate is below it."""
+"""Most nanoseconds reported for the best measured launch, so that it ranks before all estimates."""
 
 
 def key_of(call: Call) -> str:
@@ -63,11 +63,15 @@ def table_of(folder: Path) -> Mapping[str, Tuned]:
             for key, e in entries.items()
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path.name} is no table of mcugen tune: {error}", where=str(path)) from error
+        raise UsageError(
+            f"{path.name} is not a table of mcugen tune: {error}", where=str(path), hint="run mcugen tune again"
+        ) from error
 
 
 def tuned_of(call: Call, target: Target) -> tuple[Tuned | None, str]:
-    """Entry for a call, and the board that it was measured on: this one, or the nearest with a table."""
+    """The measurement for a call, if there is one, and the board of the table: the target, or the nearest board with a
+    table.
+    """
     own = table_of(target.folder)
     near = "" if own or target.device is None else nearest(target.device)
     if not near:
@@ -85,7 +89,9 @@ def nearest(device: Device) -> str:
 
 
 def distance(a: Device, b: Device) -> float:
-    """Sum of the doublings between the figures of two devices, with additions for other makers and memory."""
+    """Distance of two devices: the sum of |log2| of the ratios of their figures, plus constants if the vendor or the
+    kind of memory differs.
+    """
     figures = ((d.compute_units, d.flops, d.bandwidth, max(d.local_bytes, 1), d.max_group) for d in (a, b))
     doubled = sum(abs(math.log2(x / y)) for x, y in zip(*figures, strict=True))
     return doubled + OTHER_MAKER * (not a.vendor or a.vendor != b.vendor) + OTHER_MEMORY * (a.unified != b.unified)
@@ -97,7 +103,9 @@ def device_of(target: Target) -> Device:
 
 
 def tiled(call: Call, fitting: Sequence[Kernel], target: Target) -> list[Kernel]:
-    """The device kernels of `fitting`, each with its best tile, the fastest first; only those with a legal tile."""
+    """The device kernels of `fitting`, each with its best tile, the fastest first. Kernels without a legal tile are
+    left out.
+    """
     found = [_best(call, kernel, target) for kernel in fitting if isinstance(kernel.form, Grid)]
     legal = [kernel for kernel in found if kernel is not None]
     return sorted(legal, key=lambda kernel: nanoseconds(kernel, call, target))
@@ -129,10 +137,9 @@ def is_legal(grid: NDRange, device: Device) -> bool:
 
 
 def nanoseconds(kernel: Kernel, call: Call, target: Target) -> float:
-    """Time of a launch: as measured, else by the roofline: the work over the filled share of the device, or the bytes
-    moved.
+    """Time of a launch, measured or by the roofline model.
 
-    A measured kernel is preferred to all other kernels of its call.
+    A measured kernel gets at most `_BEST_NS`, so that it is preferred to all other kernels of its call.
     """
     tuned, _ = tuned_of(call, target)
     if tuned and (tuned.symbol, tuned.tile) == (kernel.symbol, kernel.grid.tile):
@@ -141,7 +148,9 @@ def nanoseconds(kernel: Kernel, call: Call, target: Target) -> float:
 
 
 def roofline(grid: NDRange, call: Call, device: Device, kernel: Kernel | None = None) -> float:
-    """Seconds of a launch by the device's profile."""
+    """Seconds of a launch by the device's profile: the longer of arithmetic, at the share of the device that is busy,
+    and memory traffic; plus the launch.
+    """
     groups = math.prod(-(-items // group) for items, group in zip(grid.items, grid.group or grid.items, strict=True))
     room = device.compute_units * GROUPS_TO_FILL
     filled = min(1.0, groups / room) if grid.group else 1.0
@@ -153,7 +162,9 @@ def roofline(grid: NDRange, call: Call, device: Device, kernel: Kernel | None = 
 
 
 def bytes_moved(call: Call) -> int:
-    """Bytes of all operands and results, each once; weights are stored as tensors are."""
+    """Bytes of all operands and results, each counted once. float32 operands count half if the call stores them as
+    float16.
+    """
     moved = sum(t.nbytes for t in (*call.inputs, *call.outputs) if t is not None)
     halved = halves.stores_halves(call)
     return moved - sum(t.nbytes // 2 for t in call.inputs if t is not None and halved and t.dtype == "f32")
@@ -173,7 +184,7 @@ def reason(kernel: Kernel, call: Call, target: Target) -> str:
 
 
 def _by_roofline(kernel: Kernel, call: Call, device: Device) -> str:
-    """The time by the profile, and what it is bound by."""
+    """Text with the time by the roofline model, and whether memory, arithmetic or the launch limits it."""
     seconds = roofline(kernel.launch(call), call, device, kernel)
     moved = bytes_moved(call) / device.bandwidth
     work = seconds - device.launch_s

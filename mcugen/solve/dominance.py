@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Candidates that no stretch takes, since another one of the node is no worse in anything that stretches look at.
+"""Removal of dominated candidates: a faster candidate of the node is no worse in memory and schedule either.
 
-Without them, layers that differ in such candidates alone are of one kind: so where slow kernels take more or less time
-with other weights, and no plan has these kernels, what is known of a stretch holds for all stretches like it.
+Layers that differ only in dominated candidates then count as equal, so that search results are reused for them.
 """
 
 from __future__ import annotations
@@ -14,11 +13,13 @@ from mcugen.solve.modes import reads_again, rows_of
 
 
 def undominated(listed: Candidates) -> Candidates:
-    """The candidates of a node that none before them dominates. listed: the fastest first."""
+    """The candidates that no earlier candidate of the list dominates. listed: candidates of one node, the fastest
+    first.
+    """
     if len(listed) == 1:
         return listed
     kept: list[Candidate] = []
-    least: dict[object, list[Sequence[float]]] = {}  # of candidates with the same schedule mode and rows
+    least: dict[object, list[Sequence[float]]] = {}  # (mode, rows per event) -> costs and memory of kept ones
     for c in listed:
         whole, passing, staying = c.choice.working
         memory = whole, passing + staying, staying

@@ -1,7 +1,8 @@
-"""Local search for the kernels of a stretch: exchanges one kernel at a time, to need less memory or time.
+"""Local search for the kernels of a stretch: it exchanges one kernel at a time, to save memory or time.
 
-An exchange changes the load at the events of its own step, and of steps whose kernels reread the same rows. Only these
-loads are counted again, so the time per step hardly grows with the length of the stretch.
+The load is the number of bytes in use at each event. An event is one execution of a step, or of a batch of its rows. An
+exchange changes the load at the events of its own step and of steps that read the same rows again. Only these loads are
+recomputed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from mcugen.solve.candidates import Candidate
 from mcugen.solve.plan.buffers import Piece
 
 MAX_EXCHANGES = 64
-"""Most alternative kernels in a stretch for which exchanges of several kernels at once are tried."""
+"""Largest number of alternative kernels in a stretch for which exchanges of several kernels at once are tried."""
 MAX_TRIES = 6
-"""Number of cheaper kernels that do not fit, best saving first, tried with exchanges that make room for them."""
+"""Number of cheaper kernels that do not fit for which exchanges of other steps are tried to make room."""
 _EPSILON = 1e-6
 _NO_LIMIT = 1 << 62
 Load = npt.NDArray[np.int64]
@@ -32,19 +33,19 @@ _Gain = tuple[float, int, int, int]
 Picks = tuple[int, ...]
 """Index of each step's kernel among its offers."""
 _Exchange = tuple[int, int, int]
-"""A step, its kernel, and a bit set of the rereading steps that its other kernels' loads depend on."""
+"""A step, its current kernel, and a bit set of the rereading steps that the load of its other kernels depends on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Bytes at each event from `start` on; zero before `start` and after the last entry."""
+    """Load of one buffer: bytes at each event from `start` on; zero before `start` and after the last entry."""
 
     start: int
     load: Load
 
     @classmethod
     def of(cls, load: Load) -> Part:
-        """The load from its first event that is not zero to its last."""
+        """The load without the zeros at both ends."""
         events = np.flatnonzero(load)
         first, end = (int(events[0]), int(events[-1]) + 1) if len(events) else (0, 0)
         return cls(first, load[first:end].copy())
@@ -63,7 +64,7 @@ class Part:
         return self.start + len(self.load)
 
     def less(self, other: Part) -> Part:
-        """The difference of this part and another."""
+        """This part minus another."""
         span = slice(min(self.start, other.start), max(self.end, other.end))
         found = Part.of(self.over(span) - other.over(span))
         return Part(span.start + found.start, found.load)
@@ -79,7 +80,9 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class KernelOffer:
-    """A kernel for a step of a stretch. own: its working memory. returns: whether it reads rows again."""
+    """A kernel for a step of a stretch. own: its working memory per event. returns: whether it reads rows of earlier
+    events again.
+    """
 
     candidate: Candidate
     cost: float
@@ -89,7 +92,7 @@ class KernelOffer:
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """Bytes in use at each event. rows: least bytes of tensors; offers and more: as in `Stretch`."""
+    """Bytes in use at each event of a stretch, for any choice of kernels. The fields are those of `Stretch`."""
 
     offers: Sequence[Sequence[KernelOffer]]
     rows: Load
@@ -105,7 +108,7 @@ class Loads:
         return load
 
     def peaks(self) -> Iterator[tuple[int, Picks]]:
-        """All sets of kernels, each with the most bytes in use at once; sets with a common beginning share its sum."""
+        """Yields the peak in bytes and the picks of every combination of kernels. Common prefixes are summed once."""
         again: dict[int, Load] = {}
         before: Picks = ()
         loads = [self.rows]
@@ -126,13 +129,13 @@ class Loads:
         load[own.start : own.end] += own.load
 
     def _read_again(self, load: Load, back: int) -> None:
-        """Add the bytes that buffers hold longer because these steps read rows again."""
+        """Add the bytes that buffers hold longer because the steps in the bit set `back` read rows again."""
         for m in self.more:
             span = _span([part for s, part in m.items() if back >> s & 1])
             load[span] += _extra(m, back, span)
 
     def back(self, picks: Sequence[int]) -> int:
-        """Bit set of the steps that read rows again."""
+        """Bit set of the steps whose picked kernels read rows again."""
         return sum(1 << s for s, k in enumerate(picks) if self.offers[s][k].returns)
 
     @functools.cached_property
@@ -150,7 +153,7 @@ class Loads:
 
     @functools.cached_property
     def either(self) -> Mapping[int, npt.NDArray[np.bool_]]:
-        """Step -> for each kernel, whether it reads rows again; only steps whose kernels differ in that."""
+        """Step -> for each kernel, whether it reads rows again. Steps whose kernels all agree are left out."""
         found = {s: np.array([offer.returns for offer in offers]) for s, offers in enumerate(self.offers)}
         return {s: returns for s, returns in found.items() if returns.any() and not returns.all()}
 
@@ -177,12 +180,14 @@ class Loads:
 
     @functools.cached_property
     def cells(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Events of all `exchanges` in a row, over which each is counted, and the index where each exchange begins."""
+        """The concatenated event numbers of all `exchanges`, and the index at which the events of each exchange
+        begin.
+        """
         of = [np.arange(self.spans[s].start, self.spans[s].stop) for s, _ in self.exchanges[0]]
         return np.concatenate([*of, np.zeros(0, np.int64)]), np.cumsum([0, *map(len, of)])
 
     def touched(self, step: int) -> Sequence[int]:
-        """Indices in `open` of the steps whose exchanges have another effect after an exchange of this step."""
+        """Indices in `open` of the steps whose exchanges must be recomputed after an exchange of this step."""
         if step not in self._touched:
             first, end = self._ends
             own = self.spans[step]
@@ -191,7 +196,7 @@ class Loads:
 
     @functools.cached_property
     def _ends(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """First events of the spans of open steps, and the events after their last."""
+        """Starts and ends (exclusive) of the spans of open steps."""
         spans = [self.spans[s] for s in self.open]
         return np.array([s.start for s in spans], np.int64), np.array([s.stop for s in spans], np.int64)
 
@@ -205,9 +210,9 @@ class Loads:
 
 
 class _State:
-    """The current kernels of a search, and how far their load exceeds the limit at each event.
+    """The current kernels of a search, and by how much their load exceeds the limit at each event.
 
-    known: change of the load by exchanges -> for a step, its kernel and the bit set of rereading steps around it.
+    known: cache of `_counted`, by `_Exchange`.
     """
 
     def __init__(self, loads: Loads, picks: Sequence[int], limit: int, known: dict[_Exchange, Load]) -> None:
@@ -225,7 +230,7 @@ class _State:
 
     @property
     def added(self) -> Load:
-        """Change of the load by each of `Loads.exchanges`, over `Loads.cells`."""
+        """Change of the load due to each of `Loads.exchanges`, at the events in `Loads.cells`."""
         if self._added is None:
             self._added = np.zeros(len(self._loads.cells[0]), np.int64)
             self._count_again(self._added, self._loads.open)
@@ -248,7 +253,7 @@ class _State:
         return self._saved
 
     def _over_before(self) -> Load:
-        """Running sum of the excess over the limit: before each event, and at the end."""
+        """Running sum of the excess over the limit before each event, and at the end."""
         found = np.zeros(len(self.excess) + 1, np.int64)
         np.cumsum(np.maximum(self.excess, 0), out=found[1:])
         return found
@@ -279,7 +284,7 @@ class _State:
             added[starts[places[s].start] : starts[places[s].stop]] = self._brought(s).ravel()
 
     def _brought(self, s: int) -> Load:
-        """Change of the load by each kernel of step s, over its span: [kernels, events]."""
+        """Change of the load due to each kernel of step s over the step's span: [kernels, events]."""
         key = s, self.picks[s], self._back & self._loads.kin[s]
         if key not in self._known:
             self._known[key] = self._counted(s)
@@ -315,9 +320,9 @@ class Search:
         return _State(self._loads, picks, math.floor(min(limit, _NO_LIMIT)), self._known)
 
     def _reduced(self, state: _State, fixed: int = -1) -> Picks | None:
-        """`reduced` from a state on, in place. The step `fixed` keeps its kernel.
+        """`reduced` from a given state, which it changes. The step `fixed` keeps its kernel.
 
-        The next exchange is the cheapest per byte of those that reduce the excess, the first of equals.
+        The next exchange is the one with the least cost per byte of excess saved; of equals, the first.
         """
         every, places = self._loads.exchanges
         more = self._prices - np.array([self._costs[s][state.picks[s]] for s, _ in every])
@@ -333,7 +338,7 @@ class Search:
         return tuple(state.picks)
 
     def improved(self, picks: Picks, limit: float) -> Picks:
-        """Take cheaper kernels while the limit holds, also where an exchange of another step makes room."""
+        """Take cheaper kernels while the limit holds, also if another step must be exchanged to make room."""
         while True:
             picks = self._alone(picks, limit)
             better = sorted(gain for s in self._loads.open for gain in self._gains(s, picks[s]))
@@ -370,7 +375,9 @@ class Search:
         return [(cost - own, s, k, now) for k, cost in enumerate(self._costs[s]) if cost - own < -_EPSILON]
 
     def _both(self, picks: Picks, better: Sequence[_Gain], limit: float) -> Picks | None:
-        """Picks with one cheaper kernel for which other steps make room, if that is cheaper in sum; else None."""
+        """Picks with one cheaper kernel, after exchanges of other steps that make room for it. None if no such picks
+        have a lower total cost.
+        """
         if sum(len(offers) - 1 for offers in self._offers) > MAX_EXCHANGES:
             return None
         start = self._state(picks, limit)
@@ -387,8 +394,8 @@ class Search:
 
 
 def _extra(of: Mapping[int, Part], back: int, span: slice) -> Load | int:
-    """Bytes that a buffer holds beyond its least because the steps in `back` read rows again. of: these bytes for each
-    step alone.
+    """Extra bytes of a buffer because the steps in the bit set `back` read rows again. of: step -> extra bytes due to
+    this step alone.
     """
     loads = [part.over(span) for s, part in of.items() if back >> s & 1]
     most: Load | int = np.maximum.reduce(loads) if loads else 0

@@ -1,7 +1,7 @@
 """Reader of the measurements of `ci/fit`: costs/<core>.json in each folder of kernels, one row for each kernel.
 
-A row holds the bytes of the kernel's code and, for each term, instructions, least and most cycles: coefficients of
-`solve/costs.py`. A file that holds a core's name instead of rows stands for that core's file.
+A row holds the bytes of the kernel's code and, per term, three coefficients of `solve/costs.py`: instructions, least
+cycles and most cycles. A file may hold just the name of another core, whose file is then used.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ COMMON = (
 
 @dataclass(frozen=True)
 class FittedCost:
-    """Measured cost of a kernel on a core. terms: name -> instructions, least and most cycles per unit of it."""
+    """Measured cost of a kernel on a core. terms: name -> instructions, least cycles and most cycles per unit of the
+    term.
+    """
 
     code_bytes: int
     terms: Mapping[str, tuple[float, float, float]]

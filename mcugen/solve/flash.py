@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The goal `flash`: the fewest bytes of constants and code, and further bytes only where they save much time.
+"""The goal `flash`: the fewest bytes of constants and code. More bytes are spent only if they save much time.
 
-Bytes have a price in time, and the model's code has a limit besides.
+Each byte has a price in time. The size of the model's code also has a limit.
 """
 
 from __future__ import annotations
@@ -16,35 +16,39 @@ BYTES_PRICE = 0.6
 """Least saving of time, in percent of the fastest time, for each percent of bytes beyond the fewest."""
 
 MODEL_CODE_BYTES = 10 * 1024
-"""Most bytes of a model's code (kernels and their callers), unless the smallest kernels take more."""
+"""Limit in bytes of a model's code (kernels and their callers), unless the smallest kernels take more."""
 
 CODE_SHARE = 0.01
 """Share of a large model's bytes that its code may take, if that is more than MODEL_CODE_BYTES."""
 
 FEWER = 0.9
-"""A set with more code than the limit is taken if all its bytes are below this share, as with weights of 4 bits."""
+"""A set of kernels with more code than the limit is taken if its code and constants together are below this share of
+the best set within the limit. Kernels for 4-bit weights may do this.
+"""
 
 STEP_CODE_BYTES = 31
 """Bytes of code that call a step."""
 
 FORM_CODE_BYTES: Mapping[type[Form], int] = {Ring: 140, Window: 68, Accumulate: 50}
-"""Further bytes for kernels called row by row, and for filling the rows that they read."""
+"""Additional bytes of code around each call of a kernel, by its form."""
 
 START_CODE_BYTES = 300
-"""Bytes of the start-up code that `simulate` counts too, less the excess of the kernels' estimates."""
+"""Bytes of start-up code that `simulate` counts, corrected for the kernels' estimates, which are a little too high."""
 
 HELPER_BYTES = 920
-"""Approximate bytes of a source that several kernels call, which their own code does not count."""
+"""Approximate code size of a helper source that several kernels share. The kernels' own sizes do not include it."""
 
 _LESS = range(0, 3072, 256)
-"""Bytes subtracted from the room for kernels, one per try, since the code around the kernels depends on the choice."""
+"""Bytes subtracted from the limit for kernels in each try, since the size of the code around them is not yet known."""
 
 _LEAST = 1e-9
 """Weight of a cost that only breaks ties."""
 
 
 def least_flash(candidates: Sequence[Candidates]) -> Picks:
-    """Kernels of the fewest bytes, replaced by others that are worth their bytes, with code within its limit."""
+    """The kernels for the goal `flash`: the smallest, or larger ones that are worth their bytes, with code within the
+    limit.
+    """
     least = cheapest(candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * _LEAST)
     price = BYTES_PRICE * sum(min(c.cost for c in listed) for listed in candidates) / max(_bytes_of(least), 1)
 
@@ -64,8 +68,10 @@ def least_flash(candidates: Sequence[Candidates]) -> Picks:
 
 
 def _trimmed(candidates: Sequence[Candidates], picks: Picks, limit: int) -> Picks:
-    """Picks within the limit of code: kernels with much calling code give way to other functions of the set, at the
-    least time for each byte saved. The unchanged picks if that does not reach the limit.
+    """Picks with code within the limit, or the unchanged picks if the limit cannot be reached.
+
+    Kernels whose calls take much code are replaced by functions that other nodes call already, the least time per byte
+    saved first.
     """
     used, found = {c.function for c in picks}, list(picks)
     while _code_of(found) > limit:
@@ -88,17 +94,17 @@ def _bytes_of(picks: Sequence[Candidate]) -> int:
 
 
 def _code_of(picks: Sequence[Candidate]) -> int:
-    """Bytes of the kernels and of the code around them."""
+    """Bytes of code of the kernels and of the code around them."""
     return code_of(picks) + _around(picks)
 
 
 def _around(picks: Sequence[Candidate]) -> int:
-    """Bytes of code that start and call the kernels, and of functions that kernels call."""
+    """Bytes of start-up code, of calls of the kernels, and of helper functions that the kernels share."""
     helpers = {helper for c in picks for helper in c.choice.kernel.text.helpers}
     return START_CODE_BYTES + sum(map(_calling, picks)) + HELPER_BYTES * len(helpers)
 
 
 def _calling(c: Candidate) -> int:
-    """Bytes of code that call a step."""
+    """Bytes of code that one step takes to call its kernel."""
     kernel = c.choice.kernel
     return (STEP_CODE_BYTES + FORM_CODE_BYTES.get(type(kernel.form), 0)) * kernel.has_code

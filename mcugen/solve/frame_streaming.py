@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streaming by frames has a single schedule, so that the kernels alone determine its RAM."""
+"""Choice of kernels for streaming by frames. There is a single schedule, so the kernels alone determine the RAM."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def smallest(problem: Problem) -> Solution:
 
 
 def that_fits(problem: Problem, picks: Picks) -> Solution:
-    """The solution with these kernels; if they do not fit, the one of least time and price that does."""
+    """The solution with these kernels if it fits; else the fitting solution of least time and price of constants."""
     made = problem.planned(picks)
     if made.fits:
         return made
@@ -33,8 +33,10 @@ def that_fits(problem: Problem, picks: Picks) -> Solution:
 
 
 def faster(problem: Problem, picks: Picks) -> Iterator[Picks]:
-    """The picks, then the picks after one more exchange each: the next exchange saves the most time and price of
-    constants per byte of working memory. They depend on no budget, so a larger one never gives a slower model.
+    """The picks, then the picks after each further exchange of a kernel.
+
+    The next exchange saves the most time and price of constants per added byte of working memory. The sequence does not
+    depend on the budget, so a larger budget never gives a slower model.
     """
     while True:
         yield picks

@@ -1,7 +1,7 @@
-"""Queue of points to plan, the cheapest first: points of curves, then points of the same groups with less memory.
+"""Queue of points of the time-memory curves to plan, the cheapest first.
 
-A plan may have holes that the peak of its point does not count. Groups of rows whose points do not fit may fit with
-kernels that need less memory, where the curve already continues with other groups.
+A plan may have gaps, so a point may not fit although its peak does. The queue then adds points with the same groups of
+row-by-row steps, but with kernels that need less memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcugen.solve.budget import Solution
 from mcugen.solve.time_memory_curve import CostCurve, Point
 
 MOST_LAYERS = 20_000
-"""Most layers whose kernels are chosen anew."""
+"""Limit of the work for added points: their number times the number of layers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Plannable:
 
     @property
     def rows(self) -> object:
-        """Key of the curve and the groups by rows, equal for all points that differ in kernels alone."""
+        """Key of the curve and the groups of row-by-row steps. Points that differ only in kernels have equal keys."""
         return id(self.curve), self.point.groups
 
     def leaner(self) -> Plannable | None:
@@ -38,10 +38,10 @@ class Plannable:
 
 
 class PlanQueue:
-    """Priority queue of points to plan, ordered by cost. After the last point of each group of rows it adds points with
-    less memory.
+    """Priority queue of points to plan, ordered by cost.
 
-    The points added depend on no budget, so a larger budget never gives a slower model.
+    When the smallest point of a grouping is taken, a point with the same groups and less memory is added. The added
+    points do not depend on the budget, so a larger budget never gives a slower model.
     """
 
     def __init__(self, points: Sequence[Plannable], layers: int) -> None:

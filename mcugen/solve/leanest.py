@@ -13,7 +13,7 @@ from mcugen.solve.sharing import Picks
 
 
 def memory_of(c: Candidate) -> tuple[bool, int, int, float]:
-    """Sort key: kernels that can run row by row first, then the least working memory, few rows, and time."""
+    """Sort key: kernels that can run row by row first, then by working memory, rows per event, and time."""
     return not c.choice.can_run_by_rows, c.working_bytes, batch_of(c.choice), c.rows_cost
 
 
@@ -28,8 +28,8 @@ def priced(candidates: Sequence[Candidates], prices: Prices) -> list[Candidates]
 
 
 def with_leanest(candidates: Sequence[Candidates], prices: Prices, ram_of: Callable[[Picks], int]) -> Picks:
-    """Kernels with the least working memory, each exchanged for the one of the least time and price of constants that
-    does not increase the network's RAM.
+    """The kernels with the least working memory. Each is then replaced by the cheapest kernel (time and price of
+    constants) that does not increase the network's RAM.
     """
     picks = tuple(min(listed, key=memory_of) for listed in candidates)
     least = ram_of(picks)

@@ -12,14 +12,14 @@ from mcugen.options import Options
 from mcugen.solve.plan import Region
 
 STACK_RESERVE_BYTES = 8192
-"""Bytes left free for stack and variables in their region, if a model is spread over a board's regions by default."""
+"""Bytes left free for stack and variables in the region that holds them, if the board has several regions."""
 
 
 def regions_of(options: Options, board: Target) -> tuple[Region, ...]:
-    """Regions, the fastest first: those of --region, else one of --ram bytes, else the board's, else one without a
-    limit.
+    """Regions for the model, the fastest first: those of --region, else one of --ram bytes, else the board's.
 
-    Raises UsageError for a region that the board lacks, or that is larger than the board's.
+    A board without regions gives one region without a limit. Raises UsageError if --region names a region that the
+    board does not have, or asks for more bytes than it has.
     """
     regions = [r for r in board.ram_regions() if "model" in r.holds]
     if options.regions:
@@ -39,7 +39,7 @@ def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryR
     if board.is_core:
         if size is None:
             hint = f"{board.name} is a bare core: give the region's size, as {name}=64K"
-            raise UsageError(f"--region {name} has no size", hint=hint)
+            raise UsageError(f"--region {name}: a size is missing", hint=hint)
         return Region(name, size)
     there = ", ".join(f"{n} ({size:,} bytes)" for n, size in known.items())
     if name not in known:
@@ -52,15 +52,15 @@ def _asked(name: str, size: int | None, board: Target, regions: Sequence[MemoryR
 
 
 def room_of(options: Options, board: Target) -> tuple[Region, ...]:
-    """Regions at the board's full size, whatever the budget; only those that --region names, if given."""
+    """Regions at the board's full size, whatever the budget. With --region, only the regions that it names."""
     if options.regions and board.is_core:
         return tuple(Region(name, None) for name, _ in options.regions)
     return regions_of(replace(options, ram="", region=",".join(name for name, _ in options.regions)), board)
 
 
 def allowing(options: Options, taken: Mapping[str, int]) -> Options:
-    """Options with exactly these bytes per region as their budget; as --ram if one region is used and the user named
-    none.
+    """Options whose budget is exactly `taken`: bytes per region. It is given as --ram if one region is used and the
+    user named none.
     """
     if len(taken) == 1 and not options.region:
         return replace(options, ram=str(sum(taken.values())))

@@ -14,20 +14,26 @@ from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.schedule.steps import Choice, Step, batch_of
 
 EVENT_COST = 15.0
-"""Cost of one event beyond the fitted terms of its kernel: 15 to 20 instructions measured on Cortex-M4 and M7."""
+"""Cost of calling a kernel once (one event), beyond the kernel's fitted terms: 15 to 20 instructions on Cortex-M4 and
+M7.
+"""
 MOST_MIXED = 8
-"""Most steps of a stretch for which the mode MIXED is tried, which saves little memory."""
+"""Largest number of steps of a stretch for which the mode MIXED is tried. In longer stretches it saves
+little memory.
+"""
 
 
 class Mode(Enum):
-    """Schedule mode of a stretch. MIXED: by rows, but for the steps whose fastest kernels take whole tensors."""
+    """Schedule mode of a stretch. MIXED: by rows, except for steps whose fastest kernels work on whole tensors."""
 
     WHOLE = "whole"
     ROWS = "rows"
     MIXED = "mixed"
 
     def of(self, listed: Candidates) -> Sequence[Candidate]:
-        """Candidates of a node in this mode; by rows, those that take as many rows per event as the fastest."""
+        """Candidates of a node in this mode. By rows: candidates with the same number of rows per event as the
+        fastest.
+        """
         if self is Mode.WHOLE:
             return [c for c in listed if not c.choice.kernel.form.refills]
         if self is Mode.MIXED and _is_faster_whole(listed):
@@ -38,12 +44,12 @@ class Mode(Enum):
 
 
 def rows_of(c: Candidate) -> tuple[bool, int]:
-    """(whether a candidate steps through the rows of its input rather than its output, rows per event)."""
+    """(whether an event is a row of the input instead of the output, rows per event)."""
     return isinstance(c.choice.kernel.form, Accumulate), batch_of(c.choice)
 
 
 def reads_again(choice: Choice) -> bool:
-    """Whether the kernel, by rows, rereads rows of earlier events."""
+    """Whether the kernel, run by rows, reads rows of earlier events again."""
     return isinstance(choice.kernel.form, Window) or choice.kernel.form.refills
 
 
@@ -54,8 +60,10 @@ def _is_faster_whole(listed: Candidates) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Running sums over the steps before each index: the least cost, whole and by rows, and the numbers of steps that
-    can run by rows, and of those with a faster kernel that cannot.
+    """Running sums over the steps before each index.
+
+    whole, by_rows: least costs. able: number of steps that can run by rows. mixed: number of these whose fastest kernel
+    cannot.
     """
 
     whole: npt.NDArray[np.float64]
@@ -65,7 +73,7 @@ class Bounds:
 
     @classmethod
     def of(cls, running: Sequence[Candidates]) -> Bounds:
-        """The bounds of the costs of steps with these candidates."""
+        """The running sums for steps with these candidates."""
         return cls(
             np.cumsum([0.0, *(min(c.cost for c in listed) + EVENT_COST for listed in running)]),
             np.cumsum([0.0, *(_rows_bound(listed) for listed in running)]),
@@ -74,7 +82,7 @@ class Bounds:
         )
 
     def modes(self, a: int, b: int) -> Sequence[tuple[Mode, float]]:
-        """Modes by rows for the steps from a to b, b left out, each with a lower bound of its cost."""
+        """Row-by-row modes that the steps [a, b) can run in, each with a lower bound of its cost."""
         modes = [Mode.ROWS] if self.able[b] > self.able[a] else []
         if len(modes) and self.mixed[b] > self.mixed[a] and 1 < b - a <= MOST_MIXED:
             modes.append(Mode.MIXED)
@@ -82,7 +90,7 @@ class Bounds:
 
 
 def _rows_bound(listed: Candidates) -> float:
-    """Lower bound of the cost of a step by rows, or within a stretch by rows."""
+    """Lower bound of the cost of a step in a stretch that runs by rows."""
     return min(
         c.rows_cost + EVENT_COST * Step(0, c.choice, True, batch_of(c.choice)).events
         if c.choice.can_run_by_rows

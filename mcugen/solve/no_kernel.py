@@ -1,4 +1,4 @@
-"""Error text for nodes that no kernel runs: the unusual traits of their types first, then the nearest kernels."""
+"""Error text for nodes that no kernel can run: what is unusual about their types, then the kernels that nearly fit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def of_nodes(problems: Sequence[str]) -> str:
 
 
 def of_node(node: Node, call: Call, known: Sequence[Kernel], target: Target) -> str:
-    """The node and its types, their unusual traits, and at most three kernels with the rules that they break."""
+    """Error text of a node: its types, what is unusual about them, and at most three kernels with the rules that the
+    node breaks.
+    """
     types = ", ".join("-" if t is None else str(t) for t in call.inputs)
     lines = [f"  {node.source}: {node.op} on ({types}) -> {call.output}"]
     if found := _unusual(call):
@@ -35,12 +37,12 @@ def of_node(node: Node, call: Call, known: Sequence[Kernel], target: Target) -> 
     nearest = sorted(broken, key=lambda pair: len(pair[0]))[:_NEAREST]
     lines += [f"    {k.symbol} needs: {'; '.join(reasons)}" for reasons, k in nearest]
     if len(known) > _NEAREST:
-        lines.append(f"    {len(known) - _NEAREST} kernels more: `mcugen ops {type(node.op).__name__}`")
+        lines.append(f"    {len(known) - _NEAREST} more kernels: `mcugen ops {type(node.op).__name__}`")
     return "\n".join(lines)
 
 
 def _unusual(call: Call) -> list[str]:
-    """Scales that no trained network has, and more axes than images have."""
+    """Texts for operands and results with implausible scales or more than four axes."""
     named = [(f"operand {k}", t) for k, t in enumerate(call.inputs) if t is not None]
     return [text for name, t in (*named, ("the result", call.output)) for text in _of_type(name, t)]
 

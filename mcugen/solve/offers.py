@@ -1,5 +1,5 @@
-"""Plans between the fastest and the smallest: the points of the curves of `speed` and `balanced` that are worth
-listing.
+"""Points between the fastest and the smallest solution that are worth listing, from the curves of `speed` and
+`balanced`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from mcugen.solve.problem import Problem, Searched, problem_of
 from mcugen.solve.time_memory_curve import Point
 
 DOMINANCE_TOLERANCE = 1.005
-"""Tolerance of dominance: a point is dropped if another needs no more RAM and at most this factor of its constants and
-time.
-"""
+"""A point is dropped if another point needs no more RAM, and at most this factor times its constants and its time."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ def offers_of(
 def thinned(found: Sequence[Offer], most: int) -> list[Offer]:
     """At most `most` points that save RAM, constants or time, the fastest first.
 
-    The largest and smallest RAM and the knee are among them; the others are spread evenly over the peaks between.
+    They include the points of largest and smallest RAM and the knee. The others are spread evenly over log(RAM).
     """
     kept: list[Offer] = []
     for offer in sorted(found, key=lambda o: (o.peak, o.constants, o.point.cost)):
@@ -73,7 +71,9 @@ def thinned(found: Sequence[Offer], most: int) -> list[Offer]:
 
 
 def _beats(one: Offer, other: Offer) -> bool:
-    """Whether `one`, which needs no more RAM, makes `other` not worth listing."""
+    """Whether `one` needs about as few constants and as little time as `other`, or less. It is known to need no more
+    RAM.
+    """
     return (
         one.constants <= DOMINANCE_TOLERANCE * other.constants
         and one.point.cost <= DOMINANCE_TOLERANCE * other.point.cost

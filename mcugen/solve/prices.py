@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices of bytes of RAM and flash in time, for goals that weigh all three.
+"""Prices of a byte of RAM and of flash, in units of time, for goals that weigh time against memory.
 
-A price is a share of the fastest kernels' time for a reference amount of memory: for RAM, the tensors of the largest
-layer; for flash, the constants as wide as the model stores them. So prices depend on the network, but not on a budget
-nor on the order of its nodes.
+A reference amount of memory costs a fixed share of the time of the fastest kernels. For RAM, the reference is the
+tensors of the largest layer. For flash, it is the constants in their smallest form. So prices depend on the network,
+but not on a budget or on the order of nodes.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from mcugen.options import Options
 from mcugen.solve.candidates import Candidate, Candidates, have_price
 
 RAM_PRICE = 0.04
-"""Share of the time that RAM for the largest layer is worth: rows that save half of it may take 2 % more time."""
+"""Share of the network's time that the RAM of the largest layer costs. Saving half of this RAM is worth 2 %
+more time.
+"""
 
 FLASH_PRICE = 0.25
-"""Share of the time that doubling the constants must save: a fifth of the resulting time."""
+"""Share of the network's time that must be saved to be worth twice the bytes of constants."""
 
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices of a byte, in the units of a candidate's cost; zero for goals that do not weigh them."""
+    """Prices of a byte of RAM and of flash, in units of `Candidate.cost`; zero for goals that do not weigh them."""
 
     ram: float = 0.0
     flash: float = 0.0
@@ -41,7 +43,8 @@ FREE = Prices()
 def prices_of(graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target) -> Prices:
     """Prices for the goal of `options`; zero for a goal without prices.
 
-    `ram` takes the least RAM at any price; among equals, constants have the same price as with `balanced`.
+    The goal `ram` takes the least RAM at any price. Of solutions with equal RAM, it weighs constants as `balanced`
+    does.
     """
     if not have_price(options, board):
         return FREE
@@ -52,7 +55,7 @@ def prices_of(graph: Graph, candidates: Sequence[Candidates], options: Options, 
 
 
 def _largest_layer(graph: Graph) -> int:
-    """Bytes of the operands and results of the node that has the most; at least one."""
+    """Bytes of the largest node's operands and results, without constants; at least 1."""
     computed = {name: t.type.nbytes for name, t in graph.tensors.items() if not t.is_constant}
     names = ({name for name in (*node.inputs, *node.outputs) if name in computed} for node in graph.nodes)
     return max((sum(computed[name] for name in used if name) for used in names), default=1) or 1

@@ -1,4 +1,4 @@
-"""A network with the candidates of its nodes at the goal's prices, and their curves of time against memory."""
+"""A network with the candidate kernels of its nodes, the goal's prices, and the curves of time against memory."""
 
 from __future__ import annotations
 
@@ -22,25 +22,23 @@ from mcugen.system import forked
 from mcugen.system.forked import Apart
 
 CODE_BYTES = 19 * 1024
-"""Budget of kernel code: above it, per-layer copies outgrow a small flash cache and stop paying."""
+"""Budget of kernel code in bytes. Above it, copies of kernels for single layers outgrow a small flash cache."""
 
 SMALL_CODE_BYTES = 16 * 1024
 CODE_WORTH = 4.0
-"""Cost that each byte of code above SMALL_CODE_BYTES must save."""
+"""Time, in units of `Candidate.cost`, that each byte of code above SMALL_CODE_BYTES must save."""
 
 MOST_CODE_BYTES = 24 * 1024
 CODE_STEP = 1024
 LARGE_CODE_WORTH = 1e-5
-"""Share of the network's cost that each byte of code between CODE_BYTES and MOST_CODE_BYTES must save: a kilobyte saves
-a hundredth of it.
-"""
+"""Share of the network's cost that each byte of code between CODE_BYTES and MOST_CODE_BYTES must save: 1 % per KiB."""
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """Curves and fastest kernels of a network, by the inputs that they depend on (budgets are not among them), and data
-    that curves share.
+    """Cached search results of a network, which do not depend on budgets.
 
+    curves, fastest: curves and fastest kernels, by the inputs that they depend on. frames: data that curves share.
     advises: whether solutions come with advice on more RAM.
     """
 
@@ -69,18 +67,18 @@ class Problem:
         return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
 
     def apart(self, point: Point) -> Apart[Solution]:
-        """The plan of a point, computed by another process in parallel if the network is long."""
+        """The solution of a point, computed by a worker process in parallel if the network is long."""
         return Apart(lambda: self.planned(point.picks, point.groups), self._parts((point,)), is_worth_it=self._shares)
 
     def in_turn(
         self, works: Iterable[Callable[[], Solution]], points: Sequence[Point]
     ) -> Generator[Solution, None, None]:
-        """Plans of points in their order, every second one by another process (see `apart`)."""
+        """Solutions of points in their order. For a long network, a worker process computes every second one."""
         return forked.in_turn(works, self._parts(points), is_worth_it=self._shares)
 
     @property
     def _shares(self) -> bool:
-        """Whether another process makes plans; not while one solves another order, as each takes memory."""
+        """Whether a worker process may compute solutions. False while one is running, since each takes memory."""
         return is_long(self.graph) and not forked.is_under_way()
 
     def _parts(self, points: Sequence[Point]) -> Iterator[object]:
@@ -88,8 +86,8 @@ class Problem:
 
     @property
     def fastest(self) -> Picks:
-        """Kernels of the least time and price of constants, by the function `fastest`: the same in every order of the
-        nodes.
+        """Kernels by the function `fastest`, with time and price of constants as weight. The order of the nodes does
+        not matter.
         """
         key = frozenset(self.candidates), self.prices
         if key not in self.known.fastest:
@@ -98,15 +96,18 @@ class Problem:
         return tuple(map(self.known.fastest[key].__getitem__, self.candidates))
 
     def within_flash(self, picks: Picks) -> Picks:
-        """Picks whose constants fit --flash, or the board's flash without the code, as far as possible."""
+        """Picks changed so that their constants fit --flash or the board's flash without the code, as far as
+        possible.
+        """
         return constant_limits.within(picks, self.candidates, constant_limits.limit_of(self.options, self.board))
 
     def offered(self, picks: Picks) -> list[Candidates]:
-        """For each node, the function picked without regard to RAM, and those that need less working memory; if the
-        pick cannot run by rows, also those that can.
+        """Candidates of each node for the search of a curve, given the picks without regard to RAM.
 
-        A faster function that was not picked was not worth its code, or its constants if they have a price. If flash is
-        limited, functions with more constants than the pick are left out.
+        They are kernels with a function that is picked somewhere, slower kernels with less working memory than the
+        pick, and slower kernels that can run by rows if the pick cannot. Faster functions that were not picked are not
+        worth their code, or the price of their constants. If flash is limited, kernels with more constants than the
+        pick are left out.
         """
         priced = self.prices.flash > 0
         used = {c.function for c in picks}
@@ -126,18 +127,21 @@ class Problem:
 
     @property
     def room(self) -> int | None:
-        """All bytes of the budget; None without a limit."""
+        """Bytes of all regions of the budget; None without a limit."""
         sizes = [region.nbytes for region in regions_of(self.options, self.board)]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
     def least_bytes(self, point: Point) -> int:
-        """Lower bound on the bytes of any plan of a point. The point's peak stores the next values of states beside the
-        old ones, but a plan may overlay them.
+        """Lower bound of the bytes of any plan for a point.
+
+        The peak of a point counts the old and the next value of each state. A plan may store both in the same bytes.
         """
         return point.peak - sum(self.graph.type(state.after).nbytes for state in self.graph.states)
 
     def may_fit(self, offered: Sequence[Candidates]) -> bool:
-        """Whether the lower bound of these candidates is within the budget, before any search; True for frames."""
+        """Whether a lower bound for these candidates is within the budget. It needs no search. Always True for
+        frames.
+        """
         if self.options.input_mode == "frames":
             return True
         return self.room is None or self.curve(offered).least_bytes(self.room) <= self.room
@@ -147,11 +151,13 @@ class Problem:
         return [point for curve in self.all_curves(offered) for point in curve.points()]
 
     def all_curves(self, offered: Sequence[Candidates]) -> list[CostCurve]:
-        """The curve with few rows per event, and the curve with several."""
+        """The curves for the results of `ways`."""
         return [self.curve(listed) for listed in self.ways(offered)]
 
     def ways(self, offered: Sequence[Candidates]) -> list[Sequence[Candidates]]:
-        """The candidates with the fewest rows per event, and with several where that is faster."""
+        """The candidates as offered; with several rows per event, if that is faster; and with the fewest rows per
+        event.
+        """
         batches, fewest = in_batches(offered, self.board, self.options), in_fewest(offered)
         return [offered, *([batches] if batches else []), *([fewest] if fewest else [])]
 
@@ -164,7 +170,7 @@ class Problem:
         return self.known.curves[key]
 
     def new_curve(self, offered: Sequence[Candidates], most: float = math.inf) -> CostCurve:
-        """A curve that is not cached, for points within falling limits. most: see `Curve`."""
+        """A curve that is not cached. most: the largest number of stretches that it examines, see `CostCurve`."""
         options, first = self.options, [listed[0].choice for listed in offered]
         pushed = None if options.input_mode == "whole" else pushed_input(self.graph, first, options.input_mode)
         return CostCurve(
@@ -183,8 +189,8 @@ def problem_of(
 ) -> Problem:
     """The problem with the candidates that the goal allows, at its prices.
 
-    Weights are stored wider for `speed`, and where wider weights have a price, as with `balanced` and `ram`; else they
-    keep the model's width. Kernels that save bytes at the cost of time are for `flash` only.
+    Kernels that store weights wider than the model does are allowed for `speed`, and for goals that put a price on
+    flash. Kernels that save bytes at the cost of time are allowed for `flash` only.
     """
     prices = prices_of(graph, candidates, options, board)
     wider = options.optimize == "speed" or prices.flash > 0
@@ -194,7 +200,9 @@ def problem_of(
 
 
 def fastest(candidates: Sequence[Candidates], weight: Weight = lambda c: c.cost) -> Picks:
-    """Kernels of the least weight with code within bounds; if the code is large, without copies that save little."""
+    """The kernels of least total weight whose code is within CODE_BYTES. If their code exceeds SMALL_CODE_BYTES, copies
+    of kernels that save little are dropped, or more code is allowed if it saves much.
+    """
     found = within_code(candidates, CODE_BYTES, weight)
     if code_of(found) <= SMALL_CODE_BYTES:
         return found

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refusal of a model that cannot fit, before any search, by lower bounds for any choice of kernels, rows and order.
+"""Refusal of a model that cannot fit, before any search.
 
-No kernel is chosen yet; `Curve.least_bytes` bounds what kernels need.
+The lower bounds used here hold for any choice of kernels, rows and order. `CostCurve.least_bytes` gives a higher bound
+that includes the memory of kernels.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from mcugen.options import Options
 from mcugen.solve.memories import regions_of
 
 SHOWN = 4
-"""Most boards and layers that a refusal names."""
+"""Largest number of boards and of layers that a refusal names."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def require_room(graph: Graph, options: Options, board: Target) -> None:
     if over:
         where = "the budget" if board.is_core or budgets_alone([what for what, *_ in over]) else board.name
         lines = [
-            f"{what}: at least {bound.nbytes:,} bytes, {room:,} are there: {bound.why}" for what, bound, room in over
+            f"{what}: at least {bound.nbytes:,} bytes of {room:,} available: {bound.why}" for what, bound, room in over
         ]
         text = "\n  ".join(["whatever kernels and rows are chosen, the model needs", *lines])
         hint = _hint(graph, ram, flash, board, options, over)
@@ -61,7 +62,7 @@ def _is_over(bound: Bound, room: int | None) -> bool:
     return room is not None and bound.nbytes > room
 
 
-_INPUT = "the input, which is there whole"
+_INPUT = "the whole input"
 
 
 def _rooms(ram: Bound, flash: Bound, options: Options, board: Target) -> Iterator[_Over]:
@@ -73,23 +74,23 @@ def _rooms(ram: Bound, flash: Bound, options: Options, board: Target) -> Iterato
 
 
 def ram_bound(graph: Graph, options: Options) -> Bound:
-    """Lower bound of RAM: the inputs are in RAM before the first step, unless they are pushed; the results after the
-    last; states always.
+    """Lower bound of RAM: the states, plus either the inputs, unless these are pushed, or the results. The larger
+    counts.
     """
     states = sum(graph.type(state.before).nbytes for state in graph.states)
     given = [n for n in graph.inputs if n not in graph.unread_inputs] if options.input_mode == "whole" else []
     made = {name for node in graph.nodes for name in node.outputs}
     ends = (
         (given, _INPUT),
-        ([n for n in dict.fromkeys(graph.outputs) if n in made], "the results, which are there whole"),
+        ([n for n in dict.fromkeys(graph.outputs) if n in made], "all results"),
     )
     found = [Bound(states + sum(graph.type(n).nbytes for n in names), why) for names, why in ends]
     return max(found, key=lambda bound: bound.nbytes)
 
 
 def flash_bound(graph: Graph, options: Options) -> Bound:
-    """Lower bound of flash: the weights of layers that multiply, in the fewest bytes that any kernel stores; equal ones
-    once.
+    """Lower bound of flash: the weights of multiplying layers, in the fewest bytes that any kernel stores. Equal
+    weights count once.
     """
     weights = _weights(graph, options)
     largest = sorted(weights, reverse=True)[:SHOWN]
@@ -98,7 +99,9 @@ def flash_bound(graph: Graph, options: Options) -> Bound:
 
 
 def _weights(graph: Graph, options: Options) -> list[tuple[int, str, bool]]:
-    """The fewest bytes of each multiplying layer's weights, the layer's origin, and whether they are floats."""
+    """For the weights of each multiplying layer: their fewest bytes, the layer's name in the model, whether they are
+    floats.
+    """
     least: dict[bytes, tuple[int, str, bool]] = {}
     for node in graph.nodes:
         call = graph.call(node, options.reference)
@@ -110,9 +113,7 @@ def _weights(graph: Graph, options: Options) -> list[tuple[int, str, bool]]:
 
 
 def with_fewer_bits(graph: Graph, options: Options, needed: int, room: int) -> list[str]:
-    """The quantization that reduces `needed` bytes of constants to at most `room`; empty if weights are too many for
-    it.
-    """
+    """Advice: the quantization that reduces `needed` bytes of constants to at most `room`. Empty if none does."""
     weights = _weights(graph, options)
     floats = sum(nbytes for nbytes, _, is_float in weights if is_float)
     integers = sum(nbytes for nbytes, _, is_float in weights if not is_float)
@@ -133,9 +134,7 @@ def quantized_in_ram(graph: Graph) -> list[str]:
 
 
 def _least_bytes(weights: np.ndarray, t: TensorType) -> int:
-    """Fewest bytes of some weights: integers from -8 to 7 may lie two to a byte, all others have the width of their
-    type.
-    """
+    """Fewest bytes of some weights: half a byte for integers from -8 to 7, else the width of their type."""
     in_nibbles = not t.is_float and weights.min(initial=0) >= -8 and weights.max(initial=0) <= 7
     return min(t.nbytes, -(-weights.size // 2)) if in_nibbles else t.nbytes
 
@@ -143,7 +142,8 @@ def _least_bytes(weights: np.ndarray, t: TensorType) -> int:
 def _hint(graph: Graph, ram: Bound, flash: Bound, board: Target, options: Options, over: Sequence[_Over]) -> str:
     """Advice by the bounds: a larger budget if only budgets are exceeded, else other boards.
 
-    If only flash is short, boards with as much RAM come first: the bound of RAM may be far below actual use.
+    If only flash is short, boards with at least this board's RAM come first, since the bound of RAM may be far below
+    actual use.
     """
     pushed = options.input_mode == "whole" and ram.why == _INPUT and all(bound is ram for _, bound, _ in over)
     ways = ["push the input with --input-mode rows"] if pushed else []
@@ -157,5 +157,5 @@ def _hint(graph: Graph, ram: Bound, flash: Bound, board: Target, options: Option
     wanted = 0 if any(bound is ram for _, bound, _ in over) else board.total_ram_bytes or 0
     able.sort(key=lambda b: ((b.total_ram_bytes or 0) < wanted, b.total_ram_bytes or 0, b.name))
     names = [b.name for b in able[:SHOWN]]
-    boards = f"take a board that may hold it ({', '.join(names)})" if names else "no board known has that much"
+    boards = f"take a board that may hold it ({', '.join(names)})" if names else "no known board has that much"
     return ", ".join([*ways, boards, "or take a smaller model"])

@@ -1,5 +1,6 @@
-"""Several rows per event, where images are narrow: a kernel that computes blocks of three pixels leaves two of a row of
-five to a slower loop, but none of three such rows.
+"""Several rows per call for narrow images, where single rows do not fill the blocks of pixels that a kernel computes.
+
+Example: with blocks of three pixels, a row of five pixels leaves two to a slower loop, and three such rows leave none.
 """
 
 from __future__ import annotations
@@ -17,16 +18,15 @@ from mcugen.solve.candidates import Candidate, Candidates, rows_costs_of
 from mcugen.solve.schedule.steps import batch_of
 
 BATCHES = (2, 3, 4)
-"""Rows per event that are tried."""
+"""Numbers of rows per event that are tried. An event is one execution of a step by rows."""
 
 WORTH = 0.02
-"""Least share of a layer's row-by-row time that several rows per event must save."""
+"""Share of a layer's row-by-row time that several rows per event must save at least."""
 
 
 def in_batches(offered: Sequence[Candidates], target: Target, options: Options) -> list[Candidates] | None:
-    """Candidates with the rows per event that suit the fastest kernel of each node; None if that is one row everywhere.
-
-    Rows that the caller pushes come one by one, and the goal `ram` keeps as few rows as possible.
+    """Candidates with the number of rows per event that is best for the fastest kernel of each node. None if that is
+    one row for all nodes, if the caller pushes single rows, or if the goal `ram` wants as few rows as possible.
     """
     if options.input_mode != "whole" or options.optimize == "ram" or target.device:
         return None
@@ -41,10 +41,10 @@ def in_batches(offered: Sequence[Candidates], target: Target, options: Options) 
 
 
 def in_fewest(offered: Sequence[Candidates]) -> list[Candidates] | None:
-    """Candidates with the fewest rows per event of their node; None if all candidates of each node take equally many.
+    """Only the candidates with the fewest rows per event of their node. None if that leaves out none.
 
-    A schedule by rows takes as many rows per event as the fastest kernel of each step; a slower kernel may be what
-    fits.
+    A schedule by rows takes the number of rows per event from the fastest kernel of each step. A slower kernel with
+    fewer rows may be the only one that fits.
     """
     found = [_in_fewest(listed) for listed in offered]
     return found if any(len(few) < len(listed) for few, listed in zip(found, offered, strict=True)) else None
@@ -63,7 +63,7 @@ def _kind(listed: Candidates) -> object:
 
 
 def _like(c: Candidate, other: Candidate) -> Candidate:
-    """Candidate `c` with the rows per event of `other`: the same kernel in a layer of the same kind."""
+    """Candidate `c` with the rows per event of `other`, which has the same kernel in a layer of equal costs."""
     rows = other.choice.rows
     return replace(c, choice=replace(c.choice, rows=rows), rows_cost=other.rows_cost) if rows else c
 
@@ -75,7 +75,7 @@ def _in_batches(listed: Candidates, target: Target, options: Options) -> Candida
         return listed
     most = (1 - WORTH) * min(c.rows_cost for c in able)
     batches = [n for n in BATCHES if n < rows_of(multiplying[0].choice.call.output.shape)]
-    hopeful = [c for c in multiplying if c.cost <= most]  # several rows at a time never beat the whole tensor
+    hopeful = [c for c in multiplying if c.cost <= most]  # no number of rows beats the whole tensor
     tried = [rows_costs_of(c, batches, target, options) for c in hopeful]
     least = [min(found) for found in zip(*tried, strict=True)]
     if min(least, default=np.inf) > most:

@@ -1,9 +1,11 @@
-"""Curve of time against memory of one segment of a network, from the fastest point on.
+"""Time against memory of one segment of a network, from the fastest solution to the smallest.
 
-A stretch is the steps between two cuts in one schedule mode; a path of stretches covers the segment. One tensor is live
-at a cut, so the memory of a path is the maximum over its stretches, and its cost their sum. For each memory limit,
-dynamic programming finds the cheapest path. Unexamined stretches have lower bounds: of cost, by their cheapest kernels;
-of memory, by their ends and by shorter stretches inside them. Only stretches that decide an answer are examined.
+A stretch is the steps between two cuts, run in one schedule mode. A path is a sequence of stretches that covers the
+segment. One tensor is live at a cut, so the memory of a path is the maximum over its stretches, and its cost is their
+sum. For each memory limit, dynamic programming finds the cheapest path.
+
+Kernels of a stretch are searched only if the stretch may be part of the answer. Until then it has lower bounds: of cost
+by its cheapest kernels, of memory by the tensors at its ends and by shorter stretches inside it.
 """
 
 from __future__ import annotations
@@ -20,13 +22,15 @@ from mcugen.solve.schedule.cuts import Cut
 from mcugen.solve.stretch import Found, Network, Stretch
 
 TIE = 0.5
-"""Cost added per stretch: of equal paths, the one with the fewest stretches wins, since its plan has fewer holes."""
+"""Cost added per stretch, so that of equal paths the one with the fewest stretches wins. Its plan has fewer gaps."""
 
 
 @dataclass(frozen=True, eq=False)
 class SegmentPath:
-    """A path of stretches: its cost, the most bytes in use at once, node name -> kernel, and the steps that run row by
-    row together.
+    """A path of stretches.
+
+    peak: the most bytes in use at once. chosen: node name -> kernel. groups: ranges of steps that run row by row
+    together.
     """
 
     cost: float
@@ -36,15 +40,16 @@ class SegmentPath:
 
 
 _Key = tuple[int, int, Mode]
-"""The two cuts that a stretch lies between, and its schedule mode."""
+"""Indices of the two cuts that a stretch lies between, and its schedule mode."""
 _Answer = tuple[_Key, Stretch, Found]
 
 
 @dataclass(eq=False)
 class _Edge:
-    """Bounds and answer of one stretch. cost: a lower bound until there is an answer, then the cost of the last answer.
+    """Bounds and answer of one stretch.
 
-    least: lower bound of memory for any kernels. found: the last answer, including bytes held from before the stretch.
+    cost: a lower bound until there is an answer, then the cost of the last answer. least: lower bound of memory in
+    bytes for any kernels. found: the last answer. Its bytes include `Cut.held_bytes` of the first cut.
     """
 
     cost: float
@@ -57,10 +62,9 @@ class _Edge:
 
 
 class Segment:
-    """All paths of stretches from the first of some cuts to the last, from the fastest to the smallest.
+    """Paths of stretches from the first cut to the last, from the fastest to the smallest.
 
-    Equal segments that begin at other steps share this object. most: how many stretches are examined; paths that need
-    more are not found.
+    Equal segments that begin at other steps share this object. most: limit of stretches whose kernels are searched.
     """
 
     def __init__(
@@ -75,8 +79,9 @@ class Segment:
             self._into[key[1]].append((key, edge))
 
     def within(self, start: int, limit: float, cost: float = np.inf) -> SegmentPath | None:
-        """The fastest path within a memory limit if its cost is below `cost`, for a segment that begins at step
-        `start`. Limits must not rise from call to call.
+        """The fastest path within a memory limit, or None if there is none whose cost is below `cost`.
+
+        start: the step at which the segment begins. Limits must not rise from call to call.
         """
         path = self._cheapest(limit, cost)
         if path is None or limit < 0:
@@ -85,7 +90,7 @@ class Segment:
         return self._row(start, [(key, e.model, e.found) for key, e in edges if e.model and e.found])
 
     def least_bytes(self, enough: float) -> float:
-        """Lower bound on the memory of every path, exact only above `enough`.
+        """Lower bound of the memory of every path. A result of `enough` means at most `enough`.
 
         No kernels are searched: each stretch counts with its lower bound for any kernels.
         """
@@ -98,7 +103,9 @@ class Segment:
                 self._model(key)
 
     def _leanest(self, enough: float) -> tuple[list[_Key], float]:
-        """The path of least known memory, of equals the one with the fewest unexamined stretches; and its bytes."""
+        """The path with the lowest bound of memory (of equals, the one with the fewest unexamined stretches), and the
+        bound.
+        """
         best = [(enough, 0)] + [(np.inf, 0)] * (len(self._cuts) - 1)
         via: dict[int, _Key] = {}
         for key, edge in self._edges.items():  # edges into a cut come after all edges into earlier cuts
@@ -150,8 +157,9 @@ class Segment:
         return path[::-1] if best[-1] < most else None
 
     def along(self, start: int, groups: Sequence[range], limit: float) -> SegmentPath:
-        """The path with these groups, with the cheapest kernels of each stretch within the limit, else those with the
-        least memory.
+        """The path with these groups of row-by-row steps.
+
+        Each stretch has the cheapest kernels within the limit, or the kernels with the least memory if none are.
         """
         answers: list[_Answer] = []
         for key in self._path_of(start, groups):
@@ -161,7 +169,9 @@ class Segment:
         return self._row(start, answers)
 
     def _path_of(self, start: int, groups: Sequence[range]) -> Iterator[_Key]:
-        """The stretches of a path: the groups by rows, and whole ones between all other cuts."""
+        """The stretches of a path: one by rows per group, and one of whole tensors between each other pair of adjacent
+        cuts.
+        """
         at = {start + place: k for k, place in enumerate(self._places)}
         grouped = {k for group in groups for k in range(at[group.start], at[group.stop])}
         ends = [(at[group.start], at[group.stop], Mode.ROWS) for group in groups]
@@ -194,9 +204,7 @@ class Segment:
         edge.cost = found[0]
 
     def _bound_around(self, i: int, j: int, inner: int) -> None:
-        """Raise the bounds of all longer stretches by rows around (i, j): the tensors live inside it are live in them,
-        too.
-        """
+        """Raise the memory bounds of all longer stretches by rows around the stretch (i, j) to `inner` bytes."""
         for key in product(range(i + 1), range(j, len(self._cuts)), (Mode.ROWS,)):
             if (edge := self._edges.get(key)) is not None:
                 edge.least = max(edge.least, inner)

@@ -1,8 +1,8 @@
-"""Code shared between kernels: a copy made for one layer's sizes must be worth its bytes of flash.
+"""Choice of C functions: a copy of a kernel for one layer's sizes must be worth its bytes of flash.
 
-Each function costs its code once, however many nodes call it. A local search picks the functions: it adds, drops or
-swaps one, and every node calls the best of those picked. The search first puts a price on bytes of code, to find a set
-that fits, and then makes that set faster while it still fits.
+The code of a function counts once, however many nodes call it. A local search finds a set of functions: it adds, drops
+or swaps one at a time, and every node calls the best function of the set. The search first puts a rising price on bytes
+of code until the set fits the limit. It then makes the set faster while it still fits.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ Picks = tuple[Candidate, ...]
 
 
 def code_of(picks: Sequence[Candidate]) -> int:
-    """Bytes of the functions that the picks call, each once; the largest where estimates differ."""
+    """Bytes of code of the functions that the picks call, each counted once with its largest estimate."""
     return sum({c.function: c.code_bytes for c in sorted(picks, key=lambda c: c.code_bytes)}.values())
 
 
 def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight, price: float = _LEAST_PRICE) -> Picks:
-    """Picks of the least weight found with code within `limit` bytes, else with the least code found.
+    """The picks of the least total weight found whose code is within `limit` bytes; else those of the least code found.
 
-    price: weight that each byte of code must save, also within the limit.
+    price: weight that each byte of code must save even below the limit.
     """
     return within_each(candidates, [limit], weight, price)[0]
 
@@ -51,14 +51,16 @@ def within_code(candidates: Sequence[Candidates], limit: int, weight: Weight, pr
 def within_each(
     candidates: Sequence[Candidates], limits: Sequence[int], weight: Weight, price: float = _LEAST_PRICE
 ) -> list[Picks]:
-    """The picks of `within_code` for each limit; the part of the search without a limit runs once."""
+    """The picks of `within_code` for each limit. The part of the search that needs no limit runs only once."""
     offer = _offer(candidates, weight)
     higher = [tried for tried in PRICES if tried > price]
     start = offer.first() if price == _LEAST_PRICE else offer.improved(offer.first(), price, np.inf)
 
     @functools.cache
     def rising(k: int) -> frozenset[int]:
-        """The functions at the k-th higher price without a limit, starting from those at the price before."""
+        """The set of functions at the k-th higher price, without a limit. The search starts from the set at price k -
+        1.
+        """
         return offer.improved(rising(k - 1), higher[k - 1], np.inf) if k else start
 
     sets = [functools.partial(rising, k) for k in range(len(higher) + 1)]
@@ -66,8 +68,8 @@ def within_each(
 
 
 def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit: int, price: float) -> Picks:
-    """Picks within a limit. rising: functions that give the set at each price of code without a limit, the lowest price
-    first.
+    """Picks within a limit. rising: per price of code, the lowest first, a call that computes the set without a
+    limit.
     """
     first = last = rising[0]()
     if offer.code_of(first) <= limit:
@@ -86,9 +88,7 @@ def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit
 
 
 def cheapest(candidates: Sequence[Candidates], price: float, weight: Weight) -> Picks:
-    """The candidate of each node for which the sum of weights plus price * bytes of code is the least that the search
-    finds.
-    """
+    """The picks with the least sum of weights plus price * bytes of code that the search finds."""
     offer = _offer(candidates, weight)
     return offer.picks(offer.improved(offer.first(), price, np.inf))
 
@@ -103,7 +103,7 @@ class _Offer:
     code: np.ndarray
 
     def first(self) -> frozenset[int]:
-        """The functions of the least weights, regardless of their code."""
+        """The function of the least weight of each node, regardless of code."""
         return frozenset(int(k) for k in self.weights.argmin(axis=1))
 
     def code_of(self, used: frozenset[int]) -> float:
@@ -113,7 +113,7 @@ class _Offer:
         return float(self.weights[:, sorted(used)].min(axis=1).sum())
 
     def picks(self, used: frozenset[int]) -> Picks:
-        """For each node the candidate of the least weight whose function is one of those used."""
+        """For each node, the candidate of the least weight whose function is in `used`."""
         order = sorted(used)
         best = self.weights[:, order].argmin(axis=1)
         names = [self.names[order[k]] for k in best]
@@ -122,8 +122,9 @@ class _Offer:
         )
 
     def improved(self, used: frozenset[int], price: float, limit: float) -> frozenset[int]:
-        """The functions after the best changes, while these lower weights and priced code, with the code within
-        `limit`.
+        """The set after repeated best changes, as long as these lower the sum of weights plus price * bytes of code.
+
+        The code stays within `limit` bytes.
         """
         total = self.weight_of(used) + price * self.code_of(used)
         while True:
@@ -136,8 +137,9 @@ class _Offer:
             used, total = then, better
 
     def shrunk(self, used: frozenset[int], limit: int) -> frozenset[int]:
-        """The functions after dropping or replacing some until their code is within `limit`, at the least weight per
-        byte saved; or until no more can be saved.
+        """The set after dropping or replacing functions, each time at the least weight per byte saved.
+
+        It stops when the code is within `limit` bytes or no more can be saved.
         """
         while (code := self.code_of(used)) > limit:
             weight = self.weight_of(used)
@@ -148,7 +150,9 @@ class _Offer:
         return used
 
     def _smaller(self, used: frozenset[int], gone: int) -> Iterator[frozenset[int]]:
-        """Sets without `gone` that have less code and serve all nodes, alone or with one other function."""
+        """Sets without the function `gone`, alone or with one smaller function instead. Every node can call a function
+        of them.
+        """
         rest = sorted(used - {gone})
         kept = self.weights[:, rest].min(axis=1, initial=np.inf)
         if np.isfinite(kept).all():
@@ -158,11 +162,11 @@ class _Offer:
                 yield frozenset((*rest, int(k)))
 
     def _worth_opening(self, used: frozenset[int], price: float, total: float) -> list[int]:
-        """Functions that may lower the sum of weights and priced code of `used`, `total`, even if others are dropped
-        for them.
+        """Functions whose addition may lower the sum of weights plus priced code below `total`, if others are dropped
+        then.
 
-        A later drop loses no less weight than the same drop would as the first, so it saves at most its code less that
-        loss.
+        A lower bound of the sum decides. A drop after other drops loses at least as much weight as it would as the
+        first drop. So it saves at most the price of its code less the loss as the first drop.
         """
         order = sorted(used)
         weights = self.weights[:, order]
@@ -183,7 +187,9 @@ class _Offer:
         return found
 
     def _opened(self, used: frozenset[int], new: int, price: float, limit: float) -> tuple[float, frozenset[int]]:
-        """(weights and priced code, set) after adding a function and dropping those that no longer pay."""
+        """(weights plus priced code, set) after adding function `new` and dropping functions that are no longer worth
+        it.
+        """
         left = sorted(used | {new})
         while len(left) > 1:
             weights = self.weights[:, left]
@@ -200,7 +206,9 @@ class _Offer:
         return (self.weight_of(kept) + price * self.code_of(kept) if fits else np.inf), kept
 
     def _exchanged(self, used: frozenset[int], price: float, limit: float) -> tuple[float, frozenset[int]]:
-        """(weights and priced code, set) of the best set with at most one function less and at most one more."""
+        """(weights plus priced code, set) of the best set after removing at most one function and adding at most
+        one.
+        """
         order = sorted(used)
         kept = self._kept(order)
         code = self.code[order].sum() - np.array([0.0, *self.code[order]])[:, None] + np.append(self.code, 0)
@@ -212,21 +220,23 @@ class _Offer:
         return float(totals[gone, new]), frozenset(rest) | ({new} if new < len(self.code) else set())
 
     def _kept(self, order: list[int]) -> np.ndarray:
-        """Least weight of each node with all of these functions, then without each of them: [sets, nodes]."""
+        """Least weight of each node: with all functions in `order`, then without each of them. Shape [sets, nodes]."""
         weights = self.weights[:, order]
         serving, best = weights.argmin(axis=1), weights.min(axis=1)
         second = np.partition(weights, 1, axis=1)[:, 1] if len(order) > 1 else np.full(len(weights), np.inf)
         return np.stack([best, *(np.where(serving == place, second, best) for place in range(len(order)))])
 
     def _sums(self, kept: np.ndarray) -> np.ndarray:
-        """Sums over all nodes with each further function, for a few sets at a time: [sets, functions]."""
+        """Total weight of each set in `kept` after adding each function. Shape [sets, functions]."""
         step = max(_AT_ONCE // self.weights.size, 1)
         found = [np.minimum(kept[k : k + step, :, None], self.weights).sum(axis=1) for k in range(0, len(kept), step)]
         return np.concatenate(found)
 
 
 def _offer(candidates: Sequence[Candidates], weight: Weight) -> _Offer:
-    """Weights of all functions; each function counts with its first candidate of the least weight."""
+    """Weights and code sizes of all functions. Of a node's candidates with the same function, the least weight
+    counts.
+    """
     code: dict[str, int] = {}
     for c in itertools.chain.from_iterable(candidates):
         code[c.function] = max(code.get(c.function, 0), c.code_bytes)

@@ -1,8 +1,8 @@
-"""Solver for kernels and memory: the fastest choice within the budgets, or the smallest where that is the goal.
+"""Solver for kernels and memory: the fastest solution within the budgets, or the smallest for the goal `ram`.
 
 The fastest kernels on whole tensors are taken if they fit. Otherwise the curve of time against memory
-(`time_memory_curve.py`) gives the kernels and the steps by rows that are the fastest within the budget. The same
-input gives the same answer, and a larger budget never gives a slower one.
+(`time_memory_curve.py`) gives the fastest kernels and row-by-row steps within the budget. Equal inputs give equal
+solutions, and a larger budget never gives a slower one.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
 """Memory limits tried for faster kernels of each stretch, as fractions of the smallest plan."""
 
 STRETCHES = 80
-"""Most stretches by rows examined if whole tensors fit: the best chances come first, the last ones take long."""
+"""Limit of the stretches by rows that are examined if whole tensors fit already."""
 
 
 def solve(
     graph: Graph, candidates: Sequence[Candidates], options: Options, board: Target, known: Searched | None = None
 ) -> Solution:
-    """The schedule and plan for `options`; if nothing fits, the smallest, which the caller refuses.
+    """The schedule and plan for `options`. If nothing fits, the smallest solution, which the caller refuses.
 
-    The budget is --ram or --region, else the board's regions for a model; a model that does not fit the first is spread
-    over all. Pushed rows without a --ram or --region get the least RAM that their kernels allow. Raises UsageError if
-    the input cannot be pushed, or a region is not the board's.
+    The budget is --ram or --region, else the board's RAM regions. A model that does not fit the first region is spread
+    over all of them. Pushed rows without --ram or --region get the least RAM that the fastest kernels allow. Raises
+    UsageError if the input cannot be pushed, or if the board does not have a region of --region.
     """
     problem = problem_of(graph, candidates, options, board, known)
     if options.optimize == "ram":
@@ -72,8 +72,10 @@ def solve(
 def rank_of(
     solution: Solution, cost: float, options: Options, board: Target, prices: Prices
 ) -> tuple[float, float, float]:
-    """Sort key of solutions, the best first: bytes over the budget, then time and priced memory (goal `ram`: RAM, then
-    those).
+    """Sort key of solutions, the best first.
+
+    It compares bytes over the budget, then the cost (time plus the price of memory), then RAM. For the goal `ram`, RAM
+    comes before the cost.
     """
     cost += prices.flash * sum(c.constant_bytes for c in solution.choices) + prices.ram * solution.ram_bytes
     limit = options.ram_bytes if options.ram_bytes is not None else board.ram_bytes
@@ -83,7 +85,7 @@ def rank_of(
 
 
 def cost_of(problem: Problem, solution: Solution) -> float:
-    """Estimated cost of a solution's kernels; calls by rows cost a little more each."""
+    """Estimated time of a solution, in units of `Candidate.cost`."""
     rows = {step.choice.node.name for step in solution.schedule.steps if step.by_rows}
     chosen = {c.node.name: c for c in solution.choices}
     total = EVENT_COST * len(solution.schedule.trace)
@@ -98,9 +100,9 @@ def cost_of(problem: Problem, solution: Solution) -> float:
 
 
 def _plannable(problem: Problem, offered: Sequence[Candidates]) -> list[Plannable]:
-    """The points of the curves, and points with the groups of `_leanest`.
+    """The points of the curves, and further points with the groups of `_leanest`, whose plans have the fewest gaps.
 
-    Plans with these groups have the fewest holes. Their kernels are as fast as the memory limits by SHARES allow.
+    Kernels of the further points are the fastest within the memory limits of SHARES.
     """
     curve, last = problem.curve(offered), _leanest(problem, offered)
     with problem.apart(last) as other:
@@ -112,7 +114,7 @@ def _plannable(problem: Problem, offered: Sequence[Candidates]) -> list[Plannabl
 
 
 def _leanest(problem: Problem, offered: Sequence[Candidates]) -> Point:
-    """The point of least memory if each node has only its kernel of the least working memory."""
+    """The smallest point when each node may only use its kernel of the least working memory."""
     *_, last = problem.curve([(min(listed, key=memory_of),) for listed in offered]).points()
     return last
 
@@ -122,9 +124,9 @@ def _made(problem: Problem, each: Plannable) -> Solution:
 
 
 def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solution:
-    """The point of the least time and price of RAM whose plan fits; the smallest if none does.
+    """The fitting solution with the least time plus price of RAM; the smallest solution if none fits.
 
-    If a lower bound shows before any search that nothing fits, the smallest with kernels of the least working memory.
+    If a lower bound shows that nothing fits, only kernels of the least working memory are searched.
     """
     if not problem.may_fit(offered):
         return _least_of(problem, [Plannable(problem.curve(offered), _leanest(problem, offered))])
@@ -142,7 +144,7 @@ def _fastest_that_fits(problem: Problem, offered: Sequence[Candidates]) -> Solut
 
 
 def _advised(problem: Problem, plannable: Sequence[Plannable], cost: float, solution: Solution) -> Solution:
-    """The solution with notes on what more RAM would bring, if advice is wanted."""
+    """The solution with notes on how much faster it would be with more RAM, if advice is wanted."""
     if not problem.known.advises:
         return solution
     points = [each.point for each in plannable]
@@ -162,8 +164,8 @@ def _advised(problem: Problem, plannable: Sequence[Plannable], cost: float, solu
 
 
 def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution:
-    """Rows in place of whole tensors, and kernels with less working memory, if the RAM saved is worth more than their
-    time and additional constants; else `whole`.
+    """The solution by rows, or with kernels of less working memory, whose saved RAM is worth more than its additional
+    time and constants; `whole` if there is none.
     """
     price = problem.prices.ram
     cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
@@ -179,8 +181,10 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
 
 
 def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
-    """Candidates of `offered`, with costs that include the price of additional flash compared with the pick: of
-    constants, and of code that no pick calls, less the pick's own code if no other node calls it.
+    """Candidates of `problem.offered`. Their costs include the price of additional flash compared with the pick.
+
+    Additional flash is more constants, plus the code of a function that no pick calls. The code of the pick's function
+    is subtracted if only this node calls it.
     """
     calls = Counter(pick.function for pick in picks)
 
@@ -195,8 +199,10 @@ def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
 
 
 def _smallest_within_flash(problem: Problem) -> Solution:
-    """The solution of least RAM, of equals the one of least time and price of constants; if its constants exceed the
-    limit, the candidates are reduced to those with no more constants than a set within the limit.
+    """The solution of least RAM; of equals, the one with the least time plus price of constants.
+
+    If its constants exceed the limit, it is searched again without kernels that have more constants than picks within
+    the limit.
     """
     offered, limit = (
         priced(problem.candidates, problem.prices),
@@ -218,7 +224,7 @@ def _smallest(problem: Problem, offered: Sequence[Candidates]) -> Solution:
 
 
 def _least_of(problem: Problem, plannable: Sequence[Plannable]) -> Solution:
-    """The smallest plan of any point, of equals the fastest."""
+    """The solution of least RAM of any point; of equals, the fastest."""
     waiting = sorted(plannable, key=lambda each: (each.point.peak, each.point.cost))
     plans = problem.in_turn((partial(_made, problem, each) for each in waiting), [each.point for each in waiting])
     best: tuple[int, float, Solution] | None = None

@@ -1,10 +1,11 @@
-"""Cost of a stretch of the network within a memory limit: its kernels are chosen together.
+"""Kernels of a stretch within a memory limit. A stretch is a range of steps that run in one schedule mode.
 
-A stretch runs whole, step by step, or row by row. Its order of events is the same for all kernels of one schedule mode
-and equal rows per event, so the bytes in use at each event are a sum: the live rows, and for each step the memory of
-its kernel. The rows of a tensor live longer if one of its readers returns to rows that it has read (`Step.reads`), as
-kernels do that keep no converted rows. Which tensors share memory is derived from the kernels that reread no rows, so
-sums may be a few bytes off; the plan uses the exact schedule.
+The order of events in a stretch does not depend on the kernels. So the bytes in use at each event are a sum: the live
+rows of tensors, and the working memory of each step's kernel. Rows stay live longer if a kernel reads rows of earlier
+events again, because it keeps no converted rows.
+
+The sums may be a few bytes off, because tensors share memory as they do for kernels that read no rows again. The plan
+uses the exact schedule.
 """
 
 from __future__ import annotations
@@ -27,18 +28,20 @@ from mcugen.solve.schedule.steps import Choice
 from mcugen.solve.schedule.storage import RowBuffer, build_buffers, busy_spans, times_of
 
 MAX_SETS = 1000
-"""Most sets of kernels of a stretch for which all are tried."""
+"""Largest number of combinations of kernels of a stretch for which all are tried."""
 Found = tuple[float, int, Picks]
-"""Cost, most bytes in use at once, and the index of each step's kernel."""
+"""Cost, most bytes in use at once, and the index of each step's kernel in `Stretch.offers`."""
 
 
 @dataclass(eq=False)
 class Stretch:
-    """The possible kernels of a stretch. Units: bytes.
+    """The possible kernels of a stretch, and the bytes that they need.
 
-    offers: for each step, the cheapest first. rows: least bytes of tensors at each event. more: for each buffer, step
-    -> bytes beyond that if the step rereads rows. events: their number. inner: least bytes apart from the tensors at
-    the ends.
+    offers  for each step, its kernels, the cheapest first
+    rows    bytes of tensors at each event, if no kernel reads rows again
+    more    for each buffer: step -> additional bytes at each event if the step reads rows again
+    events  number of events
+    inner   lower bound of bytes without the tensors at both ends of the stretch
     """
 
     offers: list[list[KernelOffer]]
@@ -54,12 +57,12 @@ class Stretch:
         return sum(offers[0].cost for offers in self.offers) + EVENT_COST * self.events
 
     def least_bytes(self, rows: Load | None = None) -> int:
-        """Lower bound of memory for any kernels. rows: used instead of the stretch's own."""
+        """Lower bound of memory in bytes for any kernels. rows: replaces `self.rows`."""
         return int(((self.rows if rows is None else rows) + self._least_own).max(initial=0))
 
     @functools.cached_property
     def _least_own(self) -> Load:
-        """Least working memory of the kernels at each event, whichever are chosen."""
+        """At each event, the sum over the steps of the least working memory of any of their kernels."""
         load = np.zeros(len(self.rows), np.int64)
         for offers in self.offers:
             span = slice(min(o.own.start for o in offers), max(o.own.end for o in offers))
@@ -92,7 +95,7 @@ class Stretch:
 
     @functools.cached_property
     def _every(self) -> list[Found]:
-        """Choices that no other one beats in both cost and memory, the cheapest first."""
+        """Combinations of kernels that no other beats in both cost and memory, the cheapest first."""
         kept: list[Found] = []
         for found in sorted((self._cost(picks), peak, picks) for peak, picks in self._loads.peaks()):
             if not kept or found[1] < kept[-1][1]:
@@ -122,9 +125,9 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Data shared by stretches whose kernels differ in their costs alone.
+    """Data of a stretch that do not depend on the costs of its kernels.
 
-    times: the events of each step. rows, more: as in `Stretch`. inside: `rows` without the tensors at the ends of the
+    times: the events of each step. rows, more: as in `Stretch`. inside: `rows` without the tensors at both ends of the
     stretch.
     """
 
@@ -139,23 +142,24 @@ class Frame:
 class FramesCache:
     """Cache of the frames of equal stretches, also for networks with other candidates.
 
-    _forms: traits of a node that frames depend on -> a number, and its candidates, whose kernels are compared by
-    identity.
+    _forms: key of a node, as frames depend on it -> its number. The candidates are stored too, since the key has ids of
+    their kernels.
     """
 
     made: dict[tuple[object, ...], Frame] = field(default_factory=dict)
     _forms: dict[object, tuple[int, Sequence[Candidate]]] = field(default_factory=dict)
 
     def form_of(self, usable: Sequence[Candidate]) -> int:
-        """Number of the frame traits of a node with these candidates."""
+        """A number for a node with these candidates. Nodes with equal numbers lead to equal frames."""
         return self._forms.setdefault(_form(usable), (len(self._forms), usable))[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A graph with the candidates of its nodes, and the tensors that stay in memory: see `schedule.build`.
+    """A graph with the candidates of its nodes.
 
-    frames: cache shared with earlier networks.
+    keep_input, pushed: as in `schedule.build`. results: tensors that stay live to the end. frames: cache shared with
+    earlier networks.
     """
 
     graph: Graph
@@ -173,7 +177,7 @@ class Network:
 
     @functools.cached_property
     def parts(self) -> Parts:
-        """The parts of the graph."""
+        """Maker of subgraphs."""
         return Parts(self.graph, [listed[0].choice for listed in self.candidates])
 
     @functools.cached_property
@@ -183,25 +187,25 @@ class Network:
 
     @functools.cached_property
     def place(self) -> Mapping[Candidate, int]:
-        """Index of each candidate among those of its node."""
+        """Index of each candidate in the tuple of its node."""
         return {c: k for listed in self.candidates for k, c in enumerate(listed)}
 
     @functools.cached_property
     def kinds(self) -> list[int]:
-        """Number of the kind of each node: nodes of one kind are equal in all that stretches depend on."""
+        """A number for each node. Nodes with equal numbers are equal in everything that stretches depend on."""
         return _numbered(_kind(listed) for listed in self.candidates)
 
     @functools.cached_property
     def forms(self) -> Mapping[Mode, list[int]]:
-        """Number of each node's form, per schedule mode: its kind without costs, which schedules do not depend on."""
+        """Per schedule mode, a number for each node. Nodes with equal numbers lead to equal schedules."""
         names = [listed[0].choice.node.name for listed in self.candidates]
         return {mode: [self.frames.form_of(of[n]) for n in names] for mode, of in self.by_mode.items()}
 
     def stretch(self, steps: range, mode: Mode, *, is_first: bool, is_last: bool) -> Stretch:
-        """The stretch of these steps, or an equal one, whose candidates have the same indices among those of their
-        nodes.
+        """The stretch of these steps, or an equal stretch, whose candidates have the same indices in the tuples of
+        their nodes.
 
-        is_first, is_last: whether it begins or ends with the network.
+        is_first, is_last: whether the stretch begins or ends with the network.
         """
         part, places = self.parts.of(steps)
         where = (mode, is_first, is_last, self.keeps(part))
@@ -214,14 +218,14 @@ class Network:
         return self._stretches[key]
 
     def shape(self, steps: range) -> tuple[object, ...]:
-        """Cache key for a range of steps: ranges of equal keys have the same stretches in each schedule mode."""
+        """Cache key for a range of steps. Ranges with equal keys have equal stretches in each schedule mode."""
         part, places = self.parts.of(steps)
         ends = steps.start == 0, steps.stop == len(self.running), self.keeps(part)
         kept = (name in self.results for node in part.nodes for name in (*node.inputs, *node.outputs))
         return (*ends, *kept, *self._shape_of(part, [self.kinds[at] for at in places]))
 
     def _shape_of(self, part: Graph, kinds: Sequence[int]) -> Iterator[int]:
-        """Kinds of the nodes of a part, and numbers that identify equal tensors."""
+        """Numbers that describe a subgraph: the kind of each node, and which tensors it reads and writes."""
         number: dict[str, int] = {}
         for node, kind in zip(part.nodes, kinds, strict=True):
             yield kind
@@ -233,7 +237,7 @@ class Network:
         yield number.get(self.pushed or "", -1) if self.pushed in part.inputs else -1
 
     def keeps(self, part: Graph) -> bool:
-        """Whether the inputs of a part of the graph stay until its end."""
+        """Whether the inputs of a subgraph stay live until its end."""
         whole = self.keep_input and set(part.inputs) <= set(self.graph.inputs)
         return whole or bool(self.results & set(part.inputs))
 
@@ -245,12 +249,12 @@ def _numbered(kinds: Iterable[object]) -> list[int]:
 
 
 def _kind(listed: Candidates) -> object:
-    """Key of a node with these candidates, for stretches."""
+    """Key of a node with these candidates. Nodes with equal keys are equal in stretches."""
     return _operation(listed[0].choice.call), tuple(map(_traits, listed))
 
 
 def _form(usable: Sequence[Candidate]) -> object:
-    """Key of a node with these candidates, for schedules."""
+    """Key of a node with these candidates. Nodes with equal keys are equal in schedules."""
     found = [_first(usable, returns=returns) for returns in (False, True)]
     traits = tuple((id(c.kernel), c.rows, c.kernel.form.window(c.call)) for c in found)
     return _operation(usable[0].choice.call), traits
@@ -289,7 +293,7 @@ def stretch(net: Network, part: Graph, frame: Frame, mode: Mode) -> Stretch:
 
 
 def frame_of(net: Network, part: Graph, mode: Mode, *, is_first: bool, is_last: bool) -> Frame:
-    """Data of a part of the network that do not depend on its kernels' costs."""
+    """The frame of a subgraph: data that do not depend on the costs of its kernels."""
     usable, by_rows = net.by_mode[mode], mode is not Mode.WHOLE
     made = _built(net, part, [_first(usable[node.name], returns=False) for node in part.nodes], by_rows)
     times, length = times_of(made.steps, made.trace), len(made.trace)
@@ -304,8 +308,9 @@ def frame_of(net: Network, part: Graph, mode: Mode, *, is_first: bool, is_last: 
 def _more(
     net: Network, made: Schedule, usable: Mapping[str, Sequence[Candidate]], loads: Mapping[str, Part]
 ) -> list[dict[int, Part]]:
-    """For each buffer, the bytes that each rereading step adds; steps that read the same buffer are measured one at a
-    time.
+    """For each buffer: step -> additional bytes if the step reads rows again.
+
+    Each round exchanges the kernels of steps that read different buffers, so that their effects do not mix.
     """
     late: dict[int, Step] = {}
     reads: dict[int, set[str]] = {}
@@ -340,7 +345,7 @@ def _built(net: Network, part: Graph, choices: Sequence[Choice], by_rows: bool) 
 
 
 def _loads(found: Mapping[str, RowBuffer]) -> dict[str, Part]:
-    """Bytes that each buffer of tensors has in use at each event."""
+    """Buffer name -> the bytes in use at each event."""
     return {name: Part.of_pieces(buffer.to_plan().pieces) for name, buffer in found.items()}
 
 
@@ -353,7 +358,7 @@ def _sum(parts: Iterable[Part], length: int) -> Load:
 
 
 def _offers(step: Step, listed: Sequence[Candidate], times: Sequence[int]) -> list[KernelOffer]:
-    """Kernels of a step that no other one beats in cost, in memory and in the rows that it needs."""
+    """Kernels of a step that no other kernel beats in cost, working memory and rereading of rows together."""
     found: list[KernelOffer] = []
     kept: list[tuple[int, int, bool]] = []
     start = times[0]

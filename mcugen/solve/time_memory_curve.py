@@ -1,9 +1,10 @@
-"""Time against memory: what kernels and rows cost for every limit of memory, from the fastest on.
+"""Curve of time against memory: the fastest kernels and row-by-row steps for each memory limit.
 
-Cuts, where one tensor is live, split a long network into segments (`segment.py`), so that the time per layer is the
-same for long and short networks. The memory of a network is the maximum over its segments, its cost the sum.
+Cuts, at which one tensor is live, split a long network into segments (`segment.py`), so that the time of the search
+grows only linearly with the number of layers. The memory of a network is the maximum over its segments, its cost the
+sum.
 
-The curve does not depend on any budget: a budget selects the cheapest point that fits. So a larger budget never gives a
+The curve does not depend on any budget. A budget selects the cheapest point that fits, so a larger budget never gives a
 slower model.
 """
 
@@ -25,17 +26,18 @@ from mcugen.solve.segment import Segment, SegmentPath
 from mcugen.solve.stretch import FramesCache, Network
 
 MAX_CUTS = 64
-"""Most inner cuts of a network that is one segment."""
+"""Networks with more inner cuts than this are split into segments."""
 
 SEGMENT_CUTS = 24
-"""Most cuts from the first of a segment to its last, if there are several segments."""
+"""Limit of the stretches between adjacent cuts in a segment, if a network is split."""
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Kernels of all nodes, in order, and the steps that run row by row together.
+    """A choice of kernels and of row-by-row steps.
 
-    peak: the most bytes in use at once, estimated from the stretches; a plan may need a little more.
+    cost: time in units of `Candidate.cost`. peak: estimate of the most bytes in use at once; a plan may need a little
+    more. picks: kernels of all nodes, in order. groups: ranges of steps that run row by row together.
     """
 
     cost: float
@@ -47,8 +49,7 @@ class Point:
 class CostCurve:
     """The points of one network, from the fastest to the smallest.
 
-    most: how many stretches of a segment are examined; later points are not computed. frames: reused from earlier
-    curves.
+    most: limit of the stretches examined per segment; the curve ends there. frames: cache shared with other curves.
     """
 
     def __init__(
@@ -95,7 +96,10 @@ class CostCurve:
         return found
 
     def within(self, limit: float, cost: float = np.inf) -> Point | None:
-        """The fastest point within a memory limit, if its cost is below `cost`. Later calls have lower limits."""
+        """The fastest point within a memory limit, or None if there is none whose cost is below `cost`.
+
+        Limits must not rise from call to call.
+        """
         known = [row.cost if row else 0.0 for row in self._rows]  # a path never gets cheaper under a lower limit
         for k, segment in enumerate(self._segments):
             row = self._rows[k]
@@ -108,12 +112,13 @@ class CostCurve:
         return self._point([row for row in self._rows if row])
 
     def least_bytes(self, enough: float) -> float:
-        """A lower bound on the memory of all points, exact only above `enough`; known before any point."""
+        """Lower bound of the memory of all points, without a search. A result of `enough` means at most `enough`."""
         return max(self._new(cuts).least_bytes(enough) for cuts in self._parts.values())
 
     def along(self, point: Point, limit: float) -> Point:
-        """The groups of a point, with the cheapest kernels of each stretch within the limit, else those with the least
-        memory.
+        """The point with the groups of another point, and with other kernels.
+
+        Each stretch has the cheapest kernels within the limit, or the kernels with the least memory if none are.
         """
         ends = [*self._starts[1:], len(self._net.running)]
         spans = zip(self._segments, self._starts, ends, strict=True)

@@ -15,16 +15,16 @@ from mcugen.solve.plan import Region
 from mcugen.solve.schedule.size import region_bytes
 
 CODE_RESERVE_BYTES = 65536
-"""Bytes left free in the flash of the code, if further flash is named and the code's has no size given."""
+"""Bytes left free for code in the main flash, if --weights-in names other flash but not the main flash."""
 
 
 @dataclass(frozen=True)
 class WeightRegions:
-    """Memories for constants. fast: RAM for the constants read most, in order. slow: further flash for those read
-    least.
+    """Memories for constants.
 
-    code_bytes: bytes of constants that the flash of the code may hold, None without a limit. note: text for a user who
-    requested none of this.
+    fast: RAM for the constants that are read most. slow: additional flash for the constants that are read least.
+    code_bytes: bytes of constants that the flash with the code may hold; None without a limit. note: text for the
+    report if the user did not request these regions.
     """
 
     fast: tuple[Region, ...] = ()
@@ -38,9 +38,9 @@ ALL_WITH_CODE = WeightRegions()
 
 
 def weight_regions_of(options: Options, board: Target, solution: Solution) -> WeightRegions:
-    """Regions that --weights-in names, or that the goal chooses: all RAM that the arenas leave free.
+    """Regions that --weights-in names. By default, if constants go to RAM at all, all RAM that the arenas leave free.
 
-    Raises UsageError for a memory that the board lacks, or that is larger than the board's.
+    Raises UsageError if the board does not have a memory of --weights-in, or not that many bytes of it.
     """
     arenas = region_bytes(solution.plan, solution.schedule)
     if options.weights_in == "none":
@@ -71,7 +71,7 @@ def weight_regions_of(options: Options, board: Target, solution: Solution) -> We
 
 
 def is_automatic(options: Options, board: Target) -> bool:
-    """Whether constants go to RAM by default: with the goal `speed`, if the flash's wait per line is known and no RAM
+    """Whether constants go to RAM by default: with the goal `speed`, if the flash's wait states are known and no RAM
     budget is given.
     """
     if options.weights_in or options.optimize != "speed" or options.ram or options.region or board.is_core:
@@ -80,9 +80,7 @@ def is_automatic(options: Options, board: Target) -> bool:
 
 
 def waits_per_byte(options: Options, board: Target) -> float | None:
-    """Wait cycles per byte of constants read, mean of the estimate, in the fastest memory that holds some: 0 in most
-    RAM; None if not known.
-    """
+    """Mean wait cycles per byte of constants read, in the fastest memory that holds constants. None if not known."""
     if board.is_core or not board.flash_regions()[0].has_waits:
         return None
     names = {name for name, _ in options.weight_regions}
@@ -95,14 +93,14 @@ def waits_per_byte(options: Options, board: Target) -> float | None:
 def _note(board: Target) -> str:
     return (
         f"constants are copied to RAM at start-up, as the flash has {board.flash_regions()[0].waits_text}, where the "
-        "link script has their sections (docs/regions.md); --weights-in none leaves them"
+        "link script has their sections (docs/regions.md); --weights-in none keeps them in flash"
     )
 
 
 def _given(board: Target, name: str, size: int | None) -> Region:
     if size is None:
         hint = f"{board.name} is a bare core: give the memory's size, as {name}=16K"
-        raise UsageError(f"--weights-in {name} has no size", hint=hint)
+        raise UsageError(f"--weights-in {name}: a size is missing", hint=hint)
     return Region(name, size)
 
 
@@ -112,7 +110,7 @@ def _allowed(board: Target, region: MemoryRegion, asked: int | None, arenas: Map
     if asked is not None and asked > free:
         taken = f", {arenas[region.name]:,} bytes of it taken by tensors" if region.name in arenas else ""
         raise UsageError(
-            f"{region.name} of {board.name} has no {asked:,} bytes for constants",
+            f"{region.name} of {board.name} does not have {asked:,} free bytes for constants",
             where="--weights-in",
             hint=f"it has {region.size_bytes:,} bytes{taken}",
         )
@@ -125,7 +123,7 @@ def _free(board: Target, region: MemoryRegion, arenas: Mapping[str, int]) -> int
 
 
 def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Region, ...]:
-    """Free bytes of the RAM regions for a model, if the flash is slower than these.
+    """RAM regions with their free bytes, if the flash is slower than they are; else none.
 
     Raises UsageError for a bare core, whose memories are not known.
     """

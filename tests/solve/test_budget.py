@@ -168,7 +168,7 @@ def test_what_no_kernels_go_below_is_refused_without_a_search(tmp_path: Path, mo
 @pytest.mark.parametrize(
     "choices, text, hint",
     [
-        ({"ram": "100"}, "--ram: at least 256 bytes, 100 are there: the input", "--input-mode rows"),
+        ({"ram": "100"}, "--ram: at least 256 bytes of 100 available: the whole input", "--input-mode rows"),
         ({"flash": "100"}, "--flash: at least", "a larger --flash"),
         ({"board": "microbit-v1", "ram": "100"}, "--ram: at least 256 bytes", "rows, give a larger --ram"),
     ],
@@ -254,7 +254,7 @@ def test_accelerated_kernels_are_required_of_what_was_chosen(tmp_path: Path) -> 
     full = chain((16, 16, 16), (1, 6, 4), apart=2)
     made = built(tmp_path, full, board="cortex-m4", require_accelerated=True)
     assert all(step.choice.kernel.needs for step in made.schedule.steps)
-    with pytest.raises(NoKernelError, match=r"leave these layers.*\n.*mg_conv2d_s8\w*, though mg_conv2d_s8__dsp"):
+    with pytest.raises(NoKernelError, match=r"portable kernels for.*\n.*mg_conv2d_s8\w*, though mg_conv2d_s8__dsp"):
         built(tmp_path, full, board="cortex-m4", optimize="ram", require_accelerated=True)
     built(tmp_path, full, board="cortex-m4", features="-dsp", optimize="ram", require_accelerated=True)
 

@@ -36,7 +36,7 @@ def test_nodes_without_a_kernel_are_listed_with_the_reasons(monkeypatch: pytest.
 
     graph = graph_of(example(DepthwiseConv2D(), 0, (1, 5, 5, 8), (1, 3, 3, 8), 3, gain=0.002))
     monkeypatch.setattr(kernels, "of", lambda op: (Kernel("mg_night", Whole(), (refuses,), lambda call: {}),))
-    with pytest.raises(NoKernelError, match=r"no kernel runs these nodes:\n(.*\n)*.*mg_night.*the moon is full"):
+    with pytest.raises(NoKernelError, match=r"no kernel can run these nodes:\n(.*\n)*.*mg_night.*the moon is full"):
         candidates_of(graph, target.load("cortex-m4"), Options())
 
 
@@ -54,7 +54,7 @@ def test_what_is_unusual_comes_before_the_nearest_kernels() -> None:
     text = no_kernel.of_node(node, graph.call(node, "tflm"), listed, target.load("cortex-m4"))
     lines = no_kernel.of_nodes([text] * 9).splitlines()
     assert len(lines) <= 12
-    assert "mg_night_0 needs: the moon is full" in text and "97 kernels more: `mcugen ops DepthwiseConv2D`" in text
+    assert "mg_night_0 needs: the moon is full" in text and "97 more kernels: `mcugen ops DepthwiseConv2D`" in text
     assert text.index("unusual: ") < text.index("mg_night_0") and lines[-1] == "  and 5 more"
 
 

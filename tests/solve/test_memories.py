@@ -67,7 +67,7 @@ def test_wrong_lists_are_refused(choices: dict[str, str], message: str) -> None:
 @pytest.mark.parametrize(
     ("board", "region", "message"),
     [
-        ("cortex-m7", "dtcm", "--region dtcm has no size"),
+        ("cortex-m7", "dtcm", "--region dtcm: a size is missing"),
         ("nucleo-h743zi", "itcm", "nucleo-h743zi has no RAM region 'itcm' for a model"),
         ("nucleo-h743zi", "dtcm=1M", "dtcm of nucleo-h743zi is smaller than 1,048,576 bytes"),
         ("nucleo-h743zi", "flash", "no RAM region 'flash'"),

@@ -87,9 +87,9 @@ def test_models_that_share_an_arena_leave_their_constants(tmp_path: Path) -> Non
     ("choices", "message"),
     [
         ({"board": "cortex-m7", "weights_in": "auto"}, "the memories of cortex-m7 are not known"),
-        ({"board": "cortex-m7", "weights_in": "dtcm"}, "--weights-in dtcm has no size"),
+        ({"board": "cortex-m7", "weights_in": "dtcm"}, "--weights-in dtcm: a size is missing"),
         ({"board": "nucleo-h743zi", "weights_in": "psram"}, "nucleo-h743zi has no memory 'psram' for constants"),
-        ({"board": "nucleo-h743zi", "weights_in": "dtcm=128K"}, "dtcm of nucleo-h743zi has no 131,072 bytes"),
+        ({"board": "nucleo-h743zi", "weights_in": "dtcm=128K"}, "dtcm of nucleo-h743zi does not have 131,072"),
         ({"weights_in": "Fast=1K"}, "'Fast' cannot name a region here"),
     ],
 )

@@ -94,7 +94,7 @@ def test_frames_compute_whole_windows_where_rows_would_differ() -> None:
     graph = kept.updated(states=[*kept.states, rows], tensors=[tensor], outputs=("next", "rows"))
     for net, why in (
         (averaged("s8"), "next combines each row with 'the old', which depends on the whole window"),
-        (graph, "state 'the pooled' has 5 rows, of which a frame gives the newest"),
+        (graph, "state 'the pooled' has 5 rows, but a frame computes only the newest"),
     ):
         artifact = built(net, input_mode="frames")
         assert artifact.schedule.rolls and any(why in note for note in artifact.report.notes)

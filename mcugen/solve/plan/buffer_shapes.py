@@ -1,7 +1,7 @@
 """Placement of buffers whose bytes are in use at different times: rings, and images consumed row by row.
 
-Two such buffers may overlap if no byte is in use by both at once. For each pair the forbidden distances between their
-offsets are intervals, computed once; a buffer is placed at the lowest offset outside all of them.
+Two such buffers may overlap if no byte is in use by both at the same time. For each pair of buffers, the forbidden
+differences of their offsets are computed once, as intervals. A buffer is placed at the lowest allowed offset.
 """
 
 from __future__ import annotations
@@ -24,18 +24,22 @@ _SEARCH_NODES = 10_000
 _SEARCH_WORK = 250_000
 
 MANY, TOO_MANY = 48, 400
-"""Numbers of buffers from which on they are searched window by window, and no longer all at once."""
+"""From MANY buffers on, windows of time are searched too. From TOO_MANY on, all buffers are no longer
+searched at once.
+"""
 
 _NOWHERE = -(1 << 62)
-"""Offset of an unplaced buffer: nothing that it forbids is above 0."""
+"""Offset of an unplaced buffer, so low that the offsets it forbids are all below 0."""
 
 Interval = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class _Near:
-    """Alignment of a buffer, and the others that it may not overlap; spans: (other buffer, forbidden interval of
-    distances).
+    """The constraints on one buffer's offset.
+
+    align: its alignment. others: the buffers that it may not overlap. spans: (other buffer, low, high), which forbids
+    offsets that are more than low and less than high above the other's offset.
     """
 
     align: int
@@ -50,7 +54,7 @@ class _Near:
 
 @dataclass(frozen=True)
 class _Move:
-    """An order of buffers after some were moved; all indices that changed are from `first` to `last`."""
+    """An order of buffers in which some were moved. Only the positions `first` to `last` of the order changed."""
 
     order: list[int]
     moved: frozenset[int]
@@ -59,8 +63,8 @@ class _Move:
 
 
 def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
-    """The best placement found: by greedy orders, then moves of the highest buffers, then searches: of windows of time
-    if there are many buffers, and of all buffers if there are not too many.
+    """The best placement found by three methods, until one reaches the lower bound: greedy orders, hill climbing, exact
+    search. The exact search takes windows of time for many buffers, and all buffers at once unless there are too many.
     """
     bound, peak_step = lower_bound(buffers)
     real = [b for b in buffers if b.nbytes]
@@ -89,10 +93,10 @@ def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
 def _searched(
     buffers: Sequence[Buffer], forbidden: list[dict[int, list[Interval]]], best: list[int], bound: int
 ) -> tuple[list[int], int]:
-    """Offsets no worse than `best`, and the bytes proven necessary: searched at the lower bound, then just below the
-    best.
+    """Offsets no worse than `best`, and the bytes proven necessary.
 
-    A capacity where the search gave up proves nothing; the next capacity is halfway to the best one.
+    The search tries the lower bound first, then just below the best. If it gives up at a capacity, nothing is proven,
+    and the next capacity is halfway to the best.
     """
     problem = domains.DomainProblem.of(buffers, forbidden, height(buffers, best))
     floor = low = capacity = problem.least_height(bound)
@@ -110,7 +114,7 @@ def _searched(
 
 
 def _forbidden(buffers: Sequence[Buffer]) -> list[dict[int, list[Interval]]]:
-    """forbidden[i][j]: merged open intervals of off(i) - off(j) in which i and j would share bytes in use."""
+    """forbidden[i][j]: open intervals of offset(i) - offset(j) for which buffers i and j would share bytes in use."""
     result: list[dict[int, list[Interval]]] = [{} for _ in buffers]
     for i, j in sorted(_pairs(buffers)):
         found = _merged(_clashes(buffers[i], buffers[j]))
@@ -121,7 +125,7 @@ def _forbidden(buffers: Sequence[Buffer]) -> list[dict[int, list[Interval]]]:
 
 
 def _pairs(buffers: Sequence[Buffer]) -> Iterator[tuple[int, int]]:
-    """Pairs of buffers that live at one step, the higher index first."""
+    """Pairs of buffers that are live at the same step, the higher index first."""
     live: list[int] = []
     for i in sorted(range(len(buffers)), key=lambda i: buffers[i].first):
         live = [j for j in live if buffers[j].last >= buffers[i].first]
@@ -139,7 +143,7 @@ def _clashes(a: Buffer, b: Buffer) -> list[Interval]:
 
 
 def _merged(intervals: list[Interval]) -> list[Interval]:
-    """Union of open intervals; intervals that only touch stay separate, since the distance between them is allowed."""
+    """Union of open intervals. Intervals that only touch stay separate, since their common end is allowed."""
     result: list[Interval] = []
     for low, high in sorted(intervals):
         if result and low < result[-1][1]:
@@ -150,7 +154,9 @@ def _merged(intervals: list[Interval]) -> list[Interval]:
 
 
 def _place(buffers: Sequence[Buffer], near: Sequence[_Near], order: Sequence[int]) -> list[int]:
-    """Each buffer, in order, at the lowest offset that no buffer placed before forbids."""
+    """Offsets after placing the buffers in this order, each at the lowest offset that the buffers placed before
+    allow.
+    """
     offset = [_NOWHERE] * len(buffers)
     for i in order:
         offset[i] = _free(near[i], offset)
@@ -185,7 +191,7 @@ def _place_again(
 
 
 def _free(near: _Near, offset: Sequence[int]) -> int:
-    """The lowest offset of a buffer that no placed buffer forbids."""
+    """The lowest offset of a buffer that all placed buffers allow."""
     taken = [(low + at, high + at) for j, low, high in near.spans if (at := offset[j]) > -high]
     taken.sort()
     found, align = 0, near.align
@@ -210,7 +216,7 @@ def _greedy(buffers: Sequence[Buffer], near: Sequence[_Near], bound: int) -> tup
 
 
 def _early_last(buffers: Sequence[Buffer]) -> list[tuple[str, list[int]]]:
-    """Further orders: buffers that end last first, and buffers in use at the peak first."""
+    """Further orders to try: by last step, the latest first; and buffers in use at the peak first."""
     index = range(len(buffers))
     return [
         ("end", sorted(index, key=lambda i: (-buffers[i].last, -buffers[i].nbytes))),
@@ -229,8 +235,8 @@ def _by_peak(buffers: Sequence[Buffer]) -> list[int]:
 
 
 def _climb(buffers: Sequence[Buffer], near: Sequence[_Near], start: list[int], bound: int) -> list[int]:
-    """Offsets after moving buffers near the top to earlier indices of the order; moves that are no worse stay.
-    Deterministic.
+    """Offsets after random moves of buffers near the top to other positions of the order. Moves that are no worse are
+    kept. The random sequence is fixed.
     """
     rng = Random(_SEED)
     order = sorted(range(len(buffers)), key=lambda i: start[i])
@@ -255,7 +261,9 @@ def _by_top(buffers: Sequence[Buffer], offset: Sequence[int]) -> list[int]:
 
 
 def _moved(order: list[int], by_top: Sequence[int], rng: Random) -> _Move:
-    """The order with one buffer, mostly one near the top, moved to a random index, or two swapped."""
+    """The order after moving one buffer, mostly one near the top, to a random position, or swapping it with the buffer
+    there.
+    """
     pick = by_top[int(rng.random() ** 2 * len(by_top))]
     trial = list(order)
     at = trial.index(pick)
@@ -270,14 +278,14 @@ def _moved(order: list[int], by_top: Sequence[int], rng: Random) -> _Move:
 
 
 class Packer:
-    """Fast, conservative check whether some of the buffers fit a memory."""
+    """Fast check whether some of the buffers fit a memory. It may miss that they fit."""
 
     def __init__(self, buffers: Sequence[Buffer]) -> None:
         self._buffers = [b for b in buffers if b.nbytes]
         self._near = list(map(_Near.of, self._buffers, _forbidden(self._buffers)))
 
     def fits(self, names: Collection[str], capacity: int) -> bool:
-        """Whether a greedy order places the buffers of these names in `capacity` bytes; then a plan of them fits."""
+        """Whether a greedy order places the buffers of these names in `capacity` bytes. If so, the planner does too."""
         chosen = [i for i, b in enumerate(self._buffers) if b.name in names]
         buffers = [self._buffers[i] for i in chosen]
         if not buffers or lower_bound(buffers)[0] > capacity:

@@ -21,11 +21,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Buffer:
-    """Bytes that must lie together, unshared, during steps `first`..`last`, both included.
+    """Adjacent bytes that a buffer has for itself during steps `first`..`last`, both included.
 
-    Units: nbytes and align in bytes; align is a power of two. `parts` lists the bytes in use by time; if it is empty,
-    all bytes are in use during the whole life. Raises InternalError for a negative size, an align that is not a power
-    of two, or a lifetime that ends before its start.
+    Units: nbytes and align in bytes; align is a power of two. `parts` lists which bytes are in use at which steps. If
+    it is empty, all bytes are in use from `first` to `last`. Raises InternalError for a negative size, an align that is
+    not a power of two, or a lifetime that ends before its start.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Buffer:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """The bytes in use by time; one piece for a plain buffer."""
+        """The bytes in use at each step; one piece for a plain buffer."""
         return self.parts or (Piece(0, self.nbytes, self.first, self.last),)
 
     def __post_init__(self) -> None:
@@ -63,13 +63,15 @@ class Buffer:
 class MemoryPlan:
     """Offset of each buffer in its arena, and how close the plan is to the optimum.
 
-    offset: byte offset by buffer name.  nbytes: size of the arena.  peak_step: the first step at which `lower_bound`
-    bytes are live.  lower_bound: the most bytes live at any step, alignment ignored.  floor: no plan can be smaller;
-    at least lower_bound, more where alignment or an exhaustive search shows it.  proven: nbytes is the optimum, equal
-    to floor.  method: the search that found it, e.g. "greedy size", "hill climbing", "exact search".
-
-    region: the memory this arena lies in.  further: the plans of the other memories that hold buffers of the same
-    schedule; each buffer stands in one plan only.
+    offset       byte offset by buffer name
+    nbytes       size of the arena
+    lower_bound  the most bytes live at any step, without alignment
+    peak_step    the first step at which that many bytes are live
+    floor        bytes proven necessary: lower_bound, or more due to alignment or by an exhaustive search
+    proven       whether nbytes equals floor, so that the plan is optimal
+    method       the search that found it, e.g. "greedy size", "hill climbing", "exact search"
+    region       the memory of this arena
+    further      plans of other memories that hold buffers of this schedule; each buffer is in one plan only
     """
 
     offset: Mapping[str, int]
@@ -84,7 +86,7 @@ class MemoryPlan:
 
     @property
     def parts(self) -> tuple[MemoryPlan, ...]:
-        """This plan and the further ones: one for each region in use."""
+        """This plan and the further plans: one for each region in use."""
         return (self, *self.further)
 
     def part_of(self, buffer: str) -> int:
@@ -93,7 +95,7 @@ class MemoryPlan:
 
     @property
     def gap_bytes(self) -> int:
-        """Bytes by which a smaller plan is not ruled out: nbytes - floor."""
+        """Bytes by which a plan could still be smaller: nbytes - floor."""
         return self.nbytes - self.floor
 
 

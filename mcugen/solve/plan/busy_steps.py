@@ -1,7 +1,7 @@
-"""Busy steps: steps with so many bytes in use that the few bytes left empty decide where buffers lie.
+"""Busy steps: steps with so many bytes in use that few offsets are possible for their buffers.
 
-Cells are grains of the arena; a run is a sequence of adjacent bytes that a buffer uses at the step. Only cells that a
-run fills completely count as taken by it, so a proof about cells is a proof about bytes.
+The arena is divided into cells of equal size. A run is a sequence of adjacent cells that a buffer fills at the step. A
+cell that is only partly filled counts as free, so that a proof about cells also holds for bytes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ MAX_BUSY_STEPS = 12
 
 
 Hole = tuple[int, int]
-"""Adjacent free cells: the first, and the one after the last."""
+"""Adjacent free cells, as (first, last + 1)."""
 
 
 @dataclass(frozen=True)
 class BusyStep:
-    """One step: for each buffer in use its first cell, and the runs of cells that it fills, as (first cell, length).
+    """One step. first: buffer -> first cell that it touches. runs: buffer -> runs that it fills, as (first cell,
+    length).
 
-    A set of buffers is an integer with a bit for each.
+    Cells count from the buffer's offset. Sets of buffers are integers with one bit per buffer.
     """
 
     first: dict[int, int]
@@ -42,11 +43,11 @@ class BusyStep:
 
     @functools.cached_property
     def count(self) -> int:
-        """Number of cells that all buffers use."""
+        """Number of cells that the buffers fill together."""
         return sum(length for runs in self.runs.values() for _, length in runs)
 
     def holes_beside(self, holes: Sequence[Hole], i: int, at: int) -> list[Hole]:
-        """The holes left after buffer i is placed at this offset."""
+        """The holes left after placing buffer i at cell `at`."""
         left = list(holes)
         for first, length in self.runs[i]:
             low, high = at + first, at + first + length
@@ -56,9 +57,9 @@ class BusyStep:
         return left
 
     def lowest_starts(self, holes: Sequence[Hole], left: int, spare: int) -> int:
-        """Bit set of the cells where the lowest of the buffers left can start: all free cells below it stay empty.
+        """Bit set of the cells at which the lowest unplaced buffer can start. All free cells below it stay empty.
 
-        spare: number of free cells that the buffers left do not need.
+        left: bit set of the unplaced buffers. spare: number of free cells that they do not need.
         """
         found, count = 0, spare + 1
         if not left & self.members:
@@ -72,7 +73,9 @@ class BusyStep:
         return found
 
     def is_full(self, holes: Sequence[Hole], left: int, spare: int) -> bool:
-        """Whether the buffers left do not fit the holes, even if sums of their runs fill each hole optimally."""
+        """Whether the unplaced buffers `left` cannot fit the holes, even if each hole is filled with the best subset of
+        runs.
+        """
         coming = left & self.members
         if not coming:
             return False
@@ -85,14 +88,14 @@ class BusyStep:
         return spare < 0
 
     def _sums_of(self, coming: int) -> int:
-        """Bit set of the sizes that sums of these buffers' runs can have."""
+        """Bit set of all sums of run lengths over subsets of the runs of these buffers."""
         sizes = [length for i, runs in self.runs.items() if coming >> i & 1 for _, length in runs]
         self._sums[coming] = sums = reduce(lambda sums, n: sums | sums << n, sizes, 1)
         return sums
 
 
 def busy_steps_of(buffers: Sequence[Buffer], grain: int) -> list[BusyStep]:
-    """The steps with the most bytes in use; the first of several with the same buffers."""
+    """The steps with the most bytes in use. Of steps with the same runs, only the first."""
     live = live_bytes(buffers)
     pieces = [(i, p) for i, b in enumerate(buffers) for p in b.pieces]
     firsts, lasts = np.array([(p.first, p.last) for _, p in pieces], np.int64).reshape(-1, 2).T
@@ -112,7 +115,7 @@ def busy_steps_of(buffers: Sequence[Buffer], grain: int) -> list[BusyStep]:
 
 
 def _busy_step(in_use: Sequence[tuple[int, Piece]], grain: int) -> BusyStep:
-    """The step of these pieces, given with the index of their buffer, in the order of the buffers."""
+    """The busy step with these pieces in use. in_use: (buffer, piece), sorted by buffer."""
     first: dict[int, int] = {}
     runs: dict[int, tuple[tuple[int, int], ...]] = {}
     for i, found in groupby(in_use, key=lambda item: item[0]):

@@ -1,4 +1,4 @@
-"""Independent checker of a memory plan. It shares no code with the allocators, only the two data types."""
+"""Independent checker of memory plans. It shares no code with the allocators, only the types Buffer and MemoryPlan."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from mcugen.solve.plan.buffers import Buffer, MemoryPlan
 
 
 def check(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
-    """Raise InternalError unless every buffer lies in one arena, aligned, and alone in its bytes during its life.
+    """Raise InternalError unless every buffer lies aligned in exactly one arena and shares no byte in use.
 
-    A plan over several regions has an arena in each; a buffer must stand in one of them only. Also checks the figures
-    that each plan states about itself: lower_bound is the most bytes live at any step, reached at peak_step, and a plan
-    called optimal has the size that its floor proves necessary.
+    Also checks the figures of each plan: lower_bound is the most bytes live at any step and is reached at peak_step. A
+    plan called optimal is as large as its floor.
     """
     names, placed = [b.name for b in buffers], [name for part in plan.parts for name in part.offset]
     if sorted(names) != sorted(placed) or len(set(names)) != len(names):
@@ -50,7 +49,7 @@ def _check_place(b: Buffer, offset: int, arena: int) -> None:
 
 
 def _living_together(buffers: Sequence[Buffer]) -> Iterator[tuple[Buffer, Buffer]]:
-    """Pairs of buffers that live at one step, wherever they lie."""
+    """Pairs of buffers that are live at the same step, at any offsets."""
     by_start = sorted((b for b in buffers if b.nbytes > 0), key=lambda b: b.first)
     for i, earlier in enumerate(by_start):
         for later in itertools.islice(by_start, i + 1, None):
@@ -60,7 +59,7 @@ def _living_together(buffers: Sequence[Buffer]) -> Iterator[tuple[Buffer, Buffer
 
 
 def _check_pieces(a: Buffer, b: Buffer, plan: MemoryPlan) -> None:
-    """Raise InternalError if bytes of one are in use by the other at the same step."""
+    """Raise InternalError if both buffers use a byte at the same step."""
     for p in a.pieces:
         for q in b.pieces:
             low = max(plan.offset[a.name] + p.offset, plan.offset[b.name] + q.offset)
@@ -71,7 +70,7 @@ def _check_pieces(a: Buffer, b: Buffer, plan: MemoryPlan) -> None:
 
 
 def _check_claims(buffers: Sequence[Buffer], plan: MemoryPlan) -> None:
-    # The live sum changes only where something starts or has ended.
+    # The number of live bytes changes only at steps where a piece starts or has ended.
     change: Counter[int] = Counter()
     for piece in (piece for b in buffers for piece in b.pieces):
         change[piece.first] += piece.nbytes

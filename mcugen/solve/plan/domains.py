@@ -1,8 +1,9 @@
-"""Search for offsets of shaped buffers within a capacity: the offsets left to each buffer are the bits of an integer.
+"""Search for offsets of shaped buffers within a capacity. The domain of a buffer, a bit set, holds its possible
+offsets.
 
-Placing a buffer clears, in the integer of every other, the offsets that would share bytes in use: one shift and one
-mask. Busy steps prune the search further (`busy_steps.py`). Offsets are counted in grains, the largest unit that
-divides all sizes and alignments involved.
+Placing a buffer clears the bits of all offsets of other buffers that would share bytes in use. This takes one shift and
+one mask per buffer. Busy steps prune the search further (`busy_steps.py`). Offsets are counted in grains, the largest
+unit that divides all sizes and alignments involved.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from mcugen.solve.plan.exact import Outcome
 Interval = tuple[int, int]
 
 Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
-"""forbidden[i][j]: open intervals of off(i) - off(j) in which i and j would share bytes in use."""
+"""forbidden[i][j]: open intervals of offset(i) - offset(j) for which buffers i and j would share bytes in use."""
 
 
 @dataclass(frozen=True)
 class DomainProblem:
-    """Buffers and their forbidden distances: bit `span + d` of clear[i][j] is set if i may not lie d grains above j."""
+    """Buffers and the forbidden differences of their offsets.
+
+    grain: bytes per grain. span: the largest capacity in grains. clear[i][j]: bit set; bit `span + d` is set if buffer
+    i may not lie d grains above buffer j.
+    """
 
     buffers: Sequence[Buffer]
     grain: int
@@ -34,9 +39,7 @@ class DomainProblem:
 
     @classmethod
     def of(cls, buffers: Sequence[Buffer], forbidden: Forbidden, largest: int, grain: int = 0) -> DomainProblem:
-        """The problem for capacities up to `largest` bytes. grain: given where the buffers are part of a larger
-        problem.
-        """
+        """The problem for capacities up to `largest` bytes. grain: bytes per grain; 0: the largest possible."""
         grain = grain or grain_of(buffers, forbidden)
         span = largest // grain
         clear = tuple({j: _bits(found, grain, span) for j, found in row.items()} for row in forbidden)
@@ -44,7 +47,7 @@ class DomainProblem:
 
     @functools.cached_property
     def around(self) -> Sequence[Sequence[tuple[int, int]]]:
-        """For each buffer, the buffers that it takes offsets from, each with its `clear` mask."""
+        """For each buffer, the buffers whose domains change when it is placed, each with the `clear` mask."""
         return [[(j, self.clear[j][i]) for j in row] for i, row in enumerate(self.clear)]
 
     @functools.cached_property
@@ -63,13 +66,13 @@ class DomainProblem:
         return sorted(range(len(self.buffers)), key=lambda i: -self.buffers[i].nbytes)
 
     def least_height(self, nbytes: int) -> int:
-        """The least height of a placement that is `nbytes` or more."""
+        """The least possible height of a placement, in bytes, that is at least `nbytes`."""
         return least_height(self.buffers, self.grain, nbytes)
 
     def search(self, capacity: int, nodes: int, given: Mapping[int, int] | None = None) -> Outcome:
-        """Offsets, parallel to the buffers, that end at or below `capacity`; at most `nodes` placements are tried.
+        """Search for offsets at which all buffers end at or below `capacity` bytes.
 
-        given: buffer -> its only allowed offset.
+        nodes: most placements tried. given: index of a buffer -> its only allowed offset in bytes.
         """
         search = _DepthFirst(self, capacity, nodes)
         domains = [_first_domain(b, capacity, self.grain) for b in self.buffers]
@@ -81,13 +84,15 @@ class DomainProblem:
 
 
 def least_height(buffers: Sequence[Buffer], grain: int, nbytes: int) -> int:
-    """The least height of a placement that is `nbytes` or more: the end of some buffer that starts at a grain."""
+    """The least possible height of a placement, in bytes, that is at least `nbytes`. A buffer starts at a multiple of
+    `grain` and ends at the height.
+    """
     return min(b.nbytes + align_up(max(nbytes - b.nbytes, 0), grain) for b in buffers)
 
 
 def grain_of(buffers: Sequence[Buffer], forbidden: Forbidden) -> int:
-    """Largest unit of all offsets: a buffer rests on others or on 0, so its offset is a sum of interval ends, rounded
-    up to its align.
+    """Largest unit, in bytes, that divides every offset. A buffer lies at 0 or directly on other buffers, so its offset
+    is a sum of interval ends, rounded up to its alignment.
     """
     unit = gcd(*(end for row in forbidden for found in row.values() for interval in found for end in interval))
     unit = unit or max(b.align for b in buffers)
@@ -95,7 +100,9 @@ def grain_of(buffers: Sequence[Buffer], forbidden: Forbidden) -> int:
 
 
 def _bits(intervals: Sequence[Interval], grain: int, span: int) -> int:
-    """Distances inside the open intervals as bits, distance 0 at bit `span`; distances out of reach are left out."""
+    """Bit set of the differences inside the open intervals, in grains. Bit `span` is the difference 0. Differences
+    beyond +-span are left out.
+    """
     mask = 0
     for low, high in intervals:
         first, end = max(low // grain + 1 + span, 0), min(high // grain + span, 2 * span + 1)
@@ -105,7 +112,7 @@ def _bits(intervals: Sequence[Interval], grain: int, span: int) -> int:
 
 
 def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
-    """Bit set of the aligned offsets at which the buffer fits the capacity."""
+    """Bit set of the aligned offsets, in grains, at which the buffer fits the capacity."""
     step = max(b.align // grain, 1)
     count = (capacity - b.nbytes) // grain // step + 1 if b.nbytes <= capacity else 0
     return ((1 << (step * count)) - 1) // ((1 << step) - 1)
@@ -113,9 +120,14 @@ def _first_domain(b: Buffer, capacity: int, grain: int) -> int:
 
 @dataclass(frozen=True)
 class _Node:
-    """A partial placement. domains: offsets left to each buffer, empty for placed ones; counts: their numbers; order:
-    the buffers left, the largest first; left: the same as a bit set; holes: at each busy step; starts: where the lowest
-    of the buffers left can start at each.
+    """A partial placement.
+
+    domains  per buffer, its possible offsets; empty if it is placed
+    counts   per buffer, the number of its possible offsets
+    order    the unplaced buffers, the largest first
+    left     the unplaced buffers as a bit set
+    holes    per busy step, the free cells
+    starts   per busy step, the cells at which the lowest unplaced buffer can start; None if not computed yet
     """
 
     domains: list[int]
@@ -129,9 +141,9 @@ class _Node:
 class _DepthFirst:
     """Depth-first search, with the alternatives of each depth on a stack.
 
-    The next buffer is the one with the fewest offsets left or, if that is fewer alternatives, the lowest one at a busy
-    step: only the step's spare cells may stay empty below it. A buffer without an offset left gains weight, so that the
-    search places it earlier from then on.
+    A node branches over the offsets of the buffer with the fewest offsets left. If that gives fewer alternatives, it
+    branches over the lowest unplaced buffer at a busy step instead: at most the spare cells of the step may stay empty
+    below it. If a buffer has no offset left, its weight rises, so that later nodes place it earlier.
     """
 
     def __init__(self, problem: DomainProblem, capacity: int, nodes: int) -> None:
@@ -143,7 +155,7 @@ class _DepthFirst:
         self.tried_all = False
 
     def run(self, domains: list[int]) -> list[int] | None:
-        """Offsets in grains, or None if none are found."""
+        """Offset of each buffer in grains, or None if no placement was found."""
         steps, buffers = range(len(self._spare)), range(len(domains))
         holes: list[Sequence[Hole]] = [[(0, self._size)] for _ in steps]
         counts = [domain.bit_count() for domain in domains]
@@ -175,11 +187,11 @@ class _DepthFirst:
         return None
 
     def _children(self, node: _Node) -> Iterator[tuple[int, int, BusyStep | None]]:
-        """(buffer, offset, the busy step at which it is the lowest buffer left, or None if not branched by a busy
-        step).
+        """The alternatives of a node, as (buffer, offset, busy step). The busy step is the one at which the buffer is
+        the lowest unplaced buffer, or None if the node does not branch by a busy step.
         """
         domains, counts, weight = node.domains, node.counts, self._weight
-        i = min(node.order, key=lambda k: counts[k] / weight[k])  # of equals the largest, then the first
+        i = min(node.order, key=lambda k: counts[k] / weight[k])  # ties: the largest, then the first
         fewest, best, lowest = counts[i], None, {}
         for n, busy in enumerate(self._problem.busy_steps):
             starts = node.starts[n]
@@ -217,7 +229,9 @@ class _DepthFirst:
         return _Node(domains, counts, [k for k in node.order if k != i], left, holes, starts)
 
     def _cleared(self, node: _Node, i: int, at: int, busy: BusyStep | None) -> list[int] | None:
-        """Offsets left after buffer i is placed; None if another buffer has none, which then gains weight."""
+        """Domains after buffer i is placed; None if the domain of another buffer becomes empty. That buffer's weight
+        rises.
+        """
         before, after = node.domains, list(node.domains)
         after[i] = 0
         lowered = busy.first if busy else {}
@@ -225,7 +239,7 @@ class _DepthFirst:
             low = at + lowered[i] - first
             if low > 0 and after[j]:
                 after[j] = after[j] >> low << low
-        shift = self._problem.span - at  # to the offset of i: the bit for distance 0 is that of offset `at`
+        shift = self._problem.span - at  # moves the bit of difference 0 to the bit of offset `at`
         for j, clear in self._problem.around[i]:
             if before[j]:
                 domain = after[j]
@@ -242,15 +256,15 @@ class _DepthFirst:
         return after
 
     def _is_full(self, holes: Sequence[Sequence[Hole]], left: int, steps: Iterable[int]) -> bool:
-        """Whether, at one of these busy steps, the buffers left do not fit between those placed."""
+        """Whether the unplaced buffers cannot fit the holes of one of these busy steps."""
         busy_steps, spare = self._problem.busy_steps, self._spare
         return any(busy_steps[n].is_full(holes[n], left, spare[n]) for n in steps)
 
 
 def _from_below(tried: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
-    """(buffer, offset) in the order of the cell in which the buffer then begins; equals keep their order.
+    """Yields (buffer, offset) by ascending first cell of the placed buffer. Ties keep the order of `tried`.
 
-    tried: buffers, each with its first cell and its offsets.
+    tried: (buffer, first cell counted from its offset, bit set of its offsets).
     """
     cells = functools.reduce(operator.or_, (offsets << first for _, first, offsets in tried), 0)
     for cell in _ones(cells):

@@ -1,11 +1,12 @@
 """Exhaustive search for offsets within a capacity, over canonical solutions only.
 
-In a canonical solution every buffer rests on offset 0 or on a lower buffer that lives at the same time. Buffers are
-placed in the order of (offset, index), each at its lowest offset above those placed. If any solution exists, the one
-with the least sum of offsets is canonical. Three facts prune the tree:
-* sections: at each step the unplaced live buffers need the sum of their sizes above the lowest offset left to any;
+In a canonical solution every buffer lies at offset 0 or directly on a buffer that is live at the same time. If any
+solution exists, then the one with the least sum of offsets is canonical. The search places buffers by ascending offset,
+each as low as the buffers placed before allow. Three rules prune the tree:
+
+* sections: at each step, the unplaced live buffers need the sum of their sizes above the lowest offset left to them;
 * dominance: if an unplaced buffer fits wholly below a candidate, placing the candidate first cannot give the least sum;
-* capacity: no buffer may end above it, and lowest offsets only grow.
+* capacity: no buffer may end above the capacity, and the lowest possible offset of a buffer never decreases.
 
 Source: the method of MiniMalloc (Moffitt 2023), implemented from its description.
 """
@@ -28,7 +29,9 @@ _NEVER = np.iinfo(np.int64).max // 4
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a search: offsets, or None; whether None means that none exist; and the number of nodes visited."""
+    """Result of a search. offset: the offset of each buffer in bytes, or None. exhausted: whether it is proven that
+    none exist. nodes: number of nodes visited.
+    """
 
     offset: list[int] | None
     exhausted: bool
@@ -37,22 +40,26 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Problem:
-    """Buffers as arrays, in search order. padded: sizes rounded up to the least alignment, which all offsets obey."""
+    """Buffers as arrays, in search order. padded: sizes rounded up to the smallest alignment of any buffer."""
 
     size: _Ints
     padded: _Ints
     align: _Ints
     conflict: _Bools  # [buffer, buffer]
-    section: _Bools  # [section, buffer]: the largest sets of buffers live at one step
+    section: _Bools  # [section, buffer]: sets of buffers live at one step, without subsets of other sections
     members: _Ints  # the buffers of section 0, then those of section 1, ...
-    starts: _Ints  # where each section's begin in `members`
+    starts: _Ints  # index in `members` at which each section begins
     capacity: int
     padded_capacity: int
 
 
 @dataclass(frozen=True)
 class _Node:
-    """A partial solution: lowest offset left for each buffer, which are unplaced, bytes still to come per section."""
+    """A partial solution.
+
+    low: lowest offset left to each buffer. unplaced: which buffers are unplaced. remaining: bytes of unplaced buffers
+    per section. current, last: offset and index of the buffer placed last.
+    """
 
     low: _Ints
     unplaced: _Bools
@@ -62,9 +69,9 @@ class _Node:
 
 
 def search(buffers: Sequence[Buffer], capacity: int, nodes: int) -> Outcome:
-    """Offsets, parallel to `buffers`, that end at or below `capacity`; at most `nodes` partial solutions are tried.
+    """Search for offsets at which all buffers end at or below `capacity` bytes, in at most `nodes` partial solutions.
 
-    buffers: at least one, and none of zero bytes.
+    buffers: at least one, and none of zero bytes. The offsets of the outcome are in their order.
     """
     order = _search_order(buffers)
     problem = _problem([buffers[i] for i in order], capacity)
@@ -94,7 +101,9 @@ def search(buffers: Sequence[Buffer], capacity: int, nodes: int) -> Outcome:
 
 
 def _search_order(buffers: Sequence[Buffer]) -> list[int]:
-    """Buffers of busy steps first, the larger before the smaller: conflicts show early."""
+    """Indices of the buffers: those live at the fullest steps first, the larger before the smaller, to find conflicts
+    early.
+    """
     live = live_bytes(buffers)
     return sorted(
         range(len(buffers)),
@@ -130,8 +139,8 @@ def _problem(buffers: Sequence[Buffer], capacity: int) -> _Problem:
 
 
 def _sections(first: _Ints, last: _Ints) -> _Bools:
-    """Live sets that no other contains, as [section, buffer]: one at each start of a buffer, unless the next contains
-    it.
+    """Sets of buffers live at one step, [section, buffer], at each step where a buffer starts. A set that the next set
+    contains is left out.
     """
     starts = np.unique(first)
     live: _Bools = (first[None, :] <= starts[:, None]) & (starts[:, None] <= last[None, :])

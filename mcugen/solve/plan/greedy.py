@@ -11,7 +11,7 @@ from mcugen.solve.plan.bound import live_bytes
 from mcugen.solve.plan.buffers import Buffer
 
 _SPAN_BITS = 48
-"""Bits for the end in a span (offset, end), stored as one number, since numbers sort faster than pairs."""
+"""Bits of the end in a span (offset, end), stored as one number, since numbers sort faster than pairs."""
 _END = (1 << _SPAN_BITS) - 1
 
 
@@ -24,7 +24,7 @@ def place(
 ) -> list[int]:
     """Offsets, parallel to `buffers`, after placement in `order` (indices), each at its lowest free offset.
 
-    near: result of `near_of`. known: earlier offsets, kept by the buffers before index `first` of the order.
+    near: result of `near_of`. known: offsets of an earlier placement. The first `first` buffers of the order keep them.
     """
     offset, span = [-1] * len(buffers), [-1] * len(buffers)
     for i in order[:first]:
@@ -38,7 +38,7 @@ def place(
 
 
 def near_of(buffers: Sequence[Buffer]) -> list[list[int]]:
-    """For each buffer, the buffers that live with it at some step, in order."""
+    """For each buffer, the ascending indices of the buffers that are live at one of its steps."""
     near: list[list[int]] = [[] for _ in buffers]
     live: list[int] = []
     for i in sorted(range(len(buffers)), key=lambda i: buffers[i].first):

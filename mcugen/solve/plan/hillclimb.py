@@ -1,6 +1,7 @@
-"""Hill climbing over placement orders: move the buffers that hold up the topmost one, and place again.
+"""Hill climbing over placement orders: move the buffers below the topmost buffer in the order, and place again.
 
-Source: the bottleneck-chain idea of Vela's hill climbing allocator; the walk over plateaus is ours.
+Source: the bottleneck-chain idea of Vela's hill climbing allocator. Unlike Vela, swaps of equal height are accepted
+too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _SEED = 20_240_229
 def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: int) -> list[int]:
     """The best offsets found in at most `rounds` placements, starting from `order`; stops at `target` bytes.
 
-    Deterministic: the random choices come from a fixed seed, through the one generator call whose values Python fixes.
+    The result is deterministic: the seed is fixed, and Python guarantees the values of `Random.random` for a seed.
     """
     rng = Random(_SEED)
     order = list(order)
@@ -31,7 +32,7 @@ def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: 
         trial, first = _swapped(buffers, order, offset, near, rng)
         trial_offset = place(buffers, trial, near, offset, first)
         trial_bytes = height(buffers, trial_offset)
-        if trial_bytes <= current_bytes:  # equals too: plateaus are wide, and exits are elsewhere on them
+        if trial_bytes <= current_bytes:  # equal heights too, to move along plateaus
             order, offset, current_bytes = trial, trial_offset, trial_bytes
         if trial_bytes < best_bytes:
             best, best_bytes = trial_offset, trial_bytes
@@ -41,8 +42,8 @@ def climb(buffers: Sequence[Buffer], order: Sequence[int], target: int, rounds: 
 def _swapped(
     buffers: Sequence[Buffer], order: list[int], offset: Sequence[int], near: Sequence[Sequence[int]], rng: Random
 ) -> tuple[list[int], int]:
-    """A copy of `order` in which a buffer of the bottleneck chain and one that lives with it are swapped, and the first
-    changed index.
+    """A copy of `order` in which a buffer of the bottleneck chain and a buffer live at the same time are swapped, and
+    the first changed index.
     """
     chain = _bottleneck_chain(buffers, offset, near)
     one = chain[_pick(rng, len(chain))]
@@ -56,7 +57,7 @@ def _swapped(
 
 
 def _bottleneck_chain(buffers: Sequence[Buffer], offset: Sequence[int], near: Sequence[Sequence[int]]) -> list[int]:
-    """Buffers from the topmost down to offset 0, each resting on the next."""
+    """Buffers from the topmost down to offset 0, each lying directly on the next."""
     top = max(range(len(buffers)), key=lambda i: offset[i] + buffers[i].nbytes)
     chain = [top]
     while offset[chain[-1]]:
@@ -65,7 +66,7 @@ def _bottleneck_chain(buffers: Sequence[Buffer], offset: Sequence[int], near: Se
 
 
 def _support(buffers: Sequence[Buffer], offset: Sequence[int], near: Sequence[Sequence[int]], i: int) -> int:
-    """The buffer that `i` rests on; one exists because placement puts every buffer as low as possible."""
+    """The buffer directly below `i`. It exists, since placement puts every buffer as low as possible."""
     at, align = offset[i], buffers[i].align
     return next(j for j in near[i] if offset[j] < at and align_up(offset[j] + buffers[j].nbytes, align) == at)
 

@@ -1,7 +1,6 @@
-"""The planner: methods from the cheapest to the most thorough, until one reaches the lower bound.
+"""The memory planner: greedy orders, then hill climbing, then exact search, until one reaches the lower bound.
 
-Greedy orders, hill climbing, exact search; each stops when its result cannot be improved. Every limit is a count, never
-a time, so that the same buffers give the same offsets on every machine.
+Every limit is a count and not a time, so that the same buffers get the same offsets on every machine.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from mcugen.solve.plan.exact import search
 from mcugen.solve.plan.greedy import near_of, orders, place
 from mcugen.solve.plan.hillclimb import climb
 
-_CLIMB_WORK = 20_000_000  # rounds times the square of buffers, about a second
+_CLIMB_WORK = 20_000_000  # rounds times the square of the number of buffers; takes about a second
 _CLIMB_ROUNDS = 500
-_EXACT_WORK = 1_500_000  # nodes times buffers, one to two seconds
+_EXACT_WORK = 1_500_000  # search nodes times buffers; takes one to two seconds
 _EXACT_NODES = 20_000
 _KEPT_PLANS = 32
 _KEPT_LARGE = 2
@@ -55,7 +54,7 @@ def _plan(buffers: tuple[Buffer, ...]) -> MemoryPlan:
     offset = {b.name: 0 for b in buffers}
     solutions: list[_Solution] = []
     for group in _groups([b for b in buffers if b.nbytes]):
-        # Groups never live together, so all may use the bytes that the largest one needs.
+        # Groups are never live at the same time, so all may use the bytes that the largest group needs.
         solution = _solve(group, max([floor, *(s.nbytes for s in solutions)]))
         offset.update((b.name, start) for b, start in zip(group, solution.offset, strict=True))
         solutions.append(solution)
@@ -74,7 +73,7 @@ def _plan(buffers: tuple[Buffer, ...]) -> MemoryPlan:
 
 
 _known_plan = functools.lru_cache(_KEPT_PLANS)(_plan)
-"""Cache of plans: kernels that differ only in time and flash give the same buffers."""
+"""Cache of plans. Kernels that differ only in time and flash lead to equal buffers."""
 _known_large = functools.lru_cache(_KEPT_LARGE)(_plan)
 
 
@@ -87,7 +86,7 @@ def plan_regions(buffers: Sequence[Buffer]) -> dict[str, MemoryPlan]:
 def _require_one_region(buffers: Sequence[Buffer]) -> None:
     regions = sorted({b.region for b in buffers})
     if len(regions) > 1:
-        raise InternalError(f"one plan is for one region, these buffers name {', '.join(regions)}", where="memory plan")
+        raise InternalError(f"buffers of one plan name several regions: {', '.join(regions)}", where="memory plan")
     names: set[str] = set()
     for b in buffers:
         if b.name in names:
@@ -96,7 +95,7 @@ def _require_one_region(buffers: Sequence[Buffer]) -> None:
 
 
 def _groups(buffers: Sequence[Buffer]) -> Iterator[list[Buffer]]:
-    """Buffers split where no lifetime crosses: groups can be placed without regard to each other."""
+    """Groups of buffers whose lifetimes overlap. Different groups are never live at the same time."""
     group: list[Buffer] = []
     end = -1
     for b in sorted(buffers, key=lambda b: b.first):
@@ -137,7 +136,7 @@ def _greedy(group: Sequence[Buffer], target: int, floor: int) -> _Solution:
 
 def _climbed(best: _Solution, target: int) -> _Solution:
     group = best.buffers
-    # Placing in the order of the offsets found gives the same offsets, or lower ones.
+    # Placing the buffers in the order of their offsets gives the same offsets, or lower offsets.
     start = sorted(range(len(group)), key=lambda i: best.offset[i])
     rounds = min(_CLIMB_ROUNDS, _CLIMB_WORK // len(group) ** 2)
     offset = climb(group, start, target, rounds)
@@ -146,9 +145,9 @@ def _climbed(best: _Solution, target: int) -> _Solution:
 
 
 def _searched(best: _Solution, target: int) -> _Solution:
-    """Exact search at capacities between the proven bound and the best plan; the bound itself comes first.
+    """Exact search at capacities from the proven bound up to the best plan, by bisection.
 
-    `low` also rises past capacities where the search gave up at its limit, `floor` only past those proven too small.
+    `floor` rises past capacities that are proven too small. `low` also rises past capacities where the search gave up.
     """
     group, floor, low = best.buffers, best.floor, max(best.floor, target)
     left = min(_EXACT_NODES, _EXACT_WORK // len(group))

@@ -1,4 +1,4 @@
-"""Buffers over several memories: those with the most accesses per byte go to the first one, the rest to later ones."""
+"""Assignment of buffers to several memories. Buffers with the most accesses per byte go to the fastest memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from mcugen.solve.plan.planner import plan_regions
 
 @dataclass(frozen=True)
 class Region:
-    """A memory that may hold buffers, or the part of it that they may use.
-
-    nbytes: size of that part; None without a limit.
-    """
+    """A memory that may hold buffers. nbytes: the bytes of it that buffers may use; None without a limit."""
 
     name: str
     nbytes: int | None
@@ -26,11 +23,11 @@ class Region:
 
 
 def assign(buffers: Sequence[Buffer], accesses: Mapping[str, int], regions: Sequence[Region]) -> MemoryPlan | None:
-    """A plan over the regions, which are ordered from the fastest to the slowest; None if none is found.
+    """A plan that spreads the buffers over the regions, or None if no assignment fits.
 
-    accesses: reads and writes of each buffer by name. Buffers are assigned in the order of accesses per byte, each to
-    the first region that still holds it. If some find no room, all are assigned by size instead, the largest buffers
-    and the largest regions first. Deterministic.
+    accesses: buffer name -> number of reads and writes. regions: the fastest first. Buffers are assigned by descending
+    accesses per byte, each to the first region with enough room. If a buffer does not fit any region, all buffers are
+    assigned by descending size instead; first to regions in the given order, then to the largest regions first.
     """
     packer = Packer(buffers)
     by_heat = sorted(buffers, key=lambda b: -accesses.get(b.name, 0) / max(b.nbytes, 1))
@@ -44,7 +41,7 @@ def assign(buffers: Sequence[Buffer], accesses: Mapping[str, int], regions: Sequ
 
 
 def _held(order: Sequence[Buffer], regions: Sequence[Region], packer: Packer) -> dict[str, str] | None:
-    """Buffer -> region, or None if a buffer fits no region."""
+    """Name of each buffer -> name of its region; None if a buffer does not fit any region."""
     inside: dict[str, set[str]] = {region.name: set() for region in regions}
     for b in order:
         for region in regions:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placement of many shaped buffers: windows of time, one after the other.
 
-A search of all buffers at once seldom ends. Few of them live on from one window to the next, and these keep the offset
-from the earlier window; the others are searched for as in a small network. Windows with equal buffers, as repeated
-layers make them, are searched once.
+A search of all buffers at once seldom ends. So the steps are divided into windows. The few buffers that are live in two
+windows keep the offset from the earlier one. The other buffers of a window are placed as in a small network. Windows
+with equal buffers, due to repeated layers, are searched once.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ started.
 """
 
 _PLACES = 16
-"""Approximate number of offsets tried for the largest buffer that starts in a window and lives on."""
+"""Approximate number of offsets tried for the largest buffer that starts in a window and is live in the next."""
 
 _NODES = 300
 """Placements tried in each search of a window."""
 
 _LEAST_NODES, _WINDOW_NODES, _MOST_NODES = 20_000, 500, 60_000
-"""Most placements in all searches together: a base, more for each window, and a limit."""
+"""Limit of placements in all searches together: a base, an addition per window, and a maximum."""
 
 _OFFSETS, _MEMBERS = 20_000, 40
-"""Numbers of offsets, and of buffers in a window, with which a placement takes twice as long and half as many are
-tried.
+"""Each further _OFFSETS offsets, and each further _MEMBERS buffers in a window, make a placement slower. Fewer
+placements are tried then.
 """
 
 _SHARE = 4
@@ -44,10 +44,10 @@ _Offsets = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """Buffers of one window, or of several with equal buffers.
+    """Buffers of one window, or of several windows with equal buffers.
 
-    entering, leaving: indices of those that also live in the window before, and in the next one. largest: the greatest
-    capacity, in bytes.
+    near: forbidden differences of offsets. entering, leaving: indices of the buffers that are also live in the previous
+    and in the next window. grain: unit of offsets in bytes. largest: the greatest capacity in bytes.
     """
 
     buffers: Sequence[Buffer]
@@ -63,8 +63,9 @@ class _Kind:
         return DomainProblem.of(self.buffers, self.near, self.largest, self.grain)
 
     def tries(self, capacity: int) -> Iterator[Mapping[int, int]]:
-        """Offsets to require of the largest buffer that lives on: both ends of the arena first, then none, then
-        between. Several may do, but not all lead to a solution.
+        """Requirements to try, as {buffer: offset}: offsets of the largest buffer that starts here and is live in the
+        next window. Both ends of the arena come first, then no requirement, then offsets in between. Each may lead to a
+        solution of this window, but to none of the next.
         """
         begun = [k for k in self.leaving if k not in self.entering]
         if not begun:
@@ -81,15 +82,17 @@ class _Kind:
 
 @dataclass(frozen=True, eq=False)
 class _Window:
-    """A window: the indices of its buffers in the network, in the order of its kind."""
+    """A window. members: indices of its buffers in the network, in the order of `kind.buffers`."""
 
     members: Sequence[int]
     kind: _Kind
 
 
 def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int], floor: int) -> list[int]:
-    """Offsets no worse than `best`: within the floor, which no buffer exceeds, else within capacities halfway between
-    the last failure and the best.
+    """Offsets no worse than `best`, found by bisection of the capacity.
+
+    floor: the first capacity to try, in bytes; no buffer is larger. Each further capacity is halfway between the
+    largest that failed and the height of the best offsets.
     """
     grain = grain_of(buffers, forbidden)
     windows = _windows(buffers, forbidden, grain, height(buffers, best))
@@ -107,7 +110,9 @@ def placed(buffers: Sequence[Buffer], forbidden: Forbidden, best: Sequence[int],
 
 
 def _nodes(windows: Sequence[_Window]) -> int:
-    """Number of placements to try: fewer if there are many buffers and offsets, since each placement takes longer."""
+    """Number of placements to try. It is lower if there are many buffers and offsets, since a placement then takes
+    longer.
+    """
     kind = windows[0].kind
     members = sum(len(w.members) for w in windows) // len(windows)
     slower = (1 + kind.largest // kind.grain // _OFFSETS) * (1 + members // _MEMBERS)
@@ -115,14 +120,16 @@ def _nodes(windows: Sequence[_Window]) -> int:
 
 
 class _DepthFirst:
-    """Depth-first search through the windows, within a capacity. most, tried: numbers of placements."""
+    """Depth-first search through the windows, within a capacity. most: limit of placements. tried: placements so
+    far.
+    """
 
     def __init__(self, windows: Sequence[_Window], capacity: int, most: int) -> None:
         self._windows, self._capacity, self._most, self.tried = windows, capacity, most, 0
         self._known: dict[object, tuple[list[_Offsets], Iterator[_Offsets]]] = {}
 
     def offsets(self, count: int) -> list[int] | None:
-        """Offsets of all buffers; None if the placements tried lead to no solution."""
+        """Offsets of all `count` buffers; None if no solution was found."""
         offset = [-1] * count
         entering: list[_Offsets] = [()]
         stack = [self._ways(self._windows[0].kind, ())]
@@ -146,7 +153,7 @@ class _DepthFirst:
         return None
 
     def _ways(self, kind: _Kind, given: _Offsets) -> Iterator[_Offsets]:
-        """Offsets of a window's members for given offsets of the entering ones; computed on demand, once."""
+        """Solutions of a window for given offsets of the entering buffers. Each is computed once, on demand."""
         key = kind, given
         if key not in self._known:
             self._known[key] = [], self._searched(kind, given)
@@ -198,7 +205,7 @@ def _windows(buffers: Sequence[Buffer], forbidden: Forbidden, grain: int, larges
 
 
 def _starts(ordered: Sequence[Buffer]) -> list[int]:
-    """Index of the first buffer of each window, of buffers in the order of their starts."""
+    """Index of the first buffer of each window. ordered: buffers by their first step."""
     living: list[int] = []
     crossing: list[int] = []
     for b in ordered:

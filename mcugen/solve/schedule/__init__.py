@@ -1,4 +1,4 @@
-"""The schedule: steps, their trace, and the buffers that follow from both."""
+"""The schedule: steps, the order of their events, and the buffers. An event is one step, or one batch of its rows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["INPUT", "Choice", "Event", "NotStreamableError", "RowBuffer", "Sched
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """The steps, the order of their events, and for every tensor in RAM its offset in the buffer that holds its rows.
+    """The steps, the order of their events, and the buffer and offset of every tensor in RAM.
 
-    pushed: the graph input that is handed in row by row, or None. streams: each run takes one frame, and an event
-    computes the newest row of a step. rolls: each run takes one frame, which moves the window of the input by a row,
-    and every step computes the whole window. staged: bytes of RAM that each step copies its constants to; 0 where it
-    reads them in place.
+    pushed   the graph input that the caller hands in row by row, or None
+    streams  whether each inference takes one frame, and each step computes only its newest row
+    rolls    whether each inference takes one frame that moves the input window by a row, and computes the whole window
+    staged   per step, bytes of RAM that it copies its constants to; 0 if it reads them in place
     """
 
     graph: Graph
@@ -53,13 +53,11 @@ class Schedule:
 
     @property
     def interleaved(self) -> bool:
-        """Whether the events are not simply the steps in order, one each: then the generated code needs a table of
-        events.
-        """
+        """Whether the generated code needs a table of events, since the events are not just the steps in order."""
         return [event.step for event in self.trace] != [step.index for step in self.steps]
 
     def macs(self, step: Step) -> int:
-        """Multiply-accumulates of a step per inference or, streaming, per frame."""
+        """Multiply-accumulates of a step per inference; when streaming, per frame."""
         macs = step.choice.node.op.macs(step.choice.call)
         return macs // step.walked_rows if self.streams and step.writes_rows else macs
 
@@ -72,7 +70,9 @@ class Schedule:
         return self.row_buffers[self.places[tensor].buffer]
 
     def buffers(self) -> list[Buffer]:
-        """All buffers to plan: of rows, scratch and rings, each with the bytes in use at each event."""
+        """All buffers to plan, with the bytes in use at each event: tensors, scratch, rings of converted rows, staged
+        constants.
+        """
         return list(self._buffers)
 
     @cached_property
@@ -91,7 +91,7 @@ class Schedule:
         return [s for s in self.graph.states if self.places[s.after] != self.places[s.before]]
 
     def held(self) -> dict[str, list[str]]:
-        """Buffer -> its tensors, in the order they appear."""
+        """Name of each buffer -> names of its tensors, in the order of `places`."""
         found: dict[str, list[str]] = {}
         for name, place in self.places.items():
             found.setdefault(place.buffer, []).append(name)
@@ -106,7 +106,7 @@ def build(
     keep_input: bool,
     pushed: str | None = None,
 ) -> Schedule:
-    """A schedule in which the steps of each group in `by_rows` run interleaved, row by row; all others whole.
+    """A schedule in which the steps of each group in `by_rows` run interleaved, row by row. All other steps run whole.
 
     by_rows: disjoint ascending ranges of step indices.
     """
@@ -120,9 +120,10 @@ def build(
 
 
 def over_first(made: Schedule, choices: Sequence[Choice], *, keep_input: bool) -> Schedule | None:
-    """The schedule with results written over the first operand that dies with them; None if that changes nothing.
+    """The schedule with each result written over the first operand that it may overwrite, instead of the latest. None
+    if that changes nothing.
 
-    More bytes are in use at some event, but the plan may have fewer holes.
+    More bytes may be in use at some event, but the plan may have fewer gaps.
     """
     places = places_of(made.graph, choices, made.steps, made.trace, keep_input, made.pushed, latest=False)
     if places == made.places:
@@ -138,7 +139,7 @@ def build_frames(graph: Graph, choices: Sequence[Choice], pushed: str) -> Schedu
 
 
 def _step(index: int, choice: Choice, grouped: bool) -> Step:
-    """A step of a group by rows; whole if one event computes all of its rows, since no other step runs in between."""
+    """A step, by rows if it is in a group and takes more than one event."""
     if grouped and choice.can_run_by_rows:
         step = Step(index, choice, True, batch_of(choice))
         if step.events > 1:
@@ -147,7 +148,7 @@ def _step(index: int, choice: Choice, grouped: bool) -> Step:
 
 
 def _groups(by_rows: Sequence[range], count: int) -> list[range]:
-    """The groups with single steps between them, in order."""
+    """All steps as ranges, in order: the groups, and a range of its own for each other step."""
     groups: list[range] = []
     at = 0
     for group in by_rows:

@@ -9,12 +9,12 @@ from mcugen.solve.schedule.steps import Step
 
 
 def accesses(schedule: Schedule) -> dict[str, int]:
-    """Element reads and writes of each buffer by name, per inference or, streaming, per frame.
+    """Buffer name -> element reads and writes per inference; when streaming, per frame.
 
-    A multiply-accumulate reads its activation once: from the converted rows if the kernel keeps them, or from the
-    scratch if it gathers its inputs there (with one read of the tensor for all channels of the result), else from the
-    tensor. Other operands are read once, results written once. Registers and caches save some accesses, for all buffers
-    alike.
+    Each multiply-accumulate counts as one read of its activation: from the converted rows if the kernel has any, else
+    from the scratch if it gathers its inputs there, else from the tensor. Filling the scratch counts one read of the
+    tensor per pixel and tap. Other operands are read once, and results are written once. Savings by registers and
+    caches are not counted.
     """
     found = dict.fromkeys([b.name for b in schedule.buffers()], 0)
     for step in schedule.steps:
@@ -45,10 +45,10 @@ def _of_step(schedule: Schedule, step: Step) -> dict[str, int]:
 
 
 def constant_accesses(schedule: Schedule, step: Step, sizes: Sequence[int]) -> list[int]:
-    """Element reads of each of a step's constants per inference or, streaming, per frame; sizes: their elements.
+    """Element reads of each constant of a step, per inference; when streaming, per frame.
 
-    The largest constant is read once for each multiply-accumulate, the others once for each element of the result; each
-    at least once.
+    sizes: number of elements of each constant. The largest constant is read once per multiply-accumulate, the others
+    once per element of the result. Each element is read at least once.
     """
     share = step.walked_rows if schedule.streams and step.by_rows else 1
     results = sum(t.size for t in step.choice.call.outputs) // share

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Step order for networks of parallel branches, nested in any way: the order with the least peak of memory.
 
-A run of steps is split into segments, each with the bytes that it needs while running and those that it adds. Segments
-that add none come first, those with the least need in front; then the others by need minus addition, the greatest
-first. Branches between the same steps are merged in that order into one run, consecutive runs are joined, until nothing
-changes; remaining steps of other graph shapes are ordered by the same rule. Tensors that several branches read are
-assumed to live on during each of them.
+A branch is a sequence of steps. It is split into segments. Each segment has the bytes that it needs while it runs and
+the bytes that stay live after it. Segments are ranked:
+
+1. segments after which no more bytes are live than before, the one that needs the least first; 2. the others by bytes
+needed minus bytes added, the greatest difference first.
+
+Branches with the same predecessors and successors are merged by rank into one sequence, and consecutive sequences are
+joined, until nothing changes. Remaining steps, which form other graph shapes, are ordered by rank too. Tensors that
+several branches read are assumed to stay live during each branch.
 
 Source: Abdel-Wahab and Kameda (1978), scheduling to minimize maximum cumulative cost; Liu (1987) for trees.
 """
@@ -18,11 +22,11 @@ from heapq import heappop, heappush, merge
 from typing import NamedTuple, Protocol
 
 _ROUNDS = 40
-"""Rounds of merging branches and joining runs: the depth of nesting that is handled."""
+"""Largest number of rounds of merging and joining, which is the depth of nesting that is handled."""
 
 
 class Steps(Protocol):
-    """Steps of a problem: bit sets of the steps that must run before each, and bytes that a step needs and leaves."""
+    """Steps of an ordering problem, see `OrderProblem`: predecessors as bit sets, followers, and memory in bytes."""
 
     @property
     def needs(self) -> tuple[int, ...]: ...
@@ -34,7 +38,7 @@ class Steps(Protocol):
 
 
 class _Segment(NamedTuple):
-    """Consecutive steps, the additional bytes while they run, and the additional bytes after them."""
+    """Consecutive steps. during: additional bytes while they run. after: additional bytes live after them."""
 
     during: int
     after: int
@@ -47,7 +51,9 @@ class _Segment(NamedTuple):
 
 @dataclass(eq=False)
 class _Run:
-    """Steps that run in this order; `earlier`: bit set of the steps that run before all of them."""
+    """A sequence of steps. earlier: bit set of all steps that must run before it. before, behind: neighbours in the
+    graph.
+    """
 
     steps: tuple[int, ...]
     earlier: int
@@ -55,7 +61,7 @@ class _Run:
     behind: set[_Run]
 
     def segments(self, problem: Steps) -> list[_Segment]:
-        """The segments in the order of their rank, as short as possible."""
+        """The shortest segments whose ranks ascend."""
         found: list[_Segment] = []
         done = self.earlier
         for i in self.steps:
@@ -72,7 +78,7 @@ class _Run:
 
 
 def in_branches(problem: Steps, done: int = 0) -> tuple[int, ...]:
-    """An order of the steps that are not in `done` and run after those."""
+    """An order of the steps that are not in the bit set `done`."""
     runs = _runs(problem, done)
     for _ in range(_ROUNDS):
         count = len(runs)
@@ -83,7 +89,7 @@ def in_branches(problem: Steps, done: int = 0) -> tuple[int, ...]:
 
 
 def _runs(problem: Steps, done: int) -> list[_Run]:
-    """Each step as a run. The steps of a problem are in a valid order."""
+    """Each step as a sequence of its own. The steps of the problem must be in a valid order."""
     left = [i for i in range(len(problem.needs)) if not done >> i & 1]
     run_of: dict[int, _Run] = {}
     earlier: dict[int, int] = {}
@@ -99,7 +105,7 @@ def _runs(problem: Steps, done: int) -> list[_Run]:
 
 
 def _merged(runs: Sequence[_Run], problem: Steps) -> list[_Run]:
-    """The runs, after those with the same predecessors and successors are merged into one."""
+    """The sequences, after merging those with the same predecessors and successors."""
     alike: dict[object, list[_Run]] = {}
     for run in runs:
         alike.setdefault((frozenset(run.before), frozenset(run.behind)), []).append(run)
@@ -116,8 +122,8 @@ def _merged(runs: Sequence[_Run], problem: Steps) -> list[_Run]:
 
 
 def _joined(runs: Sequence[_Run]) -> list[_Run]:
-    """The runs, with pairs joined in which the first is the only predecessor of the second, and the second its only
-    successor.
+    """The sequences, after joining each pair where the first is the only predecessor of the second, and the second is
+    the only successor of the first.
     """
     firsts = [run for run in runs if not (len(run.before) == 1 and len(next(iter(run.before)).behind) == 1)]
     for first in firsts:
@@ -133,7 +139,7 @@ def _joined(runs: Sequence[_Run]) -> list[_Run]:
 
 
 def _listed(runs: Sequence[_Run], problem: Steps) -> Iterator[int]:
-    """The steps of all runs: at any time the first in rank of the segments that can run."""
+    """The steps of all sequences, segment by segment: next is always the segment of the first rank that can run."""
     number = {run: k for k, run in enumerate(runs)}
     waiting = {run: len(run.before) for run in runs}
     segments = {run: iter(run.segments(problem)) for run in runs}

@@ -1,6 +1,6 @@
-"""Cuts of a network: points at which all later steps depend on a single tensor, and the parts between them.
+"""Cuts of a network: points at which a single tensor is live, so that all later steps depend on it alone.
 
-Tensors that a step without code concatenates count as one from the first write of any of them.
+Operands of a concatenation without code count as one tensor from the first write of any of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mcugen.solve.schedule.steps import Choice
 class Cut:
     """A point before step `index`. Units: bytes.
 
-    nbytes: size of the tensor that is live here. held_bytes: states, and results and inputs that stay until the end.
+    nbytes: size of the tensor that is live here. held_bytes: size of states, and of results and inputs that stay live.
     """
 
     index: int
@@ -28,7 +28,7 @@ class Cut:
 
 
 def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> list[Cut]:
-    """The start, every point where one tensor is live, and the end; in order."""
+    """All cuts in order: the start, every point where a single tensor is live, and the end."""
     running = [c for c in choices if c.kernel.has_code]
     of = sources(choices)
     last: dict[str, int] = {}
@@ -57,7 +57,9 @@ def cuts_of(graph: Graph, choices: Sequence[Choice], *, keep_input: bool) -> lis
 
 
 class Parts:
-    """Subgraphs of ranges of steps. The time for one depends on its own nodes, not on the length of the graph."""
+    """Subgraphs of ranges of steps. The time to make a subgraph depends on its own nodes, not on the length of the
+    graph.
+    """
 
     def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
         self._graph = graph
@@ -74,10 +76,10 @@ class Parts:
         self._states = frozenset(state.before for state in graph.states)
 
     def of(self, steps: range) -> tuple[Graph, list[int]]:
-        """The part of the graph with these steps and the nodes without code around them; and the indices of its nodes
-        in the graph.
+        """The subgraph of these steps with the nodes without code around them, and the indices of its nodes in the
+        graph.
 
-        States are not in the part: their memory is counted for the whole network, at all times.
+        States are left out, since their memory is counted for the whole network.
         """
         wanted = {self._running[i] for i in steps}
         taken = self._read_aliases(wanted)
@@ -116,7 +118,7 @@ class Parts:
         return Graph(graph.name, tensors, nodes, inputs, outputs)
 
     def _read_aliases(self, wanted: set[int]) -> set[int]:
-        """Nodes without code whose results the wanted nodes read: their results share the memory of other tensors."""
+        """Nodes without code whose results the wanted nodes read, directly or through other nodes without code."""
         taken: set[int] = set()
         waiting = list(wanted)
         while waiting:

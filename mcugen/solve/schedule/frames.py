@@ -1,10 +1,9 @@
 """Exact streaming over time: a new frame moves the window by one row, and every layer computes only its newest row.
 
-Streaming is exact where a row of a layer depends only on input rows at fixed distances: stride 1, no padding in time.
-With a stride of s, only every s-th row of a layer belongs to the window that ends with this frame, and the rows between
-to the windows of other frames: a result for each frame would take s interleaved sets of rows, so such layers do not
-stream. State is the rings of rows that later frames still read. A network that does not stream keeps the window of its
-input, moves it by a row for each frame, and computes the whole window.
+Streaming is exact if a row of a layer depends only on input rows at fixed distances: stride 1, no padding in time.
+Layers with a larger stride s do not stream. Only every s-th of their rows belongs to the window of a frame, so they
+would need s interleaved sets of rows. Rings keep the rows that later frames still read. A network that does not stream
+keeps its input window, moves it by a row for each frame, and computes the whole window.
 """
 
 from __future__ import annotations
@@ -23,11 +22,13 @@ from mcugen.solve.schedule.trace import Event
 
 
 class NotStreamableError(McugenError):
-    """Reason why a network cannot compute only the newest row of each layer."""
+    """Raised, with the reason, if a network cannot compute only the newest row of each layer."""
 
 
 def rows_of_window(graph: Graph, name: str) -> int:
-    """Frames in a window of an input: H of [1, H, W, C] or [1, H, C], or of the image that a reshape makes of it."""
+    """Number of frames in a window of an input: H of [1, H, W, C] or [1, H, C], or H of the image that it is reshaped
+    to.
+    """
     shape = graph.type(name).shape
     if len(shape) == 4 or (len(shape) == 3 and images_of(shape) == 1):
         return shape[1]
@@ -70,7 +71,7 @@ def build(graph: Graph, choices: Sequence[Choice], pushed: str) -> Frames:
             if source in streams:
                 label, rows = graph.tensors[name].label, streams[source]
                 kind = "output" if name in graph.outputs else "state"
-                raise NotStreamableError(f"{kind} {label!r} has {rows} rows, of which a frame gives the newest")
+                raise NotStreamableError(f"{kind} {label!r} has {rows} rows, but a frame computes only the newest")
     trace = tuple(Event(step.index, step.events - 1) for step in steps)
     layout = Layout(graph, choices)
     update_states(graph, steps, layout, Uses(graph, steps, trace))
@@ -84,12 +85,14 @@ def _require_rows_kept_apart(
         t, first = graph.type(name), of[name][0]
         alike = len(of[name]) == 1 and graph.type(first).nbytes == t.nbytes and streams.get(first) == rows_of(t.shape)
         if any(source in streams for source in of[name]) and not alike:
-            raise NotStreamableError(f"tensor {graph.tensors[name].label!r} takes the rows of several frames as one")
+            raise NotStreamableError(f"tensor {graph.tensors[name].label!r} joins rows of several frames")
 
 
 def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str], streams: dict[str, int]) -> None:
-    """Raise NotStreamableError if an operand that is combined with each row depends on the window, whose older rows are
-    not computed again.
+    """Raise NotStreamableError if a row is combined with an operand that differs from frame to frame or from row to
+    row.
+
+    Older rows were computed with the operand of their own frame and are not computed again.
     """
     if choice.kernel.slides or isinstance(choice.kernel.form, Accumulate):
         return
@@ -112,7 +115,7 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
     if window := form.window(call):
         if window.firsts:
             rows = f"{window.out_rows} rows of {window.in_rows}"
-            raise NotStreamableError(f"{where} makes {rows} in time: a frame would be several rows, or none")
+            raise NotStreamableError(f"{where} resizes {rows} in time: a frame would give several rows, or none")
         if window.leaves_image:
             raise NotStreamableError(f"{where} pads in time: the borders of the window would move with it")
         if window.stride != 1 and window.out_rows > 1:
@@ -129,7 +132,9 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
 def _buffers(
     graph: Graph, steps: Sequence[Step], places: dict[str, Place], streams: dict[str, int]
 ) -> dict[str, RowBuffer]:
-    """Rings as long as the furthest row read back; they stay for good, like states, if they outlive a frame."""
+    """Buffer name -> ring with as many rows as its readers need. Rings of more than one row stay live between
+    frames.
+    """
     buffer = {name: place.buffer for name, place in places.items()}
     kept = dict.fromkeys(streams, 1)
     last = dict.fromkeys(buffer.values(), -1)
@@ -149,9 +154,7 @@ def _buffers(
 
 
 def _looks_back(step: Step) -> int:
-    """Number of newest input rows that the step reads for its newest row; rows that its ring holds converted do not
-    count.
-    """
+    """Number of input rows that the step reads for its newest row. Rows that its ring holds converted do not count."""
     form, call = step.choice.kernel.form, step.choice.call
     if isinstance(form, Window):
         return form.rows(call).extent

@@ -1,11 +1,12 @@
-"""Order of the steps: in a branching network some orders hold fewer bytes at once than the one in the file.
+"""Order of the steps: in a branching network some orders need less memory at once than the order in the file.
 
-A state is the set of the steps that have run, as bits of an integer: the tensors live after them depend on the set
-alone, so the least peak is a shortest path over sets. A step that leaves no more bytes live than before, and needs no
-more while it runs than the peak so far, runs at once: in any order it does no harm at the front. The search is exact up
-to a number of tried steps; beyond it a beam search keeps the best sets of each size, with a number of tries in
-proportion to the steps. The beam narrows if tries run short; when they are used up, the best set is completed by the
-rule for branches (`branches.py`). The result must also beat the order of that rule alone.
+A search state is the set of the steps that have run, as bits of an integer. The live tensors depend on this set alone,
+so the order of least peak is a shortest path over sets. A step that adds no live bytes, and needs no more while it runs
+than the peak so far, always runs at once, since it can do no harm.
+
+The search is exact up to a number of tried steps. Beyond it, a beam search keeps the best sets of each size, and
+narrows the beam if tries run short. When they are used up, the rule for branches (`branches.py`) completes the best
+set. The order by this rule alone is taken if it is better.
 
 Source: dynamic programming over downsets after Liberis and Lane (2019), with a best-first search in its place.
 """
@@ -28,7 +29,7 @@ _TRIES = 200_000
 _BEAM = 48
 _BEAM_TRIES = 600_000
 _KNOWN_USERS = 64
-"""Most users of a step's tensors for which the freed bytes are cached: more cases would fill the memory."""
+"""Largest number of readers of a step's tensors for which memory changes are cached, to bound the cache."""
 
 Order = tuple[int, ...]
 _Users = tuple[int, ...]
@@ -37,9 +38,8 @@ _Reads = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Work:
-    """One step: the tensors it reads and writes, operands it may overwrite, and bytes that only it needs.
-
-    over: the tensors that make up each such operand.
+    """One step. reads, writes: its tensors. over: for each operand that it may overwrite, the tensors that the operand
+    consists of. own_bytes: its scratch and ring.
     """
 
     reads: tuple[str, ...]
@@ -49,10 +49,10 @@ class Work:
 
 
 class _Step:
-    """A step as bit sets and bytes.
+    """A step as bit sets of steps and sizes in bytes. The users of a tensor are the steps that read it.
 
-    reads: (bytes, users) of each tensor that may die with it. over: users of each operand that it may overwrite. users:
-    the steps that decide which tensors die. known: cache, set of users that have run -> (additional bytes while it
+    reads: (bytes, users) of each tensor whose last reader it may be. over: users of each operand that it may overwrite.
+    users: all of these users. known: cache from the set of users that have run to (additional bytes while the step
     runs, additional bytes after it).
     """
 
@@ -64,7 +64,9 @@ class _Step:
         self.known: dict[int, tuple[int, int]] = {}
 
     def learn(self, done: int, bit: int) -> tuple[int, int]:
-        """Compute and cache the entry of `known` for the steps in `done`. bit: this step."""
+        """Compute the additional bytes during and after this step, if the steps in `done` have run, and cache them.
+        bit: the bit of this step.
+        """
         left = ~(done | bit)
         during, after = self._own_bytes, self._staying_bytes
         if all(users & left for users in self._over):
@@ -77,7 +79,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class OrderProblem:
-    """Steps in a valid order, the bytes of their tensors, and the tensors that stay to the end.
+    """Steps in a valid order. nbytes: size of each tensor. kept: tensors that stay live to the end.
 
     Tensors that no step writes are live from the start.
     """
@@ -88,7 +90,7 @@ class OrderProblem:
 
     @cached_property
     def users(self) -> dict[str, int]:
-        """Bit set of the steps that read each tensor."""
+        """Tensor -> bit set of the steps that read it."""
         found = dict.fromkeys(self.nbytes, 0)
         for i, work in enumerate(self.works):
             for name in work.reads:
@@ -97,13 +99,13 @@ class OrderProblem:
 
     @cached_property
     def needs(self) -> tuple[int, ...]:
-        """Bit set of the steps that must run before each step."""
+        """Per step, a bit set of the steps that must run directly before it."""
         writer = {name: 1 << i for i, work in enumerate(self.works) for name in work.writes}
         return tuple(sum({writer.get(name, 0) for name in work.reads}) for work in self.works)
 
     @cached_property
     def followers(self) -> tuple[tuple[int, ...], ...]:
-        """The steps that read each step's results."""
+        """Per step, the steps that read its results."""
         found: list[list[int]] = [[] for _ in self.works]
         writer = {name: i for i, work in enumerate(self.works) for name in work.writes}
         for i, work in enumerate(self.works):
@@ -113,7 +115,7 @@ class OrderProblem:
 
     @cached_property
     def steps(self) -> tuple[_Step, ...]:
-        """The works as bit sets and bytes."""
+        """The steps as bit sets and bytes."""
         return tuple(map(self._step, self.works))
 
     def _step(self, work: Work) -> _Step:
@@ -166,21 +168,23 @@ class OrderProblem:
 
 
 def best_order(problem: OrderProblem, tries: int = _TRIES) -> Order:
-    """The order with the least peak found: exact if the search ends within `tries` steps. The given order if none is
-    better.
+    """The order with the least peak found. It is optimal if the search ends within `tries` steps. The given order wins
+    ties.
     """
     given = tuple(range(len(problem.works)))
     most = problem.peak(given)
     if most <= problem.floor or len(given) < 3:
         return given
     branched = in_branches(problem)
-    # If orders are equal, the search's own counts, so its limit includes an equal peak.
+    # An order of the search wins a tie with the rule for branches, so its limit includes an equal peak.
     found = _Search(problem, min(most, problem.peak(branched) + 1)).run(tries)
     return min([given, found or given, branched], key=problem.peak)
 
 
 class _State(NamedTuple):
-    """Steps that have run, as bits and in order; steps that can run next; bytes live now; the peak so far."""
+    """done, order: steps that have run, as bits and in order. ready: steps that can run next. live: bytes live now.
+    peak: the most bytes in use so far.
+    """
 
     done: int
     order: Order
@@ -198,8 +202,8 @@ class _Search:
         self._tried = 0
 
     def run(self, tries: int) -> Order | None:
-        """The order with the least peak, or a good one if more than `tries` steps would have to be tried; None if none
-        is found.
+        """The order with the least peak, or a good order if that takes more than `tries` steps. None if no order is
+        found.
         """
         problem = self._problem
         first = tuple(i for i, needs in enumerate(problem.needs) if not needs)
@@ -220,7 +224,9 @@ class _Search:
         return None
 
     def _beam(self, start: _State) -> Order | None:
-        """Beam search over the best sets of each size; of equal sets, the one with the lower peak counts."""
+        """Beam search over the best sets of each size. Of the orders that reach a set, the one with the lower peak
+        counts.
+        """
         end = self._tried + _BEAM_TRIES
         level = [start]
         finished: _State | None = None
@@ -236,7 +242,10 @@ class _Search:
         return finished.order if finished else None
 
     def _next_level(self, level: Sequence[_State], end: int) -> dict[int, _State]:
-        """Sets that follow those of a level, the best first, limited to the level's share of the remaining tries."""
+        """Sets with one more step than those of `level`, within the level's share of the remaining tries.
+
+        level: search states, the best first. end: limit of tries in all.
+        """
         left = len(self._problem.works) - min(len(state.order) for state in level)
         share = self._tried + (end - self._tried) // left
         found: dict[int, _State] = {}
@@ -252,7 +261,7 @@ class _Search:
         return found
 
     def _following(self, state: _State, seen: Set[int]) -> Iterator[_State]:
-        """The states after one more step, below the limit and not seen, in the order of the file."""
+        """The search states after one more step. States over the limit, and sets in `seen`, are left out."""
         self._tried += len(self._problem.works)
         for i in state.ready:
             during, live = self._problem.run(state.done, state.live, i)
@@ -262,7 +271,7 @@ class _Search:
                 yield self._settled(_State(done, (*state.order, i), ready, live, max(state.peak, during)))
 
     def _settled(self, state: _State) -> _State:
-        """The state after all steps that do no harm, the earliest first."""
+        """The state after all steps that add no bytes and fit the peak so far, the earliest first."""
         order, done, live, ready = list(state.order), state.done, state.live, state.ready
         # `Problem.run` is inlined here: the search spends most of its time in this loop.
         steps, peak = self._problem.steps, state.peak
@@ -281,20 +290,22 @@ class _Search:
         return _State(done, tuple(order), ready, live, peak)
 
     def _after(self, ready: Order, done: int, i: int) -> Order:
-        """The steps that can run after step i, one of those ready, is the last of the steps in `done`; in order."""
+        """The steps that can run after step i, in order. ready: the steps that could run before it. done: bit set of
+        the steps that have run, with i.
+        """
         opened = self._opened(done, i)
         at = ready.index(i)
         rest = ready[:at] + ready[at + 1 :]
         return tuple(sorted((*rest, *opened))) if opened else rest
 
     def _opened(self, done: int, i: int) -> list[int]:
-        """The steps that become ready because step i, the last of those in `done`, has run."""
+        """The steps that become ready because step i has run. done: bit set of the steps that have run, with i."""
         needs, left = self._problem.needs, ~done
         return [k for k in self._problem.followers[i] if not needs[k] & left]
 
 
 def problem_of(graph: Graph, choices: Sequence[Choice]) -> OrderProblem:
-    """The steps of a network with these kernels, each run whole."""
+    """The ordering problem of a network with these kernels, each run on whole tensors."""
     of = sources(choices)
     works = [_work(c, of, graph) for c in choices if c.kernel.has_code]
     names = dict.fromkeys([*graph.given, *(n for w in works for n in (*w.reads, *w.writes))])
@@ -312,7 +323,7 @@ def _work(choice: Choice, of: Mapping[str, tuple[str, ...]], graph: Graph) -> Wo
 
 
 def reordered(graph: Graph, choices: Sequence[Choice]) -> list[int]:
-    """Indices of the choices in the best order found: each step, then the nodes without code that it completes."""
+    """Indices of the choices in the best order found. Nodes without code follow the last step that they depend on."""
     order = best_order(problem_of(graph, choices))
     running = [i for i, c in enumerate(choices) if c.kernel.has_code]
     place = {i: (rank, i) for rank, i in enumerate(running[k] for k in order)}
@@ -325,6 +336,6 @@ def reordered(graph: Graph, choices: Sequence[Choice]) -> list[int]:
 
 
 def peak_of(graph: Graph, choices: Sequence[Choice]) -> int:
-    """The most bytes that tensors take at any step, if the choices run in this order, each whole."""
+    """The most bytes in use at any step, if the choices run in this order, each on whole tensors."""
     problem = problem_of(graph, choices)
     return problem.peak(range(len(problem.works)))

@@ -17,9 +17,9 @@ _NEVER = -1
 
 @dataclass(frozen=True)
 class Place:
-    """Memory of a tensor: from byte `start` of the buffer of this name.
+    """Memory of a tensor: it begins at byte `start` of the buffer named `buffer`.
 
-    pitch: bytes from one run along the last axis to the next, if runs are not adjacent; else 0.
+    pitch: bytes between the starts of successive vectors along the last axis, if these are not adjacent; else 0.
     """
 
     buffer: str
@@ -33,7 +33,7 @@ class Place:
 
 
 def sources(choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
-    """Result of a step without code -> the tensors, computed or given, whose bytes it is or lies in."""
+    """Result of a node without code -> the tensors whose bytes it shares: results of steps, and graph inputs."""
     found: dict[str, tuple[str, ...]] = {}
     for choice in choices:
         if not choice.kernel.has_code:
@@ -43,9 +43,10 @@ def sources(choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
 
 
 class Layout:
-    """Allocation of all tensors: at first each has its own buffer, except results of steps without code.
+    """Allocation of all tensors. At first each tensor has its own buffer, except at nodes without code.
 
-    The operands of a concatenation lie in its buffer; the results of an alias lie in the buffer of its operand.
+    Operands of a concatenation without code lie in the buffer of its result. Results of an alias lie in the buffer of
+    its operand.
     """
 
     def __init__(self, graph: Graph, choices: Sequence[Choice]) -> None:
@@ -72,7 +73,9 @@ class Layout:
             self.places |= {name: Place(operand.buffer, operand.start + start) for name, start in found}
 
     def move(self, buffer: str, to: Place) -> None:
-        """Move all tensors of a buffer to another allocation; runs of one pitch take the pitch of `to`."""
+        """Move all tensors of a buffer into another buffer, from `to.start` on. They take the pitch of `to` if it has
+        one.
+        """
         for name in self.members(buffer):
             at = self.places[name]
             self.places[name] = Place(to.buffer, to.start + at.start, to.pitch or at.pitch)
@@ -86,13 +89,13 @@ class Layout:
         return max(self._span(name)[1] for name in self.members(buffer))
 
     def meeting(self, name: str) -> list[str]:
-        """The tensors that share a byte with this one, itself included."""
+        """The tensors that share a byte with this tensor, itself included."""
         low, high = self._span(name)
         spans = ((other, *self._span(other)) for other in self.members(self.places[name].buffer))
         return [other for other, first, end in spans if first < high and low < end]
 
     def alike(self, name: str, other: str) -> bool:
-        """Whether both tensors are the same bytes."""
+        """Whether both tensors occupy exactly the same bytes."""
         return self.places[name] == self.places[other] and self.size(name) == self.size(other)
 
     def size(self, name: str) -> int:
@@ -114,10 +117,10 @@ def places_of(
     *,
     latest: bool = True,
 ) -> dict[str, Place]:
-    """Tensor -> its allocation. A result computed over an operand that dies there shares its allocation.
+    """Tensor -> its allocation. A result may share the allocation of an operand that is not used afterwards.
 
-    latest: of several such operands, the one computed last is overwritten, since rows of earlier ones become free
-    meanwhile; else the first one.
+    latest: whether to overwrite the operand that was computed last, since rows of earlier operands become free
+    meanwhile; else the first operand is overwritten.
     """
     layout = Layout(graph, choices)
     uses = Uses(graph, steps, order)
@@ -137,7 +140,9 @@ def places_of(
 
 
 def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bool:
-    """Whether the result can lie over the operand, or the operand over a result in a larger tensor; moves it if so."""
+    """Move the result to the operand's bytes, or else the operand to the result's bytes. Returns whether that was
+    possible.
+    """
     given, made = layout.places[operand], layout.places[result]
     if made.start == 0 and layout.nbytes(made.buffer) <= layout.size(operand):
         layout.move(made.buffer, given)
@@ -150,7 +155,7 @@ def _joined(layout: Layout, operand: str, result: str, pushed: str | None) -> bo
 
 
 def update_states(graph: Graph, steps: Sequence[Step], layout: Layout, uses: Uses) -> None:
-    """Place the next value of each state over the state, if all reads of the old value come before the writes."""
+    """Let the next value of each state overwrite the state, if all reads of the old value come before the writes."""
     states = {state.before for state in graph.states}
     for state in graph.states:
         made, old = layout.places[state.after], layout.places[state.before]
@@ -166,7 +171,9 @@ def update_states(graph: Graph, steps: Sequence[Step], layout: Layout, uses: Use
 
 
 def _is_free(name: str, state: str, layout: Layout, uses: Uses) -> bool:
-    """Whether each row of a state is read for the last time before the same row of the tensor is written."""
+    """Whether each row of the state `state` is read for the last time before the same row of tensor `name` is
+    written.
+    """
     rows = rows_of(uses.graph.type(name).shape)
     for other in layout.meeting(state):
         other_rows = rows_of(uses.graph.type(other).shape)
@@ -179,14 +186,14 @@ def _is_free(name: str, state: str, layout: Layout, uses: Uses) -> bool:
 
 
 def _writes_over(step: Step, name: str, layout: Layout, uses: Uses) -> bool:
-    """Whether the step may write its result over a tensor that it reads."""
+    """Whether the step may write its result over the tensor `name`, which it reads."""
     inputs = step.choice.node.inputs
     return any(layout.alike(str(inputs[k]), name) for k in _overwritable(step, layout, uses, set()))
 
 
 @dataclass
 class Uses:
-    """Time and step of each read of each row of each tensor."""
+    """Event numbers at which rows of tensors are written, and read for the last time."""
 
     graph: Graph
     steps: Sequence[Step]
@@ -225,9 +232,10 @@ class Uses:
 
 
 def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> list[int]:
-    """Operands that the kernel may write its output over: every row of them dies with the event that reads it.
+    """Indices of the operands that the kernel may write its output over: no row is read after the event that reads it
+    here.
 
-    Tensors with a pitch are never written over, nor do they lie over others.
+    Tensors with a pitch neither overwrite other tensors nor are overwritten.
     """
     node, call = step.choice.node, step.choice.call
     found: list[int] = []
@@ -246,7 +254,7 @@ def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> lis
 
 
 def _dies_in(step: Step, k: int, layout: Layout, uses: Uses) -> bool:
-    """Whether every row overlapping operand k is dead after this step's last read of it."""
+    """Whether nothing reads the bytes of operand k after this step; by rows, the bytes of each row after its event."""
     name = str(step.choice.node.inputs[k])
     rows = rows_of(step.choice.call.input(k).shape)
     by_rows = step.by_rows and step.streamed(k)

@@ -1,4 +1,4 @@
-"""Size of a model object and of the arenas it points to: bytes and counters."""
+"""Size of a model object in C, with its counters, and of the arenas that it points to."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ POINTER_BYTES = 4
 
 
 def object_bytes(plan: MemoryPlan, schedule: Schedule) -> int:
-    """All RAM of a model: with one region, the size of the model object; with several, the arenas and the small object
-    that points to them.
+    """All RAM of a model in bytes.
+
+    With one region, this is the model object, which contains the arena. With several, it is the arenas and a small
+    object that points to them.
     """
     total = sum(region_bytes(plan, schedule).values())
     return total if not plan.further else total + POINTER_BYTES * len(plan.parts) + _counter_bytes(schedule)
@@ -32,9 +34,7 @@ def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
 
 
 def counters(schedule: Schedule) -> tuple[str, ...]:
-    """Members of the model object beside its arena, 32-bit integers: the number of rows pushed, whether states have a
-    value.
-    """
+    """Names of the 32-bit counters in the model object: rows or frames pushed, and whether states have a value."""
     pushed: tuple[str, ...] = () if schedule.pushed is None else ("next_row",)
     if schedule.takes_frames:
         pushed = ("frame", "seen") if schedule.streams else ("seen",)

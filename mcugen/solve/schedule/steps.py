@@ -1,4 +1,4 @@
-"""Steps of the generated code, and what each of their events reads and writes, row by row."""
+"""Steps of the generated code, and the rows that each of their events reads and writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from mcugen.ir.types import TensorType, images_of, rows_of
 
 @dataclass(frozen=True)
 class Choice:
-    """A node with the kernel chosen for it, and the reason. rows: rows per event by rows; 0: see `batch_of`."""
+    """A node with the kernel chosen for it.
+
+    why: the reason, for the report. rows: rows per event if it runs by rows; 0: `batch_of` decides.
+    """
 
     node: Node
     call: Call
@@ -32,22 +35,26 @@ class Choice:
 
     @cached_property
     def constant_bytes(self) -> int:
-        """Bytes of flash that the fields need."""
+        """Bytes of flash that the arrays among `params` need."""
         return _constant_bytes(self.call, self.kernel)
 
     @cached_property
     def can_run_by_rows(self) -> bool:
-        """Whether the kernel can be called once per row: one image, several rows, and a form that works on rows."""
+        """Whether the kernel can be called row by row. That takes one image, several rows, and a form that works on
+        rows.
+        """
         return _can_run_by_rows(self.call, self.kernel)
 
     @cached_property
     def working(self) -> tuple[int, int, int]:
-        """Working memory of the kernel in bytes: whole; by rows during events only; by rows also between events."""
+        """Bytes of working memory: of a whole step; by rows, those needed during events only; by rows, those kept
+        between events too.
+        """
         return _working(self.call, self.kernel)
 
     @cached_property
     def known_reads(self) -> dict[bool, tuple[tuple[Access, ...], ...]]:
-        """Reads of each event, whole and by rows; cached, since all schedules have the same."""
+        """Cache: whether the step runs by rows -> reads of each event."""
         return {}
 
 
@@ -91,8 +98,8 @@ def _constant_bytes(call: Call, kernel: Kernel) -> int:
 
 @fact
 def _params(call: Call, packed: Callable[[Call], Params]) -> Params:
-    """Fields of a kernel's C struct; cached, since packing weights takes time and kernels that keep no rows have equal
-    fields.
+    """Fields of a kernel's C struct. They are cached by the packing function, since packing weights takes time and
+    several kernels may share it.
     """
     return packed(call)
 
@@ -104,7 +111,7 @@ def _element_bytes(dtype: str) -> int:
 
 @dataclass(frozen=True)
 class Access:
-    """Rows [first, last] of a tensor that an event reads; a tensor without rows counts as one row."""
+    """Rows first..last of a tensor that an event reads, both included. A tensor without rows counts as one row."""
 
     tensor: str
     first: int
@@ -113,8 +120,10 @@ class Access:
 
 @dataclass(frozen=True)
 class Step:
-    """Kernel calls of one node. In `by_rows` steps an event is `batch` rows of the output or, for accumulating kernels,
-    one row of the input. The last event may have fewer.
+    """Kernel calls of one node. An event is one execution of it.
+
+    A step by rows has several events. Each computes `batch` rows of the output (the last may compute fewer) or, for an
+    accumulating kernel, takes one row of the input.
     """
 
     index: int
@@ -142,7 +151,7 @@ class Step:
 
     @property
     def refills(self) -> bool:
-        """Whether each event converts all rows that it reads, and keeps none of them."""
+        """Whether each event converts all input rows that it reads, and keeps none for the next."""
         return self.by_rows and self.choice.kernel.form.refills
 
     @property
@@ -155,7 +164,7 @@ class Step:
         return window.size if self.refills else window.extent
 
     def ring_stays(self, *, streams: bool) -> bool:
-        """Whether an event reads rows that an earlier one converted."""
+        """Whether an event reads rows that an earlier event converted."""
         form = self.choice.kernel.form
         if not self.by_rows or not isinstance(form, Ring) or form.refills:
             return False
@@ -181,12 +190,12 @@ class Step:
 
     @cached_property
     def events(self) -> int:
-        """Number of events that compute the step: its batches of rows, or one for all of it."""
+        """Number of events: one per batch of rows, or a single one for the whole step."""
         return -(-self.walked_rows // self.batch) if self.by_rows else 1
 
     @cached_property
     def walked_rows(self) -> int:
-        """Rows that the events step through: of the input for accumulating kernels, else of the output."""
+        """Number of rows that the events step through: of the input for accumulating kernels, else of the output."""
         return rows_of(self.choice.call.input(0).shape if self.accumulates else self.choice.call.output.shape)
 
     @property
@@ -195,7 +204,7 @@ class Step:
         return self.by_rows and not self.accumulates
 
     def streamed(self, k: int) -> bool:
-        """Whether operand k is read row by row along with the events, not whole by each."""
+        """Whether each event reads only some rows of operand k, not all of it."""
         call = self.choice.call
         return self.by_rows and (
             self.choice.kernel.slides or self.accumulates or rows_of(call.input(k).shape) == self.walked_rows
@@ -238,12 +247,14 @@ class Step:
             return self._batch_rows(event)
         first, last = window.first(event), window.last(event)
         if isinstance(form, Ring) and event and not self.refills:
-            first = max(first, window.last(event - 1) + 1)  # the ring holds the rows before
+            first = max(first, window.last(event - 1) + 1)  # the ring holds the earlier rows
         return min(max(first, 0), rows - 1), max(min(last, rows - 1), 0)
 
 
 def batch_of(choice: Choice) -> int:
-    """Rows per event: the choice's own; else two if a row is one pixel and the kernel is fastest on two; else one."""
+    """Rows per event: `choice.rows` if set; else 2 for rows of a single pixel, if the kernel is faster on two;
+    else 1.
+    """
     if choice.rows:
         return choice.rows
     shape, form = choice.call.output.shape, choice.kernel.form

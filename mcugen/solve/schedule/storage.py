@@ -1,4 +1,4 @@
-"""Lifetimes of rows: how many rows each buffer keeps, and the buffers to be planned."""
+"""Buffers for the memory plan: how many rows of a tensor are stored at a time, and which bytes are in use when."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MAX_PIECES = 48
 SCRATCH_ALIGN = 8
 _NEVER = -1
 _Use = tuple[int, int, int, int]
-"""Bytes [low, high) in use from one event to another."""
+"""(low, high, first, last): bytes [low, high) are in use during events first..last."""
 
 
 @dataclass(frozen=True)
 class RowBuffer:
     """Memory of one or several tensors: `rows` rows of `row_bytes`, of which `kept` are stored at a time, in a ring.
 
-    written, read: for each row the events of its first write and of its last read. blocks: for tensors without common
-    rows, the bytes in use by time, instead of rows; all are kept.
+    written, read: for each row, the events of its first write and of its last read. blocks: used instead of rows if the
+    tensors differ in their rows: the bytes in use by event. Then all rows are kept.
     """
 
     name: str
@@ -40,7 +40,9 @@ class RowBuffer:
     blocks: tuple[Piece, ...] = ()
 
     def to_plan(self) -> Buffer:
-        """The ring's slots with their lifetimes; adjacent slots with equal lifetimes are one piece."""
+        """The buffer to plan: a piece for each row of the ring, from its first write to its last read. Large rings take
+        several rows per piece.
+        """
         if self.blocks:
             return Buffer.of_pieces(self.name, self.align, self.blocks)
         slots = [(self.written[s], max(self.read[s :: self.kept])) for s in range(self.kept)]
@@ -56,7 +58,7 @@ class RowBuffer:
 def build_buffers(
     graph: Graph, steps: Sequence[Step], order: Trace, places: dict[str, Place], keep_input: bool, pushed: str | None
 ) -> dict[str, RowBuffer]:
-    """Buffer name -> the buffer, with the rows that it keeps, derived from the trace alone."""
+    """Buffer name -> the buffer. The number of rows that it keeps follows from the order of events."""
     buffer = {name: place.buffer for name, place in places.items()}
     lives = _Lives(graph, places, len(order), pushed)
     for time, event in enumerate(order):
@@ -81,9 +83,9 @@ def build_buffers(
 
 
 class _Lives:
-    """First write and last read of every row of every buffer, collected along the trace.
+    """First write and last read of every row of every buffer, collected event by event.
 
-    Buffers whose tensors have no common rows, or lie at different offsets, are tracked by bytes instead.
+    Buffers whose tensors differ in their rows or lie at different offsets are tracked by bytes instead ("in blocks").
     """
 
     def __init__(self, graph: Graph, places: dict[str, Place], events: int, pushed: str | None) -> None:
@@ -144,13 +146,15 @@ class _Lives:
         return RowBuffer(at, rows, row_bytes, kept, align, tuple(written), tuple(read))
 
     def _buffers(self, tensors: Sequence[str], written: int, read: int) -> set[str]:
-        """Buffers of these tensors that are tracked by rows; the use of those tracked in blocks is recorded."""
+        """Buffers of these tensors that are tracked by rows. For buffers tracked in blocks, the use of the tensors is
+        recorded.
+        """
         rows = {name: rows_of(self._graph.type(name).shape) for name in tensors}
         plain = [name for name in tensors if not self._in_blocks(name, 0, rows[name] - 1, written, read)]
         return {self._places[name].buffer for name in plain}
 
     def _in_blocks(self, tensor: str, first: int, last: int, written: int, read: int) -> bool:
-        """Whether the buffer of the tensor is tracked in blocks; then the use of these rows is recorded."""
+        """Record the use of these rows if the buffer of the tensor is tracked in blocks. Returns whether it is."""
         place, t = self._places[tensor], self._graph.type(tensor)
         if place.buffer not in self._uses:
             return False
@@ -162,7 +166,9 @@ class _Lives:
         return True
 
     def _rows(self, tensor: str, first: int, last: int) -> tuple[str, range]:
-        """(buffer, its rows) of these rows of a tensor; all rows of the buffer if the numbers of rows differ."""
+        """(buffer, rows of the buffer) for rows first..last of a tensor. All rows of the buffer if the tensor has other
+        rows.
+        """
         if tensor not in self._alike:
             at = self._places[tensor].buffer
             rows, row_bytes = self._shape[at]
@@ -183,7 +189,7 @@ def _batches(steps: Sequence[Step], buffer: dict[str, str]) -> dict[str, int]:
 
 
 def _row_shape(graph: Graph, names: Sequence[str]) -> tuple[int, int]:
-    """(rows, bytes of a row) of a buffer whose tensors agree (those without rows count as whole); else one row."""
+    """(number of rows, bytes per row) of a buffer. One row for all of it if its tensors with several rows disagree."""
     types = [graph.type(name) for name in names]
     shapes = {(rows_of(t.shape), t.nbytes // rows_of(t.shape)) for t in types if rows_of(t.shape) > 1}
     total = max(t.nbytes for t in types)
@@ -194,9 +200,9 @@ def _row_shape(graph: Graph, names: Sequence[str]) -> tuple[int, int]:
 
 
 def _kept(written: Sequence[int], read: Sequence[int], batch: int) -> int:
-    """The fewest rows a ring must keep: each row is dead before the row that takes its slot is written.
+    """The fewest rows that a ring must keep, so that no row is overwritten before its last read.
 
-    A multiple of `batch`, so that rows accessed together never wrap around.
+    The number is a multiple of `batch`, so that rows accessed together never wrap around.
     """
     rows = len(written)
     kept = batch
@@ -206,7 +212,9 @@ def _kept(written: Sequence[int], read: Sequence[int], batch: int) -> int:
 
 
 def _blocks(uses: Sequence[_Use]) -> tuple[Piece, ...]:
-    """Bytes in use, each from the first write to the last read; adjacent bytes with equal lifetimes are one piece."""
+    """The bytes in use as pieces, each from its first write to its last read. Adjacent bytes with equal lifetimes are
+    one piece. At most about MAX_PIECES pieces.
+    """
     bounds = sorted({byte for low, high, _, _ in uses for byte in (low, high)})
     index = {byte: k for k, byte in enumerate(bounds)}
     written = np.full(len(bounds) - 1, np.iinfo(np.int64).max)
@@ -225,7 +233,7 @@ def _blocks(uses: Sequence[_Use]) -> tuple[Piece, ...]:
 
 
 def times_of(steps: Sequence[Step], order: Trace) -> list[list[int]]:
-    """The events of each step."""
+    """Per step, the numbers of its events in the trace."""
     found: list[list[int]] = [[] for _ in steps]
     for time, event in enumerate(order):
         if event.step != INPUT:
@@ -234,10 +242,11 @@ def times_of(steps: Sequence[Step], order: Trace) -> list[list[int]]:
 
 
 def working_buffers(step: Step, times: Sequence[int], length: int, *, streams: bool) -> list[Buffer]:
-    """The step's working memory: scratch, in use during its events only or, for accumulating kernels, from the first to
-    the last; and converted rows: if later events read them, from the first event to the last or, streaming, for good.
+    """The step's working memory as buffers to plan.
 
-    times: the events of the step; length: the number of all events.
+    Scratch is in use during the step's events; for accumulating kernels, also between them. Converted rows that later
+    events read are in use from the first event to the last; when streaming, always. times: the events of the step.
+    length: the number of all events.
     """
     found: list[Buffer] = []
     if step.scratch_bytes:
@@ -265,7 +274,9 @@ def busy_spans(step: Step, times: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _spans(times: Sequence[int]) -> list[tuple[int, int]]:
-    """At most MAX_PIECES spans that cover the times; the shortest gaps are closed."""
+    """At most MAX_PIECES spans (first, last) that cover the ascending `times` and leave out the longest gaps between
+    them.
+    """
     gaps = sorted(range(1, len(times)), key=lambda i: times[i - 1] - times[i])[: MAX_PIECES - 1]
     cuts = [0, *sorted(gaps), len(times)]
     return [(times[a], times[b - 1]) for a, b in pairwise(cuts)]

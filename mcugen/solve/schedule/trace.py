@@ -1,4 +1,4 @@
-"""Static order of events. Within a group of steps, rows are computed on demand; groups follow each other."""
+"""The trace: the static order of events. Within a group of steps, rows are computed when a later row needs them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INPUT = -1
 
 @dataclass(frozen=True)
 class Event:
-    """Event number `event` of a step: all of it, or one row (see Step)."""
+    """Event number `event` of step number `step` (see `Step`)."""
 
     step: int
     event: int
@@ -33,8 +33,8 @@ def trace(
 ) -> Trace:
     """The order of all events.
 
-    groups: ranges of step indices, executed one after the other; sources: tensor -> tensors whose bytes it is or lies
-    in; pushed: the graph input that is handed in row by row, each row just before it is first needed.
+    sources: result of `places.sources`. groups: ranges of step indices, executed one after the other. pushed: the graph
+    input that the caller hands in row by row, each row just before it is first needed.
     """
     rows = _OnDemand(graph, steps, sources, pushed)
     if pushed is not None:
@@ -49,9 +49,9 @@ def trace(
 
 @dataclass
 class _OnDemand:
-    """Generator of rows on demand: before an event, every row that it reads.
+    """Generator of events: each event comes after the events that compute the rows it reads.
 
-    Rows that nobody reads, such as those that strides skip, follow once all readers of their tensor are finished.
+    Rows that nobody reads, for example because of a stride, are computed once all readers of their tensor are finished.
     """
 
     graph: Graph
@@ -71,13 +71,15 @@ class _OnDemand:
                     self.readers.setdefault(source, set()).add(step.index)
 
     def sinks(self, group: range) -> list[int]:
-        """Steps of a group whose results no other step of it reads, in order."""
+        """Steps of a group whose results no step of the group reads, in order."""
         given = {source for i in group for a in self.steps[i].reads(0) for source in self._sources(a.tensor)}
         read = {self.producer.get(source) for source in given}
         return [i for i in group if i not in read]
 
     def complete(self, index: int) -> None:
-        """Compute all events of a step, and before each its missing rows; iterative, since graphs may be deep."""
+        """Append the remaining events of a step, each after the events that it needs. Iterative, since graphs may be
+        deep.
+        """
         stack = [(index, self.steps[index].events)]
         while stack:
             step, target = stack[-1]
@@ -95,7 +97,9 @@ class _OnDemand:
             self.done[step] = event + 1
 
     def _missing(self, step: int, event: int) -> tuple[int, int] | None:
-        """(producer, events it must have done) for the first operand with missing rows."""
+        """(producer, number of events that it must have done) for the first operand with missing rows; None if there is
+        none.
+        """
         for access in self.steps[step].reads(event):
             for source in self._sources(access.tensor):
                 producer = self.producer.get(source)
@@ -108,7 +112,9 @@ class _OnDemand:
         return None
 
     def _left_behind(self, step: int) -> list[tuple[int, int]]:
-        """Operands of a finished step with no further readers, to be completed: (producer, all its events)."""
+        """Unfinished producers of a finished step's operands that have no further readers, as (producer, its number of
+        events).
+        """
         found: list[tuple[int, int]] = []
         read = dict.fromkeys(s for access in self.steps[step].reads(0) for s in self._sources(access.tensor))
         for source in read:
@@ -123,7 +129,7 @@ class _OnDemand:
         return found
 
     def push(self, source: str, access: Access) -> None:
-        """Push the rows of the pushed input that are read; all rows if the tensor read has other bytes or rows."""
+        """Append events that hand in the rows an access needs. All rows if the tensor that is read has other rows."""
         if source != self.pushed:
             return
         given, t = self.graph.type(source), self.graph.type(access.tensor)
@@ -133,7 +139,7 @@ class _OnDemand:
         self.pushed_rows = max(self.pushed_rows, end)
 
     def _events_for(self, producer: int, access: Access) -> int:
-        """Number of events after which rows up to access.last of the producer's output exist."""
+        """Number of the producer's events after which the rows of the access exist."""
         step = self.steps[producer]
         same_rows = access.tensor in step.choice.node.outputs
         if not step.by_rows or step.accumulates or not same_rows:
