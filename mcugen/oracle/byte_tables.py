@@ -1,6 +1,6 @@
-"""Tables of the runtimes, and functions of bytes that they round from float32.
+"""Look-up tables of the runtimes, and their functions of single bytes, which they compute in float32.
 
-Exponentials are computed with 50 digits and rounded once, as those of a good C library nearly always are.
+Exponentials are computed with 50 digits and rounded once. A good C library nearly always gives the same float.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Function = Callable[[Fraction], Fraction]
 Rounding = Callable[[Fraction], Fraction]
 _DIGITS = 50
 _FAR = 1000
-"""Beyond it exponentials are 0 or infinite in float64 too."""
+"""Magnitude of x beyond which exp(x) is 0 or infinite in float64 too."""
 
 
 def exp(x: Fraction) -> Fraction:
-    """e**x to 50 digits; x at most 1000, below -1000 it is 0."""
+    """e**x to 50 digits, for x up to 1000; 0 for x below -1000."""
     if x < -_FAR:
         return Fraction(0)
     with localcontext(prec=_DIGITS):
@@ -47,7 +47,7 @@ def float_tanh(x: Fraction) -> Fraction:
 
 
 def of_bytes(call: Call, x: np.ndarray, function: Function) -> np.ndarray:
-    """A function of float32 on stored bytes. Source: common.h, LUTPopulateInt8."""
+    """A float32 function applied to stored bytes, with stored results. Source: common.h, LUTPopulateInt8."""
     a, y = call.input(0), call.output
     scale, inverse = scale_of(a), binary32(quotient(Fraction(1), scale_of(y)))
     least, most = ends(y)
@@ -61,10 +61,10 @@ def of_bytes(call: Call, x: np.ndarray, function: Function) -> np.ndarray:
 
 @cache
 def sigmoid() -> Ints:
-    """sigmoid(i / 24) for i < 256 with 16 bits of fraction, raised by half of the most that a chord between two misses.
+    """sigmoid(i / 24) for i < 256 with 16 bits of fraction, shifted by half of the interpolation error.
 
-    Between neighbours h apart a chord misses f by at most h * h * f'' / 8. The last entry is the largest value.
-    Source: common.h, sigmoid_table_uint16.
+    The error of linear interpolation between points h apart is at most h * h * f'' / 8. The last entry is the largest
+    value, 65535. Source: common.h, sigmoid_table_uint16.
     """
     h = Fraction(1, 24)
     entries = []
@@ -77,9 +77,9 @@ def sigmoid() -> Ints:
 
 @cache
 def softmax_tables(tflm: bool) -> tuple[Ints, Ints]:
-    """exp on [-10, 0] and 1 / (1 + x) on [0, 1], in Q0.15 over int16: 513 entries each.
+    """Tables of exp on [-10, 0] and of 1 / (1 + x) on [0, 1], in Q0.15, for int16 indices: 513 entries each.
 
-    TFLM computes in float32, LiteRT in float64, all steps rounded. Source: softmax_common.cc, activations.cc.
+    TFLM rounds each operation to float32, LiteRT to float64. Source: softmax_common.cc, activations.cc.
     """
     rounded = binary32 if tflm else binary64
     step = rounded(rounded(Fraction(2)) / 65535)
@@ -93,7 +93,8 @@ def softmax_tables(tflm: bool) -> tuple[Ints, Ints]:
 
 
 def interpolated(function: Function, span: tuple[Fraction, Fraction], scale: Fraction, rounded: Rounding) -> Ints:
-    """512 entries, each moved by half of what interpolation misses halfway to the next, and the end.
+    """Table of 513 entries for a function over a span. Each of the first 512 is shifted by half of the interpolation
+    error in the middle between it and the next entry.
 
     Source: common.h, LUTPopulateInt16.
     """
@@ -116,7 +117,8 @@ def interpolated(function: Function, span: tuple[Fraction, Fraction], scale: Fra
 
 
 def softmax_lift(classes: int, scale: Fraction) -> Fraction:
-    """Steps that QLinearSoftmax adds to all differences, so that exponentials nearly fill float32.
+    """Number that QLinearSoftmax adds to all differences, in steps of the input, so that exponentials nearly fill
+    float32.
 
     Source: onnxruntime contrib_ops/cpu/quantization/qlinear_softmax.cc.
     """

@@ -1,4 +1,4 @@
-"""Functions of int16 data as the runtimes compute them: interpolated tables, and roots."""
+"""Functions of int16 data as the runtimes compute them: interpolated tables, and square roots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIGITS = 50
 
 
 def interpolated(call: Call, x: np.ndarray) -> np.ndarray:
-    """The value on the line between two entries; differences and sums wrap in 16 bits. Source: common.h, LUTLookup."""
+    """Linear interpolation in the table; differences and sums wrap to 16 bits. Source: common.h, LUTLookup."""
     entries, wide = table(call), int64(x)
     base = entries[256 + (wide >> 7)]
     slope = (entries[257 + (wide >> 7)] - base).astype(np.int16).astype(np.int64)
@@ -31,7 +31,7 @@ def interpolated(call: Call, x: np.ndarray) -> np.ndarray:
 
 
 def table(call: Call) -> Ints:
-    """The 513 entries."""
+    """The table of 513 entries for the function `call.op.function`."""
     return _table(call.op.function, call.input(0).scale, call.output.scale)
 
 
@@ -77,12 +77,12 @@ def _gelu_by_tanh(x: Fraction) -> Fraction:
 
 
 def multiplier(call: Call) -> Multiplier:
-    """(mult, shift) of 1 / sqrt(stored x) in steps of y, in float64. Source: SetRsqrtOutputMultiplier."""
+    """(mult, shift) that scale 1 / sqrt(stored x) to steps of the result. Source: SetRsqrtOutputMultiplier."""
     return multiplier_of(exact(1.0 / (math.sqrt(call.input(0).scale) * call.output.scale)))
 
 
 def inverse_root(call: Call, x: np.ndarray) -> np.ndarray:
-    """1 / sqrt(x); the largest result for x <= 0. Source: elementwise.cc, RsqrtEvalQuantized."""
+    """The stored 1 / sqrt(x); the largest int16 for x <= 0. Source: elementwise.cc, RsqrtEvalQuantized."""
     mult, shift = multiplier(call)
 
     def stored(v: int) -> int:
@@ -96,7 +96,7 @@ def inverse_root(call: Call, x: np.ndarray) -> np.ndarray:
 
 
 def square_root(call: Call, x: np.ndarray) -> np.ndarray:
-    """sqrt(x) in float32, truncated to steps; 0 below 0. Source: elementwise.cc, SqrtEvalQuantized."""
+    """The stored sqrt(x), computed in float32 and truncated; 0 for x < 0. Source: elementwise.cc, SqrtEvalQuantized."""
     x_scale, y_scale = (binary32(exact(t.scale)) for t in (call.input(0), call.output))
 
     def stored(v: int) -> int:

@@ -1,4 +1,4 @@
-"""Sums of products as operators with weights store them: operands are (data, weights, optional bias)."""
+"""Stored results of operators with weights, from exact sums of products. Operands: data, weights, optional bias."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from mcugen.oracle.quantized import bounds, centred, centred_floats, clamped
 from mcugen.oracle.rational import binary32, binary64, exact, multiplier, quotient
 
 _WIDE, _ROWS = 1 << 10, 32
-"""Block sizes for which requantized sums stay in a cache: 32 rows of 1,024 sums, each of as many pixels as that
-takes."""
+"""Sums are requantized in blocks that fit a cache: 32 rows of about 1,024 sums. A row joins several pixels if a pixel
+has fewer channels.
+"""
 _SMALL, _RIGHT = 1 << 30, -5
-"""Sums in float32 are below 2**24, so that with a bias below 2**30 none wraps. Shifts by 5 bits leave few ambiguous."""
+"""Limits for `scaled_down`: sums in float32 are below 2**24, so none wraps with a bias below 2**30. A right shift by 5
+or more bits leaves few results that need the slow path.
+"""
 
 
 def operands(call: Call, x: np.ndarray, w: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Data and weights without zero points, as floats that hold all sums exactly.
-
-    axis: the weights' output channels.
+    """Data and weights minus their zero points, as floats that hold all sums exactly. axis: the output axis of the
+    weights.
     """
     taps = w.size // w.shape[axis]
     wide = np.float32 if x.dtype.itemsize == w.dtype.itemsize == 1 and taps * 255 * 255 < 1 << 24 else np.float64
@@ -33,15 +35,15 @@ def operands(call: Call, x: np.ndarray, w: np.ndarray, axis: int = 0) -> tuple[n
 
 
 def real_results(sums: np.ndarray, b: np.ndarray | None, activation: str) -> np.ndarray:
-    """The result of sums [..., channels] of real numbers."""
+    """Float results of sums [..., channels]: bias added, then the activation."""
     return clamped(sums if b is None else sums + b, activation)
 
 
 def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str, *, once: bool = False) -> np.ndarray:
     """The stored result of exact sums [..., channels] of stored integers.
 
-    once: rounded once, from the real multiplier, as LiteRT's fully connected layers do.
-    Source: reference_integer_ops (per channel), reference_ops (uint8).
+    once: whether to multiply by the real factor and round once, as LiteRT's fully connected layers do. Source:
+    reference_integer_ops (per channel), reference_ops (uint8).
     """
     if getattr(call.op, "rounding", ""):
         return oracle_once.results(call, sums, b, activation)
@@ -63,7 +65,7 @@ def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str,
 def _scaled(
     call: Call, rows: np.ndarray, b: np.ndarray | None, times: int, *, once: bool
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """The function from sums [rows, channels] to steps of the result; each row has the channels `times` times."""
+    """A function from sums [rows, times * channels] to steps of the result. Each row has the channels `times` times."""
     channels, y = rows.shape[1] // times, call.output.zero_point
     bias = np.zeros(1, np.int64) if b is None else np.tile(int64(b).reshape(-1), times)
     is_wide = _sums_are_wide(call)
@@ -93,12 +95,14 @@ def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
 
 
 def was_uint8(call: Call) -> bool:
-    """Whether the file computes on uint8: its weights are uint8, or int16 widened from it."""
+    """Whether the model file uses uint8: the weights are uint8, or int16 made from uint8."""
     return call.input(1).dtype in ("u8", "s16")
 
 
 def _sums_are_wide(call: Call) -> bool:
-    """Sums of int16 data have the type of the bias; without one int64, unless the model states int32."""
+    """Whether sums have 64 bits: for int16 data, unless the bias is int32, or the model states int32 sums without a
+    bias.
+    """
     if call.input(0).dtype != "s16":
         return False
     bias = call.input(2).dtype if call.has(2) else getattr(call.op, "sum_dtype", "")
@@ -120,9 +124,9 @@ def _scales(call: Call) -> tuple[float, tuple[float, ...], float, int]:
 def _real(x: float, w: tuple[float, ...], y: float, in_float: int, channels: int) -> tuple[Fraction, ...]:
     """scale_x * scale_w / scale_y of each channel.
 
-    The product of two float32 is exact in float64; uint8 convolutions round it to float32.
-    in_float: how many of the two operations, the product first, give a float32.
-    Source: kernel_util.cc, PopulateConvolutionQuantizationParams, GetQuantizedConvolutionMultipler.
+    The product of two float32 is exact in float64. uint8 convolutions round it to float32. in_float: operations that
+    round to float32: 0 none, 1 the product, 2 the product and the quotient. Source: kernel_util.cc,
+    PopulateConvolutionQuantizationParams, GetQuantizedConvolutionMultipler.
     """
     scale, divisor = binary32(exact(x)), binary32(exact(y))
     products = [scale * binary32(exact(v)) for v in w]

@@ -1,7 +1,7 @@
 """Fixed-point arithmetic of the runtimes on integer arrays, step by step as in their sources.
 
-Integers are computed in int64; values that runtimes store in int32 wrap where theirs would.
-Source: gemmlowp fixedpoint/fixedpoint.h; TensorFlow Lite kernels/internal/common.h and common.cc.
+Integers are computed in int64. Values that the runtimes store in int32 wrap as theirs do. Source: gemmlowp
+fixedpoint/fixedpoint.h; TensorFlow Lite kernels/internal/common.h and common.cc.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ def away(x: np.ndarray) -> np.ndarray:
 
 
 def high_product(a: Ints, b: Ints | int) -> Ints:
-    """SaturatingRoundingDoublingHighMul: (a * b + nudge) / 2**31, rounded towards zero.
+    """SaturatingRoundingDoublingHighMul: floor((a * b + 2**30) / 2**31), saturated for a = b = -2**31.
 
-    The nudge is 2**30, or 1 - 2**30 for negative products: rounded towards zero, that is the floor of
-    (a * b + 2**30) / 2**31 for both.
+    The runtimes add 2**30, or 1 - 2**30 for negative products, and round towards zero, which gives this floor.
     """
     quotient = int64(a) * int64(b)
     quotient += 1 << 30
@@ -48,7 +47,7 @@ def high_product(a: Ints, b: Ints | int) -> Ints:
 def divided(x: Ints, exponent: Ints | int) -> Ints:
     """RoundingDivideByPOT: x / 2**exponent to the nearest, halves away from zero."""
     wide, by = int64(x), int64(exponent)
-    # Halves of negative numbers are rounded down: one is subtracted before the shift, which rounds down.
+    # The shift rounds down. Halves of negative numbers must round down too, so 1 is subtracted before.
     rounded = (wide >> 63) & -int64(by > 0)
     rounded += wide
     rounded += (np.int64(1) << by) >> 1
@@ -64,9 +63,11 @@ def scaled_twice(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
 
 
 def scaled_down(x: np.ndarray, mult: Ints, shift: Ints) -> np.ndarray:
-    """scaled_twice for int32 numbers in float64, [rows, channels], with shifts <= 0; the results are float64, too.
+    """A faster `scaled_twice` for int32 numbers held in float64, [rows, channels], with shifts <= 0. Results are
+    float64.
 
-    Both roundings together move a number by at most half of 2**shift, so only those that near to a half need them.
+    One rounding gives the same result as the two, unless the number is within 2**(shift - 1) of a tie. Only such
+    numbers go through `scaled_twice`.
     """
     real = x * (mult * np.exp2(shift - 31.0))
     found = np.rint(real)
@@ -79,9 +80,9 @@ def scaled_down(x: np.ndarray, mult: Ints, shift: Ints) -> np.ndarray:
 
 
 def scaled_once(x: Ints, scale: np.ndarray) -> Ints:
-    """x * scale in float64, rounded to the nearest, halves away from zero; out of int32 range: its smallest value.
+    """x * scale in float64, rounded to the nearest, halves away from zero. Results beyond int32 become -2**31.
 
-    Source: LiteRT reference_ops::FullyConnected; the conversion to int32 is that of x86.
+    Source: LiteRT reference_ops::FullyConnected, with x86's conversion to int32.
     """
     real = away(int64(x).astype(np.float64) * scale)
     inside = (real >= _LEAST) & (real <= _MOST)
@@ -89,7 +90,9 @@ def scaled_once(x: Ints, scale: np.ndarray) -> Ints:
 
 
 def scaled_wide(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
-    """MultiplyByQuantizedMultiplier of an int64: the multiplier is cut to 16 bits, and the product rounded half up."""
+    """MultiplyByQuantizedMultiplier of an int64: the multiplier is reduced to 16 bits, and halves of the product round
+    up.
+    """
     reduced = np.where(int64(mult) < 0x7FFF0000, (int64(mult) + 0x8000) // 0x10000, 0x7FFF)
     right = 15 - int64(shift)
     return wrapped((int64(x) * reduced + (np.int64(1) << (right - 1))) >> right)

@@ -1,8 +1,8 @@
-"""The Fourier transform of kissfft on fixed-point numbers: recursive, as its meaning is stated.
+"""The recursive Fourier transform of kissfft, on fixed-point numbers or floats.
 
-Complex numbers are pairs (re, im) of int64 arrays that hold values of `bits` bits; float64 arrays where bits is 0.
-Each stage first scales its inputs by (2**(bits - 1) - 1) // radix, so that sums do not leave the type; where they
-do, they wrap. Source: kiss_fft.c, kiss_fftr.c.
+Complex numbers are pairs (re, im) of arrays: int64 with values of `bits` bits, or float64 if bits is 0. Each stage of a
+fixed-point transform first multiplies its inputs by about 1 / radix, so that sums seldom overflow. Sums that do wrap.
+Source: kiss_fft.c, kiss_fftr.c.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RADICES = (4, 2, 3, 5)
 
 
 def radices(length: int) -> list[int]:
-    """The radix of each stage, fours first; a remaining factor comes last."""
+    """The radix of each stage: 4, 2, 3, 5, each as often as it divides the length, then the remaining factor."""
     found: list[int] = []
     for radix in RADICES:
         while length % radix == 0:
@@ -71,7 +71,7 @@ class Transform:
         return self.wrap(a[0] - b[0]), self.wrap(a[1] - b[1])
 
     def half(self, x: np.ndarray) -> np.ndarray:
-        """Half of a sum, which has 32 bits in C at least."""
+        """Half of a sum. C computes the sum in at least 32 bits, so it wraps only there."""
         if not self.bits:
             return np.asarray(x * 0.5)
         return np.asarray((self.wrap(x) if self.bits == 32 else x) >> 1)
@@ -133,7 +133,7 @@ class Transform:
 
 
 def forward(x: np.ndarray, bits: int) -> np.ndarray:
-    """The spectrum [..., n + 2] of real numbers [..., n]: real and imaginary parts in turn."""
+    """The spectrum [..., n + 2] of real numbers [..., n]: alternating real and imaginary parts."""
     n = x.shape[-1] // 2
     t = Transform(n, bits, inverse=False)
     re, im = t.run((x[..., 0::2], x[..., 1::2]))
@@ -153,7 +153,7 @@ def forward(x: np.ndarray, bits: int) -> np.ndarray:
 
 
 def inverse(x: np.ndarray, bits: int) -> np.ndarray:
-    """The real numbers [..., n] of a spectrum [..., n + 2]; integers are scaled down in each stage."""
+    """The real numbers [..., n] of a spectrum [..., n + 2]. Fixed-point numbers are scaled down in each stage."""
     n = x.shape[-1] // 2 - 1
     t = Transform(n, bits, inverse=True)
     re, im = x[..., 0::2], x[..., 1::2]

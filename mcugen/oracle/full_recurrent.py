@@ -1,10 +1,10 @@
-"""LSTM on int8 data with norms, projections, peephole weights and coupled gates, as LiteRT computes it.
+"""LSTM on int8 data with layer norms, projections, peephole weights and coupled gates, as LiteRT computes it.
 
-Operands are (data, weights of the data, weights of the state, bias, state, cell, weights of the cell, norms,
-projection, bias of the projection); those from the weights of the cell on may be None. Gates are in the order i, f, g,
-and o.
-Source: LiteRT lstm_eval.cc, LstmStepInteger8x8_16; portable_tensor_utils.cc; unidirectional_sequence_lstm.cc,
-PopulateQuantizedLstmParams8x8_16.
+Operands by index: 0 data, 1 input weights, 2 recurrent weights, 3 bias, 4 state, 5 cell, 6 peephole weights, 7 layer
+norm weights, 8 projection weights, 9 projection bias. Those from 6 on may be None.
+
+Gates are in the order i, f, g, o. Source: LiteRT lstm_eval.cc, LstmStepInteger8x8_16; portable_tensor_utils.cc;
+unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _single(scale: float) -> Fraction:
 
 
 def _of_gate(t: TensorType, gate: int, gates: Sequence[int]) -> Fraction:
-    """The scale of one gate's part of operands that are joined along their first axis."""
+    """The scale of one gate's part of an operand. The parts of all gates are joined along the first axis."""
     if t.quant is None:
         return Fraction(1)
     return _single(t.quant.scale[gates.index(gate) * t.shape[0] // len(gates)])
@@ -41,12 +41,12 @@ def gates_of(call: Call) -> tuple[int, ...]:
 
 
 def seeing(call: Call) -> tuple[int, ...]:
-    """The gates with peephole weights, which read the cell."""
+    """Indices of the gates that read the cell through peephole weights."""
     return tuple(g for g in gates_of(call) if g != 2)
 
 
 def sum_multipliers(call: Call, k: int, data: TensorType) -> list[Multiplier]:
-    """(mult, shift) of the products of operand k with the data: float32 after each step."""
+    """(mult, shift) per gate for the sums of operand k times `data`. Each operation is rounded to float32."""
     gates, found = gates_of(call), []
     for gate in gates:
         product = binary32(_of_gate(call.input(k), gate, gates) * scale_of(data))
@@ -55,7 +55,7 @@ def sum_multipliers(call: Call, k: int, data: TensorType) -> list[Multiplier]:
 
 
 def cell_multipliers(call: Call) -> list[Multiplier]:
-    """(mult, shift) of the products of the cell with its weights: rounded to float32 at the end."""
+    """(mult, shift) per gate for the peephole weights times the cell. Only the quotient is rounded to float32."""
     if not call.has(6):
         return []
     found = []
@@ -66,7 +66,7 @@ def cell_multipliers(call: Call) -> list[Multiplier]:
 
 
 def norm_multipliers(call: Call) -> list[Multiplier]:
-    """(mult, shift) of normalized sums, to 12 fraction bits."""
+    """(mult, shift) per gate that scale normalized sums to 12 bits of fraction."""
     if not call.has(7):
         return []
     found = (multiplier(_of_gate(call.input(7), gate, gates_of(call))) for gate in gates_of(call))
@@ -80,12 +80,12 @@ def guards(call: Call) -> list[int]:
 
 
 def hidden_multiplier(call: Call) -> Multiplier:
-    """(mult, shift) of the output gate times the cell's tanh."""
+    """(mult, shift) for the output gate times tanh of the cell."""
     return multiplier(binary32(quotient(power(-2 * _FUNCTION_BITS), _single(call.op.hidden_scale))))
 
 
 def projection_multiplier(call: Call) -> Multiplier:
-    """(mult, shift) of the projection; none where there is none."""
+    """(mult, shift) of the projection; (0, 0) if there is no projection."""
     if not call.has(8):
         return 0, 0
     product = binary32(_single(call.input(8).scale) * _single(call.op.hidden_scale))
@@ -93,14 +93,17 @@ def projection_multiplier(call: Call) -> Multiplier:
 
 
 def bounds_of(call: Call) -> tuple[int, int]:
-    """The bounds of the cell and of projected results as stored, 0 for none."""
+    """The clip limits of the cell and of projected results, as stored integers; 0 for no clip."""
     cell = binary32(quotient(_single(max(call.op.cell_clip, 0.0)), scale_of(call.input(5))))
     made = binary32(quotient(_single(max(call.op.proj_clip, 0.0)), scale_of(call.input(4))))
     return min(int(cell), 32767), min(int(made), 127) if call.has(8) else 0
 
 
 def biases(call: Call) -> dict[str, np.ndarray]:
-    """The initial sums: the zero points of data, state and hidden values, and biases, unless a norm adds those."""
+    """Initial sums, by name: w for the input weights, r for the recurrent weights, j for the projection.
+
+    They hold the zero point corrections, and the biases, unless the layer norm adds these.
+    """
     w, r, b = (fixed.int64(call.constant(k)) for k in (1, 2, 3))
     found = {
         "w": fixed.wrapped((0 if call.has(7) else b) - call.input(0).zero_point * w.sum(axis=1)),
@@ -117,7 +120,7 @@ def narrowed(x: np.ndarray) -> np.ndarray:
 
 
 def _normalized(x: np.ndarray, weights: np.ndarray, bias: np.ndarray, by: Multiplier, guard: int) -> np.ndarray:
-    """Rows normalized to mean 0 and variance 1, times weights. Source: PortableApplyLayerNorm."""
+    """Rows normalized to mean 0 and variance 1, times weights, plus bias. Source: PortableApplyLayerNorm."""
     made = []
     for row in fixed.int64(x):
         count, total = len(row), int(row.sum())
@@ -132,7 +135,7 @@ def _normalized(x: np.ndarray, weights: np.ndarray, bias: np.ndarray, by: Multip
 
 
 def gate_of(call: Call, gate: int, sums: Sequence[np.ndarray], cell: np.ndarray) -> np.ndarray:
-    """A gate with 15 bits of fraction. sums: of the data and of the state, of all gates."""
+    """The values of a gate, with 15 bits of fraction. sums: of the data and of the state, each for all gates."""
     place, units = gates_of(call).index(gate), cell.shape[1]
     part = slice(place * units, (place + 1) * units)
     scales = (sum_multipliers(call, 1, call.input(0)), sum_multipliers(call, 2, call.input(4)))
@@ -151,7 +154,7 @@ def gate_of(call: Call, gate: int, sums: Sequence[np.ndarray], cell: np.ndarray)
 
 
 def next_cell(call: Call, i: np.ndarray, f: np.ndarray, g: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """Source: UpdateLstmCellInteger."""
+    """The cell after a step. Source: UpdateLstmCellInteger."""
     shift = 2 * _FUNCTION_BITS + cell_power(call)
     kept, entered = fixed.divided(f * c, _FUNCTION_BITS), fixed.int64(fixed.divided(i * g, shift).astype(np.int16))
     bound = bounds_of(call)[0]
@@ -165,7 +168,7 @@ def cell_power(call: Call) -> int:
 
 
 def result_of(call: Call, o: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The results of a step. The projection's zero point and bias are subtracted, not added.
+    """The results of a step. As in LiteRT, the hidden zero point is subtracted before a projection, not added.
 
     Source: CalculateLstmOutputInteger8x8_16.
     """

@@ -49,7 +49,7 @@ def exp_on_interval(a: int) -> int:
 
 
 def exp_on_negative(a: int, integer_bits: int) -> int:
-    """exp of a number that is not positive, Q<integer_bits> to Q0."""
+    """exp(a) for a <= 0, Q<integer_bits> to Q0."""
     if a == 0:
         return _MOST
     fraction = 31 - integer_bits
@@ -65,7 +65,7 @@ def exp_on_negative(a: int, integer_bits: int) -> int:
 
 
 def _newton(a: int) -> int:
-    """An estimate of 2 / (1 + a) for a from 0 to 1: Q0 to Q2, three steps."""
+    """2 / (1 + a) for a from 0 to 1, Q0 to Q2, by three Newton steps."""
     half = half_sum(a, _MOST)
     x = _48_OVER_17 + product(half, _MINUS_32_OVER_17)
     for _ in range(3):
@@ -96,7 +96,7 @@ def tanh(a: int, integer_bits: int) -> int:
 
 
 def reciprocal(x: int, integer_bits: int) -> tuple[int, int]:
-    """(r, bits): 1 / x is about r * 2**-bits, r in Q0, for a positive x in Q<integer_bits>. Source: GetReciprocal."""
+    """(r, bits) with 1 / x about r * 2**-bits, for x > 0 in Q<integer_bits>; r is in Q0. Source: GetReciprocal."""
     headroom = 32 - x.bit_length()
     return one_over_one_plus((x << headroom) - (1 << 31)), integer_bits - headroom
 
@@ -123,7 +123,9 @@ def logarithm(x: int, from_bits: int, to_bits: int) -> int:
 
 
 def inverse_root(total: int) -> tuple[int, int]:
-    """(mult, shift) of 1 / sqrt(total), or of 1 for total 0: five steps. Source: GetInvSqrtQuantizedMultiplierExp."""
+    """(mult, shift) of 1 / sqrt(total) by five Newton steps; of 1 for total 0. Source:
+    GetInvSqrtQuantizedMultiplierExp.
+    """
     if total <= 1:
         return 2**31 - 1, 0
     shift = 11

@@ -1,6 +1,7 @@
 """gemmlowp's logistic and tanh on int16, step by step, for every int16 at once.
 
-"Q<k>" means k integer bits and 15 - k of fraction. Source: gemmlowp fixedpoint/fixedpoint.h with int16_t.
+"Q<k>" means an int16 with k integer bits and 15 - k fractional bits. Source: gemmlowp fixedpoint/fixedpoint.h with
+int16_t.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from mcugen.oracle.fixed import Ints, divided, int64
 
 _LEAST, _MOST = -(1 << 15), (1 << 15) - 1
 _EXP_STEPS = ((-2, 1672461947), (-1, 1302514674), (0, 790015084), (1, 290630308), (2, 39332535), (3, 720401), (4, 242))
-"""e, exp(-2**e) with 31 bits of fraction."""
+"""Pairs of e and exp(-2**e), the latter with 31 bits of fraction."""
 
 
 def _constant(raw: int) -> int:
@@ -30,14 +31,14 @@ def _saturated(x: Ints) -> Ints:
 
 
 def _product(a: Ints, b: Ints | int) -> Ints:
-    """SaturatingRoundingDoublingHighMul: truncated towards zero after half is added with the product's sign."""
+    """SaturatingRoundingDoublingHighMul: a * b / 2**15 to the nearest, computed by adding a half and truncating."""
     exact = int64(a) * int64(b)
     total = exact + np.where(exact >= 0, 1 << 14, 1 - (1 << 14))
     return _saturated(np.sign(total) * (np.abs(total) >> 15))
 
 
 def _left(x: Ints, bits: int) -> Ints:
-    """x * 2**bits, saturated already from the last exact value on."""
+    """x * 2**bits, saturated as gemmlowp does."""
     most = (1 << (15 - bits)) - 1
     return np.select([x > most, x < -most], [_MOST, _LEAST], x << bits)
 
@@ -54,7 +55,7 @@ def _exp_near_zero(a: Ints) -> Ints:
 
 
 def _exp_of_negative(a: Ints, bits: int) -> Ints:
-    """exp of a number that is not positive, Q<bits> to Q0."""
+    """exp(a) for a <= 0, Q<bits> to Q0."""
     fraction = 15 - bits
     quarter = 1 << (fraction - 2)
     nearby = (a & (quarter - 1)) - quarter
@@ -95,5 +96,5 @@ def tanh(bits: int) -> Ints:
 
 
 def looked_up(table: Ints, x: Ints) -> Ints:
-    """The entries for int16 values x."""
+    """The entries of a table of `logistic` or `tanh` for int16 values x."""
     return np.asarray(table[int64(x) - _LEAST])

@@ -15,10 +15,10 @@ NEAR = 1e-3
 
 
 def quantized(x: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Float data [groups, length] in int8, with the scale and the zero point of each group.
+    """Float data [groups, length] quantized to int8: (integers, scale per group, zero point per group).
 
-    Float32 arithmetic, but for the zero point, which is found in float64. Source: LiteRT portable_tensor_utils.cc,
-    PortableAsymmetricQuantizeFloats, PortableSymmetricQuantizeFloats.
+    The arithmetic is float32, except for the zero point, which is computed in float64. Source: LiteRT
+    portable_tensor_utils.cc, PortableAsymmetricQuantizeFloats, PortableSymmetricQuantizeFloats.
     """
     parts = [(_symmetric if symmetric else _asymmetric)(group) for group in x]
     q, scale, zero = (np.stack([np.asarray(p[k]) for p in parts]) for k in range(3))
@@ -26,7 +26,9 @@ def quantized(x: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray, n
 
 
 def near_ties(x: np.ndarray, symmetric: bool) -> list[tuple[int, int, float]]:
-    """(flat index, the other step, distance from the tie) of data near a tie, nearest first."""
+    """Data near a rounding tie, nearest first: (flat index, the other possible integer, distance from the tie in
+    steps).
+    """
     q, scale, _ = quantized(x, symmetric)
     inverse = np.float32(HIGH) / np.abs(x).max(axis=1) if symmetric else np.float32(1) / scale
     steps = (x * inverse[:, None]).astype(np.float64)
@@ -42,7 +44,7 @@ def results(
 ) -> np.ndarray:
     """Float results of integer sums [N, ..., channels], with float32 arithmetic in the runtime's order.
 
-    twice: scaled by the weights' scale, then by the data's; else by the float32 product of both.
+    twice: whether sums are multiplied by the weights' scale and then by the data's; else by the product of both.
     """
     weights, each = _weight_scales(call), scale.reshape(-1, *(1,) * (sums.ndim - 1))
     acc = sums.astype(np.int64).astype(np.int32).astype(np.float32)
@@ -52,7 +54,10 @@ def results(
 
 
 def products(q: np.ndarray, scale: np.ndarray, zero: np.ndarray, w: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """Quantized vectors [N, depth] times weights [outputs, depth] with a scale each: exact sums, scaled in float32."""
+    """Float32 products of quantized vectors [N, depth] and weights [outputs, depth].
+
+    scale, zero: per vector. scales: per output. Integer sums are exact, and are then scaled in float32.
+    """
     sums = (centred(q, zero) @ w.T.astype(np.float64)).astype(np.float32)
     return np.asarray(sums * (scale.reshape(-1, 1).astype(np.float32) * scales))
 
@@ -63,7 +68,7 @@ def centred(q: np.ndarray, zero: np.ndarray) -> np.ndarray:
 
 
 def _weight_scales(call: Call) -> np.ndarray:
-    """The scales of the weights in float32: one for each output channel, or one for all."""
+    """The scales of the weights in float32: one per output channel, or one for all."""
     quant = call.input(3).quant
     if quant is None:
         raise QuantizationError(f"the weights {call.input(3)} have no scale")
@@ -96,7 +101,7 @@ def _quotient(x: int, by: np.float32) -> np.float32:
 
 
 def _steps(x: np.ndarray, inverse: np.float32) -> np.ndarray:
-    """The product rounded to float32, then to the nearest whole number, halves away from zero; at most 1024."""
+    """x * inverse in float32, clipped to +-1024 and rounded to the nearest integer, halves away from zero."""
     with np.errstate(over="ignore", invalid="ignore"):
         product = np.nan_to_num(x * inverse, nan=-1024.0)
     return away(np.clip(product, -1024.0, 1024.0))

@@ -12,16 +12,16 @@ from mcugen.ir.graph import Graph
 from mcugen.ir.op import evaluate
 
 FLOAT_TOLERANCE = 1e-5
-"""Error limit of a float tensor, relative to the largest magnitude of its sums, before a clamp, over the inputs tried.
+"""Error limit of a float tensor, since C adds in float32 and the oracle in float64.
 
-C sums in float, the oracle in double.
+It is relative to the largest magnitude of the tensor's sums before a clamp, over all inputs tried.
 """
 HALF_TOLERANCE = 1e-2
-"""Error limit of tensors stored as half, relative to the same, from one end of a network to the other."""
+"""Error limit of tensors stored as float16, relative to the same magnitude, for all layers of a network together."""
 
 
 def tolerance_text(tolerance: float) -> str:
-    """A tolerance for a sentence: 1e-5, 0.01."""
+    """A tolerance as text: 1e-5, 0.01."""
     return f"{tolerance:g}".replace("e-0", "e-")
 
 
@@ -34,8 +34,8 @@ def run(
 ) -> dict[str, np.ndarray]:
     """Every tensor of the graph by name for these inputs (in the model's order), as runtime `reference` computes it.
 
-    states: the values of `State.before` tensors; None: the initial ones.
-    seen: results that operators read in place of those computed here: what another computation has made of them.
+    states: the values of `State.before` tensors; None: the initial values. seen: tensor name -> values from another
+    computation, which operators read instead of the values computed here.
     """
     if len(inputs) != len(graph.inputs):
         raise UsageError(f"{len(inputs)} inputs given, the model has {len(graph.inputs)}")
@@ -53,7 +53,7 @@ def run(
 
 
 def runs(graph: Graph, calls: Iterable[Sequence[np.ndarray]], reference: str) -> Iterator[dict[str, np.ndarray]]:
-    """The tensors of several runs in sequence: each run starts with the states that the one before left."""
+    """The tensors of several runs in sequence. Each run starts with the states that the previous run left."""
     states: dict[str, np.ndarray] | None = None
     for inputs in calls:
         values = run(graph, inputs, reference, states)

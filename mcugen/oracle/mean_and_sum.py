@@ -12,7 +12,7 @@ from mcugen.oracle.quantized import Multiplier, centred, product_multiplier, sto
 
 
 def summed(call: Call, x: np.ndarray, axes: tuple[int, ...], *, mean: bool) -> np.ndarray:
-    """The stored sum or mean over `axes`: a mean divides the multiplier, which keeps as many bits as it can.
+    """The stored sum or mean over `axes`. For a mean, the multiplier is divided by the number of elements.
 
     Source: kernels/internal/reference/reduce.h, QuantizedMeanOrSum.
     """
@@ -21,7 +21,9 @@ def summed(call: Call, x: np.ndarray, axes: tuple[int, ...], *, mean: bool) -> n
 
 
 def multiplier(call: Call, axes: tuple[int, ...], *, mean: bool) -> Multiplier:
-    """(mult, shift) of scale_x / scale_y, for a mean divided by the number of elements: the division rounds down."""
+    """(mult, shift) of scale_x / scale_y. For a mean it is divided by the number of elements, rounded down, after a
+    left shift by as many bits as possible.
+    """
     mult, shift = product_multiplier((call.input(0).scale,), call.output.scale, in_double=True)
     if not mean:
         return mult, shift

@@ -1,4 +1,4 @@
-"""Integers that hang on the last bit of a float: results of a run that may be one step off, near a tie of rounding."""
+"""Integers that depend on the last bit of a float: results near a rounding tie, which may be one step off."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from mcugen.ir.op import Op
 
 @dataclass(frozen=True)
 class Flip:
-    """An alternative for element `index` of result `output`: `value`, if the number before rounding moves by
-    `distance`."""
+    """An alternative value of an element near a rounding tie.
+
+    The element `index` of result `output` is `value` if the number before rounding moves by `distance` steps.
+    """
 
     output: int
     index: tuple[int, ...]
@@ -26,9 +28,9 @@ class Flip:
 
 @singledispatch
 def of_call(op: Op, call: Call, *inputs: np.ndarray | None) -> Sequence[Flip]:
-    """The flips of one call on these operands, nearest tie first.
+    """The flips of one call on these operands, nearest tie first; empty for most operators.
 
-    () for most: only operators that round floats to integers register an answer, in their own file.
+    Operators that round floats to integers register a function in their own file.
     """
     return ()
 

@@ -1,4 +1,4 @@
-"""Results of operators that state their own rounding: exact real values rounded once, or float32 step by step.
+"""Results of operators with a `rounding` attribute: exact real values rounded once, or float32 arithmetic ("single").
 
 Source: the definition of QuantizeLinear in ONNX; the fused kernels of ONNX Runtime (mlas, MlasRequantizeOutput).
 """
@@ -24,7 +24,8 @@ _UNSURE = 2.0**-16
 def to_even(numbers: Ints, factors: Sequence[Fraction], addends: Sequence[Fraction]) -> Ints:
     """numbers[..., k] * factors[k] + addends[k] in real numbers, rounded to the nearest integer, halves to even.
 
-    Computed in float64, whose error is far below 2**-16 up to 2**30, and anew in rationals near a half.
+    Results are computed in float64, whose error is far below 2**-16 for numbers up to 2**30. Results within 2**-16 of a
+    half are computed again with rational numbers.
     """
     real = int64(numbers) * np.array([float(f) for f in factors]) + np.array([float(a) for a in addends])
     real = np.clip(real, -_FAR, _FAR)
@@ -40,8 +41,8 @@ def to_even(numbers: Ints, factors: Sequence[Fraction], addends: Sequence[Fracti
 def _sums_to_even(steps: Sequence[Ints], ratios: Sequence[Fraction]) -> Ints:
     """The sum of steps[k] * ratios[k] over k in real numbers, rounded to the nearest integer, halves to even.
 
-    steps: arrays of one shape, of bytes less their zero points. Where terms are so large that the error of float64
-    matters, sums that are not far from 0 are computed in rationals.
+    steps: arrays of one shape, of 8-bit integers minus their zero points. Results near a half are computed again with
+    rational numbers, where "near" depends on the largest ratio.
     """
     real = np.sum([s * float(r) for s, r in zip(steps, ratios, strict=True)], axis=0)
     unsure = max(_UNSURE, 2.0**-40 * max(abs(float(r)) for r in ratios))
@@ -61,7 +62,7 @@ def in_float32(sums: Ints, factors: Sequence[Fraction]) -> Ints:
 
 
 def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str) -> Ints:
-    """The stored results of exact sums [..., channels] of operators with weights and a bias s32 or f32."""
+    """The stored results of operators with weights, from exact sums [..., channels]. b: the bias, int32 or float32."""
     channels, y = sums.shape[-1], call.output
     x_scale, w_scales, y_scale = scale_of(call.input(0)), _weight_scales(call, channels), scale_of(y)
     whole = b is not None and b.dtype != np.float32
@@ -85,7 +86,7 @@ def _weight_scales(call: Call, channels: int) -> tuple[Fraction, ...]:
 
 
 def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
-    """The factor of each output channel and the clamp, by name."""
+    """The scale factor of each output channel, and the clamp, by name."""
     x, w, y = scale_of(call.input(0)), _weight_scales(call, channels), scale_of(call.output)
     if call.op.rounding == "single":
         factors = tuple(binary32(quotient(binary32(x * v), y)) for v in w)
@@ -95,9 +96,10 @@ def scaling(call: Call, channels: int, activation: str) -> dict[str, object]:
 
 
 def quantized(x: np.ndarray, a: TensorType, y: TensorType) -> Ints:
-    """QuantizeLinear: float32 numbers divided in float32, or exact values of stored integers; halves to even.
+    """QuantizeLinear of float32 numbers or of stored integers; halves round to even.
 
-    NaN becomes the least value.
+    Float32 numbers are divided in float32, and NaN becomes the least value. Stored integers count with their exact real
+    values.
     """
     if x.dtype == np.float32:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -107,7 +109,7 @@ def quantized(x: np.ndarray, a: TensorType, y: TensorType) -> Ints:
 
 
 def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Ints:
-    """The stored mean of groups of elements, from their stored `sums` and `counts`; all exact."""
+    """The stored mean of groups of elements. sums: of their stored integers. counts: number of elements."""
     x, y = call.input(0), call.output
     number = int64(np.broadcast_to(counts, sums.shape))
     factor, found = quotient(scale_of(x), scale_of(y)), np.zeros(sums.shape, np.int64)
@@ -123,7 +125,7 @@ def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Int
 
 
 def summed(call: Call, sums: Ints, count: int) -> Ints:
-    """The stored sum of groups of `count` elements, from their stored `sums`; exact, rounded once."""
+    """The stored sum of groups of `count` elements, exact and rounded once. sums: of their stored integers."""
     x, y = call.input(0), call.output
     factor = quotient(scale_of(x), scale_of(y))
     found = to_even((sums - count * x.zero_point)[..., None], [factor], [Fraction(0)])[..., 0]
@@ -131,7 +133,7 @@ def summed(call: Call, sums: Ints, count: int) -> Ints:
 
 
 def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
-    """The stored sum or difference, exact and rounded once, or as QLinearAdd computes it with fused multiply-add."""
+    """The stored a + sign * b: exact and rounded once, or ("single") as QLinearAdd does with fused multiply-add."""
     y = call.output
     if call.op.rounding == "single":
         return np.asarray(np.clip(_fused_sum(call, sign, a, b), *bounds(call.op.activation, y)))
@@ -142,13 +144,12 @@ def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
 
 
 def _flip(call: Call) -> int:
-    """The difference between the bytes that the runtime computes on and the stored ones: 128 where uint8 became
-    int8."""
+    """The runtime's integers minus the stored integers: 128 if uint8 tensors were turned into int8, else 0."""
     return 128 if getattr(call.op, "flipped_u8", False) else 0
 
 
 def _fused_sum(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
-    """Stored sums before the clamp. Every step is a rational number that is rounded to float32."""
+    """The stored sums of QLinearAdd before the clamp. Each operation is rounded to float32."""
     types, y = (call.input(0), call.input(1)), call.output
     first, second = (binary32(quotient(scale_of(t), scale_of(y))) for t in types)
     second *= sign
@@ -161,7 +162,9 @@ def _fused_sum(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> Ints:
 
 
 def multiplied(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
-    """The stored product, exact and rounded once; or in float32 as QLinearMul has it, the zero point added before."""
+    """The stored product: exact and rounded once, or ("single") in float32 as QLinearMul computes it, with the zero
+    point added before the rounding.
+    """
     types, y = (call.input(0), call.input(1)), call.output
     product = centred(a, types[0]) * centred(b, types[1])
     scales = scale_of(types[0]) * scale_of(types[1])
@@ -175,12 +178,14 @@ def multiplied(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
 
 
 def real(x: np.ndarray, a: TensorType) -> np.ndarray:
-    """Stored integers as float32 numbers, as DequantizeLinear has them."""
+    """The float32 numbers that DequantizeLinear makes of stored integers."""
     return np.asarray(centred(x, a).astype(np.float32) * np.float32(a.scale))
 
 
 def float_mean(call: Call, taps: Mapping[tuple[int, int], np.ndarray], counts: np.ndarray, activation: str) -> Ints:
-    """The stored mean of float32 taps by (row, column), zeros outside the image, summed row by row or by columns.
+    """The stored mean of float32 windows, added row by row or, with `by_columns`, the columns first.
+
+    taps: (row, column) in the window -> values, 0 outside the image. counts: elements of each window in the image.
 
     Source: onnxruntime mlas/lib/pooling.cpp; contrib_ops/cpu/quantization/qlinear_pool.cc (single).
     """
@@ -196,7 +201,7 @@ def float_mean(call: Call, taps: Mapping[tuple[int, int], np.ndarray], counts: n
 
 
 def divided(call: Call, a: np.ndarray, b: np.ndarray) -> Ints:
-    """The stored quotient, exact and rounded once; the greatest or the least for x / 0, the least for 0 / 0."""
+    """The stored quotient, exact and rounded once. x / 0 gives the greatest or the least value, 0 / 0 the least."""
     types, y = (call.input(0), call.input(1)), call.output
     first, second = np.broadcast_arrays(centred(a, types[0]), centred(b, types[1]))
     factor, low = quotient(scale_of(types[0]), scale_of(types[1]) * scale_of(y)), bounds(call.op.activation, y)[0]

@@ -1,4 +1,4 @@
-"""Detections as the runtime selects them: boxes from anchors, best scores first, without overlapping ones."""
+"""Object detection: boxes decoded from anchors, and non-maximum suppression as the runtimes compute it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def real(x: np.ndarray, t: TensorType) -> np.ndarray:
 
 
 def decoded(boxes: np.ndarray, anchors: np.ndarray, scales: Sequence[float]) -> np.ndarray:
-    """[N, 4] top, left, bottom, right in float32; centres and halves are computed in float64 and rounded once each."""
+    """Boxes [N, 4] as top, left, bottom, right in float32.
+
+    Centres and half sizes are computed in float64 and rounded once each.
+    """
     x, a = boxes[:, :4].astype(np.float64), anchors.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         centre = (x[:, :2] / scales[:2] * a[:, 2:] + a[:, :2]).astype(np.float32)
@@ -39,7 +42,10 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> np.float32:
 
 
 def _kept(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], most: int) -> list[int]:
-    """Anchors by falling score, without those that overlap an earlier one."""
+    """Indices of at most `most` boxes by descending score, without boxes that overlap an earlier box.
+
+    limits: (least score, greatest overlap).
+    """
     least, most_overlap = np.float32(limits[0]), np.float32(limits[1])
     order = [int(i) for i in np.argsort(-scores.astype(np.float64), kind="stable") if scores[i] >= least]
     kept: list[int] = []
@@ -51,7 +57,7 @@ def _kept(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], m
 
 
 def by_box(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], each: int, most: int) -> list[Found]:
-    """Boxes by their best class, then the best `each` classes of each of them."""
+    """Detections after suppression among all boxes, scored by their best class: the best `each` classes of each box."""
     found: list[Found] = []
     for i in _kept(places, scores.max(axis=1), limits, most):
         best = np.argsort(-scores[i].astype(np.float64), kind="stable")[:each]
@@ -62,7 +68,7 @@ def by_box(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], 
 def by_class(
     places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], per_class: int, most: int
 ) -> list[Found]:
-    """The best boxes of all classes, after suppression within each class."""
+    """The best `most` detections of all classes, after suppression within each class."""
     found: list[Found] = []
     for c in range(scores.shape[1]):
         found += [(i, c, float(scores[i, c])) for i in _kept(places, scores[:, c], limits, per_class)]
@@ -73,7 +79,7 @@ def by_class(
 def tables(places: np.ndarray, found: Sequence[Found], rows: int, each: int) -> tuple[np.ndarray, ...]:
     """Boxes, classes and scores of `rows` detections, padded with zeros, and the number of boxes.
 
-    each: detections of a box.
+    each: number of detections per box.
     """
     boxes, classes, scores = (np.zeros(shape, np.float32) for shape in ((1, rows, 4), (1, rows), (1, rows)))
     for k, (i, c, score) in enumerate(found):
@@ -82,8 +88,10 @@ def tables(places: np.ndarray, found: Sequence[Found], rows: int, each: int) -> 
 
 
 def corners(boxes: np.ndarray, *, centred: bool) -> np.ndarray:
-    """Boxes as [..., 4] low and high ends of their two axes, in float32. centred: the input has centre x, y, width,
-    height."""
+    """Boxes [..., 4] in float32 as (low, low, high, high) of both axes.
+
+    centred: whether the input has the centre and the size of each axis; else it has two opposite corners.
+    """
     if centred:
         half = boxes[..., 2:] / np.float32(2)
         return np.concatenate([boxes[..., :2] - half, boxes[..., :2] + half], axis=-1)
@@ -92,7 +100,9 @@ def corners(boxes: np.ndarray, *, centred: bool) -> np.ndarray:
 
 
 def suppressed(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], most: int) -> list[int]:
-    """Boxes with scores above a limit, by falling score, without those that overlap an earlier one.
+    """Indices of at most `most` boxes by descending score, without boxes that overlap an earlier box.
+
+    limits: (score that must be exceeded, greatest overlap).
 
     Source: onnxruntime non_max_suppression.cc, SuppressByIOU.
     """

@@ -26,7 +26,7 @@ _ACTIVATIONS: dict[str, tuple[int | None, int | None]] = {
 
 
 def centred(x: np.ndarray, t: TensorType, axis: int = 0) -> Ints:
-    """Stored integers minus their zero points, which run along `axis` where there are several."""
+    """Stored integers minus their zero points. axis: the axis of the zero points, if there are several."""
     zeros = np.array(t.quant.zero_point if t.quant else (0,), np.int64)
     shape = [1] * x.ndim
     if zeros.size > 1:
@@ -50,7 +50,7 @@ def ends(t: TensorType) -> tuple[int, int]:
 
 
 def stored(x: Ints, t: TensorType) -> np.ndarray:
-    """Results as stored in t: with the zero point added, and saturated."""
+    """Numbers in steps of t as stored integers: with the zero point added, and saturated."""
     return np.asarray(np.clip(x + t.zero_point, *ends(t)))
 
 
@@ -64,7 +64,7 @@ def from_real(x: np.ndarray, t: TensorType) -> np.ndarray:
 def to_real(x: np.ndarray, t: TensorType) -> np.ndarray:
     """Stored integers of t as float32 numbers: a float64 product, rounded. Source: reference_ops::Dequantize.
 
-    Integers of 16 bits and less are exact in float32, whose product is then that one rounding.
+    Integers of at most 16 bits are exact in float32, so that a float32 product rounds only once, too.
     """
     if t.np_dtype.itemsize <= 2 and t.quant is not None and len(t.quant.zero_point) == 1:
         real = x.astype(np.float32)
@@ -112,9 +112,9 @@ def bounds(activation: str, t: TensorType) -> tuple[int, int]:
 
 
 def step_of(real: Fraction, t: TensorType) -> int:
-    """The stored integer of a real number: real / scale as float32, rounded to the nearest, and the zero point.
+    """The stored integer of a real number: real / scale in float32, rounded to the nearest, plus the zero point.
 
-    Raises QuantizationError where it leaves int32.
+    Raises QuantizationError if the quotient does not fit int32.
     """
     steps = nearest(binary32(quotient(real, scale_of(t))))
     if not _INT32[0] <= steps <= _INT32[1]:
@@ -123,7 +123,7 @@ def step_of(real: Fraction, t: TensorType) -> int:
 
 
 def rescaled(x: Ints, a: TensorType, y: TensorType, *, in_double: bool, factor: float = 1.0) -> Ints:
-    """Numbers in steps of a converted to steps of y, times factor >= 0, rounded twice: the usual requantization.
+    """Numbers in steps of a, times factor >= 0, in steps of y: the runtimes' requantization with two roundings.
 
     in_double: whether scale_a * factor / scale_y is computed in float64, else in float32.
     """
@@ -141,7 +141,7 @@ def product_multiplier(factors: tuple[float, ...], divisor: float, *, in_double:
 
 
 def gains(call: Call, factor: float) -> dict[str, Multiplier]:
-    """The multipliers of an operator that multiplies negative numbers by a factor >= 0, and others by 1."""
+    """(mult, shift) by name for an operator that multiplies negative numbers by a factor >= 0, and others by 1."""
     a, y, in_double = call.input(0).scale, call.output.scale, is_tflm(call)
     return {
         "positive": product_multiplier((a,), y, in_double=in_double),

@@ -33,7 +33,7 @@ def added(call: Call, sign: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def scaling(call: Call) -> dict[str, object]:
     """The multipliers of both operands and of the sum, and the clamp, by name; empty for tensors without scales.
 
-    A shift is written as a multiplier of one half after a left shift by one.
+    A plain shift is written as a left shift by one and a multiplier of one half.
     """
     y = call.output
     if y.dtype not in ("s8", "u8", "s16"):
@@ -53,7 +53,7 @@ def _scaled(x: Ints, scale: Multiplier) -> Ints:
 
 @cache
 def _multipliers(a: float, b: float, y: float, left: int) -> tuple[Multiplier, Multiplier, Multiplier]:
-    """(mult, shift) of both operands to a common fine scale, and from it to the result's; all in float64.
+    """(mult, shift) of both operands, to a common fine scale, and of the sum, from that to the result's scale.
 
     Source: add.cc, sub_common.cc, Prepare.
     """
@@ -67,7 +67,7 @@ def _multipliers(a: float, b: float, y: float, left: int) -> tuple[Multiplier, M
 
 
 def _powers(call: Call) -> tuple[int, int, int] | None:
-    """The exponents of int16 scales that LiteRT treats as powers of two, or None where it multiplies."""
+    """The exponents of a, b and y if LiteRT treats their int16 scales as powers of two; else None."""
     types = (call.input(0), call.input(1), call.output)
     if is_tflm(call) or call.output.dtype != "s16" or not call.op.power_of_two or any(t.zero_point for t in types):
         return None
@@ -78,7 +78,7 @@ def _powers(call: Call) -> tuple[int, int, int] | None:
 
 @cache
 def exponent_near(scale: float) -> int | None:
-    """The exponent of a scale within a thousandth of a power of two, in its logarithm; else None.
+    """The exponent of a scale whose log2 is within 0.001 of an integer; else None.
 
     Source: quantization_util.cc, CheckedLog2.
     """
@@ -89,8 +89,10 @@ def exponent_near(scale: float) -> int | None:
 
 
 def _added_by_shifts(a: Ints, b: Ints, powers: tuple[int, int, int]) -> Ints:
-    """The sum by shifts: the operand of the finer scale is shifted to the result's scale. Source: add.h, Add
-    (int16)."""
+    """The sum of operands that are shifted to the result's scale. Source: add.h, Add (int16).
+
+    Raises UnsupportedError unless the larger scale of the operands is the result's.
+    """
     if max(powers[:2]) != powers[2]:
         raise UnsupportedError("int16 with power-of-two scales needs the larger operand's scale to be the result's")
     total = divided(a, powers[2] - powers[0]) + divided(b, powers[2] - powers[1])

@@ -35,10 +35,10 @@ def _multiplier(call: Call) -> Multiplier:
 
 
 def _steps(a: int, b: int, scale: Multiplier) -> int:
-    """A quotient in steps of the result; 0 where the runtime divides by 0.
+    """A quotient in steps of the result; 0 for a divisor of 0.
 
-    By more than 2**31 it divides with a shift modulo 32 and a rounding that adds 1 to what is not negative: what
-    RoundingDivideByPOT, which leaves that open, does on processors of 64 bits.
+    RoundingDivideByPOT is undefined for exponents above 31. The result here is that of 64-bit processors: they shift
+    modulo 32, and add 1 unless the number is negative.
     """
     if b == 0:
         return 0

@@ -35,7 +35,7 @@ def quotient(a: Fraction, b: Fraction) -> Fraction:
 def binary32(x: Fraction) -> Fraction:
     """The float32 nearest to x, ties to even. Raises QuantizationError beyond the largest."""
     if x.denominator.bit_count() == 1 and x.denominator.bit_length() <= 127 and x.numerator.bit_length() <= 24:
-        return x  # It is one already.
+        return x  # x is a float32 already
     return _binary(x, 24, -126)
 
 
@@ -48,7 +48,9 @@ def binary64(x: Fraction) -> Fraction:
 
 
 def _binary(x: Fraction, digits: int, least: int) -> Fraction:
-    """IEEE 754 rounding. digits: of a significand; least: the exponent of the smallest normal number."""
+    """IEEE 754 rounding to nearest even. digits: bits of the significand. least: exponent of the smallest normal
+    number.
+    """
     unit = power(max(exponent_of(x), least) - digits + 1)
     rounded = round(x / unit) * unit
     if abs(rounded) >= power(2 - least):
@@ -79,8 +81,8 @@ def nearest(x: Fraction) -> int:
 def multiplier(real: Fraction) -> tuple[int, int]:
     """(mult, shift) of a real multiplier >= 0: about mult * 2**(shift - 31), with 31 significant bits in mult.
 
-    Below 2**-32 it is 0. Above 2**30 it is the largest there is, as runtimes built to round once have it; the others
-    would shift numbers out of their registers. Source: quantization_util.cc, QuantizeMultiplier.
+    Numbers below 2**-32 become 0. Numbers above 2**30 become the largest multiplier, as in runtimes that round once;
+    other runtimes would shift bits out of their registers. Source: quantization_util.cc, QuantizeMultiplier.
     """
     if real == 0:
         return 0, 0

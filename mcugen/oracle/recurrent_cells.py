@@ -1,7 +1,7 @@
-"""Recurrent layers on integers, as the runtimes compute them: gates, cells and multipliers.
+"""LSTM on integers, as the runtimes compute it: gates, cells and multipliers.
 
-Operands are (data, weights of the data, weights of the state, bias, state, cell).
-Source: TensorFlow Lite Micro, lstm_eval.h and lstm_eval_common.cc; LiteRT, lstm_eval.cc, the integer kernels 8x8_16.
+Operands are (data, weights of the data, weights of the state, bias, state, cell). Source: TensorFlow Lite Micro,
+lstm_eval.h and lstm_eval_common.cc; LiteRT, lstm_eval.cc, the integer kernels 8x8_16.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mcugen.oracle.rational import binary32, exact, multiplier, power, scale_of
 
 GATES = 4
 _GATE_BITS = 12
-"""Bits of fraction of the gates' sums."""
+"""Fraction bits of the gates' sums, before their functions."""
 
 FUNCTION_BITS = 15
-"""Bits of fraction of the gates, and of the cell's tanh."""
+"""Fraction bits of the gates, and of tanh of the cell."""
 
 
 def _is_tabled(call: Call) -> bool:
-    """Whether the arithmetic is TFLM's, which alone has a kernel for int16 data."""
+    """Whether to use TFLM's arithmetic. LiteRT has no kernel for int16 data."""
     return quantized.is_tflm(call) or call.input(0).dtype == "s16"
 
 
@@ -36,19 +36,21 @@ def cell_power(call: Call) -> int:
 
 
 def clip_of(call: Call) -> int:
-    """The bound of the cell as stored, 0 for none. Source: lstm_eval_common.cc, CreateLstmCellStateInfo."""
+    """The clip limit of the cell as a stored integer; 0 for no clip. Source: lstm_eval_common.cc,
+    CreateLstmCellStateInfo.
+    """
     if call.op.cell_clip <= 0:
         return 0
     return min(math.floor(binary32(exact(call.op.cell_clip)) / scale_of(call.input(5))), 32767)
 
 
 def hidden_multiplier(call: Call) -> quantized.Multiplier:
-    """(mult, shift) of the product of the output gate and the cell's tanh."""
+    """(mult, shift) for the output gate times tanh of the cell."""
     return quantized.product_multiplier((2.0**-FUNCTION_BITS, 2.0**-FUNCTION_BITS), call.input(4).scale, in_double=True)
 
 
 def gate_multipliers(call: Call, k: int, data: TensorType) -> list[quantized.Multiplier]:
-    """(mult, shift) of the sums of each gate: TFLM divides in float64 what LiteRT rounds to float32."""
+    """(mult, shift) per gate for the sums of operand k times `data`. LiteRT rounds the product of scales to float32."""
     w = call.input(k)
     scales = w.quant.scale[:: w.shape[0] // GATES] if w.quant else ()
     products = [scale_of(data) * binary32(exact(s)) for s in scales]
@@ -57,7 +59,7 @@ def gate_multipliers(call: Call, k: int, data: TensorType) -> list[quantized.Mul
 
 
 def gates_of(call: Call, first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:
-    """The gates i, f, g and o, with 15 bits of fraction, of the exact sums of data and state."""
+    """The gates i, f, g and o, with 15 bits of fraction. first, second: exact sums of the data and of the state."""
     sums = []
     for acc, k, data in ((first, 1, call.input(0)), (second, 2, call.input(4))):
         wide = data.dtype == "s16"
@@ -83,7 +85,7 @@ def _activated(call: Call, x: np.ndarray, is_tanh: bool) -> np.ndarray:
 
 
 def tanh_of_cell(call: Call, c: np.ndarray) -> np.ndarray:
-    """Source: TFLM lstm_eval.cc, Tanh; LiteRT tensor_utils::ApplyTanh."""
+    """tanh of the cell, with 15 bits of fraction. Source: TFLM lstm_eval.cc, Tanh; LiteRT tensor_utils::ApplyTanh."""
     if not _is_tabled(call):
         return gemmlowp16.looked_up(gemmlowp16.tanh(FUNCTION_BITS + cell_power(call)), c)
     left = _GATE_BITS + cell_power(call)

@@ -1,4 +1,4 @@
-"""Scaling of stored integers by LOGISTIC and TANH of the runtimes, before their fixed-point functions."""
+"""LOGISTIC and TANH of the runtimes on stored integers: scaling of the input, and interpolated tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _INTEGER_BITS = 4
 
 
 def of_bytes(call: Call, x: np.ndarray, function: Callable[[int], int]) -> np.ndarray:
-    """A function of Q4 on int8; the ends of int8 where the input leaves Q4. Source: logistic_common.cc, tanh.cc."""
+    """A fixed-point function of Q4 inputs applied to int8 data. Inputs beyond Q4 give -128 or 127.
+
+    Source: logistic_common.cc, tanh.cc.
+    """
     a = call.input(0)
     real = scale_of(a) * power(31 - _INTEGER_BITS)
     shift = exponent_of(real) + 1
@@ -39,13 +42,16 @@ def of_bytes(call: Call, x: np.ndarray, function: Callable[[int], int]) -> np.nd
 
 
 def of_int16(call: Call, x: np.ndarray, lefts: Sequence[int]) -> Ints:
-    """int16 data in steps of 1 / (3 * 4096). lefts: as for `multiplier`."""
+    """int16 data rescaled to steps of 1 / (3 * 4096). lefts: as for `multiplier`."""
     mult, right = multiplier(call, lefts)
     return (int64(x) * mult + ((1 << right) >> 1)) >> right
 
 
 def tabled_logistic(scaled: Ints) -> Ints:
-    """Interpolation in 512 steps between entries of the table of sigmoid(i / 24). Source: reference_integer_ops."""
+    """sigmoid(x) by interpolation in the table of sigmoid(i / 24). scaled: the result of `of_int16`.
+
+    Source: reference_integer_ops.
+    """
     size = np.abs(scaled)
     at, entries = np.minimum(size >> 9, 254), byte_tables.sigmoid()
     between = (entries[at] << 9) + (size & 0x1FF) * (entries[at + 1] - entries[at])
@@ -54,7 +60,7 @@ def tabled_logistic(scaled: Ints) -> Ints:
 
 
 def tabled_tanh(scaled: Ints) -> Ints:
-    """2 * sigmoid(2 * x) - 1 by interpolation in 256 steps between entries of the table of sigmoid(i / 24)."""
+    """tanh(x) = 2 * sigmoid(2 * x) - 1 by interpolation in the table of sigmoid(i / 24)."""
     size = np.abs(scaled)
     at, entries = np.minimum(size >> 8, 254), byte_tables.sigmoid()
     between = (entries[at] << 8) + (size & 0xFF) * (entries[at + 1] - entries[at])
@@ -64,10 +70,10 @@ def tabled_tanh(scaled: Ints) -> Ints:
 
 
 def multiplier(call: Call, lefts: Sequence[int]) -> Multiplier:
-    """(mult, right shift) that bring int16 data to steps of 1 / (3 * 4096).
+    """(mult, right shift) that rescale int16 data to steps of 1 / (3 * 4096).
 
-    lefts: the left shifts from a scale of 2**-12 for which the runtime has no multiplier but 3.
-    Source: logistic_common.cc, tanh.cc.
+    lefts: left shifts n for which the runtime multiplies an input of scale 2**(n - 12) by 3 << n. Source:
+    logistic_common.cc, tanh.cc.
     """
     scale = scale_of(call.input(0))
     exponent = exponent_near(call.input(0).scale)

@@ -20,9 +20,9 @@ def draw(graph: Graph, seed: int) -> Inputs:
 
 
 def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
-    """The inputs of runs whose input k is a window over time: each window is the one before, moved by one row.
+    """The inputs of runs whose input k is a window over time: each window is the previous one, moved by one row.
 
-    The new rows are the last ones of each result.
+    The last row of a window comes from the drawn input of its own run.
     """
     found = [list(calls[0])]
     for inputs in calls[1:]:
