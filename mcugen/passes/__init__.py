@@ -37,11 +37,10 @@ Entry = Pass | tuple[Pass, ...]
 
 
 def simplifying(features: frozenset[str] = frozenset(), *, all_channels: bool = False) -> tuple[Pass, ...]:
-    """Passes that remove work from a graph, for a core; repeated until none finds anything more.
+    """Passes that remove work from a graph. They are repeated until none changes anything.
 
-    all_channels: keep channels that these weights make constant: others of the same network may not.
-
-    All keep every bit of the results but `fold_factors` and `join_distances`, which round floats at other places.
+    All keep every bit of the results except `fold_factors` and `join_distances`, which round floats in other places.
+    features: of the core. all_channels: whether to keep channels that are constant only because of the present weights.
     """
     return (
         drop_unread,
@@ -59,9 +58,9 @@ def simplifying(features: frozenset[str] = frozenset(), *, all_channels: bool = 
 
 
 def order(features: frozenset[str], *, halves: bool = False, all_channels: bool = False) -> tuple[Entry, ...]:
-    """The passes for a core; those in tuples simplify, and are repeated.
+    """The passes for a core in order. Those in tuples simplify the graph, and are repeated.
 
-    halves: store floats of a device as half; all_channels: as `simplifying`.
+    halves: whether to store floats of a device as float16. all_channels: as in `simplifying`.
     """
     return (
         unpack_constants,
@@ -91,11 +90,10 @@ def run(
     halves: bool = False,
     all_channels: bool = False,
 ) -> Graph:
-    """All passes in order, for a core with these features.
+    """The graph after all passes, for a core with these features.
 
-    simplify: the simplifying ones too; halves, all_channels: as `order`.
-
-    Raises InternalError if one leaves an ill-formed graph, or tensors that do not state what they represent.
+    simplify: whether to run the simplifying passes. halves, all_channels: as in `order`. Raises InternalError if a pass
+    leaves an ill-formed graph, or tensors that do not state what they represent.
     """
     done = with_origins(graph)
     found: dict[Pass, Graph] = {}
@@ -109,12 +107,10 @@ def run(
 
 
 def simplified(graph: Graph, reference: str, *, all_channels: bool = False) -> Graph:
-    """An imported graph without the work that a build would remove, with nodes in their order of computation.
+    """An imported graph without the work that a build would remove.
 
-    Unlike those of a build, clamps are activations wherever they can be: integers need no steps for what is cut off.
-    all_channels: as `simplifying`.
-
-    Raises InternalError as `run` does.
+    Unlike in a build, clamps of elementwise floats become activations too, so that a quantized tensor needs no integers
+    for values that the clamp cuts off. all_channels: as in `simplifying`. Raises InternalError as `run` does.
     """
     done = with_origins(graph)
     for step in (unpack_constants, follow_orders):
@@ -123,7 +119,9 @@ def simplified(graph: Graph, reference: str, *, all_channels: bool = False) -> G
 
 
 def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:
-    """The passes, repeated until a round changes nothing; every other round removes something."""
+    """The graph after the passes, repeated until a round changes nothing. It ends, since each other round removes
+    something.
+    """
     while True:
         before = graph
         for step in steps:

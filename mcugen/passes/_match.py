@@ -1,4 +1,4 @@
-"""Finds patterns of nodes that end in one node, and replaces them by other nodes."""
+"""Search and replacement of patterns of nodes, each of which ends in one node."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from mcugen.ir.op import Op
 class Pattern:
     """A node, and the patterns of its operands.
 
-    name: the node's name in a match. ops: the classes that its operator may have, () for any.
-    inputs: for the first operands either the pattern of the node that makes it, or a name for a tensor, the
-    same tensor wherever the name is repeated. Further operands may be anything.
-    commutes: whether the first two operands may come in either order.
+    name: the node's name in a match. ops: the classes that its operator may have; () for any. inputs: for each of the
+    first operands, the pattern of the node that computes it, or a name for the tensor. A repeated name must be the same
+    tensor. Further operands may be anything. commutes: whether the first two operands may come in either order.
     """
 
     name: str
@@ -28,7 +27,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Match:
-    """The nodes and tensors of one place where a pattern fits, by the names that the pattern gives them."""
+    """The nodes and tensors of one occurrence of a pattern, by the names in the pattern."""
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
     tensors: Mapping[str, str] = field(default_factory=dict)
@@ -36,7 +35,9 @@ class Match:
 
 @dataclass(frozen=True)
 class Made:
-    """The replacement of a match: nodes in order, which compute the last node's results, and new tensors."""
+    """The replacement of a match: nodes in order, which compute the results of the match's last node, and new
+    tensors.
+    """
 
     nodes: tuple[Node, ...]
     tensors: tuple[Tensor, ...] = ()
@@ -46,11 +47,10 @@ Make = Callable[[Match], Made | None]
 
 
 def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str, *, exact: bool = True) -> Graph:
-    """The graph with the replacement that `make` returns for each match; inner nodes of matches are removed.
+    """The graph with each match replaced by what `make` returns; unchanged where `make` returns None.
 
-    exact: whether no bit of the results changes.
-    Nodes before the last one of a match have one result, which nothing outside the match reads and which does not stay
-    after the run. What was made may be part of the next match.
+    Inner nodes of a match must have one result, which nothing outside the match reads and which is no output or state.
+    They are removed. New nodes may be part of later matches. what, why, exact: fields of `Removed`.
     """
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
     reads.update(graph.kept)
@@ -77,7 +77,7 @@ def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str, *
 
 
 def _at(pattern: Pattern, node: Node, found: Match, makers: Mapping[str, Node]) -> Match | None:
-    """The match so far, extended by the pattern at this node; None where it does not fit."""
+    """The match so far, extended by the pattern at this node; None if the pattern does not fit."""
     if (pattern.ops and not isinstance(node.op, pattern.ops)) or len(node.inputs) < len(pattern.inputs):
         return None
     if found.nodes.get(pattern.name, node) is not node:
@@ -114,7 +114,7 @@ def _operands(
 
 
 def _inside(match: Match, last: Node) -> list[Node]:
-    """The nodes of a match before the last one, each once."""
+    """The nodes of a match except the last, each once."""
     return list({node.name: node for node in match.nodes.values() if node is not last}.values())
 
 

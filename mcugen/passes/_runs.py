@@ -1,4 +1,7 @@
-"""Tensors that can be stored as separate runs inside a joined tensor, because all kernels that use them support it."""
+"""Tensors that can be stored inside a joined tensor with gaps between their vectors along the last axis.
+
+Such vectors are called runs. All kernels that read or write the tensor must support gaps between runs.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from mcugen.ir.kernel import RESULT, Grid
 
 
 class Runs:
-    """The tensors that a device's kernels can read and write in runs.
+    """The tensors that a device's kernels can read and write as separate runs.
 
-    joined: the results of joins whose operands lie in them already.
+    joined: results of joins whose operands already lie inside them.
     """
 
     def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
@@ -21,7 +24,9 @@ class Runs:
         self.joined: set[str] = set()
 
     def may_hold(self, name: str, join: Node) -> bool:
-        """Whether the maker of a tensor may write it in runs, and all its readers beside the join read it so."""
+        """Whether the producer of a tensor can write it as separate runs, and all readers except the join can read it
+        so.
+        """
         graph = self._graph
         if name in graph.kept or name not in self._makers or list(join.inputs).count(name) > 1:
             return False
@@ -30,7 +35,9 @@ class Runs:
         return is_run and all(self._all(node, lambda given, k: k if given == name else None) for node in readers)
 
     def _all(self, node: Node, which: Callable[[str | None, int | None], int | None]) -> bool:
-        """Whether every kernel that may run a node supports runs for the operands or the result selected by `which`."""
+        """Whether every kernel that may run a node supports separate runs for the operands and the result that `which`
+        selects.
+        """
         call = self._graph.call(node, self._reference)
         fitting = [k for k in kernels.on_device(type(node.op)) if not k.refusals(call, self._features)]
         asked = {which(given, k) for k, given in enumerate(node.inputs)} | {which(None, None)}

@@ -1,4 +1,4 @@
-"""Merges functions of bytes that follow each other into one table."""
+"""Merges successive functions of single bytes into one table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATTERN = Pattern("second", inputs=(Pattern("first"),))
 
 
 def compose_tables(graph: Graph, reference: str) -> Graph:
-    """The graph with a single look-up for each chain of functions of bytes."""
+    """The graph with a single look-up for each chain of functions of single bytes."""
 
     def fuse(match: Match) -> Made | None:
         producer, reader = match.nodes["first"], match.nodes["second"]

@@ -1,4 +1,4 @@
-"""Gives every graph output memory of its own: an output that is an input or a constant becomes a copy."""
+"""Gives every graph output its own memory: an output that is an input or a constant becomes a copy."""
 
 from __future__ import annotations
 

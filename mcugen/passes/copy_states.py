@@ -1,4 +1,4 @@
-"""Adds copies where the next value of a state, or an output that views a state, is not written by a step."""
+"""Adds copies for next values of states, and for outputs that share the bytes of a state, if no step writes them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from mcugen.passes.lay_in_place import kernel_without_code
 
 
 def copy_states(graph: Graph, reference: str) -> Graph:
-    """Insert a Copy for each state whose next value is bytes that no step of this run writes.
+    """Insert a Copy for each state whose next value is an input, a constant or a state, possibly reshaped.
 
-    Such values are inputs, constants and states, also in another shape. An output that is the bytes of a state gets a
-    Copy too: the end of the run may overwrite the state.
+    An output that shares the bytes of a state gets a Copy too, since the end of the run may overwrite the state.
     """
     sources = _sources(graph, reference)
     computed = {name for node in graph.nodes for name in node.outputs if name not in sources}
@@ -39,7 +38,7 @@ def _copy_of(tensor: Tensor, name: str) -> Tensor:
 
 
 def _sources(graph: Graph, reference: str) -> dict[str, str]:
-    """Tensor -> the tensor that it is a view of, for results of nodes that only view their operand."""
+    """Result of a node without code -> the tensor whose bytes it shares."""
     found: dict[str, str] = {}
     for node in graph.nodes:
         kernel = kernel_without_code(graph.call(node, reference))
@@ -50,7 +49,9 @@ def _sources(graph: Graph, reference: str) -> dict[str, str]:
 
 
 def _readers_first(states: Sequence[State], sources: dict[str, str]) -> list[State]:
-    """The states in an order in which each is read before it is written, as far as possible: chains of delays."""
+    """The states in an order in which each is read before it is overwritten, as far as possible, as in a chain of
+    delays.
+    """
     waiting, ordered = list(states), list[State]()
     while waiting:
         read = [sources.get(s.after, s.after) for s in waiting]

@@ -1,4 +1,4 @@
-"""Removes nodes whose result is their operand."""
+"""Removes nodes whose result always equals their operand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _WHY = "it has the type of its operand, and the same value for every value that 
 
 
 def drop_identities(graph: Graph, reference: str) -> Graph:
-    """The graph without identities; where a result stays after the run, its operand must be free to take its name."""
+    """The graph without nodes whose result equals their operand.
+
+    If the result is an output or a state, the operand takes its name, which requires that the operand is neither.
+    """
     renamed: dict[str, str] = {}
     dropped = [node for node in graph.nodes if _goes(graph, node, reference, renamed)]
     if not dropped:
@@ -64,7 +67,7 @@ def _report(graph: Graph, dropped: list[Node], renamed: dict[str, str]) -> Itera
 
 @singledispatch
 def is_identity(op: Op, call: Call) -> bool:
-    """Whether the only result is operand 0, in type and in all values that it can have."""
+    """Whether the only result has the type of operand 0, and its value for every value that it can have."""
     return False
 
 

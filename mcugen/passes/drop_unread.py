@@ -8,10 +8,7 @@ _WHY = "nothing reads it, and it is no output of the model"
 
 
 def drop_unread(graph: Graph, reference: str) -> Graph:
-    """The graph without nodes of which no result is read or an output, nor nodes that only those read.
-
-    The next value of a state counts as read where the state itself is read.
-    """
+    """The graph without nodes and states that no output depends on. Later runs count too."""
     needed = _needed(graph)
     kept = [node for node in graph.nodes if needed & set(node.outputs)]
     states = [state for state in graph.states if state.before in needed]
@@ -25,7 +22,7 @@ def drop_unread(graph: Graph, reference: str) -> Graph:
 
 
 def _needed(graph: Graph) -> set[str]:
-    """The tensors that the outputs depend on, in this run or a later one."""
+    """The tensors that the outputs of this or a later run depend on."""
     needed = set(graph.outputs)
     while True:
         for node in reversed(graph.nodes):

@@ -1,10 +1,12 @@
 """Turns legacy uint8 into int8: flips the top bit of stored values and moves zero points by 128.
 
-The interface stays uint8: a Quantize of equal scale, which only flips bits, stands at each end that nodes compute or
-read; an output that is an input or a constant is that tensor, as it was. So does it around an operator that reads or
-makes plain uint8 numbers too: it gets the stored integers as they were. Weights become s16 with their zero point
-subtracted, since their range does not fit int8. Operators whose result depends on the sign of the stored value have a
-rule of `flipped`.
+A Quantize that only flips the top bit converts between uint8 and int8:
+
+* at inputs and outputs of the graph, which stay uint8;
+* around operators that also use unquantized uint8 numbers, which run on uint8.
+
+Weights become s16 with their zero point subtracted, since the result may not fit int8. Operators whose result depends
+on the stored bits have a rule of `flipped`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from mcugen.ops.table import Table
 
 
 def flip_unsigned(graph: Graph, reference: str) -> Graph:
-    """Replace every quantized uint8 tensor that some operator computes on."""
+    """The graph with int8 in place of every quantized uint8 tensor that an operator without uint8 kernels uses."""
     chosen = {name for name, tensor in graph.tensors.items() if _is_unsigned(tensor.type)} - _left_alone(graph)
     chosen |= {name for s in graph.states for name in (s.before, s.after) if chosen & {s.before, s.after}}
     if not chosen:
@@ -91,9 +93,9 @@ def _flipped_bits(data: np.ndarray) -> np.ndarray:
 
 
 def _changed(graph: Graph, node: Node, renamed: dict[str, str], there: set[str]) -> list[Node]:
-    """A node on the changed tensors; where it also uses other uint8 tensors, it gets conversions around it.
+    """A node on int8 tensors; or, if it also uses unquantized uint8 tensors, the unchanged node between conversions.
 
-    there: the changed tensors that there are as uint8 too, to which this node's are added.
+    there: changed tensors that also exist as uint8. Those of this node are added.
     """
     touched = [name for name in (*node.inputs, *node.outputs) if name is not None]
     plain = [name for name in touched if graph.type(name).dtype == "u8" and name not in renamed]
@@ -121,7 +123,7 @@ def _convert(source: str, result: str, end: str) -> Node:
 
 @singledispatch
 def flipped(op: Op) -> Op:
-    """The operator on int8 data made from uint8 by flipping the top bit; itself where nothing depends on it."""
+    """The operator for int8 data that was made from uint8 by flipping the top bit. Most operators stay the same."""
     return op
 
 
@@ -135,7 +137,7 @@ def _(op: Concatenation | L2Normalization | ResizeBilinear) -> Op:
 @flipped.register(Add)
 @flipped.register(Mul)
 def _(op: Add | Mul) -> Op:
-    """The roundings of "single" depend on the integers as they were; all others are the same for both."""
+    """Only the rounding "single" depends on the unsigned integers."""
     return replace(op, flipped_u8=True) if op.rounding == "single" else op
 
 

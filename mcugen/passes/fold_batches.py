@@ -1,7 +1,8 @@
 """Convolutions of images that were split into batches become dilated convolutions of whole images.
 
-SPACE_TO_BATCH, a convolution and BATCH_TO_SPACE are how exporters write dilation: every b-th pixel is an image of its
-own. The views around the convolution are recognised by where they put each element, whatever nodes they are made of.
+Exporters write a dilated convolution as SPACE_TO_BATCH, a convolution and BATCH_TO_SPACE: every b-th pixel becomes part
+of an image of its own. Imported, these are reshapes and transposes ("views"). The pass recognises them by where they
+move each element, whatever nodes they consist of.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ _Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Apart:
-    """A convolution with the views that split its image, nearest first, and those that merge its result.
+    """A convolution with the views that split its image and those that merge its result, both nearest first.
 
-    block: rows and columns between the pixels of an image. lone: the axis of size 1 that the tensors outside lack.
+    block: distance in rows and columns between the pixels that form an image. lone: the axis of size 1 that the tensors
+    before and after the views do not have, or None.
     """
 
     conv: Node
@@ -56,7 +58,7 @@ class _Places:
         self.readers = {name: node for node in graph.nodes for name in node.inputs if name is not None}
 
     def before(self, name: str | None) -> Iterator[Node]:
-        """The views that lead to a tensor, nearest first, that nothing else reads."""
+        """The views that lead to a tensor, nearest first, up to the first whose result has other readers."""
         for _ in range(_MOST_VIEWS):
             node = self.makers.get(str(name))
             if node is None or self.reads[str(name)] != 1 or not isinstance(node.op, Reshape | Transpose):
@@ -109,7 +111,9 @@ def _apart(places: _Places, node: Node, reference: str) -> _Apart | None:
 
 
 def _lone(outside: tuple[Shape, Shape], image: Shape) -> int | None:
-    """The axis of size 1 that the outer tensors lack; None where they have all four, 0 where they do not fit."""
+    """The axis of size 1 that the outer tensors do not have; None if they have four axes, 0 if their shapes do
+    not fit.
+    """
     ranks = {len(shape) for shape in outside}
     if ranks == {4}:
         return None
@@ -117,7 +121,7 @@ def _lone(outside: tuple[Shape, Shape], image: Shape) -> int | None:
 
 
 def _block(graph: Graph, views: Sequence[Node], image: Shape) -> _Pair | None:
-    """The block whose pixels become images in the result of the views; None for other views."""
+    """The block (rows, columns) whose pixels the views move to separate images; None if they do anything else."""
     whole = graph.type(str(views[-1].inputs[0])).shape
     if len(whole) not in (3, 4) or whole[-1] != image[3]:
         return None
@@ -134,7 +138,7 @@ def _block(graph: Graph, views: Sequence[Node], image: Shape) -> _Pair | None:
 
 
 def _joins(graph: Graph, views: Sequence[Node], image: Shape, block: _Pair) -> bool:
-    """Whether the views merge the images of a block back into pixels."""
+    """Whether the views move the separate images back to the pixels of blocks."""
     n, h, w, c = image
     found = np.arange(np.prod(image)).reshape(image)
     for node in views:
@@ -168,7 +172,9 @@ def _folded(places: _Places, found: _Apart, reference: str) -> Graph:
 def _around(
     places: _Places, found: _Apart, x: str, y: str, reference: str
 ) -> tuple[str, str, Widths, list[Node]] | None:
-    """Operand and result without the padding before and the crop behind, and the rest of the padding."""
+    """(operand before the padding, result after the crop, remaining padding, nodes to remove); None if there is
+    neither.
+    """
     graph, widths, crop = places.graph, _NONE, _NONE
     ends: list[Node] = []
     maker, reader = places.makers.get(x), places.sole_reader(y)
@@ -196,7 +202,7 @@ def _around(
 
 
 def _spatial(widths: Sequence[_Pair], lone: int | None) -> Widths | None:
-    """The widths of rows and columns; None where other axes have widths."""
+    """The padding of rows and columns; None if other axes are padded."""
     given = [*widths]
     if lone is not None:
         given.insert(lone, (0, 0))
@@ -206,7 +212,7 @@ def _spatial(widths: Sequence[_Pair], lone: int | None) -> Widths | None:
 
 
 def _nodes(graph: Graph, conv: Node, x: str, y: str, lone: int | None) -> tuple[list[Node], list[Tensor]]:
-    """The convolution from x to y, with reshapes where these lack an axis."""
+    """The nodes and tensors of the convolution from x to y, with reshapes if x and y have only three axes."""
     if lone is None:
         return [replace(conv, inputs=(x, *conv.inputs[1:]), outputs=(y,))], []
     image, result = f"{x}_image", f"{y}_image"

@@ -35,10 +35,11 @@ _STORED = frozenset({"s8", "u8", "s16"})
 
 
 def fold_factors(graph: Graph, reference: str) -> Graph:
-    """The graph with factors and addends of channels in the weights before them, or else in those after them.
+    """The graph with factors and addends of channels folded into the weights before them, or else into those after
+    them.
 
-    The new weights and biases are computed in float64 and rounded once. Models that round floats to integers are left
-    alone: there the last bit of a float may decide about a step of an integer.
+    The new weights and biases are computed in float64 and rounded once. Models that round floats to integers at run
+    time are not changed, since the last bit of a float may change an integer there.
     """
     if any(_quantizes(graph, node) for node in graph.nodes):
         return graph
@@ -57,7 +58,7 @@ def _quantizes(graph: Graph, node: Node) -> bool:
 
 @dataclass
 class _Folding:
-    """The replacements of a pass. exact: new constants in float64."""
+    """The replacements of a pass. made: new constants by name. exact: their values in float64."""
 
     graph: Graph
     reference: str
@@ -65,7 +66,7 @@ class _Folding:
     exact: dict[str, np.ndarray] = field(default_factory=dict)
 
     def after(self, match: Match) -> Made | None:
-        """Folds factors and addends into the weights before them."""
+        """The operator with weights, when it is followed by factors and addends."""
         weighted, reader = match.nodes["first"], match.nodes["second"]
         then = self._affine(reader)
         if then is None:
@@ -74,7 +75,7 @@ class _Folding:
         return self._folded(weighted, reader, followed_by(call.op, call, then))
 
     def before(self, match: Match) -> Made | None:
-        """Folds factors and addends into the weights after them."""
+        """The operator with weights, when it is preceded by factors and addends."""
         maker, weighted = match.nodes["first"], match.nodes["second"]
         first = self._affine(maker)
         if first is None:
@@ -105,7 +106,10 @@ class _Folding:
         return self.made.get(name) or self.graph.tensors[name]
 
     def _folded(self, node: Node, reader: Node, data: Mapping[int, np.ndarray] | None) -> Made | None:
-        """The node with other constants, in place of its reader. None where they are too large for a float."""
+        """The node with new constants, which computes the reader's results. None if the constants do not fit float32.
+
+        data: operand index -> constant in float64.
+        """
         if data is None or not all((np.abs(values) <= _LARGEST).all() for values in data.values()):
             return None
         inputs = list(node.inputs) + [None] * (max(data) + 1 - len(node.inputs))
@@ -125,9 +129,9 @@ class _Folding:
 
 @singledispatch
 def affine(op: Op, call: Call) -> Affine | None:
-    """The factor and addend per channel that give the float result from the only computed operand.
+    """The factor and addend per channel, if the float result is the only computed operand times factor plus addend.
 
-    None where the operator does anything else.
+    None for all other operators.
     """
     return None
 
@@ -150,7 +154,7 @@ def _(op: Mul, call: Call) -> Affine | None:
 
 @affine.register(Div)
 def _(op: Div, call: Call) -> Affine | None:
-    """x / constant, where no constant is 0."""
+    """The factor 1 / constant of x / constant, if no constant is 0."""
     operands = _constant_by_channel(call)
     if operands is None or operands[0] != 0 or not operands[1].all():
         return None
@@ -164,7 +168,7 @@ def _(op: Neg, call: Call) -> Affine | None:
 
 
 def _sum_of(call: Call, sign: int) -> Affine | None:
-    """x + constant, or with sign -1 x - constant or constant - x."""
+    """The factor and addend of x + constant; with sign -1, of x - constant or constant - x."""
     operands = _constant_by_channel(call)
     if operands is None:
         return None
@@ -174,9 +178,9 @@ def _sum_of(call: Call, sign: int) -> Affine | None:
 
 
 def _constant_by_channel(call: Call) -> tuple[int, np.ndarray] | None:
-    """The computed operand of two that has the result's shape, and the other one's constant for each channel.
+    """(index of the computed operand, constant per channel) of an operator with two operands, one of them constant.
 
-    None for integers, for an activation, and where the constant differs within a channel.
+    None for integers, with an activation, and if the constant differs within a channel.
     """
     computed = [k for k in (0, 1) if call.constants[k] is None]
     if not call.output.is_float or getattr(call.op, "activation", "NONE") != "NONE" or len(computed) != 1:
@@ -191,9 +195,9 @@ def _constant_by_channel(call: Call) -> tuple[int, np.ndarray] | None:
 
 @singledispatch
 def followed_by(op: Op, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-    """The constant operands, by index and in float64, with which an operator gives `then` of its present float results.
+    """New constant operands with which an operator computes `then` of its present float results.
 
-    None where constants cannot do that.
+    Returns operand index -> float64 array; None if no constants do that.
     """
     return None
 
@@ -211,7 +215,7 @@ def _(op: DepthwiseConv2D, call: Call, then: Affine) -> Mapping[int, np.ndarray]
 
 
 def _weights_before(call: Call, then: Affine, axis: int) -> Mapping[int, np.ndarray] | None:
-    """Weights and bias that include `then`. axis: the axis of the weights for the results' channels."""
+    """Weights and bias that include `then`. axis: the output axis of the weights."""
     if getattr(call.op, "activation", "") != "NONE" or not _has_float_weights(call):
         return None
     w = call.constant(1).astype(np.float64)
@@ -221,10 +225,9 @@ def _weights_before(call: Call, then: Affine, axis: int) -> Mapping[int, np.ndar
 
 @singledispatch
 def preceded_by(op: Op, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-    """The constant operands, by index and in float64, with which an operator gives for x its present results for
-    first(x).
+    """New constant operands with which an operator computes its present results for first(x) from x, its operand 0.
 
-    x is operand 0. None where constants cannot do that.
+    Returns operand index -> float64 array; None if no constants do that.
     """
     return None
 
@@ -244,13 +247,13 @@ def _(op: DepthwiseConv2D, call: Call, first: Affine) -> Mapping[int, np.ndarray
 
 @preceded_by.register(TransposeConv)
 def _(op: TransposeConv, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-    """Taps that reach a pixel differ from pixel to pixel, so that an addend has no constant sum."""
+    """The number of taps differs from pixel to pixel, so an addend cannot become part of the bias."""
     return _weights_after(call, first, 3, outputs=0, skips=True)
 
 
 @preceded_by.register(FullyConnected)
 def _(op: FullyConnected, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-    """A channel of the data has one factor for all its weights: several columns where rows are flattened."""
+    """The factors repeat along the weights' input axis if the data are flattened rows of channels."""
     times, rest = divmod(call.input(1).shape[1], first.factor.size)
     spread = Affine(*(np.tile(v, times) for v in (first.factor, first.addend)))
     return None if rest else _weights_after(call, spread, 1, outputs=0, skips=False)
@@ -259,10 +262,10 @@ def _(op: FullyConnected, call: Call, first: Affine) -> Mapping[int, np.ndarray]
 def _weights_after(
     call: Call, first: Affine, axis: int, *, outputs: int, skips: bool
 ) -> Mapping[int, np.ndarray] | None:
-    """Weights and bias that include `first`, with a number for each index of the weights along `axis`.
+    """Weights and bias that include `first`, which has one number per index of the weights along `axis`.
 
-    outputs: the axis of the weights along which the results' channels lie. skips: whether some results leave out taps,
-    as windows beyond the image do: then there must be no addend.
+    outputs: the output axis of the weights. skips: whether some results leave out taps, for example at the borders. If
+    so, the result is None unless all addends are 0.
     """
     if not _has_float_weights(call) or (skips and first.addend.any()):
         return None

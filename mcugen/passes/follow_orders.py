@@ -1,9 +1,8 @@
 """Stores tensors in the order in which they are computed, so that transposes move no bytes.
 
-A transpose or a reshape only gives the same bytes other axes. Each value is therefore known as a stored tensor and the
-order in which that holds it (`mcugen.ir.axis_order`), and operators say whether they can run on what is stored
-(`Op.reordered`). Bytes are moved only where an operator needs its operand in another order than it has, and at the
-outputs.
+Transposes and reshapes are not computed. Instead, the pass records for each value which tensor stores it, and in which
+order of its axes (`mcugen.ir.axis_order`). Operators state whether they can run on the stored order (`Op.reordered`).
+Bytes are moved only if an operator needs its operand in another order, and at the outputs.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from mcugen.ops.stored import Stored, same_bytes
 from mcugen.ops.transpose import Transpose
 
 _Stored = tuple[str, Order]
-"""The name of a stored tensor, and how it holds a value."""
+"""The name of a stored tensor, and the order in which it holds a value."""
 
 
 def follow_orders(graph: Graph, reference: str) -> Graph:
@@ -47,9 +46,9 @@ def _carries(graph: Graph, node: Node, reference: str) -> bool:
 
 @dataclass
 class _Walk:
-    """The nodes in order, each on operands as they are stored.
+    """The pass over the nodes in order.
 
-    known: how each value of the graph is stored; a value may be stored in several orders.
+    nodes, tensors: the new graph so far. known: value -> the tensors that store it, each with its order.
     """
 
     graph: Graph
@@ -89,11 +88,13 @@ class _Walk:
             self._append(Reshape(self.graph.type(name).shape), stored, name, name, self._stored(name)[0][1])
 
     def plain(self, name: str) -> str:
-        """The value stored as the graph has it."""
+        """The name of the tensor that holds a value in the order of the original graph."""
         return self.stored_as(name, Order.plain(self.graph.type(name).shape))
 
     def stored_as(self, name: str, order: Order) -> str:
-        """The name of the tensor that holds a value in that order and shape; created by a move if there is none."""
+        """The name of the tensor that holds a value in that order and shape. If there is none, nodes that make it are
+        added.
+        """
         tensor = self.graph.tensors[name]
         if tensor.data is not None:
             return self._constant(tensor, order)
@@ -115,7 +116,10 @@ class _Walk:
         return next((entry for entry in found if entry[1].same_bytes(order)), found[0])
 
     def _move(self, name: str, stored: str, known: Order, order: Order, new: str) -> None:
-        """Append the nodes that store `name`, which is available as `stored`, in another order."""
+        """Append nodes that store the value `name` in another order.
+
+        stored, known: a tensor that holds it, and its order. order, new: the new order and the new tensor's name.
+        """
         path = move(known, order)
         if path is None:
             stored, known = self.plain(name), Order.plain(self.graph.type(name).shape)
@@ -131,14 +135,14 @@ class _Walk:
             self._append(Reshape(order.stored_shape), stored, new, name, order)
 
     def _append(self, op: Reshape | Transpose, source: str, new: str, name: str, order: Order) -> str:
-        """Append a node from one stored tensor of `name` to another."""
+        """Append a node that computes one tensor of the value `name` from another."""
         self._hold(name, new, order)
         label = self.graph.tensors[name].label or name
         self.nodes.append(Node(f"order_{new}", op, (source,), (new,), f"order of {label!r}"))
         return new
 
     def _hold(self, name: str, new: str, order: Order) -> None:
-        """Record that the tensor `new` is the value `name`, stored in that order."""
+        """Add the tensor `new`, which holds the value `name` in that order."""
         tensor = self.graph.tensors[name]
         origin = None if tensor.origin is None else replace(tensor.origin, order=order)
         if new != name:
@@ -154,14 +158,14 @@ class _Walk:
         return new
 
     def _result(self, name: str, order: Order) -> str:
-        """The name under which a result is stored."""
+        """The name of the tensor for a result that a node computes in that order."""
         new = self._name(name, order)
         self._hold(name, new, order)
         self.known[name] = [(new, order)]
         return new
 
     def _name(self, name: str, order: Order) -> str:
-        """The name of the value stored in that order: its own name for the graph's order."""
+        """A name for a tensor that holds the value in that order; the value's own name for the original order."""
         if _is_unmoved(order, self.graph.type(name).shape):
             return name
         taken = sum(stored.startswith(f"{name}_as") for stored in self.tensors)
@@ -197,5 +201,5 @@ def _(op: Reshape, call: Call, order: Order) -> Order | None:
 
 @carried.register(Stored)
 def _(op: Stored, call: Call, order: Order) -> Order | None:
-    """Where nothing changes: a tensor in the place of the result must have its scale."""
+    """The unchanged order, if the operator changes neither bytes nor scale."""
     return order if call.input(0).quant == call.output.quant and same_bytes(call) else None

@@ -1,6 +1,6 @@
-"""Merges clamps, such as a RELU that keeps the scale, into the activation of the operator before them.
+"""Merges clamps, such as a RELU with equal scales, into the activation of the operator before them.
 
-Clamps of floats that are computed element by element stay as they are: `fuse_elements` puts them into one loop.
+A clamp after an elementwise float operator stays: `fuse_elements` puts both into one loop.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def fuse_clamps(graph: Graph, reference: str) -> Graph:
 
 
 def fuse_all_clamps(graph: Graph, reference: str) -> Graph:
-    """The graph without clamps that an activation can perform, also those of floats computed element by element."""
+    """The graph without clamps that an activation can perform, also after elementwise float operators."""
     return _fused(graph, reference, loops=True)
 
 
@@ -53,7 +53,9 @@ def _in_a_loop(call: Call) -> bool:
 
 
 def _limits(call: Call) -> tuple[int, int] | None:
-    """The clamp that is equal to a function of bytes for all values of its operand; None where there is none."""
+    """(low, high) of the clamp that a function of bytes equals for all values of its operand; None if it is no
+    clamp.
+    """
     values = byte_table(call) if call.input(0) == call.output else None
     x = call.range_of(0)
     if values is None or x is None:
@@ -66,7 +68,7 @@ def _limits(call: Call) -> tuple[int, int] | None:
 
 @singledispatch
 def float_clamp(op: Op, call: Call) -> tuple[float, float] | None:
-    """The bounds to which the operator clamps its float operand, where it does nothing else."""
+    """The bounds to which the operator clamps its float operand; None if it does anything else."""
     return None
 
 
@@ -77,13 +79,15 @@ def _(op: Relu, call: Call) -> tuple[float, float] | None:
 
 @singledispatch
 def clamped(op: Op, call: Call, low: float, high: float) -> Op | None:
-    """The operator with its results clamped to [low, high] as stored, if one of its activations does that."""
+    """The operator with an activation that also clamps stored results to [low, high]; None if there is no such
+    activation.
+    """
     return None
 
 
 @clamped.register(Activated)
 def _(op: Activated, call: Call, low: float, high: float) -> Op | None:
-    """Fuses the clamp to [low, high]: the activation is replaced by one that does its clamp and then this one."""
+    """The operator with an activation that does the present clamp and then the clamp to [low, high]."""
     this: Any = op
     if call.output.is_float:
         return _clamped_floats(this, low, high)

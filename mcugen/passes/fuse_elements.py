@@ -1,4 +1,4 @@
-"""Fuses float operators that work element by element with the reader of their result, into one loop."""
+"""Fuses elementwise float operators with the elementwise reader of their result into one loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WHY = "it and its reader work element by element: one loop holds both, and this
 
 
 def fuse_elements(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
-    """The pass for a core: it does not change operators for which a family has a kernel for the core."""
+    """The pass for a core. Operators for which the core has an accelerated kernel are not fused."""
 
     def fuse(graph: Graph, reference: str) -> Graph:
         return _Fusion(graph, reference, features).graph()
@@ -23,7 +23,7 @@ def fuse_elements(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 class _Fusion:
-    """Nodes in order, each fused with producers of its operands."""
+    """The pass over the nodes in order. Each is fused with producers of its operands."""
 
     def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
         self._given = graph
@@ -46,7 +46,7 @@ class _Fusion:
         return self._given.updated(nodes=self._nodes.values(), removed=removed)
 
     def _joined(self, reader: Node) -> Node | None:
-        """The reader fused with one producer of its operands, or None."""
+        """The reader fused with the producer of one operand; None if no operand allows that."""
         if not self._is_link(reader):
             return None
         for name in dict.fromkeys(reader.inputs):
@@ -69,7 +69,9 @@ class _Fusion:
         return is_link(call) and next(accelerated, None) is None
 
     def _lives_no_longer(self, maker: Node) -> bool:
-        """Whether no more tensors stay live than before: the reader is next, or the producer has one operand."""
+        """Whether fusing keeps no additional tensors live: the reader is the next node, or the producer has one
+        operand.
+        """
         computed = {name for name in maker.inputs if name and not self._given.tensors[name].is_constant}
         return len(computed) == 1 or next(reversed(self._nodes.values())) is maker
 
@@ -90,5 +92,7 @@ def _links(node: Node) -> tuple[Link, ...]:
 
 
 def _moved(link: Link, node: Node, at: dict[str | None, int], before: int) -> tuple[int, ...]:
-    """The operands of a node's link, renumbered for a chain with `before` links before the node's own."""
+    """The operands of a link, renumbered for a joined chain. at: tensor -> operand. before: number of links
+    before it.
+    """
     return tuple(at[node.inputs[k]] if k >= 0 else k - before for k in link.operands)

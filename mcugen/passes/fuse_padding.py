@@ -16,7 +16,7 @@ from mcugen.ops.max_pool_2d import MaxPool2D
 from mcugen.ops.pad import Pad, constant_value, value_is_constant
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 
-_WHY = "only rows and columns are added around an image, of the value that its reader takes outside of it"
+_WHY = "it only adds rows and columns around an image, with the value that its reader assumes outside the image"
 _PATTERN = Pattern("window", inputs=(Pattern("pad", (Pad,)),))
 
 
@@ -39,10 +39,9 @@ def fuse_padding(graph: Graph, reference: str) -> Graph:
 
 @singledispatch
 def padded(op: Op, call: Call, widths: Widths, value: int | float) -> Op | None:
-    """The operator on the unpadded image, where operand 0 is that image with `widths` rows and columns of `value`
-    around it.
+    """The operator that pads by itself, for an image that is now padded with `widths` rows and columns of `value`.
 
-    call: the present one, on the padded image. None where the operator cannot do the padding with the same bits.
+    call: the present call, on the padded image. None if the operator cannot do this padding with the same bits.
     """
     return None
 
@@ -50,7 +49,7 @@ def padded(op: Op, call: Call, widths: Widths, value: int | float) -> Op | None:
 @padded.register(Conv2D)
 @padded.register(DepthwiseConv2D)
 def _(op: Conv2D | DepthwiseConv2D, call: Call, widths: Widths, value: int | float) -> Op | None:
-    """Possible where `value` is the value that the convolution uses outside the image anyway."""
+    """The convolution pads by itself if `value` is the value that it assumes outside the image."""
     h, w = call.input(0).shape[1:3]
     window = window_of(call).around((h - sum(widths[0]), w - sum(widths[1])), widths)
     return None if window is None or value != _filter.outside(call) else replace(op, padding=window.padding)
@@ -58,7 +57,7 @@ def _(op: Conv2D | DepthwiseConv2D, call: Call, widths: Widths, value: int | flo
 
 @padded.register(MaxPool2D)
 def _(op: MaxPool2D, call: Call, widths: Widths, value: int | float) -> Op | None:
-    """Possible where the value never wins a maximum."""
+    """The pooling pads by itself if `value` is the smallest integer, which never changes a maximum."""
     h, w = call.input(0).shape[1:3]
     window = op.window.around((h - sum(widths[0]), w - sum(widths[1])), widths)
     is_least = not call.input(0).is_float and value == max_pool_2d.smallest(call)

@@ -1,4 +1,4 @@
-"""Fuses the sum of a convolution and another tensor into the convolution, where a device has a kernel for it."""
+"""Fuses the sum of a convolution and another tensor into the convolution, if a device has a kernel for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CLAMP = Pattern("clamp", inputs=(Pattern("conv", (ResidualConv2D,)),))
 
 
 def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
-    """The pass for a target with these features: only devices have a kernel for it."""
+    """The pass for a target with these features. It changes graphs for devices only."""
 
     def fuse(graph: Graph, reference: str) -> Graph:
         if not features & kernels.device_features():
@@ -65,7 +65,7 @@ def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 def _of_stored(graph: Graph, match: Match) -> Node | None:
-    """The int8 convolution with the sum, if both work on whole images."""
+    """The int8 convolution that also adds, if the other addend has the shape and type of its result."""
     conv, reader, other = match.nodes["conv"], match.nodes["sum"], match.tensors["other"]
     result, added = graph.type(conv.outputs[0]), graph.type(other)
     if type(conv.op) is not Conv2D or result.dtype != "s8" or _is_known(graph, other, conv):
@@ -78,7 +78,7 @@ def _of_stored(graph: Graph, match: Match) -> Node | None:
 
 
 def _is_known(graph: Graph, other: str, conv: Node) -> bool:
-    """Whether the other addend is a constant, or is computed before the convolution."""
+    """Whether the other addend is a constant, or the convolution's own result."""
     return graph.tensors[other].is_constant or other in conv.outputs
 
 

@@ -1,6 +1,6 @@
-"""Fuses factors, addends and a clamp before a float convolution into it, where a device has a kernel for that.
+"""Fuses factors, addends and a clamp before a float 1x1 convolution into it, if a device has a kernel for that.
 
-A dense block normalizes and clamps all that was joined before each of its convolutions: a pass over all of it, else.
+Otherwise, networks with dense blocks would read and write all joined tensors once more before each convolution.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CLAMPS = {activation_bounds(name): name for name in ACTIVATIONS}
 
 
 def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
-    """The pass for a target with these features: only devices have a kernel for it."""
+    """The pass for a target with these features. It changes graphs for devices only."""
 
     def fuse(graph: Graph, reference: str) -> Graph:
         if not features & kernels.device_features():
@@ -72,7 +72,7 @@ def fuse_scales(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 def _is_known(graph: Graph, *nodes: Node) -> bool:
-    """Whether the graph has the operands of all nodes: nodes from the same round have new constants."""
+    """Whether all operands of the nodes are in the graph. New constants of the same round are not."""
     return all(name is None or name in graph.tensors for node in nodes for name in node.inputs)
 
 
@@ -89,7 +89,7 @@ def _made(graph: Graph, conv: Node, scale: Node, found: Affine) -> Made:
 
 
 def _affine(call: Call) -> Affine | None:
-    """The factors and addends per channel of a node that does nothing else."""
+    """The factors and addends per channel of a node; None if it does anything else."""
     found = affine(call.op, call) if call.output.is_float and len(call.outputs) == 1 else None
     shape = call.output.shape[-1:]
     if found is None or not found.is_finite or not shape:

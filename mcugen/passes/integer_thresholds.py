@@ -21,10 +21,10 @@ _SCANNED = frozenset({"s8", "u8", "s16"})
 
 
 def integer_thresholds(graph: Graph, reference: str) -> Graph:
-    """The graph with trees that read integers, where floats were only conversions of these.
+    """The graph with trees that read integers, if their floats were only conversions of these.
 
-    A threshold becomes the greatest integer whose float does not pass it, found among all that the type can store.
-    Comparisons that always come out the same are gone.
+    A threshold becomes the greatest integer whose float is not above it. Comparisons with a constant outcome are
+    removed.
     """
     makers = {name: node for node in graph.nodes for name in node.outputs}
     replaced: dict[str, Node] = {}
@@ -48,7 +48,7 @@ def integer_thresholds(graph: Graph, reference: str) -> Graph:
 
 
 def _forest(graph: Graph, node: Node, maker: Node, reference: str) -> Forest | None:
-    """The trees of a node with thresholds for the integers before the conversion; None where there are none."""
+    """The trees of a node with thresholds for the integers before the conversion; None if the trees need the floats."""
     source = graph.tensors[str(maker.inputs[0])]
     if source.is_constant or not isinstance(maker.op, Cast | Dequantize) or source.type.dtype not in (*_SCANNED, "s32"):
         return None
@@ -87,7 +87,7 @@ def _values(call: Call) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _of_int32(thresholds: np.ndarray) -> np.ndarray:
-    """The greatest int32 whose float32 is not above a threshold; the least int32 minus one where there is none."""
+    """Per threshold, the greatest int32 whose float32 is not above it; the least int32 minus one if there is none."""
     low, high = np.full(thresholds.shape, -(2**31) - 1, np.int64), np.full(thresholds.shape, 2**31 - 1, np.int64)
     while (low < high).any():
         middle = (low + high + 1) >> 1

@@ -39,10 +39,10 @@ class _Distance:
 
 
 def join_distances(graph: Graph, reference: str) -> Graph:
-    """The graph with one operator for the distances of one vector from constant rows, where these are stacked.
+    """The graph with one operator for the distances of one vector from constant rows, if the distances are stacked.
 
-    Nearest-neighbour models with a loop over their training data have this form. The sums have the same terms in the
-    same order, but a kernel of sums may add in another.
+    Nearest-neighbour models with a loop over their training data have this form. Kernels may add up the terms of a
+    distance in another order than before.
     """
     makers = {name: node for node in graph.nodes for name in node.outputs}
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
@@ -70,7 +70,7 @@ def join_distances(graph: Graph, reference: str) -> Graph:
 
 
 def _parts(graph: Graph, node: Node, makers: Mapping[str, Node], reads: Counter[str]) -> list[_Distance]:
-    """The distances that a node stacks; an empty list where it stacks anything else."""
+    """The distances that a node stacks; empty if it stacks anything else."""
     if not isinstance(node.op, Pack) or node.op.axis != 0 or len(node.inputs) < 2:
         return []
     found: list[_Distance] = []

@@ -10,13 +10,13 @@ from mcugen.ops.resize_bilinear import ResizeBilinear, float_tables
 from mcugen.passes._match import Made, Match, Pattern, rewritten
 
 _PATTERN = Pattern("last", (Interpolate,), (Pattern("first", (Interpolate,)),))
-_WHY = "its result is between those of one resizing"
+_WHY = "it is the intermediate result between the two steps of one resizing"
 _NEAR = 1e-5
-"""Largest error of a float weight: integer positions are in 1024ths."""
+"""Largest difference between weights that count as equal."""
 
 
 def join_resizing(graph: Graph, reference: str) -> Graph:
-    """The float graph with ResizeBilinear, where two steps use its positions and weights."""
+    """The float graph with ResizeBilinear in place of two successive steps with its positions and weights."""
 
     def join(match: Match) -> Made | None:
         first, last = match.nodes["first"], match.nodes["last"]

@@ -1,6 +1,6 @@
-"""Joins and splits without copies: the parts are written to, or read from, their places in the joined tensor.
+"""Joins and splits without copies: parts are written directly to, or read directly from, their bytes of the whole.
 
-Where there are more parts than any kernel has arguments, those that cannot be placed there are copied separately.
+If a join has more parts than kernels have arguments, parts that cannot lie inside the whole are copied one by one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DEVICE_ALIGN = 16
 
 
 MAX_COPIES = 1
-"""Most operands of a join in runs that are copied into it: with more, one kernel that copies all is faster."""
+"""Most operands of a join along the last axis that are copied separately. With more, one kernel for all is faster."""
 
 
 def lay_in_place(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
@@ -45,11 +45,10 @@ def lay_in_place(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 class _Walk:
-    """A walk through the nodes in order that records which tensors have a place.
+    """The pass over the nodes in order, which records whose bytes already lie inside another tensor.
 
-    A tensor and its reshapes are the same bytes, which can lie in one joined tensor, once; what lies in a larger tensor
-    from the start has its place there. Parts begin where kernels may rely on it that a tensor does. Copies may begin
-    anywhere: they are only read as part of the joined tensor.
+    A tensor and its reshapes share their bytes. These can lie inside only one joined tensor, at one offset that has the
+    alignment kernels rely on. Copies may lie at any offset, since they are only read as part of the joined tensor.
     """
 
     def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
@@ -62,7 +61,7 @@ class _Walk:
         self.changed = False
 
     def laid(self, node: Node) -> Iterable[Node]:
-        """The node, laid in place where it can be, after the copies of its operands."""
+        """The nodes in place of `node`: a join or split without code if possible, with the copies that it needs."""
         call = self._graph.call(node, self._reference)
         op = unmoved(node.op, call)
         kernel = None if op is None else self._without_code(call, op)
@@ -78,7 +77,7 @@ class _Walk:
         return made or [self._as_it_is(node, None)]
 
     def _as_it_is(self, node: Node, kernel: Kernel | None) -> Node:
-        """A node that stays: its results get memory of their own or, with a kernel without code, the operand's."""
+        """The unchanged node. Its results get their own memory or, with a kernel without code, share the operand's."""
         for name in node.outputs:
             source = name if kernel is None else self._bytes.get(str(node.inputs[0]))
             if source is not None:
@@ -86,7 +85,10 @@ class _Walk:
         return node
 
     def _parted(self, node: Node, op: Op, call: Call, starts: Sequence[int], *, must: bool) -> list[Node]:
-        """Results placed in the operand; nothing where one cannot be, unless `must`: those are then copied."""
+        """The nodes of a split whose results lie inside the operand; empty if a result cannot lie there.
+
+        must: whether no other kernel can run the split. Results that cannot lie inside the operand are then copied.
+        """
         moved = [start % max(t.align, self._align) != 0 for start, t in zip(starts, call.outputs, strict=True)]
         if call.constants[0] is not None or (any(moved) and not must):
             return []
@@ -97,8 +99,10 @@ class _Walk:
         return [replace(node, op=op, outputs=tuple(names.get(name, name) for name in node.outputs)), *copies]
 
     def _joined(self, node: Node, op: Op, call: Call, starts: Sequence[int], *, must: bool) -> list[Node]:
-        """Copies of operands that cannot be placed in the result, and the join; nothing where none can be, unless
-        `must`."""
+        """Copies of the operands that cannot lie inside the result, and the join without code; empty if no operand can.
+
+        must: whether no other kernel can run the join. It is then made even if all operands are copied.
+        """
         operands = [self._graph.tensors[str(name)] for name in node.inputs]
         there = [self._takes(tensor, start) for tensor, start in zip(operands, starts, strict=True)]
         moved = {k: tensor for k, tensor in enumerate(operands) if not there[k]}
@@ -113,11 +117,15 @@ class _Walk:
         return [*copies, replace(node, op=op, inputs=inputs)]
 
     def _without_code(self, call: Call, op: Op) -> Kernel | None:
-        """The kernel without code of an operator whose parts are inside each other."""
+        """The kernel without code for an operator whose parts lie inside the whole, if there is one."""
         return kernel_without_code(replace(call, op=op, constants=(None,) * len(call.constants)), self._features)
 
     def _in_runs(self, node: Node, op: Op, call: Call, starts: Sequence[int], pitch: int) -> list[Node]:
-        """The join of operands placed in the result as runs; unchanged where most would have to be copied."""
+        """The join along the last axis whose operands lie inside the result with gaps between their vectors.
+
+        The node is unchanged if more than half of the bytes would have to be copied. pitch: bytes from one vector to
+        the next.
+        """
         names = [str(name) for name in node.inputs]
         fitting = pitch % self._align == 0 and not any(start % self._align for start in starts)
         there = [
@@ -140,7 +148,7 @@ class _Walk:
         return [*copies, replace(node, op=op, inputs=tuple(parts.get(k, name) for k, name in enumerate(names)))]
 
     def _takes(self, tensor: Tensor, start: int) -> bool:
-        """Place the tensor there, if possible; returns whether it is."""
+        """Record that the tensor lies inside the result from byte `start` on. Returns whether that is possible."""
         source = self._bytes.get(tensor.name)
         if source is None or source in self._taken or start % max(tensor.type.align, self._align):
             return False
@@ -149,7 +157,7 @@ class _Walk:
 
 
 def _has_kernel(call: Call) -> bool:
-    """Whether a kernel with code accepts the call on any core, with halves as floats."""
+    """Whether a portable kernel with code accepts the call. float16 counts as float32."""
     wide = halves.in_floats(call)
     return any(k.has_code and not k.refusals(wide, frozenset()) for k in call.op.kernels)
 
@@ -162,39 +170,39 @@ def kernel_without_code(call: Call, features: frozenset[str] = frozenset()) -> K
 
 @singledispatch
 def unmoved(op: Op, call: Call) -> Op | None:
-    """The operator with its operands stored inside the result, or its results inside the operand.
+    """The operator without code, whose operands lie inside the result, or whose results lie inside the operand.
 
-    The bytes are the same, and its kernel has no code. None where bytes have to move or change.
+    None if bytes have to move or change.
     """
     return None
 
 
 @unmoved.register(Concatenation)
 def _(op: Concatenation, call: Call) -> Op | None:
-    """Runs are placed in the result: runs that occur once are one piece, which any kernel accepts."""
+    """Concatenation without code, if operands and result have equal scales."""
     return replace(op, in_place=True) if concatenation.scales_agree(call) else None
 
 
 @unmoved.register(Pack)
 def _(op: Pack, call: Call) -> Op | None:
-    """Operands whose runs occur once follow each other in the result."""
+    """Packing without code along the outermost axis, where operands are adjacent in the result."""
     return replace(op, in_place=True) if pack.outer(call) == 1 else None
 
 
 @unmoved.register(Split)
 def _(op: Split, call: Call) -> Op | None:
-    """Parts along the outermost axis follow each other in the operand."""
+    """Splitting without code along the outermost axis, where parts are adjacent in the operand."""
     return replace(op, in_place=True) if split.outer(call) == 1 else None
 
 
 @unmoved.register(Unpack)
 def _(op: Unpack, call: Call) -> Op | None:
-    """Slices along the outermost axis follow each other in the operand."""
+    """Unpacking without code along the outermost axis, where slices are adjacent in the operand."""
     return replace(op, in_place=True) if unpack.outer(call) == 1 else None
 
 
 @unmoved.register(StridedSlice)
 def _(op: StridedSlice, call: Call) -> Op | None:
-    """A slice that is a single run of the operand's elements."""
+    """A slice without code, if its elements are adjacent in the operand."""
     loops = _strided.view_loops(op.view(_strided.blank(call.input(0).shape)))
     return replace(op, in_place=True) if [loop[1:] for loop in loops] in ([], [(1, 1)]) else None

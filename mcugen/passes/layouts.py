@@ -1,7 +1,7 @@
-"""Interfaces in the layout that the user requests: images with channels last (nhwc) or first (nchw).
+"""Inputs and outputs in the layout that the user requests: images with channels last (nhwc) or first (nchw).
 
-A model file has one order; which one follows from the way from its interface to the operators on images. Where another
-is asked for, the interface gets a transpose, and the orders of tensors inside the model follow it.
+The layout in the model file follows from the operators on images that an input or output leads to. If the user requests
+the other layout, the input or output gets a transpose. `follow_orders` then tries to store tensors in that order.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from mcugen.options import LAYOUTS
 
 NHWC, NCHW = LAYOUTS
 _Axes = tuple[int | None, ...]
-"""The interface axis of each axis of a tensor; None for one of size 1 that the interface lacks."""
+"""For each axis of a tensor, the axis of the input or output; None for an axis of size 1 that it does not have."""
 
 
 def applied(graph: Graph, inputs: str, outputs: str, own: str) -> Graph:
-    """The imported graph with images in the requested layouts at its interface; "" keeps the file's.
+    """The imported graph with inputs and outputs in the requested layouts; "" keeps the file's.
 
-    own: the layout of images of rank 4 that no operator on images reads or makes: the format's.
+    own: the layout of the file format, for tensors of rank 4 that lead to no operator on images.
     """
     if not (inputs or outputs):
         return graph
@@ -40,22 +40,24 @@ def applied(graph: Graph, inputs: str, outputs: str, own: str) -> Graph:
 
 
 def in_interface(graph: Graph, names: Sequence[str], arrays: Iterable[np.ndarray]) -> list[np.ndarray]:
-    """Arrays converted from the file's layouts to the interface's. names: of their inputs or outputs."""
+    """Arrays converted from the file's layouts to the requested ones. names: the inputs or outputs that they
+    belong to.
+    """
     perms = (graph.layouts.get(name) for name in names)
     return [a if p is None else np.ascontiguousarray(a.transpose(p)) for a, p in zip(arrays, perms, strict=True)]
 
 
 def in_file(graph: Graph, names: Sequence[str], arrays: Iterable[np.ndarray]) -> list[np.ndarray]:
-    """Arrays converted from the interface's layouts to the file's."""
+    """Arrays converted from the requested layouts to the file's. names: the inputs or outputs that they belong to."""
     perms = (graph.layouts.get(name) for name in names)
     pairs = zip(arrays, perms, strict=True)
     return [a if p is None else np.ascontiguousarray(a.transpose(np.argsort(p))) for a, p in pairs]
 
 
 def _perm(graph: Graph, name: str, asked: str, own: str, channels: int | None) -> tuple[int, ...] | None:
-    """The permutation from the file's axes to the requested ones; None where they are equal, or this is no image.
+    """The permutation from the file's axes to the requested ones; None if they are equal, or the tensor is no image.
 
-    channels: the axis of the channels, None where no operator shows it.
+    channels: the axis of the channels; None if it is not known.
     """
     shape = graph.type(name).shape
     rank = len(shape)
@@ -71,7 +73,7 @@ def _perm(graph: Graph, name: str, asked: str, own: str, channels: int | None) -
 
 
 def _read_as(graph: Graph, name: str) -> int | None:
-    """The axis of an input that image operators read as channels; None where no operator reveals it."""
+    """The axis of an input that operators on images read as channels; None if there is no such operator."""
     known: dict[str, _Axes] = {name: tuple(range(len(graph.type(name).shape)))}
     for node in graph.nodes:
         read = node.inputs[0] if node.inputs else None
@@ -87,7 +89,7 @@ def _read_as(graph: Graph, name: str) -> int | None:
 
 
 def _made_as(graph: Graph, name: str) -> int | None:
-    """The axis of an output that image operators produce as channels; None where no operator reveals it."""
+    """The axis of an output that operators on images write as channels; None if there is no such operator."""
     makers = {result: node for node in graph.nodes for result in node.outputs}
     axes: _Axes | None = tuple(range(len(graph.type(name).shape)))
     while axes is not None:
@@ -106,14 +108,14 @@ def _computed(graph: Graph, node: Node) -> Iterator[str]:
 
 
 def _through(graph: Graph, node: Node, read: str, result: str, axes: _Axes) -> _Axes | None:
-    """The axes of a result that keeps its operand's axes; None where it has others."""
+    """The axes of a result, given those of its operand; None if they do not correspond."""
     if isinstance(node.op, Transpose):
         return tuple(axes[k] for k in node.op.perm)
     return _matched(graph.type(read).shape, graph.type(result).shape, axes, reshaped=isinstance(node.op, Reshape))
 
 
 def _back(graph: Graph, node: Node, read: str, result: str, axes: _Axes) -> _Axes | None:
-    """The axes of an operand, from those of the result; None where they differ."""
+    """The axes of an operand, given those of its result; None if they do not correspond."""
     if isinstance(node.op, Transpose):
         perm = [k % len(axes) for k in node.op.perm]
         return tuple(axes[perm.index(k)] for k in range(len(axes)))
@@ -121,9 +123,10 @@ def _back(graph: Graph, node: Node, read: str, result: str, axes: _Axes) -> _Axe
 
 
 def _matched(source: Shape, target: Shape, axes: _Axes, *, reshaped: bool) -> _Axes | None:
-    """The axes of a tensor of shape `target` beside one of shape `source`.
+    """The axes of a tensor of shape `target`, given those of a tensor of shape `source`; None if they do not
+    correspond.
 
-    A reshape may add and drop axes of size 1. Other operators keep the rank, and may change sizes.
+    reshaped: whether a reshape is between them, which may add and drop axes of size 1. Other operators keep the rank.
     """
     if not reshaped:
         return axes if len(source) == len(target) else None
@@ -143,7 +146,7 @@ def _matched(source: Shape, target: Shape, axes: _Axes, *, reshaped: bool) -> _A
 
 
 def _turned(graph: Graph, perms: Mapping[str, tuple[int, ...]]) -> Graph:
-    """The graph with transposes between the interface and the file's tensors."""
+    """The graph with transposes between its inputs and outputs and the file's tensors."""
     names = {name: f"{name}_given" for name in perms}
     tensors = [_in_order(graph.tensors[name], names[name], perm) for name, perm in perms.items()]
     before, after = [], []

@@ -11,7 +11,7 @@ from mcugen.ir.graph import Graph, Tensor
 from mcugen.ir.ranges import MAX_CHANNELS, Range, channels_of, measured, whole
 
 _ROUNDS = 4
-"""Number of times that a state's bounds are widened to the bounds after a run; then they become those of its type."""
+"""Number of times that the bounds of a state are widened step by step. After that, the bounds of its type are used."""
 
 _Known = dict[str, Range | None]
 
@@ -19,8 +19,8 @@ _Known = dict[str, Range | None]
 def measure_ranges(graph: Graph, reference: str) -> Graph:
     """The graph with `Tensor.range` filled in.
 
-    Inputs take every value of their type; operators give the bounds of all other tensors. The bounds of
-    a state include its initial value, and no run leaves them.
+    Inputs may have every value of their type. Operators give the bounds of all other tensors (`Op.bounds`). The bounds
+    of a state include its initial value and the values after any number of runs.
     """
     given: _Known = {name: whole(graph.type(name)) for name in graph.inputs}
     given |= {t.name: measured(t.data) for t in graph.tensors.values() if t.data is not None}
@@ -38,7 +38,7 @@ def measure_ranges(graph: Graph, reference: str) -> Graph:
 
 
 def _followed(graph: Graph, reference: str, given: _Known) -> _Known:
-    """The bounds of all tensors, from those that have a value before the first node."""
+    """The bounds of all tensors. given: bounds of inputs, constants and states."""
     known = dict(given)
     for node in graph.nodes:
         if any(channels_of(graph.type(name)) > MAX_CHANNELS for name in node.outputs):

@@ -14,10 +14,10 @@ _WHY = "an earlier node computes the same from the same operands"
 
 
 def merge_equal(graph: Graph, reference: str) -> Graph:
-    """The graph in which every operator is applied to the same operands once.
+    """The graph in which equal operators with equal operands are computed once.
 
-    Constants are the same where their types and bytes are. A result that stays after the run keeps its name; where the
-    other one stays as well, it is copied.
+    Constants are equal if their types and bytes are. Outputs and states keep their names. If both equal results are
+    outputs or states, one is a copy of the other.
     """
     merging = _Merging(graph)
     for node in graph.nodes:
@@ -29,10 +29,10 @@ def merge_equal(graph: Graph, reference: str) -> Graph:
 
 @dataclass
 class _Merging:
-    """The nodes that stay, in order.
+    """The remaining nodes in order.
 
-    found: the nodes that stay, by what of them is compared quickly. same: the name of the equal result that stays, for
-    each that goes. renamed: the names that results which stay take over.
+    found: remaining nodes by `_key`. same: removed result -> the equal result that remains. renamed: remaining result
+    -> its final name.
     """
 
     graph: Graph
@@ -56,7 +56,9 @@ class _Merging:
             self._merge(node, first)
 
     def _key(self, node: Node) -> Hashable:
-        """The key of a node for the comparison: its operator, computed operands and types."""
+        """A hashable key of a node: its operator, computed operands and types. Constants are compared by
+        `_reads_the_same`.
+        """
         operands = tuple(
             (n is None, None if n is None else self.graph.type(n)) if self._is_constant(n) else n for n in node.inputs
         )

@@ -1,4 +1,4 @@
-"""Merges reshapes that follow each other into one."""
+"""Merges successive reshapes into one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
 """Removes channels that nothing reads, and channels that are constant for every input of the model.
 
-A channel of a tensor can be removed if its producer and all its readers can drop it: because all its weights there are
-zero, because the reader's own channel is removed, or because its one value can be folded into the reader's constants.
-The pass requests all channels of all tensors at first. Operators keep the channels that they cannot drop, which is
-repeated until none keeps any more. The result is the largest set of channels that can be removed together.
+A channel of a tensor can be removed if its producer and all its readers can drop it. A reader can drop it if all its
+weights for it are zero, if the results that depend on it are removed too, or if it is constant and can be folded into
+the reader's constants.
+
+The pass first requests the removal of all channels. Each operator then refuses the channels that it cannot drop. This
+is repeated until none refuses any more. The result is the largest set of channels that can be removed together.
 """
 
 from __future__ import annotations
@@ -22,21 +24,21 @@ from mcugen.ir.ranges import MAX_CHANNELS, Removal, channels_of, chosen, measure
 from mcugen.ir.types import TensorType
 
 DEVICE_RUN = 4
-"""Channels that device kernels read and write at once, for tensors with a multiple of them."""
+"""Number of channels that device kernels read and write at once, if the number of channels is a multiple of it."""
 
 Masks = dict[str, np.ndarray]
 _CONSTANT = "one value for every input, by the bounds of all sums before it; worked into the constants of its readers"
-_UNREAD = "every weight that meets it is zero, or belongs to a channel that goes as well"
+_UNREAD = "every weight that multiplies it is zero, or belongs to a channel that is removed too"
 
 
 def remove_channels(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
-    """The pass for a target with these features: devices read four channels at a time, if there are no others."""
+    """The pass for a target with these features. For devices, the numbers of channels stay multiples of four."""
     run = DEVICE_RUN if features & kernels.device_features() else 1
 
     def removed(graph: Graph, reference: str) -> Graph:
-        """The graph, its ranges measured, without channels that its outputs do not need.
+        """The graph without channels that its outputs do not need. Its ranges must have been measured.
 
-        Inputs, outputs and states keep theirs.
+        Inputs, outputs and states keep all channels.
         """
         return without_channels(graph, reference, removable_channels(graph, reference, run))
 
@@ -44,7 +46,7 @@ def remove_channels(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 def without_channels(graph: Graph, reference: str, gone: Masks) -> Graph:
-    """The graph without channels that all operators can drop together."""
+    """The graph without the channels in `gone`, which all operators must be able to drop together."""
     if not any(mask.any() for mask in gone.values()):
         return graph
     slimmer = _Slimmer(graph, reference, gone)
@@ -63,9 +65,10 @@ def removable_channels(graph: Graph, reference: str, run: int) -> Masks:
 
 
 class Together:
-    """The channels that the operators of a graph can drop together. may_go: the tensors they may belong to.
+    """The channels that the operators of a graph can drop together.
 
-    gone: a mask for each computed tensor, of the most channels that can be dropped
+    may_go: whether channels of a tensor may be dropped. gone: for each computed tensor, a mask of the most channels
+    that can be dropped.
     """
 
     def __init__(self, graph: Graph, reference: str, may_go: Callable[[Tensor], bool] = lambda tensor: True) -> None:
@@ -83,7 +86,7 @@ class Together:
         self.narrow(self.gone, list(reversed(graph.nodes)))
 
     def kept_with(self, name: str, place: int) -> dict[str, np.ndarray]:
-        """The channels that must stay if one channel of a tensor does, by tensor."""
+        """Tensor -> the channels that must stay if channel `place` of the tensor `name` stays."""
         gone = dict(self.gone)
         gone[name] = gone[name].copy()
         gone[name][place] = False

@@ -1,4 +1,4 @@
-"""Makes a join that begins with the operands of an earlier join read that join's result instead."""
+"""Shortens joins: if a join begins with all operands of an earlier join, it reads that join's result instead."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mcugen.ops.concatenation import Concatenation
 
 
 def reuse_joins(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
-    """The pass for a target with these features: for devices, whose kernels join few tensors at once.
+    """The pass for a target with these features. It changes graphs for devices only, whose kernels join few tensors.
 
-    A dense block joins all results before a layer: so each result is copied once for every layer, but a kernel has two
-    operands, not one for each layer. Cores join more at once, and hold the parts no longer than they must.
+    In a dense block, each layer joins the results of all earlier layers. After this pass a join has only two operands.
+    Cores keep the long joins, since their kernels take more operands, and parts need not stay live for so long.
     """
 
     def reuse(graph: Graph, reference: str) -> Graph:

@@ -1,6 +1,7 @@
-"""Stores float tensors as half where a device's kernels support that, with casts where other kernels use them.
+"""Stores float tensors as float16 if a device's kernels support that, with casts for other kernels.
 
-The model's inputs and outputs stay as they are, and so does what comes near the largest half for random inputs.
+Inputs and outputs of the model stay float32, and so do tensors whose values come near the largest float16 for random
+inputs.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ def store_halves(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 LARGEST = 2048.0
-"""Magnitude for random inputs above which a tensor stays float: 1/32 of the largest half."""
+"""Magnitude for random inputs above which a tensor stays float32: 1/32 of the largest float16."""
 MOST_MACS = 2e10
-"""Most multiply-accumulates for which magnitudes are computed; larger networks are stored as half without that."""
+"""Networks with more multiply-accumulates than this are stored as float16 without a check of magnitudes."""
 
 
 def large(graph: Graph, reference: str) -> frozenset[str]:
-    """The floats that become large for inputs drawn from a normal distribution."""
+    """Names of the float tensors that exceed LARGEST for inputs drawn from a normal distribution."""
     if sum(node.op.macs(graph.call(node, reference)) for node in graph.nodes) > MOST_MACS:
         return frozenset()
     rng = np.random.default_rng(0)
@@ -57,7 +58,7 @@ def large(graph: Graph, reference: str) -> frozenset[str]:
 
 
 class _Walk:
-    """A walk through the nodes in order that records the name of each tensor by element type."""
+    """The pass over the nodes in order. It records the name of each tensor per element type."""
 
     def __init__(self, graph: Graph, reference: str, features: frozenset[str]) -> None:
         self._graph, self._reference, self._features = graph, reference, features
@@ -66,7 +67,7 @@ class _Walk:
         self.tensors: dict[str, Tensor] = {}
 
     def stored(self, node: Node) -> Iterator[Node]:
-        """The node on operands of the type it needs, after casts of the others."""
+        """The node on operands of the element type it needs, with the casts before and after it."""
         call = self._graph.call(node, self._reference)
         is_large = not self._large.isdisjoint((*node.inputs, *node.outputs))
         dtype = "f32" if is_large or not self._takes_halves(call) else "f16"
@@ -85,7 +86,7 @@ class _Walk:
         return self._graph.type(name).dtype == "f32"
 
     def _takes_halves(self, call: Call) -> bool:
-        """Whether a kernel of the device accepts the call on halves, or the call needs no code."""
+        """Whether a kernel of the device, or one without code, accepts the call on float16."""
         floats = [*(t for t, data in zip(call.inputs, call.constants, strict=True) if data is None), *call.outputs]
         if not any(t is not None and t.is_float for t in floats):
             return False
@@ -94,7 +95,7 @@ class _Walk:
         return any(not k.refusals(stored, self._features) for k in known if isinstance(k.form, Grid) or not k.has_code)
 
     def _made(self, name: str, dtype: str, *, is_kept: bool) -> str:
-        """The name of a result that is stored in this type."""
+        """The name of a result that is stored in this element type."""
         if not self._is_float(name):
             return name
         self._names[name, dtype] = new = f"{name}_half" if is_kept else name
@@ -103,7 +104,7 @@ class _Walk:
         return new
 
     def _cast(self, name: str, dtype: str, source: str) -> Node:
-        """The cast of a tensor to this type."""
+        """A node that casts a tensor to this element type."""
         other = "f16" if dtype == "f32" else "f32"
         given = self._names.setdefault((name, other), name)
         new = name if given != name else f"{name}_{'half' if dtype == 'f16' else 'float'}"

@@ -1,4 +1,6 @@
-"""Stores constants with sub-byte elements in whole bytes, where an operator that reads them cannot unpack them."""
+"""Stores constants with elements of less than a byte in whole bytes, if an operator that reads them cannot
+unpack them.
+"""
 
 from __future__ import annotations
 

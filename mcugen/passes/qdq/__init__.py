@@ -1,9 +1,9 @@
-"""Integer operators in place of float ones between Dequantize and Quantize: every Quantize is exact.
+"""Integer operators in place of float operators between Dequantize and Quantize.
 
-A Quantize gets the exact real value of the operators before it, back to the stored integers that they read, rounded
-once, halves to even. Each tensor of floats is asked whether it is stored integers in disguise (`Dequantize`, and moves
-of it); then each Quantize whether the operator before it, moves and clamps aside, has a form on stored integers
-(`Op.rounded`), or is a function of one byte. What has none stays float.
+The result of a Quantize is the exact real value of the operators before it, rounded once, halves to even. The pass
+finds the float tensors whose values are stored integers: results of Dequantize, also after data movement. It then
+replaces the operator before each Quantize, apart from data movement and clamps, by its form on stored integers
+(`Op.rounded`), or by a table if it is a function of one byte. Operators with neither stay float.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from mcugen.passes.qdq.rewriting import Rewriting
 
 
 def with_integers(graph: Graph, reference: str, *, by_columns: bool) -> Graph:
-    """The graph with integer operators where a Quantize follows, and a note of what stays float between integers.
+    """The graph with integer operators before each Quantize, and a note on the operators that stay float between
+    integers.
 
-    by_columns: whether the runtime adds the columns of a window of floats first, and then their sums.
+    by_columns: whether the runtime averages float windows by adding up each column first, and then the column sums.
     """
     if not any(isinstance(node.op, Quantize | Dequantize) for node in graph.nodes):
         return graph

@@ -1,8 +1,8 @@
 """Factors and addends of float channels before a Quantize, as in batch normalization, and the factors of PReLU.
 
-A chain of sums and products with constants is one factor and one addend for each channel. Where a convolution or a
-matrix product makes the channels, and nothing else reads them, they go into its weights' scales and its bias, as
-float32 each; on stored integers they are a depthwise convolution of single pixels, whose weights are 1 or -1.
+A chain of sums and products with constants equals one factor and one addend per channel. After a convolution or matrix
+product with no other reader, they are folded into its weight scales and bias, in float32. After stored integers, they
+become a depthwise 1x1 convolution with weights 1 or -1.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mcugen.passes.qdq.rewritten_graph import Draft
 
 @dataclass(frozen=True)
 class Chain:
-    """base * factor + addend, both in float64, of the base's shape or repeated to it."""
+    """base * factor + addend. base: a float tensor. factor, addend: float64, broadcast to its shape."""
 
     base: str
     factor: np.ndarray
@@ -41,7 +41,7 @@ class Chain:
 
 
 def by_channels(r: Draft, maker: Node, t: TensorType) -> str | None:
-    """The stored result, quantized as t is, of an operator that scales channels; None for other operators."""
+    """The tensor with the result of an operator that scales channels, quantized as t; None for other operators."""
     if isinstance(maker.op, Prelu):
         return _sloped(r, maker, t)
     found = _chain(r, maker.outputs[0])
@@ -52,7 +52,7 @@ def by_channels(r: Draft, maker: Node, t: TensorType) -> str | None:
 
 
 def _chain(r: Draft, name: str) -> Chain | None:
-    """The chain that ends in a float tensor; None where its producer has no constant operand."""
+    """The chain that ends in the float tensor `name`; None if there is none."""
     factor, addend, base = np.ones(()), np.zeros(()), name
     while (step := _step(r, base)) is not None:
         before, times, plus = step
@@ -86,7 +86,7 @@ def _reciprocal(data: np.ndarray) -> np.ndarray:
 
 
 def _sloped(r: Draft, maker: Node, t: TensorType) -> str | None:
-    """PReLU: max(x, slope * x) where no slope is above 1, min where none is below."""
+    """PReLU as max(x, slope * x) if no slope is above 1, or min(x, slope * x) if no slope is below 1; else None."""
     stored, slope = r.stored(str(maker.inputs[0])), r.constant(str(maker.inputs[1]))
     if stored is None or slope is None or not ((slope <= 1).all() or (slope >= 1).all()):
         return None
@@ -98,7 +98,9 @@ def _sloped(r: Draft, maker: Node, t: TensorType) -> str | None:
 
 
 def _scaled(r: Draft, stored: str, factor: np.ndarray, addend: np.ndarray, t: TensorType) -> str | None:
-    """Stored bytes with a factor and an addend per index of one axis."""
+    """Stored bytes times a factor plus an addend per index of one axis, quantized as t; None if that is not
+    possible.
+    """
     x, axis = r.type_of(stored), _axis(factor, addend, t.shape)
     if axis is None or not r.is_bytes(x) or t.shape != x.shape:
         return None
@@ -124,7 +126,7 @@ def _moved(r: Draft, name: str, *moves: tuple[Op, tuple[int, ...]]) -> str:
 
 
 def _axis(factor: np.ndarray, addend: np.ndarray, shape: Sequence[int]) -> int | None:
-    """The only axis along which a factor or an addend varies; None where there are several, or none."""
+    """The only axis along which the factor or the addend varies; None if there is not exactly one."""
     axes = {v.ndim - k for v in (factor, addend) for k, size in enumerate(v.shape) if size > 1}
     return len(shape) - axes.pop() if len(axes) == 1 else None
 
@@ -136,8 +138,10 @@ def _along(values: np.ndarray, axis: int, shape: Sequence[int]) -> np.ndarray:
 
 
 def _weighted(r: Draft, found: Chain, t: TensorType) -> str | None:
-    """An operator with weights whose results only this chain reads, with the chain folded into weight scales and
-    bias."""
+    """The result, quantized as t, of an operator with weights whose scales and bias include the chain.
+
+    None if there is no such operator before the chain, or its results have other readers.
+    """
     readers = Counter(n for node in r.graph.nodes for n in node.inputs)
     readers.update(r.graph.kept)
     name, moves = found.base, list[Node]()
@@ -184,9 +188,11 @@ def _rescaled_weights(r: Draft, maker: Node, moves: Sequence[Node], found: Chain
 def _of_channels(
     r: Draft, maker: Node, moves: Sequence[Node], chain: Chain
 ) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
-    """The chain's factor and addend per output channel of an operator; None where a channel has several.
+    """The chain's factor and addend per output channel of the operator `maker`, with the data movements `moves` in
+    between.
 
-    None, too, where the moves choose among several elements, or fill in zeros to which something would be added.
+    (None, None) if a channel has several factors, if a movement selects the larger of several elements, or if it fills
+    in zeros to which an addend would be added.
     """
     shape = r.type_of(maker.outputs[0]).shape
     index = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)

@@ -1,4 +1,4 @@
-"""Steps after the rewriting: dead nodes, deferred constants, and the note on operators that stay float."""
+"""Steps after the rewriting: removal of dead nodes, folding of constants, and the note on operators that stay float."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def live(graph: Graph) -> Graph:
 
 
 def folded(graph: Graph, reference: str) -> Graph:
-    """The graph with deferred constants computed, and everything that depends only on constants folded."""
+    """The graph with all nodes folded that depend only on constants, also those whose folding was deferred."""
     tensors, nodes = dict(graph.tensors), []
     for node in graph.nodes:
         op = replace(node.op, deferred=False) if isinstance(node.op, Dequantize) else node.op
@@ -37,7 +37,7 @@ def folded(graph: Graph, reference: str) -> Graph:
 
 
 def islands(graph: Graph) -> tuple[str, ...]:
-    """A note on each group of operators that stays float between integers."""
+    """A note that lists each connected group of operators that stay float between integers; empty if there are none."""
     group: dict[str, str] = {}
 
     def root(name: str) -> str:

@@ -28,7 +28,8 @@ from mcugen.passes.qdq.sum_chains import summed
 class Rewriting(Draft):
     """A draft that is made node by node.
 
-    by_columns: see with_integers. made: (float tensor, type and quantization) -> the tensor that is quantized so.
+    by_columns: see `with_integers`. made: cache, (float tensor, element type, quantization) -> the quantized tensor, or
+    None if there is none.
     """
 
     by_columns: bool = field(kw_only=True)
@@ -46,7 +47,7 @@ class Rewriting(Draft):
         self.nodes.append(replace(node, inputs=tuple(n and self.renamed.get(n, n) for n in node.inputs)))
 
     def quantized(self, name: str, y: TensorType, depth: int) -> str | None:
-        """A tensor with the real values of a float tensor, quantized as y is; None where only floats can compute it."""
+        """The tensor with the values of a float tensor, quantized as y; None if only float operators can compute it."""
         key = (name, y.dtype, y.quant)
         if key not in self.made and depth < MAX_DEPTH:
             self.made[key] = self._quantized(name, y, depth)
@@ -79,7 +80,9 @@ class Rewriting(Draft):
         return self.quantized(name, y, depth + 1) if name is not None and self.type_of(name).is_float else name
 
     def _rounded(self, maker: Node, t: TensorType) -> str | None:
-        """The operator on stored integers, with the bias that may be added after it."""
+        """The result, quantized as t, of the operator's form on stored integers, with a bias added after it; None if
+        not possible.
+        """
         op, inputs = maker.op, maker.inputs
         if isinstance(op, Add):
             op, inputs = self._with_bias(maker) or (op, inputs)
@@ -106,7 +109,9 @@ class Rewriting(Draft):
         return self.node(exact, operands, [t])[0]
 
     def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
-        """A matrix product whose bias is added by a node of its own."""
+        """(operator, operands with the bias) of a matrix product whose bias is added by the separate node `maker`; else
+        None.
+        """
         for product, added in (maker.inputs, maker.inputs[::-1]):
             before = self.makers.get(str(product))
             if before is None or not isinstance(before.op, FullyConnected) or len(before.inputs) != 2:
@@ -118,7 +123,9 @@ class Rewriting(Draft):
         return None
 
     def _table(self, name: str, t: TensorType) -> str | None:
-        """A table of bytes where all operators from one stored tensor to this one work element by element."""
+        """The result, quantized as t, of a look-up table, if a chain of elementwise operators computes it from one byte
+        tensor.
+        """
         if t.dtype not in BYTES:
             return None
         sources: set[str] = set()
@@ -138,7 +145,7 @@ class Rewriting(Draft):
         return self.node(Lookup(stored.astype(np.uint8).tobytes(), t.dtype), [x], [t])[0]
 
     def _is_function(self, name: str, shape: tuple[int, ...], sources: set[str], depth: int) -> bool:
-        """Whether a float tensor depends on stored tensors element by element; those are added to `sources`."""
+        """Whether a float tensor is an elementwise function of stored tensors, which are added to `sources`."""
         stored, tensor = self.stored(name), self.tensors[name]
         if tensor.data is not None:
             return tensor.data.size == 1
@@ -156,7 +163,10 @@ class Rewriting(Draft):
         )
 
     def _values(self, name: str, given: dict[str, np.ndarray], done: dict[str, np.ndarray]) -> np.ndarray:
-        """The 256 values of a float tensor for all values of its source, each operator rounded to float32."""
+        """The 256 values of a float tensor for all values of its byte source. Each operator rounds to float32.
+
+        given: source -> its 256 real values. done: cache by tensor.
+        """
         if name not in done:
             stored, data = self.stored(name), self.constant(name)
             if stored in given:
@@ -175,7 +185,7 @@ class Rewriting(Draft):
 
 
 def _clamp(op: Relu, t: TensorType) -> Lookup:
-    """A clamp of real numbers as a table of bytes, with quantized bounds."""
+    """A clamp of real numbers as a table of bytes quantized as t. The bounds are quantized too."""
     least, most = INT_RANGE[t.dtype]
     scale = Fraction(float(np.float32(t.scale)))
     bounds = [

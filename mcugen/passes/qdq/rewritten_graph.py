@@ -18,16 +18,17 @@ from mcugen.ops.quantize import Quantize
 
 BYTES = ("s8", "u8")
 MAX_DEPTH = 200
-"""Longest chain of operators that is followed."""
+"""Limit of recursion: the longest chain of operators that is examined."""
 _WEIGHTS = ("s4", *BYTES)
 
 
 @dataclass
 class Draft:
-    """The tensors and nodes so far; `makers` are the producers in the original graph.
+    """The tensors and nodes of the new graph so far.
 
-    found: float tensor -> the stored one behind it; renamed: tensor -> the one that its readers read instead.
-    source, label: of the nodes that are made next.
+    makers: tensor -> its producer in the original graph. found: float tensor -> the tensor of stored integers with its
+    values. renamed: tensor -> the tensor that its readers read instead. source, label: fields of the next new nodes and
+    tensors.
     """
 
     graph: Graph
@@ -45,7 +46,7 @@ class Draft:
         self.makers = {name: node for node in self.graph.nodes for name in node.outputs}
 
     def result(self) -> Graph:
-        """The rewritten graph; outputs keep their names, and values of the file are where they are stored now."""
+        """The rewritten graph. Outputs keep their names; `Graph.values` names the tensors that hold the values now."""
         for name in dict.fromkeys(self.graph.outputs):
             if name in self.renamed:
                 self.nodes.append(Node(f"copy_{name}", Copy(), (self.renamed[name],), (name,), "output"))
@@ -56,7 +57,7 @@ class Draft:
         return self.tensors[name].type
 
     def stored(self, name: str, depth: int = 0) -> str | None:
-        """The tensor of stored integers whose real values a float tensor holds; None where there is none."""
+        """The tensor of stored integers whose real values equal a float tensor; None if there is none."""
         if name not in self.found and depth < MAX_DEPTH:
             self.found[name] = self._stored(name, depth)
         return self.found.get(name)
@@ -83,7 +84,9 @@ class Draft:
         return self.stored(name, depth + 1) if name is not None and self.type_of(name).is_float else name
 
     def _move(self, maker: Node, op: Op, inputs: Sequence[str | None], first: str, name: str) -> str | None:
-        """A data movement on stored integers: all its results, of which `name` is one."""
+        """Repeat the data movement `maker` on stored integers. Returns the stored tensor for its result `name`, or
+        None.
+        """
         quant = self.type_of(first).quant
         if quant is not None and quant.per_channel:
             quant = self._moved_quant(op, first, quant) if len(maker.outputs) == len(inputs) == 1 else None
@@ -97,8 +100,9 @@ class Draft:
         return self.found[name]
 
     def _moved_quant(self, op: Op, name: str, quant: QuantParams) -> QuantParams | None:
-        """The scales along the axis to which a data movement takes them; None where they would be along several
-        axes."""
+        """The quantization after a data movement, whose scales lie along another axis; None if that is not a single
+        axis.
+        """
         shape = self.type_of(name).shape
         along = [1] * len(shape)
         along[quant.axis] = -1
@@ -113,7 +117,7 @@ class Draft:
         return None
 
     def node(self, op: Op, inputs: Sequence[str | None], types: Sequence[TensorType]) -> list[str]:
-        """Append a node, or fold it where all its operands are constant; returns the names of its results."""
+        """Append a node, or fold it if all operands are constant. Returns the names of its results."""
         folded = op.fold(self.call(op, inputs, types)) or (None,) * len(types)
         names = [f"i{len(self.tensors) + k}" for k in range(len(types))]
         for n, t, value in zip(names, types, folded, strict=True):
@@ -128,7 +132,7 @@ class Draft:
         return Call(op, tuple(t.type if t else None for t in operands), tuple(types), data, self.reference)
 
     def rescaled(self, stored: str, t: TensorType) -> str | None:
-        """Stored integers with another scale; unchanged where the scale is equal."""
+        """The stored integers requantized as t; unchanged if the quantization is equal; None if not possible."""
         x = self.type_of(stored)
         if (x.dtype, x.quant) == (t.dtype, t.quant):
             return stored
@@ -137,18 +141,21 @@ class Draft:
         return self.node(Quantize(t.dtype, "even"), [stored], [t])[0]
 
     def is_bytes(self, t: TensorType) -> bool:
-        """Whether a tensor is of bytes with one scale."""
+        """Whether a tensor holds 8-bit integers with a single scale."""
         return t.dtype in BYTES and t.quant is not None and not t.quant.per_channel
 
     def constant(self, name: str) -> np.ndarray | None:
-        """The data of a float tensor that is constant, deferred or not."""
+        """The data of a constant float tensor, also if its folding is deferred; None if it is computed at run time."""
         data, stored = self.tensors[name].data, self.stored(name)
         if data is None and stored is not None and self.tensors[stored].data is not None:
             return _real(self.tensors[stored])
         return data
 
     def operands(self, op: Op, inputs: Sequence[str | None]) -> list[str | None] | None:
-        """Stored integers for all operands; weights have no zero points; the bias is in units of the sums, or float."""
+        """Tensors of stored integers for all operands; None if an operand has none.
+
+        Weights are made symmetric (zero point 0). The bias is int32 in units of the sums, or float32.
+        """
         found: list[str | None] = []
         for k, name in enumerate(inputs):
             if name is None:
@@ -179,7 +186,7 @@ class Draft:
         return None if data is None else self.new(data.astype(np.float32).reshape(-1), "f32", None)
 
     def _centred(self, name: str) -> str | None:
-        """Constant byte weights without zero points: unchanged, or as int8 where they fit, else as int16."""
+        """Constant weights with zero points subtracted: unchanged if these are 0, else int8 if they fit, else int16."""
         tensor, quant = self.tensors[name], self.type_of(name).quant
         if tensor.data is None or quant is None or tensor.type.dtype not in _WEIGHTS:
             return None

@@ -1,4 +1,4 @@
-"""Sums of several tensors before a Quantize: a chain of additions of floats, whose sum is rounded once."""
+"""Sums of several float tensors before a Quantize. A tree of additions becomes one sum that is rounded once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from mcugen.passes.qdq.rewritten_graph import Draft, has_own_kernel
 
 
 def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
-    """The sum, quantized as t is, of stored bytes that a tree of additions without activations adds up; else None."""
+    """The tensor, quantized as t, with the sum of a tree of at least two additions of stored bytes; None for other
+    nodes.
+    """
     parts = _parts(r, maker)
     if parts is None or len(parts) < 3:
         return None
@@ -28,7 +30,7 @@ def summed(r: Draft, maker: Node, t: TensorType) -> str | None:
 
 
 def _parts(r: Draft, maker: Node) -> list[str] | None:
-    """The stored integers that a tree of additions adds; None where an addend is not stored."""
+    """The tensors of stored integers that a tree of additions adds up; None if an addend is not stored integers."""
     if not isinstance(maker.op, Add) or maker.op.activation != "NONE":
         return None
     found: list[str] = []
