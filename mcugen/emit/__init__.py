@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from mcugen.emit import blob, opencl, selftest
+from mcugen.emit import blob, opencl, selftest, tflm
 from mcugen.emit.environment import render
 from mcugen.emit.output_layout import EXAMPLE, PLAIN, BuildFolders
 from mcugen.emit.resolution import require_declared
@@ -51,7 +51,8 @@ def emit(
 def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFolders = PLAIN) -> dict[str, bytes]:
     """The files of a view, by the path that #include lines use. layout: folders for the compile command in the example.
 
-    Raises InternalError for an undeclared name in the C generated for this model.
+    Raises InternalError for an undeclared name in the C generated for this model, UsageError for a variable of the
+    firmware that has a name of the C.
     """
     if view.device is not None:
         files = opencl.files_of(view)
@@ -67,6 +68,7 @@ def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFo
         **view.runtime_files,
     }
     require_declared(files, _made(files, view))
+    tflm.require_free(name, view.tflm, files)
     if view.blob and not view.blob.fetched:
         files[f"{name}.blob"] = view.blob.data
     if options.amalgamate:

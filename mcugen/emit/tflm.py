@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcugen.emit.literals import C_TYPES, comment, float32, packed
@@ -23,11 +24,14 @@ _TYPES = {
     "f32": "kTfLiteFloat32",
     "bool": "kTfLiteBool",
 }
+_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FIRST = 64
 """Number of leading bytes of a flatbuffer to compare before its hash is computed."""
 
 _TENSOR_BYTES = 40
 """Most bytes of a tensor record on a 32-bit core. It has 32 if enumerations are short."""
+
+NO_VARIABLE = 0xFFFF
 
 _ALIGN_BYTES = 30
 """Most bytes lost to alignment: an arena may begin and end anywhere, but objects lie at multiples of 16."""
@@ -54,7 +58,8 @@ class TflmView:
 
     symbols, lengths: (namespaces, name) of each firmware variable that held the flatbuffer, or its length. find:
     whether the flatbuffer is recognized by its content. nbytes, crc, first, hash: facts of the flatbuffer. prefix:
-    folder before the paths of included headers. layers: the operator of each step.
+    folder before the paths of included headers. indices: of the ports among the file's tensors. variable: index of the
+    only variable tensor, NO_VARIABLE for none or several. layers: the operator of each step.
     """
 
     ports: tuple[PortView, ...]
@@ -67,6 +72,8 @@ class TflmView:
     first: tuple[str, ...]
     hash: tuple[str, ...]
     object_bytes: int
+    indices: tuple[int, ...]
+    variable: int
     layers: tuple[str, ...]
 
     @property
@@ -109,10 +116,25 @@ def asked(
         nbytes=len(file),
         crc=zlib.crc32(file),
         first=tuple(packed(f"0x{byte:02x}," for byte in file[:_FIRST].ljust(_FIRST, b"\0"))),
-        hash=tuple(f"0x{imported.sha256[k : k + 2]}" for k in range(0, 16, 2)),
+        hash=tuple(f"0x{imported.sha256[k : k + 2]}" for k in range(0, 8, 2)),
         object_bytes=object_bytes,
+        indices=imported.indices,
+        variable=_variable(imported),
         layers=tuple(step.title.split()[0] for step in steps),
     )
+
+
+def require_free(model: str, view: TflmView | None, files: Mapping[str, bytes]) -> None:
+    """Raise UsageError where a variable of the firmware has the name of something in the C of the model."""
+    symbols = [name for space, name in (*view.symbols, *view.lengths) if not space] if view else []
+    for name in (name for name in symbols if name.lower().startswith(f"{model}_".lower())):
+        for path, text in files.items():
+            if name.encode() in text and re.search(rb"\b%b\b" % name.encode(), _COMMENT.sub(b"", text)):
+                raise UsageError(
+                    f"{name!r} is a name in {path}, and the firmware has a variable of this name",
+                    where=f"--export {TFLM}",
+                    hint="choose another --name for the model",
+                )
 
 
 def notes(options: Options) -> tuple[str, ...]:
@@ -148,6 +170,11 @@ def _require_same_interface(imported: Graph, ends: Sequence[EndView], *, spread:
     count = len(imported.inputs) + len(imported.outputs)
     if len(ends) != count:
         raise UnsupportedError(f"the build has {len(ends)} inputs and outputs, the file {count}")
+
+
+def _variable(imported: Graph) -> int:
+    alone = len(imported.variables) == len(imported.states) == 1
+    return imported.variables[0] if alone else NO_VARIABLE
 
 
 def _entries(options: Options) -> tuple[tuple[tuple[str, ...], str], tuple[tuple[str, ...], str]]:

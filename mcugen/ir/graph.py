@@ -146,6 +146,7 @@ class Graph:
     that the graph no longer has may be among them.
     rounds_once: whether integer operators replace float ones, with their real results rounded once.
     file: the bytes of the model file, empty for a folder. unlike_file: how inputs and outputs differ from the file's.
+    indices: of the inputs, then the outputs, in a .tflite file. variables: the indices of its variable tensors.
     """
 
     name: str
@@ -166,6 +167,8 @@ class Graph:
     rounds_once: bool = False
     file: bytes = b""
     unlike_file: tuple[str, ...] = ()
+    indices: tuple[int, ...] = ()
+    variables: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", MappingProxyType(dict(self.tensors)))

@@ -7,7 +7,8 @@ a folder's files, or a module with a function `files`, as a page has. Exports ar
 Keys of export.toml:
 * `title`: one line about the export
 * `[files]`: output path = template. Both are jinja2 text with the variables `name`, `version`, `sources`,
-  `cpp_sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts`; see `mcugen.report.output`
+  `cpp_sources`, `headers`, `include`, `tested`, `libraries`, `models` (views) and `facts`; see `mcugen.report.output`.
+  A template also has `path`, that of its output
 * `with`, optional: names of exports that it builds on, which are also written
 * `code`, optional: folder of the output for the C
 * `alone = true`: the files are about one model only
@@ -222,7 +223,7 @@ def _of_folder(name: str, folder: Path) -> Export:
 def _rendered(folder: Path, table: TomlTable, output: Output) -> dict[str, Content]:
     values = _values(output)
     templates = {environment.text(path, **values): _template(folder, table, path) for path in table.names()}
-    return {path: partial(_content, template) for path, template in templates.items()}
+    return {path: partial(_content, template, path) for path, template in templates.items()}
 
 
 def _template(folder: Path, table: TomlTable, path: str) -> Path:
@@ -232,8 +233,8 @@ def _template(folder: Path, table: TomlTable, path: str) -> Path:
     return template
 
 
-def _content(template: Path, output: Output) -> bytes:
-    return environment.text(template.read_text(encoding="utf-8"), **_values(output)).encode()
+def _content(template: Path, path: str, output: Output) -> bytes:
+    return environment.text(template.read_text(encoding="utf-8"), path=path, **_values(output)).encode()
 
 
 def _values(output: Output) -> dict[str, Any]:

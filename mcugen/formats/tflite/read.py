@@ -88,6 +88,8 @@ def load(
             *(note for i in raw.inputs for note in _open_sizes(raw.tensors[i])),
         ),
         unlike_file=tuple(importer.unlike_file()),
+        indices=(*raw.inputs, *raw.outputs),
+        variables=tuple(i for i, found in enumerate(raw.tensors) if found.is_variable),
     )
 
 

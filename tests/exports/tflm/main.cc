@@ -35,6 +35,7 @@ uint32_t ticks_per_second()
 void newer_applications();
 void older_applications();
 void oldest_applications();
+void further_applications();
 void behaviour();
 int test_applications();
 int older_tests();
@@ -45,6 +46,7 @@ int main()
     newer_applications();
     older_applications();
     oldest_applications();
+    further_applications();
     behaviour();
     CHECK(test_applications() == 0);
     CHECK(older_tests() == 0);
