@@ -96,9 +96,10 @@ class BufferFacts:
 class RegionFacts:
     """The part of a model in one memory, and why it is there.
 
-    used_bytes   size of the arena, or of the constants, in this region size_bytes   how much of the region the model
-    may use; None if there is no limit accesses     estimated element reads and writes per inference tensors      names
-    of the tensors, scratch buffers or constants in it
+    used_bytes   size of the arena, or of the constants, in this region
+    size_bytes   how much of the region the model may use; None if there is no limit
+    accesses     estimated element reads and writes per inference
+    tensors      names of the tensors, scratch buffers or constants in it
     """
 
     name: str
@@ -114,7 +115,8 @@ class RegionFacts:
 class WeightFacts:
     """The constants in one memory, and why they are there. The name "" stands for the flash of the code.
 
-    accesses     estimated element reads per inference arrays       C symbols of the constants
+    accesses     estimated element reads per inference
+    arrays       C symbols of the constants
     """
 
     name: str
@@ -245,24 +247,33 @@ class Report:
     """Cost of a build. Units: bytes, and multiply-accumulates per inference.
 
     ram_bytes      all RAM of the model: inputs, outputs, tensors and scratch; with one region, sizeof the model object
-    arena_bytes    size of the memory plan before rounding up to the object's alignment lower_bound    the most bytes
-    live at any step, scratch included: no plan of whole tensors can be smaller gap_bytes      how many bytes smaller
-    another plan for this order might be; 0 if the plan is proven to be the smallest scratch_bytes  the largest scratch
-    of any step weights_bytes  constants in flash: weights, biases, multipliers, tables macs
-    multiply-accumulates of the model as imported live_macs      multiply-accumulates that the build executes cycles
-    estimate per inference or frame; None if a kernel's costs are not known for the core clock_hz       clock of the
-    board's core; None for a bare core removed        what the build removed, and why the results do not change states
-    values kept from run to run, part of the RAM schema         version of this document; docs/report.schema.json
-    describes it version        version of mcugen command        command that repeats the build; sha256: hash of the
-    model file promise        how results relate to those of the runtime events         number of events: a step, or one
-    row of a step inputs         names of input tensors; outputs: of output tensors; tensors, buffers: what RAM holds
-    during which event sums           per file except pages: the first 16 digits of its SHA-256, two spaces, its path
+    arena_bytes    size of the memory plan before rounding up to the object's alignment
+    lower_bound    the most bytes live at any step, scratch included: no plan of whole tensors can be smaller
+    gap_bytes      how many bytes smaller another plan for this order might be; 0 if the plan is proven to be the
+                   smallest
+    scratch_bytes  the largest scratch of any step
+    weights_bytes  constants in flash: weights, biases, multipliers, tables
+    macs           multiply-accumulates of the model as imported
+    live_macs      multiply-accumulates that the build executes
+    cycles         estimate per inference or frame; None if a kernel's costs are not known for the core
+    clock_hz       clock of the board's core; None for a bare core
+    removed        what the build removed, and why the results do not change
+    states         values kept from run to run, part of the RAM
+    schema         version of this document; docs/report.schema.json describes it
+    version        version of mcugen
+    command        command that repeats the build; sha256: hash of the model file
+    promise        how results relate to those of the runtime
+    events         number of events: a step, or one row of a step
+    inputs         names of input tensors; outputs: of output tensors; tensors, buffers: what RAM holds during which
+                   event
+    sums           per file except pages: the first 16 digits of its SHA-256, two spaces, its path
     title          name of the model for texts, from its file or folder; name: its C name, which may be shortened
-    ram_limit_bytes, flash_limit_bytes   memory of the board; None for a bare core trace          the step of each
-    event, -1 for a row of the input; 7x3 stands for 7 7 7 quantization   noise per layer, if the build quantized the
-    model waits          whether estimated cycles include waits for slow memories; the board's file gives their speed
-    checked        hardware that cycle estimates for this board were checked against; "" if none verified, simulated,
-    pareto   results that these commands add with --into; None or empty before
+    ram_limit_bytes, flash_limit_bytes   memory of the board; None for a bare core
+    trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
+    quantization   noise per layer, if the build quantized the model
+    waits          whether estimated cycles include waits for slow memories; the board's file gives their speed
+    checked        hardware that cycle estimates for this board were checked against; "" if none
+    verified, simulated, pareto   results that these commands add with --into; None or empty before
     """
 
     name: str

@@ -24,10 +24,13 @@ class ReportedModel:
 class Output:
     """One folder of emitted C.
 
-    name       prefix of its C symbols; for several models that share their memory, the name of their union models
-    one model, or several that share their memory sources    C files to compile, by path relative to the folder, sorted;
-    cpp_sources: C++ files headers    public headers, by path relative to the folder, sorted include    folders to
-    search for headers tested     names of models with a self-test libraries  names of libraries to link, without -l
+    name       prefix of its C symbols; for several models that share their memory, the name of their union
+    models     one model, or several that share their memory
+    sources    C files to compile, by path relative to the folder, sorted; cpp_sources: C++ files
+    headers    public headers, by path relative to the folder, sorted
+    include    folders to search for headers
+    tested     names of models with a self-test
+    libraries  names of libraries to link, without -l
     facts      content of report.json; "files" is complete when content functions are called
     """
 

@@ -68,7 +68,7 @@ def _image(call: Call, w: np.ndarray, window: SlidingWindow) -> np.ndarray | Non
         return None
     pad = window.pad((x.shape[1], x.shape[2]))
     rows, columns = ((np.arange(x.shape[1 + d]) + pad[d]) % window.extent(d) // window.dilation[d] for d in (0, 1))
-    rising = np.tile(w[rows][:, columns] > 0, x.shape[3] // w.shape[2])  # groups see equal channels
+    rising = np.tile(w[rows][:, columns] > 0, x.shape[3] // w.shape[2])  # every group reads the same pattern
     return np.broadcast_to(_extremes(call, rising), x.shape)
 
 

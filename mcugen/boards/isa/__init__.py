@@ -81,11 +81,14 @@ class Lines:
 class InstructionSet:
     """One instruction set.
 
-    name            its name in board.toml comments        characters that begin a comment in objdump's text
-    longest_bytes   size of the longest instruction; whatever follows at a greater distance is data or a gap instruction
-    (lines, row) -> effect of the instruction in that row on flow and stack operation       (mnemonic, operands) -> its
-    pipeline properties unwind          prefixes of the names of sections with unwind tables machine_flags   flags that
-    QEMU needs to start an image without other firmware feature_needs   feature of a core -> features that it requires
+    name            its name in board.toml
+    comments        characters that begin a comment in objdump's text
+    longest_bytes   size of the longest instruction; whatever follows at a greater distance is data or a gap
+    instruction     (lines, row) -> effect of the instruction in that row on flow and stack
+    operation       (mnemonic, operands) -> its pipeline properties
+    unwind          prefixes of the names of sections with unwind tables
+    machine_flags   flags that QEMU needs to start an image without other firmware
+    feature_needs   feature of a core -> features that it requires
     """
 
     name: str

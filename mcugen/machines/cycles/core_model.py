@@ -16,15 +16,17 @@ class Pipeline:
     """An in-order core that issues at most `width` instructions per cycle. Times are in cycles; a "kind" is a class of
     instructions, see `Operation`.
 
-    cycles        kind -> cycles until the next instruction can issue, default 1; 0 if it takes no time per_register
-    kind -> additional cycles per register of a list or pair follows       kinds that take one cycle less directly after
-    a kind in `leads` (pipelined addresses) latency       kind -> cycles until an instruction that reads the result can
-    issue, default: its `cycles` late          kind -> like `latency`, if the reader only accumulates onto the result
-    units         kind -> functional unit that it needs; has: unit -> how many of it the core has, default 1 busy
-    kind -> cycles for which its unit is occupied, default: its `cycles` alone         kinds that issue in no cycle with
-    another instruction seconds       if given: only these (by name) may be second in a pair, and both must have 16 bits
-    taken         additional cycles of a taken branch; jump: of a jump, call or return missed        additional cycles
-    of a mispredicted branch
+    cycles        kind -> cycles until the next instruction can issue, default 1; 0 if it takes no time
+    per_register  kind -> additional cycles per register of a list or pair
+    follows       kinds that take one cycle less directly after a kind in `leads` (pipelined addresses)
+    latency       kind -> cycles until an instruction that reads the result can issue, default: its `cycles`
+    late          kind -> like `latency`, if the reader only accumulates onto the result
+    units         kind -> functional unit that it needs; has: unit -> how many of it the core has, default 1
+    busy          kind -> cycles for which its unit is occupied, default: its `cycles`
+    alone         kinds that issue in no cycle with another instruction
+    seconds       if given: only these (by name) may be second in a pair, and both must have 16 bits
+    taken         additional cycles of a taken branch; jump: of a jump, call or return
+    missed        additional cycles of a mispredicted branch
     """
 
     width: int = 1

@@ -94,7 +94,7 @@ class Runtime:
         """Run a model file on input sets, each in the order of the graph's inputs. A refusal is in the answer, not
         raised.
 
-        tensors: keys of tensors to return besides the outputs. For an ONNX file they are the outputs, and no others are
+        tensors: keys of tensors to return besides the outputs. For an ONNX file, keys of outputs; only these are
         returned. follow: whether each set continues from the states that the previous set left; otherwise each starts
         anew.
         """
