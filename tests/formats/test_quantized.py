@@ -137,4 +137,4 @@ def test_uint16_at_an_end_is_refused_with_what_to_do(end: str, tmp_path: Path) -
     (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(UnsupportedError, match=f"UINT16 of '{'a' if end == 'input' else 'b'}'") as caught:
         mcugen.compile(tmp_path / "net.onnx")
-    assert "let those be float" in caught.value.explain()
+    assert "make these float" in caught.value.explain()
