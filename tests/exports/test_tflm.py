@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -296,6 +299,32 @@ def test_build_files_compile_what_stands_for_the_flatbuffer(tmp_path: Path, tool
     for command in commands[tool]:
         run_checked(command, cwd=tmp_path)
     run_checked([tmp_path / "app"])
+
+
+def listed_by(tool: str, files: Mapping[str, bytes]) -> list[str]:
+    """The C++ files that an export's build compiles, relative to the output folder."""
+    if tool == "platformio":
+        return [
+            entry[2:-1] for entry in json.loads(files["library.json"])["build"]["srcFilter"] if entry[-4:] == ".cc>"
+        ]
+    if tool == "cmsis-pack":
+        (pack,) = (text for path, text in files.items() if path.endswith(".pdsc"))
+        return [
+            file.attrib["name"]
+            for file in ElementTree.fromstring(pack).iter("file")
+            if "Cpp" in file.attrib["category"]
+        ]
+    if tool == "arduino":  # it compiles all of src/
+        return [path for path in files if path.startswith("src/") and path.endswith(".cc")]
+    lists = "zephyr/CMakeLists.txt" if tool == "zephyr" else "CMakeLists.txt"
+    return [path.removeprefix("../") for path in re.findall(r"\S+\.cc\b", files[lists].decode())]
+
+
+@pytest.mark.parametrize("tool", ["zephyr", "esp-idf", "platformio", "cmsis-pack", "arduino"])
+def test_lists_of_other_build_systems_have_the_record(tool: str) -> None:
+    files = mcugen.compile(DIGITS, export=("tflm", tool), no_report=True).files
+    (source,) = {*listed_by(tool, files)}
+    assert source.endswith("digits_tflm.cc") and b"mcugen_tflm_digits = {" in files[source]
 
 
 def test_headers_need_no_folder_but_that_of_their_prefix(tmp_path: Path) -> None:
