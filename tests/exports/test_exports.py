@@ -77,11 +77,11 @@ def test_a_folder_of_templates_from_outside(tmp_path: Path) -> None:
     ("files", "message"),
     [
         ({"__init__.py": MODULE.replace("{output.name}.sizes", "../sizes")}, "outside the folder"),
-        ({"__init__.py": MODULE.replace("{output.name}.sizes", "report.json")}, "there already"),
+        ({"__init__.py": MODULE.replace("{output.name}.sizes", "report.json")}, "exists already"),
         ({"__init__.py": "import sys; sys.exit(3)"}, "plugin 'theirs' of their_build 1.0 fails at import: SystemExit"),
         ({}, "neither a function"),
         ({"export.toml": MANIFEST}, "a template in their_build/"),
-        ({"export.toml": MANIFEST + "\n[more]\n"}, "no such key"),
+        ({"export.toml": MANIFEST + "\n[more]\n"}, "is not a known key"),
     ],
 )
 def test_a_wrong_export_is_refused_where_it_is_chosen(tmp_path: Path, files: dict[str, str], message: str) -> None:
