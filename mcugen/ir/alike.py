@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts that calls of equal shapes and types share, as networks have many layers alike.
+"""Cached results that calls of equal shapes and types share, since networks have many equal layers.
 
-The facts that kernels need of a call depend on shapes, types and a few properties of its values, such as whether its
-results are rounded once: its traits. A `shared_fact` is computed on a bare copy of the call, which has no values, and
-cached by the traits that it used: calls alike with the same traits have the same fact. A fact that uses values
-themselves, or fails, is computed for each call.
+Most functions of a call depend on its shapes, its types and a few properties of its values, the traits (for example
+whether its results are rounded once). A `shared_fact` is such a function. It is computed on a bare call, a copy without
+values. The result is cached by the traits that the computation used, and reused for calls with equal shapes, types and
+traits. A function that uses values themselves, or fails, is computed for each call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ More = ParamSpec("More")
 
 
 class NeedsValues(BaseException):
-    """A bare call was asked for values. It is no Exception, so that nothing takes it for an error of the model."""
+    """Raised if values of a bare call are used. It is no Exception, so that no handler takes it for an error of the
+    model.
+    """
 
 
 class _Withheld:
@@ -41,8 +43,9 @@ class _Withheld:
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A trait with its arguments beside the call, and for each answer so far the result: a fact, or the next
-    question."""
+    """A trait with its further arguments. answers: value of the trait -> the result as a `_Fact`, or the next
+    `_Question`.
+    """
 
     compute: Callable[..., Hashable]
     more: tuple[Hashable, ...]
@@ -63,7 +66,7 @@ class _OfMade:
 
 @dataclass(frozen=True, eq=False)
 class _Fact:
-    """A wrapper of a result, so that a result of None, or one that is a question, is not mistaken."""
+    """A wrapper of a result, so that a result of None is not mistaken for a missing one."""
 
     result: Any
 
@@ -72,8 +75,9 @@ _NEEDS_VALUES = _Fact(None)
 
 
 class _Trial:
-    """A computation on a bare call in place of a full call, with the traits of the full call that it has used so
-    far."""
+    """A computation on a bare call in place of a full call. asked: the traits of the full call that it has used
+    so far.
+    """
 
     def __init__(self, bare: Call, call: Call) -> None:
         self.bare, self.call = bare, call
@@ -87,8 +91,9 @@ class _Trial:
 
 
 def _told(call: Call, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
-    """The value of a trait of a call. Raises NeedsValues where it fails: the computation then runs, and fails, on the
-    call."""
+    """The value of a trait of a call. Raises NeedsValues if it fails, so that the computation is repeated on the full
+    call.
+    """
     try:
         return compute(call, *more)
     except Exception as error:
@@ -111,21 +116,21 @@ _under_way = _UnderWay()
 
 @dataclass(frozen=True, eq=False)
 class _Bare(Call):
-    """A call without data, scales and ranges: the same object for calls alike. A changed copy of it is one as well.
+    """A call without data, scales and ranges. Calls of equal shapes and types share one object.
 
-    known: by key, a `_Fact`; or the `_Question` asked first, with a fact or the next question for each answer so far:
-    {key: _Question(is_clamped, {True: _Fact(8), False: _Question(one_shift, {12: _Fact(9)})})}.
-    origin: of a copy, the bare call, the function that made it, and that function's further arguments.
+    known: cache by key. An entry is a `_Fact`, or the first `_Question` of a decision tree: {key: _Question(is_clamped,
+    {True: _Fact(8), False: _Question(one_shift, {12: _Fact(9)})})}. origin: for a changed copy, the original bare call,
+    the function that made the copy, and its further arguments.
     """
 
     known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     origin: tuple[_Bare, Callable[..., Call], tuple[Hashable, ...]] | None = field(default=None, init=False, repr=False)
 
     def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
-        """The result of a function, cached by the traits that it used, not in `facts`: the next call may have other
-        traits.
+        """The result of a function of this bare call, cached by the traits that it used.
 
-        Raises NeedsValues where it needs them or fails.
+        It is not cached in `facts`, since the next full call may have other traits. Raises NeedsValues if the function
+        needs values or fails.
         """
         if (outer := _under_way.on(self)) is None:
             return compute(self)
@@ -140,8 +145,9 @@ class _Bare(Call):
         return found.result
 
     def answer(self, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
-        """The value of a trait of the call that this one stands for. Raises NeedsValues for a copy of unknown
-        origin."""
+        """The value of a trait of the full call that this bare call represents. Raises NeedsValues if that call is not
+        known.
+        """
         if self.origin is not None:
             bare, make, given = self.origin
             return bare.answer(_OfMade(compute, make, given), more)
@@ -150,15 +156,16 @@ class _Bare(Call):
         return trial.answer(compute, more)
 
     def at(self, key: Hashable, ask: Callable[[_Question], Hashable]) -> Any:
-        """The cached fact on the path of these answers; None if there is none yet."""
+        """The cached fact, found by answering the cached questions with `ask`; None if there is none yet."""
         place, at = self.known, key
         while type(found := place.get(at)) is _Question:
             place, at = found.answers, ask(found)
         return found
 
     def tried(self, key: Hashable, compute: Callable[[Call], Any], trial: _Trial) -> _Fact:
-        """The result of a function, or the mark that it needs values or fails; it is cached by the traits that it
-        used."""
+        """The result of a function, or the mark _NEEDS_VALUES if it needs values or fails. It is cached by the traits
+        used.
+        """
         _under_way.trials.append(trial)
         try:
             found = _Fact(compute(self))
@@ -174,13 +181,13 @@ class _Bare(Call):
 
 
 _bare: WeakValueDictionary[Hashable, _Bare] = WeakValueDictionary()
-"""The bare call that calls alike share, by their common key; it lives as long as one of them uses it."""
+"""Key of calls with equal shapes and types -> their bare call, as long as one of the calls exists."""
 
 
 def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
-    """A `fact` with few possible values: where it depends on the values of a call, calls alike are grouped by it.
+    """A decorator for a `fact` that may depend on values of a call but has few possible results, such as a yes or no.
 
-    Its results, and its arguments beside the call, must be hashable.
+    The results, and the arguments besides the call, must be hashable.
     """
     own: Callable[..., Any] = fact(compute)
 
@@ -197,7 +204,9 @@ def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concate
 
 
 def made_call(make: Callable[Concatenate[Call, More], Call]) -> Callable[Concatenate[Call, More], Call]:
-    """A `fact` that is another call, derived from this one by `dataclasses.replace`, so that traits work on it too."""
+    """A decorator for a `fact` that returns another call, derived by `dataclasses.replace`. Traits work on the result
+    too.
+    """
     own: Callable[..., Call] = fact(make)
 
     @wraps(make)
@@ -212,14 +221,14 @@ def made_call(make: Callable[Concatenate[Call, More], Call]) -> Callable[Concate
 
 @trait
 def keeps(call: Call, rule: Rule) -> bool:
-    """Whether the call keeps a rule."""
+    """Whether the call satisfies a rule."""
     return bool(rule(call))
 
 
 def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
-    """A `fact` that calls alike share, if it uses only shapes, types and traits.
+    """A decorator for a `fact` that calls of equal shapes, types and traits share.
 
-    Its results must not refer to the call, and no function that it uses may cache facts of calls in functools.cache.
+    Results must not refer to the call, and the function must not use functools.cache for results of calls.
     """
     whole: Callable[..., Any] = compute
     own: Callable[..., Any] = fact(compute)
@@ -242,7 +251,7 @@ def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[C
 
 
 def of_first(call: Call, key: tuple[Hashable, ...], compute: Callable[[], Found]) -> Found:
-    """A result that is equal for all calls alike, though it needs values: it is computed from the first of them."""
+    """A result that needs values, but is equal for all calls of equal shapes and types. The first call computes it."""
     known = call.known if isinstance(call, _Bare) else _bare_of(call).known
     if (of_first, key) not in known:
         known[of_first, key] = compute()
@@ -251,12 +260,12 @@ def of_first(call: Call, key: tuple[Hashable, ...], compute: Callable[[], Found]
 
 
 _VALUES = ("inputs", "outputs", "constants", "input_range")
-"""The fields of calls that hold values, beside shapes and types."""
+"""The fields of calls that hold values, or types with values such as scales."""
 
 
 @fact
 def _bare_of(call: Call) -> _Bare:
-    """The bare call of a call; a new one each time where the operator cannot be a key."""
+    """The bare call of a call. If the operator is not hashable, it is not shared with other calls."""
     types = (tuple(t and (t.shape, t.dtype, t.quant is None) for t in ts) for ts in (call.inputs, call.outputs))
     given = tuple(data is None for data in call.constants)
     others = {f.name: getattr(call, f.name) for f in fields(Call) if f.init and f.name not in _VALUES}

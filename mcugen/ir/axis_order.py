@@ -14,14 +14,16 @@ from mcugen.ir.types import QuantParams, Shape, TensorType
 
 @dataclass(frozen=True)
 class Order:
-    """How a stored tensor holds a logical one of the same elements.
+    """The order in which a stored tensor holds the elements of a logical tensor (the tensor as the model has it).
 
-    Both shapes are products of the same factors. The stored tensor has them outermost first, in the order given here;
-    each logical axis lists the factors that it consists of.
+    The axes of both tensors are products of the same factors.
 
-    factors: the sizes of the stored tensor's factors, outermost first. One of size 1 need not belong to an axis.
-    dims: the number of consecutive factors that make each axis of the stored tensor.
-    axes: for each axis of the logical tensor the indices of its factors, outermost first.
+    factors  sizes of the factors in the order of the stored tensor, outermost first
+    dims     for each axis of the stored tensor, the number of consecutive factors that it consists of
+    axes     for each axis of the logical tensor, the indices of its factors, outermost first
+
+    Example: a tensor [2, 3] stored transposed has factors (3, 2), dims (1, 1) and axes ((1,), (0,)). A factor of size 1
+    need not belong to a logical axis.
     """
 
     factors: tuple[int, ...]
@@ -30,7 +32,7 @@ class Order:
 
     @classmethod
     def plain(cls, shape: Shape) -> Order:
-        """The order of a tensor that is stored as it is."""
+        """The order of a tensor that is stored unchanged."""
         return cls(shape, (1,) * len(shape), tuple((k,) for k in range(len(shape))))
 
     @property
@@ -54,16 +56,18 @@ class Order:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the stored bytes are those of the logical tensor: only factors of size 1 are in another place."""
+        """Whether the stored bytes equal those of the logical tensor. Factors of size 1 do not matter."""
         moved = [f for f in self._flat if self.factors[f] > 1]
         return moved == sorted(moved)
 
     def same_bytes(self, other: Order) -> bool:
-        """Whether a tensor stored in the other order has the same bytes, where both hold the same logical elements."""
+        """Whether both orders of the same logical tensor give the same bytes."""
         return self._moves() == other._moves()
 
     def _moves(self) -> tuple[tuple[int, int], ...]:
-        """(size, place in the logical order) of the stored factors above 1, neighbours merged."""
+        """(size, rank in the logical order) of each stored factor above 1. Factors adjacent in both orders are
+        merged.
+        """
         place = {f: k for k, f in enumerate(g for g in self._flat if self.factors[g] > 1)}
         runs: list[list[int]] = []
         for f, size in enumerate(self.factors):
@@ -82,7 +86,7 @@ class Order:
         return Order(self.factors, self.dims, tuple(self.axes[k] for k in perm))
 
     def reshaped(self, shape: Shape) -> Order | None:
-        """The order of the logical tensor in another shape; None where an axis would begin inside a factor."""
+        """The order after a reshape of the logical tensor; None if a factor cannot be split where a new axis begins."""
         split = self._split_at(_bounds(shape))
         if split is None:
             return None
@@ -101,7 +105,9 @@ class Order:
         return Order(split.factors, split.dims, tuple(axes)) if axes or not rest else None
 
     def _split_at(self, bounds: Sequence[int]) -> Order | None:
-        """This order with the factors split so that a factor begins at each bound: elements that come after it."""
+        """This order with factors split at each bound, a number of innermost elements; None if a factor cannot be split
+        there.
+        """
         order = self
         for bound in bounds:
             found = order._split_once(bound)
@@ -123,7 +129,7 @@ class Order:
         return self if inner == bound else None
 
     def _divided(self, f: int, inner: int) -> Order:
-        """This order with factor f as two: an outer one and an inner one of that size."""
+        """This order with factor f split into an outer factor and an inner factor of size `inner`."""
 
         def moved(k: int) -> int:
             return k if k <= f else k + 1
@@ -134,7 +140,7 @@ class Order:
         return Order(factors, dims, axes)
 
     def in_shape(self, stored: Shape) -> Order:
-        """The order with the same bytes in a stored tensor of another shape, whose axes begin where factors begin."""
+        """The order after a reshape of the stored tensor, whose new axes must begin where factors begin."""
         counts: list[int] = []
         rest = list(self.factors)
         for size in stored:
@@ -149,9 +155,9 @@ class Order:
         return Order(self.factors, (*counts[:-1], counts[-1] + len(rest)), self.axes)
 
     def restricted(self, shape: Shape) -> Order | None:
-        """The order of an operand of that shape, broadcast to the logical tensor: missing axes have size 1.
+        """The order for an operand of that shape that is broadcast to the logical tensor.
 
-        None where a factored axis is only partly there.
+        None if an axis of the operand has neither size 1 nor the size in the logical tensor.
         """
         full = (1,) * (len(self.axes) - len(shape)) + tuple(shape)
         if any(size not in (1, own) for size, own in zip(full, self.logical_shape, strict=True)):
@@ -161,7 +167,7 @@ class Order:
         return Order(factors, self.dims, self.axes[len(self.axes) - len(shape) :])
 
     def resized(self, sizes: Mapping[int, int]) -> Order | None:
-        """The order of a tensor in which logical axes have other sizes; None where such an axis has several factors."""
+        """The order after changing the sizes of logical axes; None if one of these axes has several factors."""
         factors = list(self.factors)
         for axis, size in sizes.items():
             own = [f for f in self.axes[axis] if self.factors[f] > 1] or list(self.axes[axis])
@@ -171,16 +177,18 @@ class Order:
         return Order(tuple(factors), self.dims, self.axes)
 
     def leads(self, axis: int) -> bool:
-        """Whether a logical axis is stored outermost, in its own order, and all others within it."""
+        """Whether a logical axis is stored outermost, unpermuted."""
         own = [f for f in self.axes[axis] if self.factors[f] > 1]
         return own == [f for f in range(len(self.factors)) if self.factors[f] > 1][: len(own)]
 
     def dropped(self, gone: Collection[int]) -> Order:
-        """The order without logical axes of size 1, which the stored tensor keeps: the same bytes."""
+        """The order without the logical axes `gone`, which have size 1. The stored tensor stays the same."""
         return Order(self.factors, self.dims, tuple(axis for k, axis in enumerate(self.axes) if k not in gone))
 
     def without(self, axis: int, stored: int) -> Order:
-        """The order without a logical axis, and without the axis `stored` of the stored tensor, which is that one."""
+        """The order without a logical axis, and without the axis `stored` of the stored tensor, which corresponds to
+        it.
+        """
         gone = set(self.groups[stored])
         place = {f: k for k, f in enumerate(f for f in range(len(self.factors)) if f not in gone)}
         axes = (own for k, own in enumerate(self.axes) if k != axis)
@@ -191,7 +199,7 @@ class Order:
         )
 
     def stored_axis(self, axis: int) -> int | None:
-        """The axis of the stored tensor that is logical axis `axis`, whole and alone; None where there is none."""
+        """The axis of the stored tensor that consists of exactly logical axis `axis`; None if there is none."""
         wanted = [f for f in self.axes[axis] if self.factors[f] > 1] or list(self.axes[axis])
         for k, group in enumerate(self.groups):
             if wanted and [f for f in group if self.factors[f] > 1 or f in wanted] == wanted:
@@ -199,13 +207,15 @@ class Order:
         return None
 
     def stored(self, logical: np.ndarray) -> np.ndarray:
-        """The stored tensor of a logical one."""
+        """The stored elements of a logical tensor."""
         moving = [f for f in self._flat if self.factors[f] > 1]
         spread = logical.reshape([self.factors[f] for f in moving])
         return np.ascontiguousarray(spread.transpose(np.argsort(moving))).reshape(self.stored_shape)
 
     def stored_type(self, logical: TensorType) -> TensorType:
-        """The type of the stored tensor. Scales along an axis move with it, which must be stored whole or factored."""
+        """The type of the stored tensor. Scales along a logical axis follow its elements; it must lie within one stored
+        axis.
+        """
         quant = logical.quant
         if quant is not None and quant.per_channel:
             axis = next(k for k, group in enumerate(self.groups) if set(self.axes[quant.axis]) <= set(group))
@@ -227,10 +237,10 @@ def _bounds(shape: Shape) -> list[int]:
 
 
 def move(source: Order, target: Order) -> tuple[Order, tuple[int, ...], Order] | None:
-    """The steps from a tensor stored in `source` to one stored in `target`: the same bytes in another shape, the
-    permutation of that shape's axes, and the permuted order, which has the bytes of `target`.
+    """The steps from a tensor stored in the order `source` to the order `target`: a reshape, then a transpose.
 
-    Both orders have the same logical shape. None where their factors begin at different places.
+    Returns (order after the reshape, permutation, order after the transpose, which has the bytes of `target`). Both
+    orders have the same logical shape. None if their factors cannot be split alike.
     """
     first, second = source._split_at(_ends(target)), target._split_at(_ends(source))
     if first is None or second is None:
@@ -246,7 +256,7 @@ def move(source: Order, target: Order) -> tuple[Order, tuple[int, ...], Order] |
 
 
 def _ends(order: Order) -> list[int]:
-    """The places in the logical order where factors begin, as elements that come after."""
+    """The positions in the logical order where factors begin, as numbers of innermost elements."""
     return _bounds(tuple(order.factors[f] for f in order._flat))
 
 
@@ -256,7 +266,7 @@ def _moving(order: Order) -> list[int]:
 
 
 def _merged(sequence: Sequence[int]) -> list[list[int]]:
-    """The runs of numbers that follow each other."""
+    """The sequence split into parts of consecutive integers."""
     runs: list[list[int]] = []
     for k in sequence:
         if runs and k == runs[-1][-1] + 1:

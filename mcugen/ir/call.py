@@ -21,15 +21,17 @@ Params = Mapping[str, Param]
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """An operator applied: its operand and result types, the data of constant operands, and the reference runtime.
+    """An operator applied to operands of known types.
 
-    op is the `mcugen.ir.op.Op`; its class cannot be named here, as operators are made of calls and kernels.
-    reference is "tflm" or "litert": the two runtimes round differently in places.
-    input_range: bounds of each operand's stored integers per channel, None where nothing is known; see `range_of`.
-    loop_bytes: bytes of code that the core repeats without waiting for flash; None where that is unknown or does not
-    matter. A kernel may unroll less because of it, but must compute the same.
-    features: of the core that kernels are chosen for. A kernel may use their instructions, but must compute the same.
-    facts: cached results of functions marked `fact`.
+    op           the `mcugen.ir.op.Op`, untyped here since that module imports this one
+    inputs       operand types, None for an absent operand
+    constants    data of constant operands, else None
+    reference    the runtime whose roundings count, for example "tflm" or "litert"
+    input_range  bounds of each operand's stored integers per channel, or None; see `range_of`
+    loop_bytes   bytes of code that the core repeats without waiting for flash; None if not known. A kernel may unroll
+                 less because of it, but must compute the same bits.
+    features     features of the core. A kernel may use their instructions, but must compute the same bits.
+    facts        cached results of functions marked `fact`
     """
 
     op: Any
@@ -61,16 +63,16 @@ class Call:
         return data
 
     def range_of(self, k: int) -> Range | None:
-        """Bounds of operand k's stored integers, per channel, for every input of the model; at worst its type's range.
+        """Bounds of operand k's stored integers per channel, for every input of the model.
 
-        None for floats, booleans, 64 bit integers, and more than `channels.MAX_CHANNELS` channels.
+        None for floats, booleans, 64-bit integers, and more than `ranges.MAX_CHANNELS` channels.
         """
         found = self.input_range[k] if k < len(self.input_range) else None
         return found or ranges.whole(self.input(k))
 
     @property
     def accumulators(self) -> Range | None:
-        """Bounds of the sums of each output channel, bias included; None where nothing is known of them."""
+        """Bounds of the sums of each output channel with their bias; None if not known."""
         return _accumulators(self)
 
     @cached_property
@@ -79,7 +81,7 @@ class Call:
         return self.outputs[0]
 
     def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
-        """The result of a function of this call, which is stored in `facts`."""
+        """Compute a function of this call and store the result in `facts`."""
         found = self.facts[key] = compute(self)
         return found
 
@@ -93,10 +95,9 @@ More = ParamSpec("More")
 
 
 def fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
-    """A function that is computed once per call and cached in `facts`, as many kernels use it. Its results never
-    change.
+    """A decorator for a function that is computed once per call and cached in `Call.facts`.
 
-    Its arguments beside the call must be hashable.
+    Callers must not change its results. Its arguments besides the call must be hashable.
     """
 
     @wraps(compute)

@@ -1,7 +1,7 @@
 """Expressions for one element of an elementwise operator, and the C functions generated from them.
 
-An expression is C99 and OpenCL C alike: it calls functions by their OpenCL names (`exp`, not `expf`), or helpers of
-the runtime's headers. The loops around it are templates, one for each `Walk`, in templates/elements.
+An expression must be valid C99 and OpenCL C. It calls functions by their OpenCL names (`exp`, not `expf`), or helpers
+of the runtime's headers. The loops around it are templates in templates/elements, one for each `Walk`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.system import resources
 
 TERMS = ("clamped", "slow")
-"""Terms of elementwise kernels for estimates of cycles: see `Element.work`."""
+"""Names of the counts of `Element.work`."""
 
 OPERANDS = "abcdefgh"
 """Names of operands in expressions; a loop has at most this many."""
@@ -38,7 +38,7 @@ _LIBRARY_LIST = """
     tanh
 """
 _LIBRARY = frozenset(_LIBRARY_LIST.split())
-"""Functions of OpenCL C that the C library has for float under the same name with an f at the end."""
+"""Functions of OpenCL C whose float versions in the C library have an f appended to the name."""
 
 _LINE = 116
 
@@ -51,11 +51,11 @@ class Element:
     fields    constant -> its C type
     params    their values: fields of these names, or members of these fields
     bounds    bounds that the result is clamped to; no clamp where a bound is infinite
-    swapped   whether the expression's a is the operator's second operand
-    commutes  whether the operands may change places, so that one function is enough where either is constant
-    unroll    elements in one turn of the loop; more than one only of a single call
-    slow      whether this is the longer way to compute what other calls have an expression for, too: for estimates
-    headers   of the runtime, for the functions that the expression calls
+    swapped   whether a is the operator's second operand, and b its first
+    commutes  whether the operands may be exchanged, so that one function serves if either of them is constant
+    unroll    elements per iteration of the loop; more than one only if the expression is a single function call
+    slow      whether the expression takes clearly longer than the operator's other expressions, for estimates of cycles
+    headers   headers of the runtime for the functions that the expression calls
     """
 
     text: str
@@ -69,7 +69,7 @@ class Element:
     headers: tuple[str, ...] = ()
 
     def limits(self, call: Call) -> dict[str, float]:
-        """The bounds within the range of the result's type, as the constants `low` and `high`."""
+        """The bounds of the clamp that lie within the range of the result's type, by the names `low` and `high`."""
         lowest, highest = INT_RANGE.get(call.output.dtype, (-math.inf, math.inf))
         low, high = self.bounds(call)
         return {name: v for name, v in (("low", low), ("high", high)) if lowest < v < highest}
@@ -80,12 +80,12 @@ class Element:
         return {**self.params(call), **{name: of_type(value) for name, value in self.limits(call).items()}}
 
     def work(self, call: Call) -> dict[str, float]:
-        """Counts for estimates of cycles beside the shapes: clamped elements, for each side, and slow ones."""
+        """Counts for estimates of cycles: elements clamped per bound, and elements of slow expressions."""
         size = float(call.output.size)
         return {"clamped": size * len(self.limits(call)), "slow": size * self.slow}
 
     def order(self, call: Call) -> tuple[int, ...]:
-        """The index of the operator's operand that each operand of the expression stands for."""
+        """For each operand a, b, ... of the expression, the index of the operator's operand."""
         found = tuple(range(len(call.inputs)))
         constant_first = self.commutes and call.constants[0] is not None
         return found[::-1] if constant_first or self.swapped(call) else found
@@ -101,7 +101,7 @@ def element_of(stated: Stated, call: Call) -> Element:
 
 
 class Walk(Enum):
-    """How a loop pairs the elements of the operands; each way has a template.
+    """The way in which a loop pairs the elements of the operands. Each way has a template.
 
     RUN        n elements of each tensor
     VECTOR     n pixels of `run` elements, each with the elements of the vectors
@@ -117,8 +117,8 @@ class Walk(Enum):
 class Operand:
     """A value that expressions refer to as `name`.
 
-    kind: a "tensor", of which BROADCAST may repeat an element along a run ("repeated"); or a constant, a "vector" along
-    the last axis or a "number"
+    kind: "tensor"; "repeated", a tensor whose element BROADCAST repeats along the innermost axis; "vector", a constant
+    along the last axis; or "number", a constant.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Line:
-    """A value and its C expression in operands, constants and values of the lines before."""
+    """A value and its C expression, which may use operands, constants and values of earlier lines."""
 
     name: str
     dtype: str
@@ -199,7 +199,9 @@ class Loop:
         return _wrapped(f"void {function}(", arguments)
 
     def _locals(self) -> Iterator[str]:
-        """Copies of the constants, which no store to `out` can change."""
+        """Declarations that copy the constants to locals, so that the compiler need not reload them after each
+        store.
+        """
         for o in self.operands:
             if o.kind == "vector":
                 yield f"const {_CONSTANT[o.dtype]} *const in_{o.name} = p->{o.name};"
@@ -222,9 +224,10 @@ class Loop:
         return f"{text}{indent}for (uint32_t i = {first}; i < {count}; i += 1u) {{\n{body}{indent}}}\n"
 
     def _moving(self, tensors: Sequence[Operand], indent: str) -> str:
-        """The loop of RUN over several tensors, the first of 8 or 16 bits. The pointers move, and the first tells the
-        end: an index and its bound take registers, of which Cortex-M0+ has few. Over wider elements, compilers would
-        count the turns first, which each call pays for.
+        """The loop of RUN over several tensors, of which the first has elements of 8 or 16 bits.
+
+        The loop moves the pointers and compares the first with its end. This takes fewer registers than an index, which
+        matters on Cortex-M0+. For wider elements, compilers would compute the number of iterations in each call.
         """
         first, *others = (f"in_{o.name}" for o in tensors)
         c_type = _STORED[tensors[0].dtype]
@@ -249,7 +252,7 @@ class Loop:
             for o in self.operands
             if o.kind != "number"
         ]
-        # A narrow result has a name as well: gcc would narrow the operands of its expression, which takes more.
+        # A narrow result gets a variable too; else gcc would narrow the operands of its expression, which is slower.
         named = self.lines if self.lines[-1].dtype in _NARROW else self.lines[:-1]
         lines += [f"const {_value(line.dtype)} {line.name} = {line.text};" for line in named]
         last = self.lines[-1]
@@ -257,7 +260,9 @@ class Loop:
         return "".join(f"{indent}{line}\n" for line in lines)
 
     def _inlined(self, index: str) -> str:
-        """The only line, a call, with the operands where it reads them."""
+        """The statement for an element, if the loop has one line: its expression with the operands' elements
+        inserted.
+        """
         values = {o.name: self._element(o.name, index, o.kind) for o in self.operands if o.kind != "number"}
         return self._store(_renamed(self.lines[0].text, values), index)
 
@@ -267,7 +272,7 @@ class Loop:
         return f"{self._element('', index)} = {value};"
 
     def _element(self, name: str, index: str, kind: str = "tensor") -> str:
-        """The C expression of an element of operand `name`; of the result for ""."""
+        """The C expression of an element of operand `name`, or of the result if `name` is ""."""
         pointer = f"in_{name}" if name else "out"
         if self.walk is Walk.RUN or kind == "vector":
             return f"{pointer}[{index}]"
@@ -277,7 +282,7 @@ class Loop:
 
 
 def loop(element: Element, call: Call, walk: Walk, kinds: Sequence[str]) -> Loop:
-    """The function of one operator. kinds: those of the expression's operands."""
+    """The loop of one operator. kinds: `Operand.kind` of the expression's operands."""
     order = element.order(call)
     operands = [Operand(n, call.input(k).dtype, kind) for n, k, kind in zip(OPERANDS, order, kinds, strict=False)]
     fields, lines = composed(element, call, {}, 0)
@@ -287,8 +292,9 @@ def loop(element: Element, call: Call, walk: Walk, kinds: Sequence[str]) -> Loop
 def composed(
     element: Element, call: Call, names: Mapping[str, str], after: int
 ) -> tuple[list[tuple[str, str]], list[Line]]:
-    """The constants and lines of an operator in a loop. names: the loop's names for the expression's operands
-    and constants, where they differ; after: the number of lines before these.
+    """The constants (name, C type) and the lines of an operator in a loop.
+
+    names: the loop's names for the expression's operands and constants, if they differ. after: number of earlier lines.
     """
     dtype, limits = call.output.dtype, element.limits(call)
     fields = [*element.fields.items(), *((name, _value(dtype)) for name in limits)]
@@ -304,12 +310,12 @@ def composed(
 
 
 def _value(dtype: str) -> str:
-    """The C type that is computed with."""
+    """The C type in which values of an element type are computed."""
     return {"f32": "float", "s64": "int64_t"}.get(dtype, "int32_t")
 
 
 def _in_c(text: str) -> str:
-    """An expression with the names that the C library has for functions of float."""
+    """An expression with OpenCL function names replaced by those of the C library for float."""
     return _NAME.sub(lambda m: f"{m[1]}f(" if m[2] and m[1] in _LIBRARY else m[0], text)
 
 

@@ -21,10 +21,10 @@ from mcugen.ir.types import Shape, TensorType
 class Origin:
     """The imported tensor that a tensor represents: imported value = stored value + offset, in the stored channels.
 
-    kept: the imported tensor's channels that are stored, in order; None: all
-    constant: (channel, imported value) of channels that are not stored and are equal for every input of the model
-    No remaining node reads any other channel that is not stored.
-    order: the order in which the values are stored, None: as imported. Channels are those of the stored tensor.
+    kept: the channels of the imported tensor that are stored, in order; None: all. constant: (channel, imported value)
+    of channels that are not stored because they have one value for every input of the model. No remaining node reads
+    any other channel that is not stored. order: the order in which the values are stored; None: as imported. Channels
+    are those of the stored tensor.
     """
 
     tensor: str
@@ -34,7 +34,7 @@ class Origin:
     order: Order | None = None
 
     def ordered(self, imported: np.ndarray) -> np.ndarray:
-        """The imported tensor's values in the order and shape in which they are stored, channels not stored too."""
+        """All values of the imported tensor in the order and shape of the stored tensor."""
         return imported if self.order is None else self.order.stored(imported)
 
     def stored_part(self, imported: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ class Origin:
         return values if self.kept is None else values[..., list(self.kept)]
 
     def imported(self, stored: np.ndarray, shape: Shape) -> np.ndarray | None:
-        """The imported tensor of that shape, from the stored values; None where some of its channels are not stored."""
+        """The imported tensor of that shape, from the stored values; None if some of its channels are not stored."""
         if self.kept is not None:
             return None
         values = stored.reshape(-1)
@@ -57,7 +57,9 @@ class Origin:
         return found.reshape(shape)
 
     def without(self, gone: np.ndarray, values: Range) -> Origin:
-        """This origin with fewer channels. gone: a mask of the stored ones; values: their bounds, as stored."""
+        """This origin with fewer stored channels. gone: a mask of channels to remove. values: bounds of all stored
+        channels.
+        """
         kept = np.arange(gone.size) if self.kept is None else np.array(self.kept)
         fixed = gone & values.constant
         found = ((int(kept[k]), int(values.low[k]) + self.offset) for k in np.flatnonzero(fixed))
@@ -70,9 +72,10 @@ UNREAD_NODE = "unread results"
 
 @dataclass(frozen=True)
 class Removed:
-    """A part that a pass removed: `what` of imported tensor `tensor`, and why the results stay.
+    """A part that a pass removed.
 
-    exact: whether no bit of them changes; else floats are rounded elsewhere.
+    what: kind of the part. tensor: the imported tensor. why: why the model's results stay the same. channels: number of
+    removed channels. exact: whether no bit of the results changes; else floats are rounded in other places.
     """
 
     what: str
@@ -84,9 +87,10 @@ class Removed:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A named value. `data` is set for constants; `label` is the model's own name, data and never code.
+    """A named value.
 
-    range: bounds of the stored integers for every input of the model, where a pass has found them.
+    data: values of a constant, else None. label: the model's own name, which must not appear in code. range: bounds of
+    the stored integers for every input of the model, if a pass has determined them.
     """
 
     name: str
@@ -102,7 +106,7 @@ class Tensor:
 
     @property
     def layer(self) -> str:
-        """The model's name of the layer that computes it: of several that an exporter joined by `;`, the first."""
+        """The model's name of the layer that computes it. If an exporter joined several names with `;`, the first."""
         return self.label.split(";")[0]
 
 
@@ -119,10 +123,11 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A value that lives from run to run: a run reads it from tensor `before` and leaves the next one in `after`.
+    """A value that is passed from run to run: a run reads it from tensor `before`, and writes the next value to
+    `after`.
 
-    before: a tensor that no node writes; after: any tensor of the same type that has a value at the end of a run.
-    initial: the value of `before` in the first run, of the tensors' shape and element type.
+    before: a tensor that no node writes. after: any tensor of the same type that has a value at the end of a run.
+    initial: the value of `before` in the first run.
     """
 
     before: str
@@ -134,18 +139,19 @@ class State:
 class Graph:
     """A network: nodes in an order that respects their inputs.
 
-    sha256 is the hash of the model file; format names its kind ("tflite"). refusals lists, for each
-    runtime ("tflm", "litert"), the operators of the file that it does not compute, with the reason.
-    removed: the parts that passes removed, in order. notes: assumptions of the import, for the user.
-    states: the values that a run passes to the next one. signatures: (name, index) of each of the file's subgraphs that
-    has a name to ask for.
-    texts: for outputs whose integers are indices of texts, by the place of the output: these texts.
-    layouts: the inputs and outputs that are given in another order than the file has them: the axis of the file for
-    each axis.
-    values: names that the file gives to values, of formats that have such names: the tensor that holds each. Tensors
-    that the graph no longer has may be among them.
-    rounds_once: whether integer operators replace float ones, with their real results rounded once.
-    file: the bytes of the model file, empty for a folder. unlike_file: how inputs and outputs differ from the file's.
+    sha256       hash of the model file
+    format       kind of the model file, for example "tflite"
+    refusals     runtime ("tflm", "litert") -> the operators of the file that it does not compute, with the reason
+    removed      the parts that passes removed, in order
+    notes        assumptions of the import, for the user
+    states       the values that a run passes to the next run
+    signatures   (name, index) of each named subgraph of the file
+    texts        index of an output whose integers are indices of texts -> these texts
+    layouts      input or output whose axes are permuted -> for each axis, the axis in the file
+    values       name of a value in the file -> the tensor that holds it, which may have been removed
+    rounds_once  whether integer operators replace float operators, with their exact results rounded once
+    file         bytes of the model file, empty for a folder
+    unlike_file  how inputs and outputs differ from the file's
     indices: of the inputs, then the outputs, in a .tflite file. variables: the indices of its variable tensors.
     """
 
@@ -175,17 +181,17 @@ class Graph:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The tensors that have a value before the first node runs: the inputs, and the states as they were left."""
+        """The tensors that have a value before the first node runs: inputs and states."""
         return (*self.inputs, *(state.before for state in self.states))
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The tensors whose value a run must leave behind: the outputs, and the states for the next run."""
+        """The tensors that must have a value at the end of a run: outputs and the next values of states."""
         return (*self.outputs, *(state.after for state in self.states))
 
     @property
     def unread_inputs(self) -> frozenset[str]:
-        """Inputs that no node reads and that are no outputs: they only keep their place in the interface."""
+        """Inputs that no node reads and that are no outputs or next states. They stay in the C interface."""
         read = {name for node in self.nodes for name in node.inputs} | set(self.kept)
         return frozenset(name for name in self.inputs if name not in read)
 
@@ -198,7 +204,7 @@ class Graph:
         return self.tensors[name].type
 
     def call(self, node: Node, reference: str) -> Call:
-        """The node as a call, with all that is known at build time."""
+        """The node as a call, with the constants and bounds of its operands."""
         operands = [None if name is None else self.tensors[name] for name in node.inputs]
         return Call(
             op=node.op,
@@ -219,9 +225,9 @@ class Graph:
         removed: Iterable[Removed] = (),
         states: Iterable[State] | None = None,
     ) -> Graph:
-        """A copy with tensors added or replaced, and only the tensors that are still used.
+        """A copy with changes and without unused tensors.
 
-        removed: the parts that this change removes.
+        tensors: added, or replaced by name. removed: the parts that this change removes, added to the list.
         """
         changed = replace(
             self,
@@ -252,7 +258,7 @@ class Graph:
 
 
 def _values_text(values: np.ndarray) -> str:
-    """A constant for a dump: its one value, or its bounds."""
+    """A constant as text: its value, or its least and greatest value."""
     low, high = values.min(), values.max()
     return f"{low}" if low == high else f"{low}..{high}"
 

@@ -13,7 +13,7 @@ from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
 
 Quants = tuple[QuantParams | None, ...]
-"""The quantization of each result of an operator."""
+"""The quantization of each result of an operator, None for results without."""
 
 
 def cleared(t: TensorType) -> np.ndarray:
@@ -23,12 +23,11 @@ def cleared(t: TensorType) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Source:
-    """An operator as a format describes it: neutral names, for an Import's build function.
+    """An operator of a model file, in terms that all formats share.
 
-    attributes: see Attributes; inputs, constants, outputs: types and data as declared in the file.
-    results: how many results the file names, where it declares no types of them.
-    halves: whether the file has any of these numbers as float16; they are float32 here.
-    inner: the quantization of values on the way to the results, where the file states any.
+    attributes: see `Attributes`. inputs, constants, outputs: types and data as declared in the file. results: number of
+    results, if the file declares no types for them. halves: whether some of these tensors are float16 in the file; they
+    are float32 here. inner: the quantization of intermediate values, if the file states it.
     """
 
     name: str
@@ -50,7 +49,7 @@ class Source:
 
 
 class Attributes:
-    """The attributes of an imported operator. Remembers which were read: an unread one that matters is an error."""
+    """The attributes of an imported operator. It records which were read, since an unread attribute may be an error."""
 
     def __init__(self, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
         self._values = dict(values)
@@ -58,9 +57,9 @@ class Attributes:
         self._read: set[str] = set()
 
     def __getitem__(self, name: str) -> Any:
-        """The value of an attribute. Raises CorruptModelError where the file carries options of another operator."""
+        """The value of an attribute. Raises CorruptModelError if the file does not have it and there is no default."""
         if name not in self._values and name not in self._defaults:
-            raise CorruptModelError(f"carries no attribute {name}", hint="the file is damaged")
+            raise CorruptModelError(f"the attribute {name} is missing", hint="the file is damaged: export it again")
         self._read.add(name)
         return self._values.get(name, self._defaults.get(name))
 
@@ -71,11 +70,11 @@ class Attributes:
         return default if found is None else found
 
     def ignore(self, *names: str) -> None:
-        """Mark attributes as read that have no effect here, or only repeat what other fields state."""
+        """Mark attributes as read that have no effect here, or only repeat other fields."""
         self._read.update(names)
 
     def unread(self) -> dict[str, Any]:
-        """Attributes that differ from the schema's default and that no import read."""
+        """Attributes that were not read and differ from the default of the format's schema."""
         return {
             name: value
             for name, value in self._values.items()
@@ -83,7 +82,7 @@ class Attributes:
         }
 
     def require_read(self) -> None:
-        """Raise UnsupportedError for attributes that matter and that no import read."""
+        """Raise UnsupportedError if there are unread attributes."""
         unread = self.unread()
         if unread:
             listed = ", ".join(f"{key}={value}" for key, value in sorted(unread.items()))
@@ -92,8 +91,10 @@ class Attributes:
 
 @dataclass(frozen=True)
 class Imported:
-    """The result of an Import: the operator, the source's inputs that it reads (None: all), and why runtimes
-    ("tflm", "litert") refuse these attributes, whatever the types.
+    """The result of an Import's `build` function.
+
+    inputs: indices of the source's inputs that the operator reads; None: all. refused_by: runtime ("tflm", "litert") ->
+    why it refuses these attributes for any types.
     """
 
     op: Op
@@ -102,13 +103,11 @@ class Imported:
 
 
 class Expansion(Protocol):
-    """The small graph that one operator of a format becomes: an Import's `expand` function appends to it.
+    """The small graph that one operator of a format becomes. An Import's `expand` function appends nodes to it.
 
-    Values are known by name. inputs: the operator's operands, None where one is absent or is a variable.
-    variables: for each operand that is a variable its name, None for the others.
-
-    A variable holds a value from run to run. Operators that name the same one access it in the order of the file: each
-    reads the value written last, in this run or the one before.
+    Values are referred to by name. inputs: the operator's operands, None for one that is absent or is a variable.
+    variables: the name of each operand that is a variable, None for the others. A variable keeps its value from run to
+    run. Operators access a variable in the order of the file, and read the value written last.
     """
 
     @property
@@ -127,37 +126,37 @@ class Expansion(Protocol):
         """A new constant. Raises UnsupportedError for element types that mcugen does not have."""
 
     def text(self, name: str, texts: Sequence[str]) -> str:
-        """The value as text: its integers become indices of `texts`, the only form of text tensors."""
+        """A value whose integers are indices of `texts`, which is how text tensors are represented."""
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """The texts that a value's integers are indices of; none where they are numbers."""
+        """The texts that a value's integers are indices of; empty for numbers."""
 
     def node(self, op: Op, *inputs: str | None, quant: QuantParams | None = None) -> str:
-        """The first result of an operator, appended; `quant` is the quantization of its results."""
+        """Append an operator and return its first result. quant: the quantization of its results."""
 
     def nodes(self, op: Op, *inputs: str | None, quant: QuantParams | Quants | None = None) -> Sequence[str]:
-        """All results of an operator, appended; `quant` is their quantization, or that of each."""
+        """Append an operator and return its results. quant: the quantization of all results, or one per result."""
 
     def own(self, name: str) -> str:
-        """The name of a variable of this operator alone."""
+        """The name of a variable that only this operator uses."""
 
     def read(self, variable: str, initial: np.ndarray, quant: QuantParams | None = None) -> str:
-        """The value of a variable; at first `initial`, with the quantization `quant`."""
+        """The value of a variable that is `initial` in the first run, with the quantization `quant`."""
 
     def slot(self, variable: str, t: TensorType) -> str:
-        """The value of a variable that other operators may have read or written before, or given a first value.
+        """The value of a variable that earlier operators may have read, written or initialized.
 
-        t: its type where this is its first use, and where it is zero at first.
+        t: its type if this is its first use; its initial value is then zero.
         """
 
     def has_value(self, variable: str) -> bool:
         """Whether an operator has read or written a variable, or a subgraph has given it a first value."""
 
     def initialize(self, graph: int) -> None:
-        """Take the first values of variables from a subgraph of the file, which writes constants to them."""
+        """Take the initial values of variables from a subgraph of the file, which writes constants to them."""
 
     def call(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
-        """The results of a subgraph of the file on these operands, values or variables; its nodes are appended."""
+        """Append the nodes of a subgraph of the file and return its results. operands: values or variables."""
 
     def write(self, variable: str, value: str) -> None:
         """Give a variable, which was read before, its next value, of the same type."""
@@ -168,12 +167,12 @@ class Expansion(Protocol):
 
 @dataclass(frozen=True)
 class Import:
-    """The import of the operator `name` of `format`, in its versions `since` to `until` (None: to the newest).
+    """The import of the operator `name` of `format`, in its versions `since` to `until` (None: the newest).
 
-    build: gives one operator from the attributes; None: there are none. expand: appends several, and returns the
-    name of the result for each of the source's outputs. At most one of the two is given.
-    when: which sources it is for; those that no such import takes are left to the one import without a condition.
-    halves: of one that expands, whether LiteRT computes it on float16, which are float32 here.
+    build: makes one operator from the attributes. expand: appends several operators, and returns the name of the result
+    for each of the source's outputs. At most one of the two is given. when: the sources that it accepts; sources that
+    no import with a condition accepts are left to the one without. halves: if it expands, whether LiteRT computes the
+    operator on float16, which is float32 here.
     """
 
     format: str

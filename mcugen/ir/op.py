@@ -24,7 +24,7 @@ from mcugen.ir.ranges import Range, Removal
 from mcugen.ir.types import WITH_HALVES, TensorType, shape_text
 
 Scaling = Mapping[str, Any]
-"""Name -> what np.array_equal compares."""
+"""Name -> number, tuple or array, as np.array_equal compares them."""
 MAX_FOLDED_ELEMENTS = 1 << 20
 MAX_FOLDED_MACS = 1 << 26
 Widths = tuple[tuple[int, int], tuple[int, int]]
@@ -33,7 +33,7 @@ Widths = tuple[tuple[int, int], tuple[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class Slimmed:
-    """An operator on fewer channels, with its new or changed constant operands: operand -> (type, data)."""
+    """An operator on fewer channels. constants: index of each new or changed constant operand -> (type, data)."""
 
     op: Op
     constants: Mapping[int, tuple[TensorType, np.ndarray]] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Slimmed:
 
 @dataclass(frozen=True, eq=False)
 class Reordered:
-    """An operator on stored tensors: for each operand (None: absent) and each result the order it is stored in."""
+    """An operator on tensors in other orders: the order of each operand (None: absent) and of each result."""
 
     op: Op
     inputs: tuple[Order | None, ...]
@@ -86,13 +86,15 @@ class Op:
     """The axis of the weights (operand 1) with a scale per index, for operators that have a bias as operand 2."""
 
     met_axis: ClassVar[int | None] = None
-    """The axis of the weights that is multiplied by the channels of operand 0."""
+    """The input channel axis of the weights."""
 
     packed_operands: ClassVar[tuple[int, ...]] = ()
-    """Constants that kernels read with several elements to a byte; all others are stored in whole bytes first."""
+    """Operands whose constants kernels read with several elements per byte. Other constants are unpacked to whole
+    bytes.
+    """
 
     takes_unsigned: ClassVar[bool] = False
-    """Whether the kernels read and write uint8 themselves; for all other operators it is turned into int8 first."""
+    """Whether the kernels support quantized uint8. For all other operators, a pass turns uint8 into int8 first."""
 
     tflm_types: ClassVar[frozenset[str]] = frozenset()
     """Element types of operand 0 for which TensorFlow Lite Micro has a kernel; measured, never guessed."""
@@ -104,16 +106,18 @@ class Op:
     """Whether operand 0 and the results are images [N, H, W, C], of which the last axis is the channels."""
 
     is_elementwise: ClassVar[bool] = False
-    """Whether each element of the result depends on the elements of the operands in its place alone."""
+    """Whether each element of the result depends only on the elements of the operands at the same index."""
 
     only_moves: ClassVar[bool] = False
-    """Whether stored integers are only moved, so that the runtimes allow any zero point of int16 data."""
+    """Whether the operator only moves elements, so that the runtimes allow any zero point of int16 data."""
 
     exact_floats: ClassVar[bool] = False
-    """Whether float results are equal in every bit: their operations have a fixed order, and are not contracted."""
+    """Whether C and oracle give equal bits for floats: operations have a fixed order, and no fused multiply-add is
+    used.
+    """
 
     repeats_runtime: ClassVar[bool] = False
-    """Whether float results have every bit of the runtime's of equal operands: it adds up in the same order."""
+    """Whether float results equal the runtime's in every bit for equal operands, since both add in the same order."""
 
     def infer(self, *inputs: Any, **named: Any) -> tuple[TensorType, ...]:
         """The result types; `quant` is ignored, since formats state it. Raises ShapeError on contradictions."""
@@ -124,7 +128,7 @@ class Op:
         raise NotImplementedError
 
     def reference_q(self, call: Call, *inputs: Any, **named: Any) -> np.ndarray | tuple[np.ndarray, ...]:
-        """The bit-exact meaning on the stored integers, as `call.reference` computes it."""
+        """The bit-exact results on stored integers, as the runtime `call.reference` computes them."""
         raise NotImplementedError
 
     def scaling(self, call: Call) -> Scaling:
@@ -132,14 +136,14 @@ class Op:
         return {}
 
     def scaling_q(self, call: Call) -> Scaling:
-        """The oracle's own derivation of the same numbers, by the same names; `verify` compares it with `scaling`."""
+        """The numbers of `scaling`, derived by the oracle's own code; `verify` compares both."""
         return {}
 
     def fold(self, call: Call) -> tuple[np.ndarray, ...] | None:
         """The results if they are known at build time: by default when every operand is constant.
 
-        Results much larger than the constants, or costly ones, are left to the run: a few bytes of a model file must
-        not make the build allocate or compute without bound.
+        Results that are much larger than the constants, or expensive, are computed at run time. Otherwise a small model
+        file could make the build allocate or compute without limit.
         """
         if any(t is not None and c is None for t, c in zip(call.inputs, call.constants, strict=True)):
             return None
@@ -157,36 +161,37 @@ class Op:
         return tuple(ranges.whole(t) for t in call.outputs)
 
     def accumulators(self, call: Call) -> Range | None:
-        """Bounds of the sum, bias and zero points included, that each output channel's requantization gets.
+        """Bounds of the sum of each output channel before requantization, with bias and zero points.
 
-        The bounds are those of the exact sum: where they leave 32 bits, the sum may wrap. None for operators without
-        such sums, for floats, and where weights are not constant.
+        They are bounds of the exact sum. If they do not fit 32 bits, the sum may wrap. None for operators without such
+        sums, for floats, and if weights are not constant.
         """
         return None
 
     def removable(self, call: Call, asked: Removal) -> Removal:
         """The largest subset of the requested channels that this operator can drop; by default none.
 
-        A channel of a result that nothing reads can be dropped, unless the operator depends on it. A channel of an
-        operand can be dropped where no remaining result depends on it, or where `call.range_of` gives it one value,
-        which can be folded into constants. A smaller request must never drop more.
+        A channel of a result can be dropped unless the operator needs it for other results. A channel of an operand can
+        be dropped if no remaining result depends on it, or if `call.range_of` gives it one value, which can be folded
+        into constants. A smaller request must never drop more.
         """
         return asked.none
 
     def without(self, call: Call, removed: Removal) -> Slimmed:
-        """The operator without channels that `removable` returned: the same bits in all others."""
+        """The operator without channels that `removable` returned. All other channels keep their bits."""
         raise InternalError(f"{self} cannot drop channels")
 
     def keeps_values(self, call: Call) -> bool:
-        """Whether each result is an element of an operand, or the largest or smallest of several, also where these are
-        stored integers of one scale and zero point.
+        """Whether each result is one of the operands' elements, for example a maximum.
+
+        That must also hold for stored integers with equal scales and zero points.
         """
         return self.only_moves
 
     def rounded(self, call: Call) -> Op | None:
-        """This operator, of real numbers in `call`, with integer results that are its exact real values rounded once.
+        """The form of this float operator on stored integers, whose results are the exact real values rounded once.
 
-        Operands are stored integers; halves go to even results. None where there is no such form.
+        call: the present call on floats. Halves round to even. None if there is no such form.
         """
         return None
 
@@ -200,14 +205,14 @@ class Op:
         return refused("it is computed on floats alone: mcugen knows no runtime with an int8 kernel for it")
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """This operator on operands that are stored in other orders; None where it needs the original order.
+        """This operator on operands that are stored in other orders; None if it needs the original order.
 
-        orders: how the computed operands are stored; None for constants, which can be stored in any order.
+        orders: the order of each computed operand; None for constants, which can be stored in any order.
         """
         return None
 
     def macs(self, call: Call) -> int:
-        """Multiply-accumulates of one execution; 0 for operators without."""
+        """Number of multiply-accumulates of one execution."""
         return 0
 
     def in_words(self, call: Call) -> str:
@@ -218,9 +223,9 @@ class Op:
         return " to ".join(" and ".join(shapes) for shapes in ((made,) if given == made else (given, made)) if shapes)
 
     def refused_by(self, call: Call, runtime: str) -> str:
-        """Why a runtime, "tflm" or "litert", does not compute this call, so that its bits do not exist; "" if it does.
+        """Why a runtime, "tflm" or "litert", does not compute this call; "" if it does.
 
-        `ci/vectors` runs the runtimes themselves, and a test compares this with their answers.
+        `ci/vectors` records what the runtimes accept, and a test compares it with this method.
         """
         dtype = call.input(0).dtype
         if not self.only_moves and has_int16_zero_point(call):
@@ -235,16 +240,16 @@ class Op:
 
 
 def has_int16_zero_point(call: Call) -> bool:
-    """Whether a zero point of int16 data differs from 0, which the runtimes' arithmetic requires."""
+    """Whether int16 data have a zero point other than 0, which the runtimes' arithmetic does not support."""
     types = [t for t in (*call.inputs, *call.outputs) if t is not None and t.dtype == "s16" and t.quant is not None]
     return any(zero for t in types if t.quant for zero in t.quant.zero_point)
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A call to test: types only, data is drawn by the test from `seed`.
+    """A call to test. The test draws the data from `seed`.
 
-    constants: operand index -> None (drawn over the type's range, avoiding the weight -128) or the data itself.
+    constants: index of a constant operand -> its data, or None for data drawn from the type's range without -128.
     """
 
     op: Op
@@ -257,9 +262,9 @@ class Example:
 def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray, ...]:
     """Compute a call with the operator's own reference; results have the call's result types.
 
-    Calls of floats alone run `reference` in float64 and round once to the result type. All others run `reference_q`,
-    also those that mix integer and float operands: there the operator defines which float operations round, and when.
-    Operands packed several to a byte come as arrays of whole bytes.
+    Calls with only floats run `reference` in float64 and round once to the result type. All others run `reference_q`,
+    in which the operator defines how float operations round. Operands with several elements per byte are given
+    unpacked.
     """
     given = [t for t in (*call.inputs, *call.outputs) if t is not None]
     with np.errstate(all="ignore"):  # infinities and NaN occur without a warning, as in the runtimes

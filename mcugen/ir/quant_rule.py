@@ -1,4 +1,4 @@
-"""Rules for quantizing operators: the source of a result's scale, and the part of an operand that matters."""
+"""Rules for quantizing operators: where the scale of a result comes from, and which range of an operand matters."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ EVERYTHING: Bounds = (-math.inf, math.inf)
 class Scales:
     """The integer form of a float operator.
 
-    kind: "own": results have a scale of their own; "shared": results and operands have one; "fixed": results have the
-    one in `fixed`; "refused": there is no integer form, for the reason `why`
-    fixed: bits of the result -> (scale, zero point)
-    matters: for operand 0, the real numbers beyond which the result does not change (any more than by half a step)
-    widths: bits that data may have
+    kind     "own": results have scales of their own; "shared": results and operands share one scale; "fixed": results
+             have the scale in `fixed`; "refused": there is no integer form
+    fixed    bits of the result -> (scale, zero point)
+    matters  range of operand 0; beyond it the result changes by at most half a step
+    widths   bits that data may have
+    why      the reason for "refused"
     """
 
     kind: str
@@ -36,10 +37,10 @@ SHARED_BYTES = Scales("shared", widths=(8,))
 
 
 def fixed(s8: tuple[float, int], s16: tuple[float, int] | None = None, matters: Bounds = EVERYTHING) -> Scales:
-    """Results with the scale and zero point that the TFLite quantization specification gives them."""
+    """The rule for results whose (scale, zero point) the TFLite quantization specification fixes."""
     return Scales("fixed", {8: s8} if s16 is None else {8: s8, 16: s16}, matters, (8,) if s16 is None else (8, 16))
 
 
 def refused(why: str) -> Scales:
-    """No integer form."""
+    """The rule for an operator without an integer form."""
     return Scales("refused", why=why)

@@ -1,6 +1,6 @@
 """Bounds of a tensor's stored integers, channel by channel.
 
-A channel is an index of the last axis; a scalar has one.
+A channel is an index of the last axis. A scalar has one channel.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from mcugen.errors import InternalError
 from mcugen.ir.types import PACKED_BITS, TensorType
 
 MAX_CHANNELS = 1 << 20
-"""Most channels with bounds: a few bytes of a model file must not make the build allocate without limit."""
+"""Largest number of channels with bounds. Otherwise a small file could make the build allocate gigabytes."""
 
 _BOUNDED = frozenset({"s8", "u8", "s16", "s32", *PACKED_BITS})
 
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """The least and the greatest stored integer of each channel, both reachable or not; int64 arrays of one length."""
+    """A lower and an upper bound of the stored integers of each channel, as int64 arrays of one length."""
 
     low: np.ndarray
     high: np.ndarray
 
     @property
     def constant(self) -> np.ndarray:
-        """A mask: channels with one possible value."""
+        """A mask of the channels with only one possible value."""
         return np.asarray(self.low == self.high)
 
     @property
@@ -44,7 +44,7 @@ class Range:
         return Range(np.clip(self.low, low, high), np.clip(self.high, low, high))
 
     def joined(self, channels: int) -> Range:
-        """A range of `channels` channels, each with the bounds of all channels of this one."""
+        """A range of `channels` channels. Each has the bounds of all channels of this range together."""
         low, high = self.hull
         return filled(channels, low, high)
 
@@ -66,7 +66,7 @@ class Affine:
 class Removal:
     """Channels that an operator is to drop: a mask for each operand and each result.
 
-    An operand that is a constant or missing has None: the operator itself selects the part of constants that it needs.
+    Constant and absent operands have None, since the operator itself selects the part of constants that it needs.
     """
 
     inputs: tuple[np.ndarray | None, ...]
@@ -99,9 +99,9 @@ def channels_of(t: TensorType) -> int:
 
 
 def whole(t: TensorType) -> Range | None:
-    """The range of everything that t's element type can store.
+    """The range of all values that t's element type can store.
 
-    None for floats, booleans, 64 bit integers, and more than MAX_CHANNELS channels.
+    None for floats, booleans, 64-bit integers, and more than MAX_CHANNELS channels.
     """
     if t.dtype not in _BOUNDED or channels_of(t) > MAX_CHANNELS:
         return None
@@ -109,7 +109,7 @@ def whole(t: TensorType) -> Range | None:
 
 
 def measured(data: np.ndarray) -> Range | None:
-    """The range of a constant; None where `whole` would be None, or where there is no element."""
+    """The range of a constant; None if `whole` would be None, or if there are no elements."""
     if data.dtype.kind not in "iu" or data.dtype.itemsize > 4 or data.size == 0:
         return None
     rows = data.reshape(-1, data.shape[-1] if data.shape else 1)
@@ -119,7 +119,7 @@ def measured(data: np.ndarray) -> Range | None:
 
 
 def chosen(t: TensorType, axis: int, keep: np.ndarray) -> TensorType:
-    """The type of a tensor of which only the indices `keep` (a mask) of an axis remain."""
+    """The type of a tensor after removing indices of an axis. keep: a mask of the remaining indices."""
     at = axis % len(t.shape)
     shape = (*t.shape[:at], int(keep.sum()), *t.shape[at + 1 :])
     quant = t.quant
@@ -130,9 +130,9 @@ def chosen(t: TensorType, axis: int, keep: np.ndarray) -> TensorType:
 
 
 def met(x: Range, channels: int) -> Range:
-    """The range of a tensor after a reshape to `channels` channels: the elements of x in the same order.
+    """The range of a tensor after a reshape to `channels` channels.
 
-    Where neither number of channels divides the other, every channel gets the bounds of all.
+    If neither number of channels divides the other, every channel gets the bounds of all channels together.
     """
     given = x.low.size
     if channels % given == 0:

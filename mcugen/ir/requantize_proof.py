@@ -1,8 +1,8 @@
-"""Requantization that is proved at build time: functions of sums that rise in steps, and integer code that equals them.
+"""Requantization by integer multiplication and shift that is proved at build time to equal the runtime's results.
 
-A stored result is a staircase of its sum: it never falls, and has few steps. `exact` and `single` find the sum at which
-each step begins, for a real factor that is rounded once, or for one that is rounded to float32 after each operation.
-`scaled` and `moved` look for y = (sum * mult + addend) >> shift with the same steps, for every sum that can occur.
+As a function of its sum, a stored result is a staircase: it never falls, and has few steps. `exact` and `single`
+compute the sum at which each step begins: `exact` for a real factor and one rounding, `single` for float32 arithmetic.
+`scaled` and `line` look for y = (sum * mult + addend) >> shift with the same steps for all sums that can occur.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ _WIDE = 2**31 - 2
 
 @dataclass(frozen=True, eq=False)
 class Stairs:
-    """Results of sums, per channel: first below steps[:, 0], and first + k + 1 from the sum steps[:, k] on.
+    """The stored result of each sum, per channel.
 
-    low, high: the sums that occur, [channels]. factor: about the slope, [channels]; offset: added to the sum before it
-    is scaled, a part of a unit. even: 0 or 1, the parity of the results that halves go to. steps: int64
-    [channels, steps]; those beyond 2**40 lie there.
+    first, steps  the result is `first` for sums below steps[:, 0], and first + k + 1 from the sum steps[:, k] on; steps
+                  is int64 [channels, steps], clipped to +-2**40
+    low, high     the least and the greatest sum that occur, [channels]
+    factor        approximate slope, [channels]
+    offset        fraction that is added to the sum before it is scaled, [channels]
+    even          parity, 0 or 1, of the results that halves round to
     """
 
     first: int
@@ -45,12 +48,12 @@ class Stairs:
 
     @property
     def values(self) -> np.ndarray:
-        """The result from each step on, int64 [steps]."""
+        """The result that begins at each step, int64 [steps]."""
         return self.first + 1 + np.arange(self.steps.shape[1], dtype=np.int64)
 
     @property
     def active(self) -> np.ndarray:
-        """A mask of the steps that sums cross."""
+        """A mask [channels, steps] of the steps between low and high."""
         return np.asarray((self.steps > self.low[:, None]) & (self.steps <= self.high[:, None]))
 
     def at(self, sums: np.ndarray) -> np.ndarray:
@@ -66,9 +69,10 @@ def exact(
     high: np.ndarray,
     even: int = 0,
 ) -> Stairs:
-    """The stairs of (sum + offset) * factor, rounded to the nearest, halves to even. span: the results, clamped.
+    """The stairs of (sum + offset) * factor, rounded to the nearest, halves to even.
 
-    even: a number whose parity halves go to. Factors at which one unit is more than all results are bounded.
+    span: least and greatest result of the clamp. even: halves round to numbers of its parity. Factors so large that one
+    unit of the sum exceeds all results are limited.
     """
     steepest = 4 * max(-span[0], span[1], 1)
     factor = [f if o else min(f, Fraction(steepest)) for f, o in zip(factor, offset, strict=True)]
@@ -79,7 +83,7 @@ def exact(
 
 
 def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -> np.ndarray:
-    """The least sum for each value; in float64, and exactly where that is close to an integer."""
+    """The least sum for each value. It is computed in float64, and exactly if that is close to an integer."""
     if factor <= 0:
         raise UnsupportedError(f"a sum is scaled by {float(factor):g}, which must be above 0")
     real = (values - 0.5) / float(factor) - float(offset)
@@ -91,7 +95,7 @@ def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -
 
 
 def _exact_begins(values: Sequence[int], factor: Fraction, offset: Fraction, even: int) -> list[int]:
-    """The least sum for each value: (value - 1/2) / factor - offset, whole or rounded up, as a quotient of integers."""
+    """The least sum for each value: (value - 1/2) / factor - offset, rounded up, in integer arithmetic."""
     rise = factor.denominator * offset.denominator
     start, divisor = 2 * factor.numerator * offset.numerator, 2 * factor.numerator * offset.denominator
     found = []
@@ -104,7 +108,7 @@ def _exact_begins(values: Sequence[int], factor: Fraction, offset: Fraction, eve
 def single(factor: np.ndarray, span: tuple[int, int], low: np.ndarray, high: np.ndarray, inside: int = 0) -> Stairs:
     """The stairs of float32(float32(sum) * factor), rounded to the nearest, halves to even. factor: float32.
 
-    inside: a number that is added, in float32, before this rounding, and taken off after it.
+    inside: a number that is added in float32 before the rounding, and subtracted after it.
     """
     values = np.arange(span[0] + 1, span[1] + 1, dtype=np.int64)
     least = np.broadcast_to((low - 1)[:, None], (low.size, values.size)).copy()
@@ -121,7 +125,9 @@ def single(factor: np.ndarray, span: tuple[int, int], low: np.ndarray, high: np.
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """y = (sum * mult + 2**(30 + right)) >> (31 + right), per channel. proved: whether that is the staircase."""
+    """y = (sum * mult + 2**(30 + right)) >> (31 + right), per channel. proved: whether y equals the stairs for all
+    sums.
+    """
 
     mult: np.ndarray
     right: np.ndarray
@@ -129,7 +135,10 @@ class Scaled:
 
 
 def scaled(stairs: Stairs) -> Scaled:
-    """One multiplication and a rounding shift, by the multiplier nearest to the factor that all steps leave open."""
+    """One multiplication and a rounding shift that equal the stairs, if possible.
+
+    The multiplier is the one nearest to the factor for which all steps stay in place.
+    """
     right = np.array([-math.frexp(float(f))[1] for f in stairs.factor], np.int64)
     fits = right >= 1
     right = np.clip(right, 1, _MAX_RIGHT)
@@ -146,10 +155,10 @@ def scaled(stairs: Stairs) -> Scaled:
 
 
 def _open_multipliers(stairs: Stairs, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the greatest multiplier of each channel that leave all steps where they are, but for float errors.
+    """The least and the greatest multiplier of each channel for which all steps stay in place, apart from float errors.
 
-    Each step bounds the multiplier twice: its sum must reach the result, the sum below must not. Where the least is
-    above the greatest there is none.
+    Each step bounds the multiplier twice: its sum must reach the result, and the sum below must not. If the least is
+    above the greatest, there is no such multiplier.
     """
     halves = np.ldexp(stairs.values - 0.5, shift[:, None])
     low, high = np.zeros(shift.size), np.full(shift.size, MULT_END - 1.0)
@@ -163,13 +172,13 @@ def _open_multipliers(stairs: Stairs, shift: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _multipliers(stairs: Stairs, shift: np.ndarray) -> np.ndarray:
-    """The multipliers nearest to the factors; MULT_END for larger ones, which have no multiplier."""
+    """The multipliers nearest to the factors; MULT_END for factors that are too large."""
     found = (round(f * (1 << int(s))) for f, s in zip(stairs.factor, shift, strict=True))
     return np.array([min(m, MULT_END) for m in found], np.int64)
 
 
 def _equals(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndarray) -> np.ndarray:
-    """A mask of the steps where the line rises as it must; True for steps that no sum crosses."""
+    """A mask of the steps at which (sum * mult + addend) >> shift also rises; True for steps that are not active."""
     active, m, s, c = stairs.active, mult[:, None], shift[:, None], addend[:, None]
     at = np.where(active, stairs.steps, 0)
     above = (at * m + c) >> s >= stairs.values
@@ -178,9 +187,9 @@ def _equals(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndar
 
 
 def floats(stairs: Stairs, single_factors: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """(float32 factors, a mask: float32(float32(sum) * factor), rounded half to even, is the staircase), per channel.
+    """(float32 factor, whether it is proved), per channel, for float32(float32(sum) * factor) rounded half to even.
 
-    single_factors: about the slopes; they are tried first, then their neighbours. Halves of a sum have no such form.
+    single_factors: approximate slopes. They are tried first, then the neighbouring floats.
     """
     largest = float(np.finfo(np.float32).max)
     nearest = np.minimum(single_factors, largest).astype(np.float32)
@@ -200,11 +209,12 @@ def floats(stairs: Stairs, single_factors: Sequence[float]) -> tuple[np.ndarray,
 
 @dataclass(frozen=True, eq=False)
 class LinearRounding:
-    """y = (sum * mult + addend) >> shift, in 64 bits, per channel, with what no line can do.
+    """y = (sum * mult + addend) >> shift in 64 bits, per channel, with corrections.
 
-    even: channels with ties to even; ties are sums that leave less than 2**tie_bits in
-    the bits that are shifted out. wide: channels where y, with a number of the size `margin` added, can leave 32 bits.
-    exceptions: (channel, sum, result).
+    even        channels whose ties round to even
+    tie_bits    a sum is a tie if the bits that are shifted out are less than 2**tie_bits
+    wide        channels whose y plus `margin` may not fit 32 bits
+    exceptions  (channel, sum, result) for sums whose result differs
     """
 
     mult: np.ndarray
@@ -217,9 +227,9 @@ class LinearRounding:
 
 
 def line(stairs: Stairs, margin: int) -> LinearRounding | None:
-    """A line for all channels; None where a factor is too large for it, or where it would have too many exceptions.
+    """A linear rounding for all channels; None if a factor is too large, or if there are too many exceptions.
 
-    margin: a number that is added to results before they are clamped, taken absolute.
+    margin: absolute value of a number that is added to results before the clamp.
     """
     shift = np.array([_shift(stairs, k, margin) for k in range(len(stairs.factor))], np.int64)
     if bool((shift < 1).any()):
@@ -250,17 +260,19 @@ def line(stairs: Stairs, margin: int) -> LinearRounding | None:
 
 
 def _shift(stairs: Stairs, k: int, margin: int) -> int:
-    """The shift of a channel's line: mult has 31 bits at most, and the sum before the shift 62."""
+    """The largest shift of channel k with which mult has at most 31 bits, and the number before the shift at
+    most 62.
+    """
     factor = float(stairs.factor[k])
     far = max(abs(int(stairs.low[k])), abs(int(stairs.high[k])), 1) + 1
     return min(31 - math.frexp(factor)[1], _TOTAL_BITS - math.frexp(far * factor + margin + 2)[1])
 
 
 def _to_even(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.ndarray, tie_bits: int) -> np.ndarray:
-    """Channels whose steps are those of a line with ties to even; a tie is any sum within the multiplier's error of a
-    half.
+    """A mask of the channels that a linear rounding with ties to even gives exactly.
 
-    The results of such a line never fall either, so that the sums on both sides of each step decide.
+    A tie is any sum within the multiplier's error of a half. The results never fall, so it suffices to check the sums
+    on both sides of each step.
     """
     active = stairs.active
     at = np.where(active, stairs.steps, 0)
@@ -277,7 +289,10 @@ def _to_even(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.nda
 
 
 def _moved(stairs: Stairs, k: int, mult: int, shift: int, addend: int) -> tuple[int, int] | None:
-    """(mult, addend) of a line with all steps of channel k: the addend is free between two bounds."""
+    """(mult, addend) with which the linear rounding has all steps of channel k; None if there are none.
+
+    For a given mult, each step bounds the addend from both sides.
+    """
     active = stairs.active[k]
     at, values = stairs.steps[k][active], stairs.values[active]
     for move in _MOVES:
@@ -292,7 +307,7 @@ def _moved(stairs: Stairs, k: int, mult: int, shift: int, addend: int) -> tuple[
 
 
 def _exceptions(stairs: Stairs, k: int, mult: int, shift: int, addend: int) -> list[tuple[int, int, int]]:
-    """The sums of channel k where the line is wrong, with their results."""
+    """The sums of channel k for which the linear rounding is wrong, as (channel, sum, correct result)."""
     found: list[tuple[int, int, int]] = []
     for v, step in zip(stairs.values.tolist(), stairs.steps[k].tolist(), strict=True):
         begins = -((addend - (v << shift)) // mult)

@@ -1,7 +1,7 @@
-"""Storage of elements smaller than a byte: several to a byte, the first in the lowest bits.
+"""Storage of elements smaller than a byte: several per byte, the first in the lowest bits.
 
-In Python they are unpacked: arrays with one byte per element.
-Source: TensorFlow Lite, kernels/internal/portable_tensor_utils.cc, UnpackDenseInt4IntoInt8.
+Arrays in Python are unpacked: they have one byte per element. Source: TensorFlow Lite,
+kernels/internal/portable_tensor_utils.cc, UnpackDenseInt4IntoInt8.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def packed(values: np.ndarray, bits: int) -> np.ndarray:
-    """Integers as stored, row by row without gaps; uint8. The last byte is filled with zeros."""
+    """Integers packed in row-major order without gaps, as uint8. The last byte is filled up with zeros."""
     each = 8 // bits
     flat = values.reshape(-1).astype(np.uint8) & ((1 << bits) - 1)
     groups = np.pad(flat, (0, -flat.size % each)).reshape(-1, each)
@@ -19,7 +19,7 @@ def packed(values: np.ndarray, bits: int) -> np.ndarray:
 
 
 def unpacked(data: np.ndarray, bits: int, size: int, *, signed: bool) -> np.ndarray:
-    """The first `size` integers of stored bytes; int8 where they are signed, else uint8."""
+    """The first `size` integers of packed bytes, as int8 if signed, else as uint8."""
     each = 8 // bits
     parts = data.view(np.uint8).reshape(-1, 1) >> (bits * np.arange(each, dtype=np.uint8)) & ((1 << bits) - 1)
     flat = parts.reshape(-1)[:size]

@@ -27,14 +27,14 @@ NUMPY_DTYPES: dict[str, np.dtype] = {
 """Element types of whole bytes, each with its own type in NumPy and in C."""
 
 PACKED_BITS = {"s4": 4, "u4": 4, "s2": 2}
-"""Bits of element types packed several to a byte. Only constants have them; arrays hold them unpacked."""
+"""Element types with several elements per byte -> their bits. Only constants have them. Arrays hold them unpacked."""
 
 FLOATS = frozenset({"f16", "f32"})
 ALL_DTYPES = frozenset(NUMPY_DTYPES) - {"f16", "u32", "u64"}
 """Element types of tensors that operators compute in general.
 
-u32 and u64 occur in signal processing, between operators made for it. Half-precision numbers of files are float32 here,
-but for devices that store them.
+u32 and u64 occur only between operators for signal processing. float16 tensors of model files are float32 here, except
+on devices that store float16.
 """
 
 WITH_HALVES = ALL_DTYPES | {"f16"}
@@ -47,7 +47,7 @@ Shape = tuple[int, ...]
 
 
 def dtypes(names: str) -> frozenset[str]:
-    """A set of element types, from their names with blanks between them."""
+    """A set of element types, from their names separated by blanks."""
     return frozenset(names.split())
 
 
@@ -55,7 +55,7 @@ def dtypes(names: str) -> frozenset[str]:
 class QuantParams:
     """real = scale * (q - zero_point), per tensor or along one axis.
 
-    scale, zero_point: one entry per tensor, or one per index of `axis`.
+    scale, zero_point: a single entry for the whole tensor, or one entry per index of `axis`.
     """
 
     scale: tuple[float, ...]
@@ -97,7 +97,7 @@ class TensorType:
 
     @property
     def np_dtype(self) -> np.dtype:
-        """The type of an array that holds the elements in Python: of whole bytes, also where they are packed."""
+        """The type of NumPy arrays of this tensor. Packed elements have a whole byte each there."""
         if self.dtype in PACKED_BITS:
             return NUMPY_DTYPES["u8" if self.dtype.startswith("u") else "s8"]
         return NUMPY_DTYPES[self.dtype]
@@ -122,7 +122,7 @@ class TensorType:
 
     @property
     def align(self) -> int:
-        """Alignment of the tensor's first byte in bytes, where it has a buffer of its own."""
+        """Alignment in bytes of the tensor's first byte, if it has a buffer of its own."""
         return max(4, self.np_dtype.itemsize)
 
     @property
@@ -131,12 +131,12 @@ class TensorType:
 
     @property
     def scale(self) -> float:
-        """The scale of a tensor quantized as a whole. Raises QuantizationError where there is none."""
+        """The scale of a per-tensor quantized tensor. Raises QuantizationError for other tensors."""
         return self._per_tensor().scale[0]
 
     @property
     def zero_point(self) -> int:
-        """The zero point of a tensor quantized as a whole. Raises QuantizationError where there is none."""
+        """The zero point of a per-tensor quantized tensor. Raises QuantizationError for other tensors."""
         return self._per_tensor().zero_point[0]
 
     def with_shape(self, shape: Shape) -> TensorType:
@@ -154,7 +154,7 @@ class TensorType:
 
 
 def shape_text(shape: Shape) -> str:
-    """A shape in words, without the axes of length 1 that come first: `28x28x8`, and `1` for a single element."""
+    """A shape as text, without leading axes of size 1: `28x28x8`, or `1` for a single element."""
     return "x".join(map(str, itertools.dropwhile(lambda d: d == 1, shape))) or "1"
 
 

@@ -1,4 +1,4 @@
-"""Writes: how an operator is written into a model file, the counterpart of its imports."""
+"""Writes: rules for writing an operator into a model file, the counterpart of its imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from mcugen.ir.types import QuantParams, TensorType
 
 
 class Sink(Protocol):
-    """The network that is written: a Write appends operators of the format and constants. Values are known by name."""
+    """The network that is written. A Write appends operators of the format and constants. Values are referred to by
+    name.
+    """
 
     def type(self, name: str) -> TensorType:
         """The type of a value, as it is written."""
@@ -32,15 +34,15 @@ class Sink(Protocol):
         attributes: Mapping[str, Any] = ...,
         version: int = ...,
     ) -> Sequence[str]:
-        """The results of an operator of the format, appended; attributes have the names that imports see."""
+        """Append an operator of the format and return its results. Attributes have the names that imports use."""
 
 
 @dataclass(frozen=True)
 class Write:
     """The rule for writing an operator as operators of `format`.
 
-    write: appends them for a call whose operands are the values `inputs` (None: absent), and returns the results. It
-    raises UnsupportedError for what the format cannot say.
+    write: appends the operators for a call whose operands are the values `inputs` (None: absent), and returns the
+    results. It raises UnsupportedError if the format cannot express the call.
     """
 
     format: str

@@ -1,6 +1,6 @@
-"""Kernels: C functions that compute an operator, the calls they accept and their build-time work.
+"""Kernels: C functions that compute an operator, the calls they accept, and the constants made for them at build time.
 
-A kernel is its form (`forms`), its text (`text`), its cost (`cost`), and what all kernels have.
+A kernel consists of its form (`forms`), its text (`text`), its cost (`cost`), and the fields that all kernels have.
 """
 
 from __future__ import annotations
@@ -61,23 +61,22 @@ MAX_SHORT = 15
 
 @dataclass(frozen=True)
 class Kernel:
-    """One C function that computes an operator, with its rules and its build-time work.
+    """One C function that computes an operator, with its rules and the constants made for it at build time.
 
     symbol    mg_<op>_<dtype>[__<how>]
-    form      the way it goes over its tensors
+    form      how the emitted code calls it
     accepts   the rules of the calls that it can run; their docstrings are the refusals
     params    fields of the C struct <symbol less __how>_params; arrays become constants in flash
     operands  inputs passed as pointers, in that order; None: every input that is not constant
-    scratch   bytes of working memory, 16-aligned, or None where the C function takes none
+    scratch   bytes of working memory, 16-aligned, or None if the C function takes none
     in_place  inputs whose memory the output may take over, element by element
     text      the C of the function
     cost      its work, for estimates of cycles, and its code size
     needs     features of the core
     widened   whether the constants hold the weights wider than the model does: faster, but takes more flash
-    sized     whether its constants are as long for all calls of the same shapes and types that share a function
-    frugal    whether it is a slower form of another kernel that takes fewer bytes of code or constants: for the goal
-              `flash` alone
-    short     at most 15 characters for the symbol in emitted C names, mg_<short>_<hash>; by default its words, cut
+    sized     whether calls of equal shapes and types that share a function have constants of equal size
+    frugal    whether it is a slower variant that saves bytes of code or constants, for the goal `flash` only
+    short     at most 15 characters that replace the symbol in emitted names, mg_<short>_<hash>; by default shortened
     """
 
     symbol: str
@@ -105,7 +104,7 @@ class Kernel:
 
     @functools.cached_property
     def slides(self) -> bool:
-        """Whether the kernel makes an output row from a window of input rows."""
+        """Whether the kernel computes an output row from a window of input rows."""
         return isinstance(self.form, Sliding)
 
     @property
@@ -127,7 +126,9 @@ class Kernel:
 
     @property
     def short_name(self) -> str:
-        """The symbol in the names of emitted functions: `short`, else the symbol with its longest words cut."""
+        """The abbreviated symbol in the names of emitted functions: `short`, else the symbol with its longest words
+        shortened.
+        """
         words = [word for word in self.symbol.removeprefix("mg_").split("_") if word]
         while not self.short and len("_".join(words)) > MAX_SHORT:
             longest = max(range(len(words)), key=lambda k: (len(words[k]), k))
@@ -145,16 +146,20 @@ class Kernel:
         return self.grid.launch(call, dict(self.grid.tile))
 
     def sizes(self, call: Call) -> Mapping[str, int]:
-        """The constants of the call's copy, by name; none for a kernel that is one function."""
+        """The constants of the kernel's copy for a call, by name; empty for a kernel without copies."""
         return {**_sizes(call, self.text.variant), **self.text.constants} if self.text.variant else {}
 
     def identity(self, call: Call) -> str:
-        """The symbol with the sizes or the text's hash of the call's copy: equal for calls that share a C function."""
+        """Key of the C function for a call: the symbol with the sizes or hash of the copy. Calls with equal keys share
+        a function.
+        """
         return _identity(call, self)
 
     @functools.cached_property
     def refilling(self) -> Kernel:
-        """This ring kernel without a ring of converted rows: less memory, more conversions, the same function."""
+        """The variant of this ring kernel that keeps no converted rows between events: less memory, more
+        conversions.
+        """
         if not isinstance(self.form, Ring):
             raise InternalError(f"{self.symbol} converts no rows")
         return replace(self, form=replace(self.form, keeps=False))
@@ -209,7 +214,7 @@ def _computed(call: Call) -> tuple[int, ...]:
 
 @shared_fact
 def _sizes(call: Call, variant: Callable[[Call], Mapping[str, int]]) -> Mapping[str, int]:
-    """The constants of a copy by name: kernels that share a `variant` have the same."""
+    """The constants of a copy by name, cached by the function `variant`, which kernels may share."""
     return dict(sorted(variant(call).items()))
 
 
@@ -225,12 +230,12 @@ def _message(rule: Rule) -> str:
 class Family:
     """A package of kernels for an instruction set or a method that only some cores have or run well.
 
-    rank     families of a lower rank are preferred where costs are unknown
-    needs    the core's features that its kernels may need
+    rank     families of a lower rank are preferred if costs are not known
+    needs    features of the core that its kernels may need
     serves   operator class -> its kernels of this family, best first
     device   whether the kernels are for OpenCL devices, of the form Grid; they are offered for no other target
-    derives  of a family for devices: further kernels of an operator class, generated from its declarations
-    folder   the package's folder, with costs/<core>.json; set when the family is found
+    derives  for a device family: operator class -> further kernels, generated from the operator's declarations
+    folder   the package's folder, with costs/<core>.json; set when the family is loaded
     """
 
     rank: int

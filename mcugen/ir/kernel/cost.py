@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 class Cost:
     """The work of a call and the size of its code, as the kernel states them for estimates.
 
-    work        counts that a call's cycles depend on, beside those of `mcugen/solve/costs.py` for every kernel: a
-                number for each of `terms`, 0 for those that are left out
+    work        counts that a call's cycles depend on, in addition to those of `mcugen/solve/costs.py`: name -> number,
+                0 if left out
     terms       the names of these counts
-    converting  those of the terms that grow with the rows that a ring kernel converts
-    parts       kernels, with their calls, whose work the function does in one loop
+    converting  the names of counts that grow with the rows that a ring kernel converts
+    parts       kernels with their calls, if the function does the work of several in one loop
     code        code size of this call's copy in bytes; None: the mean measured by ci/fit
     """
 

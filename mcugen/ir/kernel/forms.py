@@ -1,4 +1,4 @@
-"""Forms: the ways in which kernels go over their tensors, each with the properties of its kernels alone."""
+"""Forms: the calling conventions of kernels, each with the properties that only its kernels have."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mcugen.ir.call import Call
 
 @dataclass(frozen=True)
 class Form:
-    """The way a kernel goes over its tensors; the emitter prints the C call of each form.
+    """The calling convention of a kernel: which parts of its tensors a C call works on.
 
-    name      of the form, in reports and templates
-    has_code  whether the operator becomes a step; without code, its results are bytes of other tensors
-    suffixes  of the names of C functions that have more than the kernel's symbol
+    name      name of the form, in reports and templates
+    has_code  whether the operator becomes a step; without code, its results share bytes with other tensors
+    suffixes  suffixes of the kernel's C functions, if it has several
     """
 
     name: ClassVar[str]
@@ -25,12 +25,12 @@ class Form:
 
     @property
     def refills(self) -> bool:
-        """Whether the kernel converts all rows that an output row reads, for each output row anew."""
+        """Whether the kernel converts all input rows of an output row anew for each output row."""
         return False
 
     @property
     def has_parts(self) -> bool:
-        """Whether the operands are parts of the result, or the results of the operand."""
+        """Whether the operands lie inside the result, or the results inside the operand."""
         return False
 
     def window(self, call: Call) -> RowWindow | None:
@@ -40,10 +40,10 @@ class Form:
 
 @dataclass(frozen=True)
 class Run(Form):
-    """A kernel of a run of pixels or elements: f(params, in..., out, [scratch,] n).
+    """A kernel that works on n adjacent pixels or elements: f(params, in..., out, [scratch,] n).
 
     count  n for the whole output (pixels or elements); a multiple of the output's rows
-    alone  whether it takes pixels one by one, so that rows of one are as good as longer ones
+    alone  whether it computes pixels one by one, so that calls with a single pixel are as efficient as longer ones
     """
 
     name = "run"
@@ -53,9 +53,9 @@ class Run(Form):
 
 @dataclass(frozen=True)
 class RowWindow:
-    """The input rows that an output row reads: first = y * stride - pad, then every `dilation`-th, `size` of them.
+    """The input rows that output row y reads: y * stride - pad + k * dilation for k in [0, size).
 
-    firsts: the first input row of each output row, never descending; empty where the stride determines it. Operators
+    firsts: if not empty, the first input row of each output row, ascending, in place of y * stride - pad. Operators
     that enlarge images need it.
     """
 
@@ -69,7 +69,9 @@ class RowWindow:
 
     @classmethod
     def of_firsts(cls, size: int, firsts: Sequence[int], in_rows: int) -> RowWindow:
-        """The window whose output row y reads `size` rows from firsts[y] on: by a stride, where one gives them."""
+        """The window whose output row y reads `size` rows from firsts[y] on. It has a stride instead of `firsts` if
+        possible.
+        """
         stride = firsts[1] - firsts[0] if len(firsts) > 1 else 1
         even = stride > 0 and all(first == firsts[0] + y * stride for y, first in enumerate(firsts))
         return cls(size, stride, 1, -firsts[0], in_rows, len(firsts), () if even else tuple(firsts))
@@ -84,12 +86,14 @@ class RowWindow:
 
     @property
     def extent(self) -> int:
-        """Rows from the first one that an output row reads to the last, inclusive."""
+        """Number of rows from the first to the last that an output row reads, both included."""
         return (self.size - 1) * self.dilation + 1
 
     @property
     def walked_rows(self) -> int:
-        """Rows from the first one that the first output row reads to the last, padding and steps between included."""
+        """Number of rows from the first that the first output row reads to the last of the last output row, with
+        padding.
+        """
         return (self.out_rows - 1) * self.stride + self.extent
 
     @property
@@ -100,10 +104,7 @@ class RowWindow:
 
 @dataclass(frozen=True)
 class Sliding(Form):
-    """A kernel that makes each output row of a window of input rows.
-
-    rows  the input rows of each output row
-    """
+    """A kernel that computes each output row from a window of input rows. rows: the input rows of each output row."""
 
     rows: Callable[[Call], RowWindow]
 
@@ -113,9 +114,9 @@ class Sliding(Form):
 
 @dataclass(frozen=True)
 class Window(Sliding):
-    """A kernel of kernel-height row pointers to output row y: f(params, rows, y, out, [scratch]).
+    """A kernel that computes output row y from an array of pointers to input rows: f(params, rows, y, out, [scratch]).
 
-    outside  the value of rows beyond the image
+    outside  the value of rows outside the image
     """
 
     name = "window"
@@ -126,7 +127,7 @@ class Window(Sliding):
 class RowStorage:
     """The storage of a converted input row: `length` elements of `dtype`.
 
-    pitch: elements from a row's start to the next one's, 0: length; less where parts of all rows lie side by side.
+    pitch: elements between the starts of successive rows; 0: length. It is less than length if rows are interleaved.
     """
 
     dtype: str
@@ -136,14 +137,14 @@ class RowStorage:
 
 @dataclass(frozen=True)
 class Ring(Sliding):
-    """A kernel that converts input rows first, into a ring of the step.
+    """A kernel that first converts input rows into a ring buffer of the step.
 
-    f_row(params, in or NULL, row) converts an input row, or one outside the image; f(params, rows, out, [scratch])
-    makes an output row of kernel-height pointers to converted rows.
+    f_row(params, in, row) converts an input row; in is NULL for a row outside the image. f(params, rows, out,
+    [scratch]) computes an output row from an array of pointers to converted rows.
 
     storage  the layout of a converted row
-    keeps    whether a step by rows keeps converted rows for the output rows that follow; else it converts all rows that
-             an output row reads, each time, in memory that other steps use in between
+    keeps    whether a step by rows keeps converted rows for later output rows; else it converts all rows of an output
+             row each time, in memory that other steps may use in between
     """
 
     name = "ring"
@@ -178,7 +179,7 @@ class Whole(Form):
 class Alias(Form):
     """No code: each result is a part of the operand.
 
-    starts  the byte of the operand at which each result begins; None: the one result is the operand
+    starts  the byte of the operand at which each result begins; None: the only result has all bytes of the operand
     """
 
     name = "alias"
@@ -195,7 +196,7 @@ class Join(Form):
     """No code: the operands are parts of the result, written in place.
 
     starts  the byte of the result at which each operand begins
-    pitch   bytes of the result from one run of an operand to its next one; None: operands are in one piece
+    pitch   bytes between the starts of successive vectors of an operand along the last axis; None: they are adjacent
     """
 
     name = "join"
@@ -209,10 +210,10 @@ class Join(Form):
 
 
 Tile = Mapping[str, int]
-"""The values of the constants of a device kernel's text, by name: they set how it divides its work."""
+"""Constants of a device kernel's text, name -> value, that determine how it divides its work, such as block sizes."""
 
 RESULT = -1
-"""The index of the result, among the tensors of a kernel that may be split into runs."""
+"""Index that stands for the result in `Grid.pitched`."""
 
 GROUP = 64
 """Work-items of a work-group without local memory: one or two times the SIMD width of devices."""
@@ -222,8 +223,8 @@ GROUP = 64
 class NDRange:
     """The launch of a device kernel.
 
-    items        work-items in each direction
-    group        those of a work-group; () leaves them to the driver
+    items        work-items in each dimension
+    group        work-items of a work-group in each dimension; () leaves them to the driver
     local_bytes  local memory that a work-group takes
     effort       the work of the launch as a multiple of what its results need
     """
@@ -245,7 +246,9 @@ class NDRange:
 
 
 class Ending(Protocol):
-    """Last step of a device kernel, on each result and an element of another tensor: `mcugen.kernels.grid.Tail`."""
+    """Last operation of a device kernel, on each result and an element of another tensor:
+    `mcugen.kernels.grid.Tail`.
+    """
 
     @property
     def digest(self) -> str:
@@ -270,13 +273,13 @@ class Grid(Form):
     params); see `mcugen/kernels/grid.py`.
 
     launch   the launch for a call with a tile
-    tiles    the tiles that suit a call; None where the text has no constants
+    tiles    the tiles that suit a call; None if the text has no constants
     tile     the tile chosen, as (name, value) pairs; see `Kernel.tiled`
     room     bytes of working memory, for a call with a tile
-    tail     the last step, on each result and an element of another tensor
-    halved   the constants that are stored as half along with floats of tensors (macro HALF); None where none may be
-    pitched  the inputs, and RESULT for the result, whose runs along the last axis may lie apart: the text takes their
-             distance in elements as `pitch_in<pointer>` and `pitch_out`
+    tail     the last operation, on each result and an element of another tensor
+    halved   constants that are stored as float16 if tensors are (macro HALF); None if tensors cannot be float16
+    pitched  inputs, and RESULT for the result, whose vectors along the last axis need not be adjacent; the text takes
+             their distance in elements as `pitch_in<pointer>` and `pitch_out`
     """
 
     name = "grid"
@@ -289,5 +292,5 @@ class Grid(Form):
     pitched: Callable[[Call], tuple[int, ...]] | tuple[int, ...] = ()
 
     def takes_runs(self, call: Call, which: int) -> bool:
-        """Whether the runs of an operand, or of the RESULT, may be apart in memory."""
+        """Whether the vectors of an operand, or of the RESULT, along the last axis need not be adjacent in memory."""
         return which in (self.pitched(call) if callable(self.pitched) else self.pitched)

@@ -29,8 +29,8 @@ class Text:
     generate  the C function where it is generated for the call, of expressions for example
     source    the file of c_runtime, by default <symbol less mg_>.c, with `variant` <symbol less mg_>_template.h; unused
               with a generated function
-    helpers   sources of c_runtime that the function calls, beside its own
-    struct    base name of the header and the params struct, where it is not the part of the symbol before `__`
+    helpers   further sources of c_runtime that the function needs
+    struct    base name of the header and the params struct, if it is not the part of the symbol before `__`
     files     C files that come with an operator from outside: name -> text, the source and the header <contract>.h of
               the kernel among them; empty for kernels of c_runtime
     """
@@ -45,5 +45,7 @@ class Text:
 
     @property
     def is_generated(self) -> bool:
-        """Whether each call has a function of its own sizes or expressions, so that the runtime has no file with it."""
+        """Whether the function is made for the sizes or expressions of a call, so that c_runtime has no file with
+        it.
+        """
         return self.variant is not None or self.generate is not None
