@@ -1,7 +1,7 @@
 """Kernels of an operator: those of each family that serves it, then its own portable ones.
 
-A family is a package with a `FAMILY` (`mcugen.ir.kernel.Family`): one in this package, or one that an installed
-distribution names in the entry point group `mcugen.kernels`. Families are found, and none depends on another.
+A family is a package with a `FAMILY` (`mcugen.ir.kernel.Family`): a subpackage of this package, or a module that an
+installed distribution names in the entry point group `mcugen.kernels`. No family depends on another.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ GROUP = "mcugen.kernels"
 
 
 def of(op: Op | type[Op]) -> tuple[Kernel, ...]:
-    """The kernels that an operator may be run by, in order of preference: families by rank, then portable ones."""
+    """The kernels that may run an operator, in order of preference: those of families by rank, then portable ones."""
     kind = op if isinstance(op, type) else type(op)
     return (*(kernel for family in families().values() for kernel in family.serves.get(kind, ())), *kind.kernels)
 
 
 def on_device(kind: type[Op]) -> tuple[Kernel, ...]:
-    """The kernels for OpenCL devices that may run an operator, in order of preference; the same each time."""
+    """The kernels for OpenCL devices that may run an operator, in order of preference. Each call returns the same
+    objects.
+    """
     key = (kind.__module__, kind.__qualname__)
     if key not in _ON_DEVICE:
         found: list[Kernel] = []
@@ -56,7 +58,9 @@ def device_families() -> Mapping[str, Family]:
 
 @functools.cache
 def _all_families() -> Mapping[str, Family]:
-    """Name -> family, by rank. Raises UsageError for an entry point that is not a family, or takes another's name."""
+    """Name -> family, by rank. Raises UsageError for an entry point that is no family, or has the name of another
+    family.
+    """
     found: dict[str, Family] = {}
     for name, family in (*_own(), *_installed()):
         if found.setdefault(name, family) is not family:
@@ -75,7 +79,7 @@ def device_features() -> frozenset[str]:
 
 
 def places(ops: Iterable[type[Op]]) -> list[tuple[Path, tuple[Kernel, ...]]]:
-    """The folders with kernels, and the kernels of each: the folder of portable kernels, then each family's."""
+    """(folder, kernels in it) for the portable kernels of these operators, then for each family."""
     portable = tuple(kernel for op in ops for kernel in op.kernels)
     return [(Path(mcugen.ops.__path__[0]), portable), *((f.folder, f.kernels) for f in families().values())]
 
@@ -94,18 +98,18 @@ def _installed() -> Iterator[tuple[str, Family]]:
 def _checked(module: ModuleType) -> Family:
     family = getattr(module, "FAMILY", None)
     if not isinstance(family, Family):
-        raise UsageError(f"{module.__name__} is no kernel family", hint="it must define FAMILY, a mcugen.ext.Family")
+        raise UsageError(f"{module.__name__} is no kernel family", hint="define FAMILY in it, a mcugen.ext.Family")
     for kernel in family.kernels:
         if not kernel.needs <= family.needs:
             asked = ", ".join(sorted(kernel.needs - family.needs))
             raise UsageError(
-                f"kernel {kernel.symbol} of {module.__name__} needs {asked}", hint="state it in FAMILY.needs, too"
+                f"kernel {kernel.symbol} of {module.__name__} needs {asked}", hint="add it to FAMILY.needs"
             )
     return replace(family, folder=Path(str(module.__file__)).parent)
 
 
 def _with_files(family: Family) -> Family:
-    """An external family, each kernel with the C files in its package's folder."""
+    """A plugin's family whose kernels have the C files of its folder as their text."""
     files = {path.name: path.read_text(encoding="utf-8") for path in sorted(family.folder.glob("*.[ch]"))}
     serves = {
         op: tuple(replace(k, text=replace(k.text, files=files)) for k in kernels)

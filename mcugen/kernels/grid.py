@@ -1,4 +1,4 @@
-"""OpenCL kernels generated from the expressions of elements: one work-item computes one element."""
+"""OpenCL kernels generated from elementwise expressions: one work-item computes one element."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TYPES = {
     "s32": "int",
     "bool": "uchar",
 }
-"""Element type -> the type of OpenCL C in which it is stored."""
+"""Element type -> its storage type in OpenCL C."""
 
 _SCALARS = {"float": "float", "int32_t": "int", "int16_t": "int", "int8_t": "int", "uint32_t": "int"}
 _STRUCT = r"typedef struct(?: \w+)? \{([^{}]*)\} NAME;"
@@ -35,12 +35,12 @@ _LIBRARY_LIST = """
 """
 _LIBRARY = frozenset(_LIBRARY_LIST.split())
 _AXES = 5
-"""Outer axes of a broadcast, without its innermost run."""
+"""Number of axes of a broadcast besides the innermost."""
 
 
 @dataclass(frozen=True)
 class GridLoop:
-    """A loop over elements as an OpenCL kernel. half_in, half_out: floats of tensors and results are stored as half."""
+    """A loop over elements as an OpenCL kernel. half_in, half_out: whether float operands and results are float16."""
 
     loop: Loop
     half_in: bool = False
@@ -95,7 +95,7 @@ class GridLoop:
             yield f"((global {TYPES[last.dtype]} *)(mem_out + at_out))[i] = ({TYPES[last.dtype]}){last.name};"
 
     def _places(self) -> Iterator[str]:
-        """The element of each operand, from the axes that the broadcast walks."""
+        """C code that computes the index of the element of each operand."""
         first, second = (o.name for o in self.loop.operands)
         yield "global const uint *const walk = (global const uint *)(mem_layout__walk + at_layout__walk);"
         yield f"uint rest = (uint)i / (uint)layout__run, from_{first} = 0u, from_{second} = 0u;"
@@ -120,10 +120,10 @@ class GridLoop:
 
 @dataclass(frozen=True)
 class Tail:
-    """The expressions of a loop over two tensors, as the end of a kernel that makes one of them and reads the other.
+    """The expressions of a loop over two tensors, as the last operation of a kernel that computes one of the tensors.
 
-    The kernel's text calls TAIL(result, other) and has TAIL_ARGUMENTS among its arguments. So a sum in a kernel is
-    computed by the expressions of a sum by itself. first: whether the kernel's result is the loop's first operand.
+    The kernel's text calls TAIL(result, other) and has TAIL_ARGUMENTS among its arguments. A fused sum thus has the
+    same expressions as a separate sum. first: whether the kernel's result is the loop's first operand.
     """
 
     loop: Loop
@@ -151,13 +151,13 @@ class Tail:
 
 
 def _constants(loop: Loop) -> Iterator[str]:
-    """A loop's constants as arguments."""
+    """A loop's constants as kernel arguments."""
     for name, c_type in loop.fields:
         yield from (f"const {scalar} {argument}" for argument, scalar in arguments_of(name, c_type))
 
 
 def _structs(loop: Loop) -> Iterator[str]:
-    """The structs that a loop's expressions take, built from arguments."""
+    """Declarations of the structs that a loop's expressions use, built from kernel arguments."""
     for name, c_type in loop.fields:
         if c_type not in _SCALARS:
             values = ", ".join(f"({t}){argument}" for argument, t in _members(name, c_type))
@@ -165,7 +165,7 @@ def _structs(loop: Loop) -> Iterator[str]:
 
 
 def _lines(loop: Loop) -> Iterator[str]:
-    """A loop's expressions."""
+    """A loop's expressions as statements."""
     yield from (f"const {_computed(line.dtype)} {line.name} = {in_opencl(line.text)};" for line in loop.lines)
 
 
@@ -212,7 +212,7 @@ def in_opencl(text: str) -> str:
 
 
 def _computed(dtype: str) -> str:
-    """The type that is computed with."""
+    """The type of OpenCL C in which values are computed."""
     return "float" if dtype == "f32" else "int"
 
 

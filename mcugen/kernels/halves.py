@@ -1,6 +1,7 @@
-"""Tensors of OpenCL devices that are stored as half: the calls that have them, and the kernels that take them.
+"""Tensors stored as float16 on OpenCL devices: calls and kernels with such tensors.
 
-Half of the memory and of its traffic; all arithmetic stays float. Weights are stored as half, other constants not.
+They take half of the memory and memory traffic. Arithmetic stays float32. Weights are stored as float16, other
+constants as float32.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _LARGEST = float(np.finfo(np.float16).max)
 
 
 def halved(call: Call) -> Call:
-    """The call with its computed floats stored as half."""
+    """The call with its computed floats stored as float16."""
     computed = [t if data is not None else _half(t) for t, data in zip(call.inputs, call.constants, strict=True)]
     return replace(call, inputs=tuple(computed), outputs=tuple(_half(t) or t for t in call.outputs))
 
@@ -34,14 +35,14 @@ def _half(t: TensorType | None) -> TensorType | None:
 
 @made_call
 def in_floats(call: Call) -> Call:
-    """The call with float in place of half."""
+    """The call with float32 in place of float16."""
     wide = [t and replace(t, dtype="f32") if t is not None and t.dtype == "f16" else t for t in call.inputs]
     results = tuple(replace(t, dtype="f32") if t.dtype == "f16" else t for t in call.outputs)
     return replace(call, inputs=tuple(wide), outputs=results)
 
 
 def are_in(call: Call) -> bool:
-    """Whether any tensor of the call is stored as half."""
+    """Whether any tensor of the call is stored as float16."""
     return any(t is not None and t.dtype == "f16" for t in (*call.inputs, *call.outputs))
 
 
@@ -58,13 +59,13 @@ def operand(call: Call, data: np.ndarray) -> np.ndarray:
 
 
 def as_half(data: np.ndarray) -> np.ndarray:
-    """Numbers rounded to half; those beyond it become its largest."""
+    """Numbers rounded to float16; numbers beyond its range become the largest float16."""
     found: np.ndarray = np.clip(data, -_LARGEST, _LARGEST).astype(np.float16)
     return found
 
 
 def weights(call: Call, data: np.ndarray) -> np.ndarray:
-    """Weights [taps][channels] as half, each with the rounding error of the one before, so that sums keep their value.
+    """Weights [taps][channels] as float16. Each rounding error is added to the next weight, so that sums hardly change.
 
     First come the taps of one input channel: neighbouring pixels are alike. On mlperf_ic, results are three times
     nearer than with each weight rounded to nearest, and five times for images of one colour.
@@ -86,14 +87,15 @@ def floats(call: Call) -> bool:
 
 
 def both(kernel: Kernel) -> tuple[Kernel, ...]:
-    """The kernel for floats and the one for halves; only the kernel itself where it takes no halves or treats data as
-    bytes."""
+    """The kernel and its variant for float16 tensors. Only the kernel, if it does not support them or treats data as
+    bytes.
+    """
     takes_halves = isinstance(kernel.form, Grid) and kernel.form.halved is not None
     return (kernel.ruled(floats), of(kernel)) if takes_halves else (kernel,)
 
 
 def of(kernel: Kernel) -> Kernel:
-    """The kernel with tensors, and the constants that it names, stored as half."""
+    """The variant of the kernel with tensors, and the constants in `Grid.halved`, stored as float16."""
     grid, given, named = kernel.grid, kernel.params, kernel.grid.halved or ()
 
     def params(call: Call) -> Params:

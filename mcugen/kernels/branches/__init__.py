@@ -1,4 +1,4 @@
-"""Decision trees as nested branches: code in place of tables, several times faster and several times larger."""
+"""Decision trees as nested if statements in place of tables: several times faster, and several times larger."""
 
 from __future__ import annotations
 

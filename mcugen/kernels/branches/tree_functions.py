@@ -1,4 +1,4 @@
-"""The C of a forest whose comparisons are branches: a function for each tree, and one that joins their leaves."""
+"""The C code of a forest as nested if statements: a function for each tree, and one that combines their leaves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcugen.ops._tree_tables import Tables
 
 _STORED = {"f32": "mg_f32", "s8": "int8_t", "u8": "uint8_t", "s16": "mg_s16", "s32": "mg_s32"}
 _JOINED = (("MG_LEAVES_ADDED", "0.0f"), ("MG_LEAST_LEAF", "3.402823466e38f"), ("MG_GREATEST_LEAF", "-3.402823466e38f"))
-"""The C macro that joins leaves and its initial value, by MG_JOIN of the C text for tables."""
+"""C macro that combines leaves, and its initial value; the index is MG_JOIN of the kernels with tables."""
 
 _HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *
@@ -36,7 +36,7 @@ typedef mg_tree_branches_params {function}_params;
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """The C files of a call. dtype: the element type of its features."""
+    """The C files for a call. dtype: the element type of its features."""
 
     tables: Tables
     dtype: str
@@ -76,7 +76,7 @@ class Branches:
         yield from ("", self._head(function), "{", *self._body(function), "}")
 
     def _branches(self, root: int) -> Iterator[str]:
-        """One branch per comparison: where it holds, a block runs and returns."""
+        """C lines of a tree: one if statement per comparison, whose block always returns."""
         forest = self.tables.forest
         waiting: list[tuple[int, int] | str] = [(root, 1)]
         while waiting:
@@ -99,8 +99,7 @@ class Branches:
             waiting += [(no, depth), f"{indent}}}", (yes, depth + 1)]
 
     def _certain(self, threshold: float, *, differs: bool) -> bool | None:
-        """The outcome of a comparison that is the same for all integers of the features' type; None where there is
-        none."""
+        """The outcome of a comparison if it is the same for all integers of the features' type; else None."""
         low, high = INT_RANGE.get(self.dtype, (-np.inf, np.inf))
         if differs:
             return None if low <= threshold <= high else True

@@ -1,4 +1,4 @@
-"""Recipes of the kernels whose comparisons are branches."""
+"""Kernels that run decision trees as nested if statements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEEDS = frozenset({"fpu"})
 MOST = 1024
 DEEPEST = 30
 _NODE_BYTES, _LEAF_BYTES = 22, 5
-"""Bytes of a comparison with its threshold, and of a leaf, on Cortex-M."""
+"""Bytes of code per comparison, with its threshold, and per leaf, on Cortex-M."""
 
 
 def float_features(call: Call) -> bool:

@@ -1,6 +1,6 @@
-"""Depthwise convolution on rows of int8 as they are, for cores with SMLAD, without memory of its own.
+"""Depthwise convolution that reads int8 rows in place, without working memory, for cores with SMLAD.
 
-A word of data is widened in registers, where it is read; see depthwise_conv2d_s8__direct.h.
+Data are widened to int16 in registers; see depthwise_conv2d_s8__direct.h.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from mcugen.ops._window import MAX_FIELD
 GROUP = 4
 """Channels that are computed together."""
 MAX_REACH = 4095
-"""The reach of an instruction's offset in bytes."""
+"""Largest offset of a load instruction, in bytes."""
 MAX_PAIR_TAPS = 36
-"""Taps that are unrolled for pairs of columns, at most."""
+"""Largest number of taps that are unrolled for pairs of columns."""
 MAX_BESIDES = 20
-"""Words of a group beside those of its weights, at most."""
+"""Largest number of words of a group in the stream, besides its weights."""
 CALL = 55
-"""Instructions of a call for a column of outputs, or for pairs, about."""
+"""Approximate instructions of a call, for a column of outputs or for pairs of columns."""
 CLAMPED = 2.25
-"""Instructions that clamp an output to less than int8."""
+"""Instructions per output for a clamp narrower than int8."""
 TERMS = ("inner",)
 
 
@@ -46,15 +46,17 @@ def in_fields(call: Call) -> bool:
 
 
 def _taps(s: PlanarShape) -> np.ndarray:
-    """The taps of a kernel row that are inside the image, at each output column."""
+    """Number of taps of a kernel row that are inside the image, for each output column."""
     starts = np.arange(s.out_width) * s.stride - s.pad
     return np.asarray(np.minimum(starts + s.width, s.in_width) - np.maximum(starts, 0))
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of output columns that are computed together: how many, from which column on, and whether the first one
-    reads a column before the image, and the last one a column behind it.
+    """Pairs of output columns that are computed together.
+
+    count: number of pairs. first: first output column. left, right: 1 if the first pair reads a column left of the
+    image, or the last pair a column right of it.
     """
 
     count: int = 0
@@ -63,7 +65,9 @@ class Pairs:
     right: int = 0
 
     def instructions(self, s: PlanarShape, result: int) -> int:
-        """Instructions of a row for a group of channels. result: those that scale and store one output."""
+        """Instructions of the pairs of an output row, for a group of channels. result: instructions to scale and store
+        an output.
+        """
         if not self.count:
             return 0
         loads = s.width if s.stride == 1 else 2 * s.width - (s.width > s.stride)
@@ -72,13 +76,13 @@ class Pairs:
         return self.count * (8 + checks + s.height * row + 4 * (1 + 2 * result))
 
     def others(self, s: PlanarShape) -> np.ndarray:
-        """The taps of a kernel row that are inside the image, at each of the other columns."""
+        """Number of taps of a kernel row that are inside the image, for each output column that is not in a pair."""
         taps = _taps(s)
         return np.asarray(np.r_[taps[: self.first], taps[self.first + 2 * self.count :]])
 
 
 def _singles(s: PlanarShape, pairs: Pairs, result: int) -> int:
-    """Instructions of the other columns of a row for a group of channels."""
+    """Instructions of the output columns of a row that are not in pairs, for a group of channels."""
     around, taps = 12 + 4 * (1 + result), pairs.others(s)
     if s.width == 1 and not pairs.count:
         return len(taps) * (around + 11 * s.height)
@@ -87,8 +91,9 @@ def _singles(s: PlanarShape, pairs: Pairs, result: int) -> int:
 
 @fact
 def pairs_of(call: Call) -> Pairs:
-    """The pairs of neighbouring output columns, computed together, that take the fewest instructions: those with
-    windows inside the image, or those that reach over its sides too.
+    """The pairs of adjacent output columns that take the fewest instructions.
+
+    Either only columns with windows inside the image form pairs, or all columns do.
     """
     s, result = shape_of(call), _result(call)
     reach = (s.width + s.stride - 1) * s.channels
@@ -122,7 +127,7 @@ def _result(call: Call) -> int:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Instruction counts beyond the sizes: of the groups of a row; of calls for columns and pairs."""
+    """Cost term `inner`: instructions of the groups of channels, of calls, and of clamps."""
     s, pairs, result = shape_of(call), pairs_of(call), _result(call)
     rows, groups = call.output.shape[0] * row_window(call).out_rows, -(-s.channels // GROUP)
     parts = 1 + (s.channels % GROUP > 0)
@@ -142,13 +147,13 @@ def _code(call: Call) -> int:
 
 
 def _groups(channels: int) -> np.ndarray:
-    """The channels of each group, the last one from the end."""
+    """[groups, GROUP] indices of channels. The last group ends with the last channel, and may repeat some."""
     starts = np.minimum(np.arange(0, channels, GROUP), channels - GROUP)
     return np.asarray(starts[:, None] + np.arange(GROUP))
 
 
 def _words(call: Call) -> int:
-    """Words of a group in the stream."""
+    """Number of words of a group in the stream."""
     s = shape_of(call)
     return 8 + 2 * s.height * s.width + GROUP * (2 if planar.linear_of(call) >= 3 else 3)
 

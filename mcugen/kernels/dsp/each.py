@@ -1,6 +1,6 @@
-"""Depthwise convolution on planar rows, output by output: a short copy serves layers of all widths and strides.
+"""Depthwise convolution on planar rows, one output at a time. One short copy serves layers of all widths and strides.
 
-Weights stay as wide as they are, and one set of them serves all places of the kernel rows in memory.
+Weights stay int8. One set of weights serves all rotations of the kernel rows in the ring.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mcugen.ops._weighted import activation_of, rounds_once, row_window
 
 MAX_ROWS = 3
 MAX_TAPS = 4
-"""Sizes of kernels whose weights fit the registers."""
+"""Largest kernel whose weights fit the registers: rows, and taps of a row."""
 BYTE_ORDER = (0, 2, 1, 3)
-"""The taps of a row in the bytes of a word: SXTB16 makes two of them neighbours."""
+"""Order of the taps in the bytes of a word. SXTB16 then yields adjacent taps as halfwords."""
 
 
 def fits_registers(call: Call) -> bool:
@@ -37,7 +37,7 @@ def eight_bits(call: Call) -> bool:
 
 
 def _linear(call: Call) -> int:
-    """1 where the sign of a sum may matter, 2 where sums are rounded once, 3 where a float scales them."""
+    """MG_LINEAR: 1 if the sign of a sum may matter, 2 if sums are rounded once, 3 if a float scales them."""
     return 1 + scaling.how_once(call) if rounds_once(call) else 1
 
 
@@ -53,7 +53,7 @@ def _instructions(s: PlanarShape) -> int:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """The cost terms of planar.py, for rows without code of their own."""
+    """The cost terms of planar.py."""
     s = shape_of(call)
     return planar.shape_work(call, s, _instructions(s), row_window(call))
 
@@ -80,7 +80,7 @@ def _params(call: Call) -> Params:
 
 
 def pack(w: np.ndarray) -> np.ndarray:
-    """Weights [channels, rows, taps], a word for each row."""
+    """Weights [channels, rows, taps] as words, one word per row."""
     taps = np.zeros((*w.shape[:2], MAX_TAPS), np.int8)
     taps[:, :, : w.shape[2]] = w
     return np.ascontiguousarray(taps[:, :, BYTE_ORDER]).view("<i4").reshape(-1)

@@ -1,4 +1,4 @@
-"""Layouts of taps on cores with SMLAD: runs of groups of four of widened rows, or gathered words of two."""
+"""Layouts of taps on cores with SMLAD: groups of four adjacent taps in widened rows, or gathered words of two taps."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from mcugen.kernels.dsp import scaling, streams
 from mcugen.ops._weighted import window_of
 
 UNROLLED_GROUPS = 16
-"""Groups of four taps that are unrolled, at most."""
+"""Largest number of groups of four taps that are unrolled."""
 UNROLLED_WORDS = 36
-"""Gathered words of two taps that are unrolled, at most."""
+"""Largest number of gathered words of two taps that are unrolled."""
 
 _LEAST_GROUPS = 8
 _LEAST_WORDS = 16
@@ -22,7 +22,7 @@ _REACH = 1020
 
 @dataclass(frozen=True)
 class TapRuns:
-    """Taps in equal runs of `quads` groups of four and, with `pair`, two more. split: runs per row or pixel."""
+    """Adjacent taps as `split` runs of equal length: `quads` groups of four taps, and two more taps if `pair` is 1."""
 
     split: int
     quads: int
@@ -35,7 +35,10 @@ class TapRuns:
 
 
 def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> TapRuns:
-    """The layout for `length` adjacent elements. pairs: whether a run may end with two elements."""
+    """The layout for `length` adjacent elements, padded if necessary.
+
+    pairs: whether a run may end with a group of two elements. most: largest number of groups per run.
+    """
     quads, rest = divmod(length, 4)
     if quads <= most and pairs and rest in (1, 2):
         return TapRuns(1, quads, 1)
@@ -48,7 +51,7 @@ def runs_of(length: int, *, pairs: bool, most: int = UNROLLED_GROUPS) -> TapRuns
 
 @dataclass(frozen=True)
 class Words:
-    """Gathered words of two taps: `words` unrolled in the code, repeated `times` times."""
+    """Gathered words of two taps: a loop of `times` iterations with `words` words unrolled."""
 
     times: int
     words: int
@@ -59,7 +62,7 @@ class Words:
 
 
 def words_of(total: int, most: int = UNROLLED_WORDS, step: int = 1) -> Words:
-    """The layout for `total` words, with the least padding. step: words that are read together."""
+    """The layout for `total` words with little padding. most: largest number unrolled. step: words read together."""
     if step > 1:
         found = words_of(-(-total // step), max(most // step, 1))
         return Words(found.times, step * found.words)
@@ -70,21 +73,26 @@ def words_of(total: int, most: int = UNROLLED_WORDS, step: int = 1) -> Words:
 
 
 def groups_in(call: Call) -> int:
-    """Groups of four taps to unroll."""
+    """Largest number of groups of four taps to unroll on this core."""
     return scaling.unrolled(call, UNROLLED_GROUPS, 64, 192)
 
 
 def words_in(call: Call) -> int:
-    """Gathered words to unroll."""
+    """Largest number of gathered words to unroll on this core."""
     return scaling.unrolled(call, UNROLLED_WORDS, 34, 128)
 
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The layout of a convolution's widened rows. Lengths in elements.
+    """The layout of a convolution's widened rows. Lengths are in elements.
 
-    widen: 0, 1 or 2, see dsp_ring.h. in_step: from a column to the next. step: from the taps of an output pixel to
-    those of the next. parts: neighbouring taps in a row, each read in the runs `run`. runs: where all runs start.
+    widen    how rows are widened: 0, 1 or 2, see dsp_ring.h
+    in_step  distance from a column to the next
+    left     padding before the first column
+    step     distance from the taps of an output pixel to those of the next
+    parts    number of parts of adjacent taps in a kernel row
+    run      layout of each part
+    runs     start of every run of a kernel row
     """
 
     widen: int

@@ -1,7 +1,7 @@
-"""Nine-bit weights in eight bits, on cores with SMLAD: legacy uint8 weights less a zero point.
+"""Nine-bit weights (legacy uint8 weights minus their zero point) stored in eight bits, on cores with SMLAD.
 
-A stored weight is w + z, with a z for each channel. Minus z times the sum of the data goes in as one more product, of
-words of sums that the kernels append to the gathered taps: see dsp_sums.h.
+A stored weight is w + z, with one z per channel. To correct for it, kernels append the sum of the data to the gathered
+taps as further words, whose weight is -z: see dsp_sums.h.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SUMMED_GROUPS = 127
-"""Groups of four taps whose elements of 8 bits are summed in two halves of 16 bits."""
+"""Largest number of groups of four 8-bit taps whose sums fit two halfwords."""
 LARGEST = 255
 
 
@@ -54,6 +54,6 @@ class Sums:
 
 
 def is_narrow(w: np.ndarray) -> bool:
-    """Whether each row of weights [channels, taps] has such a z, also where some taps are skipped as zeros."""
+    """Whether there is a suitable z for each row of weights [channels, taps], also if skipped taps count as 0."""
     least, most = w.min(axis=1, initial=0), w.max(axis=1, initial=0)
     return bool((most - least).max(initial=0) <= LARGEST)

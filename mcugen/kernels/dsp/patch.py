@@ -1,6 +1,7 @@
-"""Convolutions on cores with SMLAD with memory for the taps of one pixel: the kernels of vector.py at every pixel.
+"""Convolutions on cores with SMLAD with memory for the taps of one pixel: they run the kernels of vector.py per pixel.
 
-Rows stay int8; the taps are widened, or gathered first where they are no whole words or beyond the image.
+Rows stay int8. Taps are widened for each pixel. They are gathered first if they are no whole words or outside the
+image.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps
 from mcugen.ops._window import edge_pixels, fields
 
 _CODE = (360, 290)
-"""Code bytes of a copy beyond those of vector.py: where taps are gathered first, and where they are read as words."""
+"""Code bytes of a copy in addition to those of vector.py: if taps are gathered first, and if they are read as words."""
 TERMS = ("blocks", "groups", "gathering", *scaling.CLAMP_TERMS)
 
 _MOST = 2**16 - 1
@@ -28,7 +29,7 @@ def sizes_fit(call: Call) -> bool:
 
 
 def _runs(call: Call) -> tuple[int, int]:
-    """Runs of neighbouring taps in a kernel row, and the taps of each."""
+    """(number of runs of adjacent taps in a kernel row, taps per run)."""
     window, channels = window_of(call), call.input(0).shape[3]
     count = window.kernel[1] if window.dilation[1] > 1 else 1
     return count, window.kernel[1] // count * channels
@@ -85,7 +86,7 @@ def _code(call: Call, *, name: str, bits: int) -> int:
 
 
 def kernels(is_dense: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a convolution in one group (is_dense), with weights of 16 bits and 8, some with single loads."""
+    """The kernels of a convolution, with 16-bit and 8-bit weights. is_dense: the rule for a single group."""
     return tuple(_kernel(name, bits, is_dense) for name, bits in (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8)))
 
 

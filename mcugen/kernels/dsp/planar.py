@@ -1,7 +1,7 @@
 """Depthwise convolution on planar rows, for cores with SMLAD: geometry, packing, and when its arithmetic is exact.
 
-A kernel row is a run of int16 neighbours; pairs of taps are words. See planar_s8.h. A copy of a kernel is made for the
-geometry of rows alone: layers of all numbers of channels share it.
+In a planar row the int16 elements of one channel are adjacent, so that a word holds two taps of a kernel row; see
+planar_s8.h. Copies of a kernel depend on the geometry of rows, but not on the number of channels.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from mcugen.ops._weighted import activation_of, rounds_once, row_window, window_
 from mcugen.ops._window import MAX_FIELD
 
 MAX_REACH = 4092
-"""Most bytes of a channel's slots and one more: the reach of an instruction's offset."""
+"""Limit of the bytes of a channel's ring rows plus one more row, due to the offset of a load instruction."""
 MAX_STRIDE = 3
 SPREAD_CHANNELS = 16
-"""Channels of a column that are spread together."""
+"""Number of channels of a column that are converted together."""
 MAX_COLUMN = 100
 TERMS = ("inner", "spread", "slots")
 
@@ -47,10 +47,10 @@ def _blocks_work(call: Call) -> dict[str, float]:
 def shape_work(
     call: Call, s: PlanarShape, instructions: int, rows: RowWindow, is_short: bool = False
 ) -> dict[str, float]:
-    """Counts for estimates of cycles beside the shapes: instructions that compute outputs, instructions that spread
-    rows (approximately), and slots that are searched for the first row.
+    """Cost terms: instructions that compute outputs, approximate instructions that convert rows to planar form, and
+    ring rows that are searched for the first row.
 
-    instructions: the count of one output row of one channel.
+    instructions: count for one output row of one channel.
     """
     images, groups = call.output.shape[0], -(-s.channels // 4)
     converted = images * rows.walked_rows
@@ -63,7 +63,7 @@ def shape_work(
 
 
 def _column_work(call: Call) -> dict[str, float]:
-    """The counts for columns, whose words of taps are loaded four at a time."""
+    """Cost terms of the kernel for images one pixel wide, which loads four words of taps at a time."""
     rows = row_window(call)
     images, words, channels = call.output.shape[0], _even(rows.size) // 2, call.output.shape[3]
     converted = images * rows.walked_rows
@@ -75,7 +75,7 @@ def _column_work(call: Call) -> dict[str, float]:
 
 
 def _column_code(call: Call) -> int:
-    """Code size of a copy in bytes, within an eighth: channels are spread sixteen at a time, then one by one."""
+    """Approximate code size of a copy in bytes."""
     channels, taps = call.output.shape[3], window_of(call).kernel[0]
     return 190 + 3 * taps + 80 * (channels >= SPREAD_CHANNELS) + 5 * (channels % SPREAD_CHANNELS)
 
@@ -99,7 +99,7 @@ USUAL = (_filter.int8_outside, _filter.constant_weights, single_multiplier, scal
 
 
 def _weights(call: Call) -> np.ndarray:
-    """[height, width, channels]"""
+    """The weights as [height, width, channels]."""
     return np.asarray(call.constant(1)[0], np.int64)
 
 
@@ -110,7 +110,7 @@ def seen_weights(call: Call) -> np.ndarray:
 
 
 def line_weights(call: Call) -> np.ndarray:
-    """The weights for a whole signal: those of the one column in the image, in rows that read it."""
+    """The weights for images one pixel wide: those of the one column in the image, of kernel rows that read it."""
     s, w = line_of(call), _weights(call)
     column = shape_of(call).first
     return np.asarray(w[s.first : s.first + s.width, column].T)
@@ -156,7 +156,7 @@ def _ring(call: Call) -> RowStorage:
 
 
 def _column_ring(call: Call) -> RowStorage:
-    """A channel's slots are neighbours, an even number of them."""
+    """The int16 ring for images one pixel wide: the ring rows of a channel are adjacent, and their number is even."""
     channels, height = call.input(0).shape[3], window_of(call).kernel[0]
     return RowStorage("s16", -(-channels * _even(height) // height), 1)
 
@@ -171,16 +171,19 @@ def _even(n: int) -> int:
 
 
 def linear_of(call: Call) -> int:
-    """MG_LINEAR: 1 where the sign of a sum matters, 2 where sums are rounded once, 3 where a float scales them, 4 where
-    one shift serves all channels."""
+    """MG_LINEAR: 1 if the sign of a sum matters, 2 if sums are rounded once, 3 if a float scales them, 4 if one shift
+    serves all channels.
+    """
     if scaling.one_shift(call):
         return 4
     return 1 + scaling.how_once(call) if rounds_once(call) else signs(call)
 
 
 def signs(call: Call) -> int:
-    """Instructions per output beyond rounding, shift and clamp: 1 where the sign of a sum matters, one less where one
-    instruction both shifts and clamps."""
+    """Instructions per output in addition to rounding, shift and clamp.
+
+    1 if the sign of a sum matters; minus 1 if one instruction both shifts and clamps.
+    """
     if scaling.one_shift(call):
         return -1
     return int(not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call)))
@@ -222,13 +225,13 @@ def _column_variant(call: Call) -> Mapping[str, int]:
 
 
 def planar_params(call: Call, s: PlanarShape, w: np.ndarray, channels: int = 0) -> Params:
-    """w: the weights as [channels, taps]. channels: of a slice, 0 for all together."""
+    """Fields of the C struct. w: the weights as [channels, taps]. channels: number per slice; 0: no slices."""
     packed = pack_weights(s, kept(call, w), turns=not channels)
     return {**_params(call, w, packed), **sizes_of(call, s, channels)}
 
 
 def sizes_of(call: Call, s: PlanarShape, channels: int = 0) -> Params:
-    """The fields of the geometry, and whether outputs are clamped. channels: see planar_params."""
+    """Fields of the C struct for the geometry and the clamp. channels: as in `planar_params`."""
     return {
         "clamps": scaling.clamp(call, activation_of(call))["clamps"],
         "stride": s.stride,
@@ -248,7 +251,9 @@ def _column_params(call: Call) -> Params:
 
 
 def _params(call: Call, w: np.ndarray, packed: np.ndarray) -> Params:
-    """w: the weights as [channels, taps]; packed: as the kernel reads them."""
+    """Fields of the C struct. w: the weights as [channels, taps]. packed: the weights in the order the kernel reads
+    them.
+    """
     scale, clamp = scaling.scales_alike(call), scaling.clamp(call, activation_of(call))
     folded = np.where(scale.constant, 0, _filter.folded_bias(call, w.sum(axis=1)))
     finish = np.stack([wrap32(scale.held(folded)), scale.mult, scale.addend, scale.shift], axis=1)
@@ -262,14 +267,20 @@ def _params(call: Call, w: np.ndarray, packed: np.ndarray) -> Params:
 
 
 def pack_column(w: np.ndarray) -> np.ndarray:
-    """Words of weights [channels, rows]: w0 .. w(h-1), w0 .. w(h-1) by pairs; then the same from w1 on."""
+    """Words of weights [channels, rows] of a column, for both alignments of the data.
+
+    First the sequence w0 .. w(h-1), w0 .. w(h-1) as pairs, then the same sequence starting at w1.
+    """
     twice = np.concatenate([w, w, w[:, :1]], axis=1)
     both = np.stack([twice[:, :-1], twice[:, 1:]], axis=1)
     return _words(both[:, :, 0::2], both[:, :, 1::2]).reshape(-1)
 
 
 def pack_weights(s: PlanarShape, w: np.ndarray, *, turns: bool = True) -> np.ndarray:
-    """Words of weights [channels, taps] in the order of reading: rows 0 .. h - 1, then 0 .. h - 2 where row 0 turns."""
+    """Words of weights [channels, taps] in the order of reading: rows 0 .. h - 1, then 0 .. h - 2 if `turns`.
+
+    turns: whether the first kernel row may be at any position of the ring.
+    """
     padded = np.zeros((len(w), s.height, s.parts * s.taps), np.int64)
     padded[:, :, : s.width] = w.reshape(len(w), s.height, s.width)
     parts = padded.reshape(len(w), s.height * s.parts, s.taps)
@@ -285,7 +296,7 @@ def pack_weights(s: PlanarShape, w: np.ndarray, *, turns: bool = True) -> np.nda
 
 
 def _words(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Two signed halfwords to a word."""
+    """Words with two signed halfwords each."""
     return np.asarray(((low & 0xFFFF) | (high << 16)).astype(np.int32))
 
 

@@ -1,4 +1,4 @@
-"""Sizes of the rows of planar depthwise kernels, and the instructions and bytes of code that they take."""
+"""Sizes of rows in planar depthwise kernels, and estimates of their instructions and code bytes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from mcugen.ops._weighted import window_of
 from mcugen.ops._window import SlidingWindow
 
 MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
-"""Words of weights in registers -> sums that fit the other registers."""
+"""Words of weights in registers -> number of sums that fit the other registers."""
 LEAST_BLOCK = 4
-"""Outputs of the smallest blocks that rows of several widths share."""
+"""Outputs of the smallest block, in copies that serve several row widths."""
 MAX_SHORT = 16
 MAX_SHORT_ROWS = 8
-"""Most columns and kernel rows of short converted rows, which unrolled code spreads."""
+"""Largest number of columns and of kernel rows of short rows, which unrolled code converts."""
 
 
 @dataclass(frozen=True)
 class PlanarShape:
-    """Sizes of a planar row's work. Kernel columns that only read padding are left out.
+    """Sizes of the work for a planar row. Kernel columns that only read padding are left out.
 
-    first: the first kernel column that is kept; taps: columns in each of `parts` parts, the last may be zeros.
+    first: the first remaining kernel column. A kernel row is split into `parts` parts of `taps` columns; columns at the
+    end may be zeros.
     """
 
     height: int
@@ -37,13 +38,13 @@ class PlanarShape:
 
     @property
     def parts(self) -> int:
-        """Parts of a kernel row, each of so few taps that their words fit the registers."""
+        """Number of parts of a kernel row. Each part has few enough taps to fit the registers."""
         most = 12 if self.stride % 2 == 0 else 7
         return 1 if self.width <= most else -(-self.width // (most // 2 * 2))
 
     @property
     def taps(self) -> int:
-        """Taps of a part; even where there are several, so that each begins with a word of data."""
+        """Taps of a part. Even if there are several parts, so that each part begins at a word of data."""
         return self.width if self.parts == 1 else -(-self.width // self.parts // 2) * 2
 
     @property
@@ -58,17 +59,20 @@ class PlanarShape:
 
     @property
     def is_short(self) -> bool:
-        """Whether rows are spread by code for their columns."""
+        """Whether rows are so short that unrolled code converts them."""
         return self.columns <= MAX_SHORT and self.height <= MAX_SHORT_ROWS
 
     @property
     def seen(self) -> int:
-        """Columns of the image that are converted."""
+        """Number of columns of the image that are converted."""
         return min(self.in_width, self.columns - self.pad)
 
     @property
     def blocks(self) -> tuple[int, int, int]:
-        """(blocks, outputs of each, outputs of the tail). Blocks of an odd stride are even, to begin with a word."""
+        """(number of blocks, outputs per block, outputs in the tail).
+
+        For an odd stride, blocks have an even number of outputs, so that each begins at a word.
+        """
         most, step = MAX_SUMS[self.words], 1 + self.stride % 2
         if self.out_width <= most:
             return 0, 0, self.out_width
@@ -82,13 +86,13 @@ class PlanarShape:
 
     @property
     def even_block(self) -> int:
-        """Outputs of a block where a row is a whole number of them, 0 where such blocks are small."""
+        """Outputs of the largest block that divides a row; 0 if that is too small."""
         most, step = MAX_SUMS[self.words], 1 + self.stride % 2
         sizes = [n for n in range(most // step * step, LEAST_BLOCK - 1, -step) if self.out_width % n == 0]
         return sizes[0] if sizes else 0
 
     def products(self, outputs: int) -> int:
-        """Multiplications for `outputs` outputs, of which the first is word-aligned: one per word with any tap."""
+        """Multiplications for `outputs` outputs: one per word that holds a tap. The first output is word-aligned."""
         starts = np.arange(outputs) * self.stride
         return self.height * self.parts * int(((starts + self.taps + 1) // 2 - starts // 2).sum())
 
@@ -128,7 +132,7 @@ class PlanarShape:
 
     @property
     def spreading(self) -> float:
-        """Code size of the part that spreads short rows, in bytes."""
+        """Code size in bytes of the part that converts short rows."""
         return (120 + 19 * self.columns) * self.is_short
 
 
@@ -141,13 +145,13 @@ def shape_of(call: Call) -> PlanarShape:
 
 @fact
 def line_of(call: Call) -> PlanarShape:
-    """The sizes of a call whose images are one pixel wide, with all its rows as one row."""
+    """The sizes of a call with images one pixel wide, whose columns are treated as rows."""
     window, x = window_of(call), call.input(0).shape
     return _shape(window, 0, x[1], 1, window.pad((x[1], x[2]))[0], call.output.shape)
 
 
 def _shape(window: SlidingWindow, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> PlanarShape:
-    """The sizes of rows that run along axis d of the image. Columns of taps that see an image at all are neighbours."""
+    """The sizes of rows along axis d of the image."""
     starts, stride = np.arange(y[1 + d]) * window.stride[d] - pad, window.stride[d]
     seen = [t for t in range(window.kernel[d]) if np.any((starts + t >= 0) & (starts + t < size))]
     first, end = min(seen, default=0), max(seen, default=0) + 1

@@ -1,4 +1,4 @@
-"""Recurrent layers and SVDF filters on cores with SMLAD: words of four taps, widened as they are read."""
+"""LSTM and SVDF on cores with SMLAD: words of four int8 weights, widened when they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcugen.ops import lstm_quantized as lstm
 from mcugen.ops import svdf
 
 _GROUP = 4
-"""Taps of a word."""
+"""Weights per word."""
 
 _MOST_SHIFT = 30
 """Largest right shift whose rounding addend, half a unit, still fits."""
@@ -24,7 +24,7 @@ def _padded(n: int) -> int:
 
 
 def _words(rows: np.ndarray) -> np.ndarray:
-    """The weights of a layer: for each unit and each four taps, one word per gate."""
+    """The packed weights of a layer: for each unit and each group of four taps, one word per gate."""
     units = lstm.by_unit(rows)
     taps = np.pad(units, ((0, 0), (0, 0), (0, _padded(units.shape[2]) - units.shape[2])))
     words = taps.reshape(*units.shape[:2], -1, _GROUP).swapaxes(1, 2)
@@ -51,7 +51,7 @@ def _lstm_params(call: Call) -> Params:
 
 
 def _lstm_scratch(call: Call) -> int:
-    """The data and the state of a step, widened."""
+    """Bytes of the widened data and state of a time step."""
     _, _, inputs, hidden = lstm.sizes(call)
     return 2 * (_padded(inputs) + _padded(hidden))
 
@@ -76,7 +76,7 @@ def _direct_work(call: Call) -> dict[str, float]:
 
 
 def _lstm_kernels(portable: Kernel) -> tuple[Kernel, Kernel]:
-    """Two kernels: vectors are widened once, or are read in place without scratch."""
+    """Two variants of a kernel: one widens the vectors into scratch, one reads them in place."""
     widened = replace(
         portable,
         symbol=f"{portable.symbol}__dsp",

@@ -1,7 +1,7 @@
-"""Shared recipe of kernels for cores with SMLAD: requirements on their sums and scales.
+"""Requantization in kernels for cores with SMLAD: constants, and proofs that the results are exact.
 
-Sums are held doubled, so that one SMMLAR with a free addend is the runtimes' high multiplication, and the addend takes
-the rounding and the zero point (dsp_requantize.h). All of it is proved here, per channel, from the actual weights.
+Sums are kept doubled. One SMMLAR then does the runtimes' high multiplication, and its addend includes the rounding and
+the zero point (dsp_requantize.h). The proofs use the actual weights of each channel.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mcugen.ops._weighted import activation_of, four_bits, matrix, rounds_once
 DSP = frozenset({"dsp"})
 FPU = frozenset({"fpu"})
 COMPOSITE = (8, 9)
-"""Bits of weights of which those of two channels share a halfword."""
+"""Weight sizes in bits for which the weights of two channels share a halfword."""
 
 ALIKE = (12, 8, 16, 4, 20)
 """Bits of weights that are packed two channels to a halfword."""
@@ -41,11 +41,12 @@ _LEAST_FACTOR = 2.0**-100
 
 @dataclass(frozen=True)
 class ChannelScales:
-    """y = (round(2 * sum * mult / 2**32) + addend, less 1 where the sum is negative) >> shift; int64, per channel.
+    """y = (round(2 * sum * mult / 2**32) + addend - (1 if sum < 0)) >> shift, per channel, as int64.
 
-    proved: channels where the runtimes compute the same for every possible sum. constant: channels whose output is
-    the same for all sums; their weights and bias are left out. is_float: mult is a float32, see dsp_requantize.h.
-    left: sums are held 2 ** left times as large, and round down; then all shifts are the same number, `alike`.
+    proved    channels whose y equals the runtime's result for every possible sum
+    constant  channels whose output is the same for all sums; their weights and bias are left out
+    is_float  whether mult is a float32, see dsp_requantize.h
+    left      sums are kept 2**left times as large and round down; all shifts are then equal, `alike`
     """
 
     mult: np.ndarray
@@ -58,11 +59,11 @@ class ChannelScales:
 
     @property
     def alike(self) -> int:
-        """The shift of all channels; 0 where each has its own."""
+        """The common shift of all channels; 0 if shifts differ."""
         return 0 if self.left is None else int(self.shift[0])
 
     def held(self, values: np.ndarray) -> np.ndarray:
-        """Weights or biases with the factor of the sums, which are doubled; the last axis is the channels."""
+        """Weights or biases multiplied by the factor by which sums are enlarged. The last axis is the channels."""
         return values * 2 if self.left is None else values << (1 + self.left)
 
 
@@ -71,13 +72,16 @@ ScalesOf = Callable[[Call], ChannelScales]
 
 
 def unrolled(call: Call, most: int, each: int, besides: int) -> int:
-    """The number of unrolled groups of `each` bytes, at most `most`, with which the loop fits the board's buffer."""
+    """Largest number of groups to unroll, at most `most`, so that the loop fits the core's loop buffer.
+
+    each: bytes of code per group. besides: other bytes of the loop.
+    """
     return most if call.loop_bytes is None else max(min(most, (call.loop_bytes - besides) // each), 1)
 
 
 @fact
 def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the greatest sum of each channel, bias included."""
+    """The least and the greatest sum of each channel, with its bias."""
     found = call.accumulators
     if found is None:
         raise InternalError(f"no bounds of the sums of {call.op}")
@@ -95,9 +99,9 @@ def scales(call: Call) -> ChannelScales:
 
 @fact
 def scales_once(call: Call) -> ChannelScales:
-    """Requantization constants for operators that round once: the high word alone, without rounding or sign.
+    """Requantization constants for operators that round once: the high word of the product, without further rounding.
 
-    The result differs only where a negative sum times mult is a multiple of 2**31.
+    The result is wrong only for a negative sum whose product with mult is a multiple of 2**31.
     """
     ends = sums(call)
     found = _scales(call, ends, multiply_single_rounding)
@@ -107,7 +111,7 @@ def scales_once(call: Call) -> ChannelScales:
 
 @fact
 def scales_alike(call: Call) -> ChannelScales:
-    """`scales`, but with one shift for all channels where that gives the same results."""
+    """Like `scales`, but with one shift for all channels if that gives the same results."""
     found, once = scales(call), how_once(call)
     if once == 2 or not (once or clamps_at_zero_point(call, activation_of(call))):
         return found
@@ -117,13 +121,14 @@ def scales_alike(call: Call) -> ChannelScales:
 
 @trait
 def one_shift(call: Call) -> int:
-    """The shift that serves all channels, 0 where there is none."""
+    """The common shift of all channels; 0 if there is none."""
     return scales_alike(call).alike
 
 
 def _shifted_alike(call: Call, found: ChannelScales, shift: int) -> ChannelScales:
-    """The constants for that shift. Where results are rounded twice, the sum is rounded down to one or several more
-    bits."""
+    """The constants for a common shift. If results are rounded twice, the first rounding keeps one or more additional
+    bits.
+    """
     once, live = how_once(call), ~found.constant
     left = np.where(live, shift - found.shift, 0)
     fits = (left >= (0 if once else 1)) & (left <= 7)
@@ -143,7 +148,9 @@ def _shifted_alike(call: Call, found: ChannelScales, shift: int) -> ChannelScale
 
 
 def _scales_stated(call: Call) -> ChannelScales:
-    """Requantization constants of operators that state their rounding: proved fixed-point ones, else floats."""
+    """Requantization constants of operators with a `rounding` attribute: fixed-point if that is proved exact, else
+    floats.
+    """
     found = _scales_fixed(call)
     return found if found.proved.all() or not call.features >= FPU else _scales_float(call, found.constant)
 
@@ -166,12 +173,12 @@ def _scales_float(call: Call, constant: np.ndarray) -> ChannelScales:
 
 @trait
 def how_once(call: Call) -> int:
-    """1 where results are rounded once, 2 where they are scaled by a float, else 0."""
+    """1 if results are rounded once, 2 if they are scaled by a float, else 0."""
     return int(rounds_once(call)) + scales(call).is_float
 
 
 def _scales_fixed(call: Call) -> ChannelScales:
-    """Fixed-point constants of operators that state their rounding, proved to be theirs."""
+    """Fixed-point constants of operators with a `rounding` attribute, and for which channels they are proved exact."""
     activation, zero, ends = str(call.op.activation), call.output.zero_point, sums(call)
     found, steps = _rounding.scaled(call, activation), _rounding.stairs(call, activation)
     values = [steps.at(end) for end in ends]
@@ -221,7 +228,7 @@ def clamps_at_zero_point(call: Call, activation: str) -> bool:
 
 @fact
 def clamp(call: Call, activation: str) -> Params:
-    """low, high and whether they are less than int8."""
+    """Bounds `low` and `high` of outputs, and whether they are narrower than int8."""
     low, high = activation_range(activation, call.output)
     return {"low": low, "high": high, "clamps": int((low, high) != (-128, 127))}
 
@@ -231,23 +238,23 @@ CLAMP_TERMS = ("clamped",)
 
 @trait
 def clamps(call: Call, activation: str) -> int:
-    """1 where results are clamped to less than int8."""
+    """1 if results are clamped to a range narrower than int8, else 0."""
     return int(clamp(call, activation)["clamps"])
 
 
 def clamp_work(call: Call, activation: str) -> dict[str, float]:
-    """Outputs that are clamped separately, for estimates of cycles."""
+    """Number of outputs that need a separate clamp, for estimates of cycles."""
     return {"clamped": call.output.size * float(clamps(call, activation))}
 
 
 def is_int8(call: Call) -> bool:
-    """Whether the call has int8 data and constant weights, for which proofs are needed."""
+    """Whether the call has int8 data and constant weights, as proofs require."""
     return _filter.int8_outside(call) and _filter.constant_weights(call)
 
 
 @fact
 def largest(call: Call) -> np.ndarray:
-    """The greatest magnitude of each channel's sum, 0 where it does not matter."""
+    """The greatest magnitude of each channel's sum; 0 for channels with a constant output."""
     low, high = sums(call)
     return np.where(scales(call).constant, 0, np.maximum(-low, high))
 
@@ -296,12 +303,12 @@ def _are_narrow(call: Call) -> bool:
 
 
 PROOFS: Mapping[int, tuple[Rule, ...]] = {16: (), 9: (nine_bits,), 8: (composite,), 4: (nibbles,)}
-"""The rules for streams in which weights have that many bits."""
+"""Bits of a weight in the stream -> further rules for the call."""
 
 
 @trait
 def fit_wide(call: Call) -> bool:
-    """Whether the addends of odd channels, and the sums with them, can take seven more bits (`wide`)."""
+    """Whether the addends of odd channels, and sums with them, still fit with seven more bits (see `wide`)."""
     scale, ends = scales(call), sums(call)
     mult, addend = scale.mult[1::2], 128 * scale.addend[1::2] + 64
     sums_wide = [((256 * end[1::2] * mult) >> 32) + addend for end in ends]
@@ -309,7 +316,7 @@ def fit_wide(call: Call) -> bool:
 
 
 def wide(scaling: np.ndarray, *, once: bool = False) -> np.ndarray:
-    """The scaling of pairs of channels, odd ones with seven bits more: see dsp_requantize.h."""
+    """The scaling of pairs of channels, with seven more bits for odd channels: see dsp_requantize.h."""
     found = scaling.copy()
     found[:, 3] = 128 * scaling[:, 3] + (0 if once else 64)
     found[:, 5] = scaling[:, 5] + 7

@@ -1,6 +1,6 @@
-"""Depthwise convolution on planar rows of a slice of the channels: the kernels of planar.py with little memory.
+"""Depthwise convolution on planar rows with little memory: the kernels of planar.py on a few channels at a time.
 
-All rows that an output row reads are converted anew for it, a few channels at a time. See planar_s8.h.
+For each output row, all rows that it reads are converted anew, slice by slice of the channels. See planar_s8.h.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from mcugen.ops._weighted import row_window
 
 ROWS_BYTES = 1024
 SIGNAL_BYTES = 256
-"""Most bytes of the converted rows, or of the converted signals, of a slice of more than four channels."""
+"""Limit in bytes of a slice's converted data, unless the slice has only four channels."""
 ROWS_CODE = 130
 LINE_CODE = 80
-"""Code size of a copy beyond that of planar.py, in bytes."""
+"""Code bytes of a copy in addition to those of planar.py."""
 TERMS = ("inner", "spread", "slices")
 
 
 def slice_of(s: PlanarShape, most_bytes: int) -> int:
-    """Channels that are converted together where memory is scarce: slices of similar size, multiples of four."""
+    """Number of channels per slice: a multiple of four, so that slices have similar sizes of at most `most_bytes`."""
     most = max(most_bytes // (2 * s.height * s.columns) // 4, 1) * 4
     count = -(-s.channels // most)
     return -(-s.channels // count // 4) * 4
@@ -60,7 +60,7 @@ def _scratch(s: PlanarShape, channels: int) -> int:
 
 
 def _rows_work(call: Call) -> dict[str, float]:
-    """The counts of `planar.row_work`, where each output row converts all rows that it reads; and slices."""
+    """The cost terms of `planar.row_work`, if each output row converts all rows that it reads, and those of slices."""
     rows, found = row_window(call), planar.row_work(call)
     found["spread"] *= rows.out_rows * rows.size / rows.walked_rows
     return _in_slices(call, _row_slice(call), call.output.shape[0] * rows.out_rows, found)
@@ -71,7 +71,7 @@ def _line_work(call: Call) -> dict[str, float]:
 
 
 def _in_slices(call: Call, channels: int, rows: int, found: Mapping[str, float]) -> dict[str, float]:
-    """The cost terms of `rows` output rows by slices of that many channels; channels in two slices count twice."""
+    """The cost terms of `rows` output rows with `channels` channels per slice. Channels in two slices count twice."""
     count = -(-call.output.shape[3] // channels)
     twice = count * channels / call.output.shape[3]
     return {"inner": twice * found["inner"], "spread": twice * found["spread"], "slices": rows * count}

@@ -1,4 +1,4 @@
-"""Streams of weights for cores with SMLAD: blocks of channels with their biases, weights and scaling, as words."""
+"""Packed constants for cores with SMLAD: words with the biases, weights and scaling of each block of channels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SWAPPED = (0, 2, 1, 3)
 
 
 def overlapped(w: np.ndarray) -> np.ndarray:
-    """[outputs, channels] for reading whole groups of four: an incomplete last one holds the last four channels."""
+    """Weights [outputs, channels] in groups of four. An incomplete last group is read as the last four channels, so
+    weights of repeated channels are 0.
+    """
     whole, tail = divmod(w.shape[1], 4)
     if not tail:
         return w
@@ -24,7 +26,7 @@ def overlapped(w: np.ndarray) -> np.ndarray:
 
 
 def swapped(taps: np.ndarray) -> np.ndarray:
-    """The last axis, in groups of four, in the order of widened data."""
+    """The last axis reordered, in groups of four, to the order of widened data."""
     groups = taps.reshape(*taps.shape[:-1], -1, 2, 2)
     return groups.swapaxes(-1, -2).reshape(taps.shape)
 
@@ -50,10 +52,10 @@ class Blocks:
 def blocks_of(
     call: Call, taps: np.ndarray, scales_of: scaling.ScalesOf, size: int, bits: int, sums: nine.Sums | None = None
 ) -> Blocks:
-    """Channels in blocks of `size`, the last filled up with zeros, constant ones without weights and bias.
+    """Channels in blocks of `size`. The last block is filled up with zeros. Constant channels have no weights and bias.
 
-    taps: [channels, taps] the weights in the order of reading, with zeros inserted. bits: of a weight.
-    sums: with nine bits, those of the taps.
+    taps: weights [channels, taps] in the order of reading, with zeros inserted. bits: size of a weight. sums: with nine
+    bits, the sums of the data.
     """
     scale = scales_of(call)
     live = in_blocks(scale.held(taps.T).T if bits == 16 else taps, scale, size)
@@ -63,7 +65,7 @@ def blocks_of(
 
 
 def in_blocks(taps: np.ndarray, scale: scaling.ChannelScales, size: int) -> np.ndarray:
-    """Weights [channels, taps] in blocks of channels, with zeros for constant ones: [blocks, size, taps]."""
+    """Weights [channels, taps] in blocks, [blocks, size, taps], with zeros for constant channels."""
     live = np.zeros((-(-len(taps) // size) * size, taps.shape[1]), taps.dtype)
     live[: len(taps)] = taps
     live[: len(taps)][scale.constant] = 0
@@ -71,12 +73,12 @@ def in_blocks(taps: np.ndarray, scale: scaling.ChannelScales, size: int) -> np.n
 
 
 def _composite(taps: np.ndarray) -> np.ndarray:
-    """Weights [blocks, pairs, words]: channels a and b share a halfword, a + 256 b."""
+    """Weights [blocks, pairs, words]. Channels a and b share a halfword, a + 256 * b."""
     return words(taps[:, 0::2] + 256 * taps[:, 1::2])
 
 
 def _nibbles(taps: np.ndarray) -> np.ndarray:
-    """Weights [blocks, pairs, words]: channels a and b share a byte, a + 16 b; four taps to a word, in the order of
+    """Weights [blocks, pairs, words]. Channels a and b share a byte, a + 16 * b. A word has four taps, in the order of
     widened data.
     """
     return swapped(taps[:, 0::2] + 16 * taps[:, 1::2]).astype("u1", order="C").view("<u4")
@@ -84,7 +86,7 @@ def _nibbles(taps: np.ndarray) -> np.ndarray:
 
 @fact
 def folded(call: Call, scales_of: scaling.ScalesOf) -> np.ndarray:
-    """The biases [channels] with zero points folded, zeros for constant channels."""
+    """The biases [channels] with folded zero points; 0 for constant channels."""
     return np.where(scales_of(call).constant, 0, _filter.folded_bias(call, matrix(call).sum(axis=1)))
 
 
@@ -102,9 +104,10 @@ def finish(call: Call, scales_of: scaling.ScalesOf, size: int) -> np.ndarray:
 
 
 def biases(bias: np.ndarray, scale: scaling.ChannelScales, size: int, bits: int) -> np.ndarray:
-    """Biases [..., channels] for weights of `bits` bits, in blocks of `size`: [..., channels and zeros].
+    """Biases [..., channels] for weights of `bits` bits, filled up with zeros to whole blocks of `size` channels.
 
-    For the sums of channels a and b they are 16 a and a + 16 b with nibbles, a and a + 256 b with bytes, else as held.
+    For a pair of channels a and b, the stored biases are 16 * a and a + 16 * b with 4-bit weights, and a and a + 256 *
+    b with 8-bit weights.
     """
     live = np.where(scale.constant, 0, scale.held(bias) if bits == 16 else bias)
     found = padded(live, -(-bias.shape[-1] // size) * size)
@@ -115,12 +118,13 @@ def biases(bias: np.ndarray, scale: scaling.ChannelScales, size: int, bits: int)
 
 
 def stored(words: np.ndarray) -> np.ndarray:
-    """Words, given as any integers, as the int32 array that the C text gets."""
+    """Words, given as integers of any type, as an int32 array."""
     return words.reshape(-1).astype(np.uint32).view(np.int32)
 
 
 def stream(call: Call, taps: np.ndarray, *, bits: int, linear: int, sums: nine.Sums | None = None) -> Params:
-    """The `stream` of dsp_block_template.h, and the words up to the last whole pair of channels and to the end.
+    """Fields of the C struct: the `stream` of dsp_block_template.h, and the numbers of its words up to the last whole
+    pair of channels and to the end.
 
     taps, bits, sums: see blocks_of. linear: as in the template.
     """
@@ -134,5 +138,5 @@ def stream(call: Call, taps: np.ndarray, *, bits: int, linear: int, sums: nine.S
 
 
 def words(halves: np.ndarray) -> np.ndarray:
-    """Pairs of halfwords as words, the first in the lower half."""
+    """Words of two halfwords each, the first in the lower half."""
     return halves.astype("<u2", order="C").view("<u4")

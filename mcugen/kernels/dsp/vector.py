@@ -1,4 +1,5 @@
-"""A matrix times vectors on cores with SMLAD: four outputs at a time, int16 weights or two outputs to a halfword.
+"""Matrix times vectors on cores with SMLAD: four outputs at a time, with int16 weights or two 8-bit weights per
+halfword.
 
 Copies unroll what a layer has; those of kernels named shared are for layers of all sizes. Of these the one with nine
 bits takes int8 weights of -128 too, which two outputs do not share a halfword with.
@@ -19,14 +20,14 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, tap
 
 BLOCK = 4
 _STEP = 8
-"""Taps that are read together."""
+"""Number of taps that are read together."""
 
 _CODE = {"dsp16": (552, 84), "dsp8": (576, 108), "dsp8_single": (624, 116), "dsp9": (764, 108), "dsp4": (576, 172)}
 _CODE |= {"dsp9_single": (812, 116)}
 """Bytes of code of a copy, besides steps and of each step in the text."""
 
 _UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
-"""Most unrolled steps, by bits of weights; 8-bit weights are used except where only speed, or only flash, matters."""
+"""Bits of weights -> largest number of unrolled steps."""
 
 
 @fact
@@ -37,7 +38,7 @@ def work(call: Call, *, bits: int) -> dict[str, float]:
 
 @fact
 def scales_of(call: Call) -> scaling.ChannelScales:
-    """The scaling of sums."""
+    """The requantization constants of sums."""
     leaves = rounds_once(call) and not _rounding.is_stated(call)
     return scaling.scales_once(call) if leaves else scaling.scales(call)
 
@@ -66,7 +67,7 @@ def how_once(call: Call) -> int:
 
 @fact
 def needs_sign(call: Call) -> bool:
-    """Whether it matters that a sum is negative."""
+    """Whether negative sums need another rounding."""
     return not how_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call))
 
 
@@ -104,13 +105,13 @@ def _sums(call: Call) -> nine.Sums:
 
 
 def steps_of(call: Call, bits: int) -> int:
-    """Groups of eight taps of a vector, with nine bits those of its sums too."""
+    """Number of groups of eight taps of a vector; with nine bits, also of the sums of the data."""
     sums, taps = _sums(call), call.input(1).size // call.input(1).shape[0]
     return -(-(2 * sums.following if bits == 9 else taps) // _STEP)
 
 
 def length_of(call: Call, bits: int) -> int:
-    """Elements of a widened vector, with nine bits those of the sums before it too."""
+    """Number of elements of a widened vector; with nine bits, also of the sums of the data before it."""
     return _STEP * steps_of(call, bits) + 2 * (bits == 9)
 
 
@@ -130,8 +131,9 @@ def no_helium(call: Call) -> bool:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """The kernels with weights of 16, 8 and 4 bits, and nine in eight; some also with single loads. rules: the
-    operator's."""
+    """The kernels with 16-bit, 8-bit and 4-bit weights, and nine-bit weights in eight bits. rules: rules of the
+    operator.
+    """
     ways = (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8), ("dsp9", 9), ("dsp9_single", 9), ("dsp4", 4))
     shared = (("dsp8_shared", 8), ("dsp9_shared", 9))
     own = (_kernel(name, rules, bits) for name, bits in ways)

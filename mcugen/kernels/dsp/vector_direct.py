@@ -1,7 +1,8 @@
-"""A matrix times vectors on cores with SMLAD without memory: kernels as in vector.py that widen bytes as they read.
+"""Matrix times vectors on cores with SMLAD without working memory: kernels as in vector.py that widen bytes when
+reading.
 
-A group of four taps takes 13 instructions for four outputs, three of them for the data, or 16 where the weights of two
-outputs share a halfword.
+A group of four taps takes 13 instructions for four outputs, three of them for the data. It takes 16 if the weights of
+two outputs share a halfword.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from mcugen.ops._weighted import activation_of, matrix, pixels
 
 _GROUP = 4
 _UNROLLED = 8
-"""Groups of four taps in the text, at most."""
+"""Largest number of groups of four taps that are unrolled."""
 _CODE = {16: (376, 52), 8: (400, 64)}
 """Bits of weights -> bytes of code of a copy, besides groups and of each group in the text."""
 TERMS = ("blocks", "groups", "loops", *scaling.CLAMP_TERMS)
 
 
 def _groups(call: Call) -> tuple[int, int]:
-    """Whole groups of taps of a vector, and taps after them."""
+    """(number of whole groups of four taps of a vector, taps left over)."""
     return divmod(call.input(1).size // call.input(1).shape[0], _GROUP)
 
 
@@ -50,7 +51,7 @@ def _params(call: Call, *, bits: int) -> Params:
 
 @fact
 def _work(call: Call) -> dict[str, float]:
-    """Blocks of four outputs, groups of taps in them, and rounds of the loop."""
+    """Cost terms: blocks of four outputs, groups of taps in them, and iterations of the loop."""
     (groups, tail), sizes = _groups(call), _variant(call)
     blocks = pixels(call) * -(-call.input(1).shape[0] // vector.BLOCK)
     counts = {"blocks": blocks, "groups": blocks * (groups + (tail > 0)), "loops": blocks * groups // sizes["unroll"]}
@@ -64,7 +65,7 @@ def _code(call: Call, *, bits: int) -> int:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """The kernels with weights of 16 bits and of 8. rules: the operator's."""
+    """The kernels with 16-bit and 8-bit weights. rules: rules of the operator."""
     return tuple(_kernel(bits, rules) for bits in (16, 8))
 
 

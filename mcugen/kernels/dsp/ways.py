@@ -1,4 +1,4 @@
-"""Ways to store and read the weights of convolutions on cores with SMLAD; each is a kernel of its own."""
+"""Ways to store and read the weights of convolutions on cores with SMLAD. Each way is a separate kernel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mcugen.kernels.dsp import scaling
 
 SUMMED_CODE = 230
-"""Code bytes that gather taps with their sums, beyond code that gathers taps alone."""
+"""Additional code bytes if the sums of the data are computed when taps are gathered."""
 
 
 def constants(bits: int, *, single: bool) -> dict[str, int]:
@@ -19,7 +19,9 @@ def constants(bits: int, *, single: bool) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Way:
-    """Bits of a weight; loads of several words, or single ones, for Cortex-M7."""
+    """A way to store and read weights: bits of a weight, and whether words are loaded one by one, as suits
+    Cortex-M7.
+    """
 
     name: str
     bits: int
@@ -32,12 +34,12 @@ class Way:
 
     @property
     def is_summed(self) -> bool:
-        """Whether words of sums follow the taps."""
+        """Whether words with sums of the data follow the taps."""
         return self.bits == 9
 
     @property
     def step(self) -> int:
-        """Words of two taps that are read together."""
+        """Number of words of two taps that are read together."""
         return 2 if self.bits == 4 else 1
 
     @property
@@ -45,7 +47,10 @@ class Way:
         return self.name.replace("_single", "s")
 
     def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
-        """Code bytes of blocks of three pixels and, with `rest`, of two, for `words` unrolled words; base excluded."""
+        """Code bytes of the blocks of three pixels and, with `rest`, of two pixels, without the rest of the kernel.
+
+        words: number of unrolled words.
+        """
         linear = sizes["linear"] % 2
         extra = (24 + 12 * linear) * (self.bits < 16) + 24 * linear + 16 * sizes["loop"]
         bytes_of = (44.0, 32.0) if self.is_single else _WORD_BYTES[gathered, self.bits]
@@ -71,4 +76,4 @@ _WORD_BYTES = {
     (True, 9): (33.3, 25.3),
     (True, 4): (42.0, 34.0),
 }
-"""(gathered, bits of a weight) -> code bytes for one word of two taps, for three pixels and for two."""
+"""(gathered, bits of a weight) -> code bytes per word of two taps, for three pixels and for two pixels."""

@@ -1,7 +1,7 @@
-"""Convolutions on cores with SMLAD: three pixels times two channels, on rows widened once or on gathered taps.
+"""Convolutions on cores with SMLAD: three pixels times two channels at a time, on widened rows or on gathered taps.
 
-Copies for the sizes of a layer are fastest where taps stand in rows; where they are gathered, a copy knows no more than
-how many are unrolled, so that layers share it.
+Kernels that read taps from widened rows have a copy of the code for the sizes of each layer. Copies for gathered taps
+depend only on the number of unrolled words, so that layers share them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
 
 SHARED_WORDS = 8
-"""Most words of two taps that are unrolled in copies for layers of any size."""
+"""Largest number of words of two taps that are unrolled in copies for layers of any size."""
 
 SUMMED_WORDS = 16
-"""Words of pixels with sums that are unrolled; more run in a loop, which costs little, as the sums take the biases."""
+"""Largest number of words per pixel that are unrolled with nine-bit weights. More words run in a loop."""
 
 TERMS = ("blocks", "pairs", "groups", "products", "odd_channels")
 GATHERED_TERMS = (*TERMS, "looped", "loops", "gathers", "gathered")
@@ -33,17 +33,19 @@ FINISH_TERMS = ("below_zero", *scaling.CLAMP_TERMS)
 
 _MAX_FIELD = 2**16 - 1
 _MAX_RUNS = 512
-"""Most runs of taps for an output: each has a pointer on the stack."""
+"""Largest number of runs of adjacent taps per output. Each run has a pointer on the stack."""
 
 
 def _finish(call: Call, way: Way, loop: int, *, shared: bool) -> dict[str, int]:
-    """The sizes `linear` and `shift` of dsp_block_template.h."""
+    """The constants `linear` and `shift` of dsp_block_template.h."""
     shift = 0 if shared else _shift(call, way)
     return {"linear": 5 if shift else _linear(call, way, loop), "shift": shift}
 
 
 def _linear(call: Call, way: Way, loop: int = 0) -> int:
-    """MG_LINEAR of dsp_block_template.h; in loops one instruction of hundreds is not worth a copy."""
+    """MG_LINEAR of dsp_block_template.h. In loops the general value is used, since one instruction less is not worth a
+    copy.
+    """
     if scaling.how_once(call) == 2:
         return 4
     if rounds_once(call):
@@ -52,7 +54,7 @@ def _linear(call: Call, way: Way, loop: int = 0) -> int:
 
 
 def _shift(call: Call, way: Way) -> int:
-    """MG_SHIFT: weights of 16 bits can be scaled further, so that all channels have the same shift."""
+    """MG_SHIFT: the common shift. 16-bit weights can be enlarged so that all channels have the same shift."""
     return scaling.one_shift(call) if way.bits == 16 else 0
 
 
@@ -63,7 +65,7 @@ def _needs_sign(call: Call, way: Way) -> int:
 
 @fact
 def _finish_work(call: Call) -> dict[str, float]:
-    """Outputs that are clamped separately, and those that may be below the zero point."""
+    """Cost terms: outputs with a separate clamp, and outputs that may be below the zero point."""
     activation = activation_of(call)
     signs = not rounds_once(call) and not scaling.clamps_at_zero_point(call, activation)
     below = call.output.size * float(signs)
@@ -79,9 +81,10 @@ def _taps_in_rows(call: Call, gathered: bool) -> np.ndarray:
 
 @dataclass(frozen=True)
 class InRows:
-    """Kernels on widened rows. gathered: whether taps are copied together first, or read in place.
+    """Kernels on widened rows.
 
-    shared: of the gathered taps so few are unrolled that layers of all sizes share a short copy.
+    gathered: whether taps are copied together first; else they are read in place. shared: whether so few gathered taps
+    are unrolled that layers of all sizes share a short copy.
     """
 
     gathered: bool
@@ -210,7 +213,7 @@ class InRows:
 
 @dataclass(frozen=True)
 class Pixels:
-    """Kernels of 1x1 convolutions on runs of pixels, of which three are gathered. shared: one copy for all sizes."""
+    """Kernels of 1x1 convolutions, which gather three pixels at a time. shared: whether one copy serves all sizes."""
 
     shared: bool
     gathers: ClassVar[bool] = True
@@ -261,7 +264,7 @@ def _shared_words(total: int) -> Words:
 
 
 def _threes(columns: int) -> int:
-    """Pixels computed three at a time; the rest of a row is computed in pairs."""
+    """Number of blocks of three pixels in a row. The rest of the row is computed in pairs."""
     return columns - (0, 4, 2)[columns % 3] if columns != 1 else 0
 
 

@@ -1,7 +1,7 @@
-"""Convolutions on cores with SMLAD without memory of their own: kernels as in vector_direct.py on rows of windows.
+"""Convolutions on cores with SMLAD without working memory: kernels as in vector_direct.py on the rows of a window.
 
-Words of four taps are read where they lie in the image's rows. Of columns that read beyond these, a table says how a
-word that is in the row becomes the one that is needed.
+Words of four taps are read in place from the image's rows. For windows that reach beyond a row, a table gives a word
+inside the row, and how to make the needed word of it.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 
 GROUP = 4
-"""Taps of a word."""
+"""Taps per word."""
 MAX_STEPS = 1023
-"""Words of a kernel row, at most: their bytes are added by one instruction."""
+"""Largest number of words per kernel row, due to the constant of an instruction that adds their bytes."""
 UNROLLED = 16
-"""Words of a kernel row in the text, at most."""
+"""Largest number of words per kernel row that are unrolled."""
 MAX_SIZE = 2**16 - 1
 _CODE = {16: (440, 52), 8: (464, 64)}
 """Bits of weights -> bytes of code of a copy, besides words and of each word in the text."""
 _BEYOND = (0, 60, 64)
-"""Code bytes for windows that reach beyond the image, without the words, by the value of `edges`."""
+"""Code bytes for windows that reach beyond the image, apart from unrolled words. The index is the value of `edges`."""
 TERMS = ("blocks", "rows", "groups", "loops", "beyond", "sides", "beside", *scaling.CLAMP_TERMS)
 
 
 @dataclass(frozen=True)
 class WindowRow:
-    """Sizes in bytes of a row of the image and of a kernel row in it, `first` before the image for the first output."""
+    """Sizes in bytes of an image row and of a kernel row. The first output's window begins `first` bytes before the
+    row.
+    """
 
     size: int
     run: int
@@ -58,13 +60,13 @@ class WindowRow:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """The offset in the image's row at which each word begins, [outputs, words]."""
+        """The offset in the image row of each word, [outputs, words]."""
         words = np.array([*range(0, GROUP * self.steps, GROUP), *[self.run - GROUP] * (self.tail > 0)])
         return np.asarray(words - self.first + np.arange(self.outputs)[:, None] * self.step)
 
     @cached_property
     def inside(self) -> tuple[int, int]:
-        """[first, end) of the outputs whose words are all in the row."""
+        """Range [first, end) of the outputs whose words are all inside the row."""
         read = self.run if self.tail else GROUP * self.steps
         first, end = -(-self.first // self.step), min((self.size - read + self.first) // self.step + 1, self.outputs)
         return (first, end) if first < end else (0, 0)
@@ -76,29 +78,34 @@ class WindowRow:
 
     @cached_property
     def beyond(self) -> np.ndarray:
-        """The start of each window that reaches beyond the row."""
+        """The offset of each window that reaches beyond the row."""
         return self._others[:, 0]
 
     @cached_property
     def _others(self) -> np.ndarray:
-        """The starts of the words of outputs that are not inside."""
+        """The offsets of the words of outputs that are not `inside`."""
         first, end = self.inside
         return np.concatenate([self.starts[:first], self.starts[end:]])
 
     @cached_property
     def seen(self) -> np.ndarray:
-        """[outputs that are not inside, 2] the first tap that is in the row, and how many there are."""
+        """For each output that is not `inside`: (first tap in the row, number of taps in the row)."""
         at = np.clip(self.beyond, 0, self.size)
         return np.stack([at - self.beyond, np.clip(self.beyond + self.run, 0, self.size) - at], axis=-1)
 
     def left_out(self, word: int) -> np.ndarray:
-        """uint32 [outputs that are not inside, 4] for whole words: see dsp_windows.h. word: words of the stream."""
+        """Table uint32 [outputs not inside, 4], if words are wholly inside or outside: see dsp_windows.h.
+
+        word: words of the stream per word of taps.
+        """
         first, taps = self.seen.T
         before, behind = (n // GROUP * word for n in (first, self.run - first - taps))
         return np.stack([self.beyond + first, taps, before, behind], axis=-1).astype(np.uint32)
 
     def edges(self, outside: int) -> np.ndarray:
-        """uint32 [outputs that are not inside, words, 2]: see dsp_windows.h."""
+        """Table uint32 [outputs not inside, words, 2]: see dsp_windows.h. outside: value of elements outside the
+        row.
+        """
         starts = self._others
         up, down = np.clip(-starts, 0, GROUP), np.clip(starts + GROUP - self.size, 0, GROUP)
         at = np.clip(starts, 0, self.size - GROUP)
@@ -148,7 +155,7 @@ def _taps(call: Call) -> np.ndarray:
 
 
 def _biases(call: Call, bits: int) -> np.ndarray:
-    """int32 [outputs that are not inside, outputs of all blocks], as in the stream."""
+    """Biases int32 [columns not inside, output channels of all blocks], as in the stream."""
     row, w = row_of(call), matrix(call)
     before = np.zeros((len(w), row.run + 1), np.int64)
     np.cumsum(w.reshape(len(w), -1, row.run).sum(axis=1), axis=1, out=before[:, 1:])

@@ -1,6 +1,6 @@
 """3x3 convolutions by Winograd's F(4, 3) along rows, on cores with SMLAD: half the products, exact in integers.
 
-Six sums of products of transformed data and weights make four outputs. The transformed weights hold 24 times the
+Six sums of products of transformed data and weights give four outputs. The transformed weights are 24 times the
 rational ones, so all is integer, and what comes out is 24 times the sum; see dsp_winograd.h.
 """
 
@@ -17,15 +17,17 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 
 TILE = 4
-"""Columns of outputs that are computed together."""
+"""Number of output columns that are computed together."""
 POSITIONS = 6
 WEIGHTS = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]])
-"""24 times the transform of a row of the window."""
+"""24 times the matrix that transforms a row of weights."""
 OFFSET = 2048
 """The offset added to transformed data so that none is negative."""
 
 NEEDS = scaling.DSP | {"multiple_loads"}
-"""multiple_loads: LDM and LDRD are as fast as the loads they replace. On Cortex-M7 they do not dual-issue."""
+"""multiple_loads: LDM and LDRD are not slower than single loads, as they are on Cortex-M7, where they cannot
+dual-issue.
+"""
 
 _LARGEST_SUM = 2**28
 _UNROLLED = 24
@@ -35,7 +37,9 @@ _MOST = 2**16 - 1
 
 @dataclass(frozen=True)
 class Sizes:
-    """Groups of four channels of the data, tiles of a row, those computed three at a time, columns of padding."""
+    """Sizes of a call: groups of four input channels, tiles per row, tiles computed three at a time, columns of
+    padding.
+    """
 
     quads: int
     tiles: int
@@ -49,7 +53,7 @@ class Sizes:
 
     @property
     def inside(self) -> int:
-        """Tiles that read no column outside the image."""
+        """Number of tiles that read no column outside the image."""
         firsts = np.minimum(np.arange(self.tiles) * TILE, self.out_columns - TILE) - self.pad
         return int(((firsts >= 0) & (firsts + POSITIONS <= self.in_columns)).sum())
 

@@ -1,4 +1,4 @@
-"""Convolution kernels for cores with Helium: on padded rows as they are, or on patches gathered from them."""
+"""Convolution kernels for cores with Helium: they read padded rows in place, or patches gathered from these rows."""
 
 from __future__ import annotations
 
@@ -17,29 +17,32 @@ from mcugen.ops._window import MAX_FIELD, SlidingWindow
 
 BYTE_OFFSET = 127
 WORD_OFFSET = 508
-"""Largest offset of a load of bytes, and of words, in bytes."""
+"""Largest offset in bytes of a load of bytes, and of a load of words."""
 
 MAX_ROWS = 3
-"""Most kernel rows: each has a pointer."""
+"""Largest number of kernel rows. Each has a pointer in a register."""
 
 MAX_PATCH_STEPS = 63
 
 EIGHTS = 8
-"""Outputs of two pixels that are computed together, where these make up all of them."""
+"""Number of outputs of two pixels that are computed together, if it divides the number of outputs."""
 
 MOST_STEPS = 18
-"""Most steps of outputs that are computed so: their code is unrolled twice."""
+"""Largest number of steps for this. Their code is unrolled twice."""
 TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "four_blocks", "pairs", "pair_steps", "gathered")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The layout of the padded rows that a kernel reads.
+    """The layout of the padded rows that a kernel reads. A step is a vector of 16 taps.
 
-    channels: those of a stored pixel; pixel: bytes from one output's window to the next, or from patch to patch;
-    steps: those of a kernel row, or of a patch; words: whether words are loaded; run, runs: length and number of runs
-    of a kernel row in a patch;
-    gap: bytes between runs; stride: bytes from one output's window to the next in a row.
+    channels   channels of a stored pixel
+    pixel      bytes from one output's window to the next, or from patch to patch
+    steps      steps per kernel row, or per patch
+    words      whether words are loaded
+    run, runs  length and number of the runs of adjacent taps per kernel row in a patch
+    gap        bytes between runs
+    stride     bytes from one output's window to the next in a row
     """
 
     channels: int
@@ -57,7 +60,7 @@ class Rows:
 
 
 def _direct(call: Call, window: SlidingWindow) -> Rows | None:
-    """Rows read as they are, if loads reach from the first to the last element of two windows."""
+    """The layout of rows that are read in place; None if load offsets do not reach all elements of two windows."""
     if window.kernel[0] > MAX_ROWS or (window.dilation[1] > 1 and window.kernel[1] > 1):
         return None
     c = call.input(0).shape[3]
@@ -70,7 +73,7 @@ def _direct(call: Call, window: SlidingWindow) -> Rows | None:
 
 
 def _patches(call: Call, window: SlidingWindow) -> Rows | None:
-    """Rows gathered into patches, if a patch is within reach of a load."""
+    """The layout of rows gathered into patches; None if a patch is beyond the reach of a load."""
     c = call.input(0).shape[3]
     spread = window.dilation[1] > 1
     runs = window.kernel[1] if spread else 1
@@ -87,7 +90,7 @@ def _patches(call: Call, window: SlidingWindow) -> Rows | None:
 
 
 def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
-    """Estimated instructions per pixel; infinite where this way is not possible."""
+    """Estimated instructions per pixel; infinite if `rows` is None."""
     if rows is None:
         return float("inf")
     blocks = -(-outputs // packing.BLOCK)
@@ -97,7 +100,7 @@ def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
 
 
 def best(call: Call, window: SlidingWindow) -> Rows | None:
-    """The cheaper way; None where neither is possible."""
+    """The cheaper of both layouts; None if neither is possible."""
     outputs = call.output.shape[3]
     direct = _direct(call, window) if _filter.int8_data(call) else None  # outliers are handled only by patches
     ways = [direct, _patches(call, window)]

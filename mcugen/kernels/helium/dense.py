@@ -12,25 +12,25 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, pixels, sums_fit, taps_of
 
 SHORT = 15
-"""Most steps of 16 inputs that the kernels for short vectors take."""
+"""Largest number of steps of 16 inputs in the kernels for short vectors."""
 
 MOST_OUTPUTS = 63
-"""Most outputs per pixel: two pixels must be within reach of one store."""
+"""Largest number of outputs per pixel, so that one base register reaches the outputs of two pixels."""
 
 TURNED = 4
-"""Pixels of at most 16 elements that are computed together."""
+"""Number of pixels of at most 16 elements that are computed together."""
 
 HELD = 2
-"""Steps of two pixels that stay in registers while all their outputs are computed."""
+"""Number of steps of two pixels that stay in registers while all their outputs are computed."""
 
 LOADS = 8
 """Most steps of pixels within reach of loads."""
 
 MOST_STREAM = 2**16
-"""Bytes of a stream whose end is a constant of 16 bits from its start."""
+"""Limit of a stream's bytes, so that its length is a 16-bit constant."""
 
 TURN = 8
-"""Steps that the kernels for long vectors take at a time."""
+"""Number of steps per iteration of the kernels for long vectors."""
 
 
 TERMS = ("pairs", "pair_blocks", "pair_steps", "alone_blocks", "alone_steps")
@@ -139,7 +139,7 @@ def _steps(call: Call) -> int:
 
 
 def _last(call: Call) -> int:
-    """Pixels at the end of a tensor whose last step would read beyond it."""
+    """Number of pixels at the end of a tensor whose last vector would reach beyond the tensor."""
     taps = taps_of(call)
     return -(-(-taps % packing.LANES) // taps)
 

@@ -1,4 +1,6 @@
-"""Depthwise kernels for cores with Helium: four rows are woven into words, so that a product takes a whole window."""
+"""Depthwise kernels for cores with Helium: bytes of four rows are interleaved to words, so that a vector multiply-add
+covers a whole window.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +18,26 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 
 BLOCK = 8
-"""Channels that are computed together."""
+"""Number of channels that are computed together."""
 
 MOST_ROW = 9000
 """Most elements of a row from which 8 are gathered at a time: offsets have 16 bits."""
 
 MOST_WOVEN = 2**16
-"""Bytes from the words of a row's first output to those of its last, for rows woven channel by channel."""
+"""Limit of the bytes of a row's interleaved words, for rows interleaved channel by channel."""
 
 SLICE_BYTES = 512
 """Most bytes of the interleaved rows of a slice of more than 16 channels, of an image one pixel wide."""
 
 LEAST_ROWS = 12
-"""Fewest outputs of a column for which gathering it is faster."""
+"""Least number of outputs of a column for which gathering it is faster."""
 
 MOST_CHANNELS = 63
-"""Most channels of rows read channel by channel: the words of two pixels must be within reach of one load."""
+"""Largest number of channels of rows read channel by channel, so that a load reaches the words of two pixels."""
 
 
 def blocks_of(channels: int) -> np.ndarray:
-    """[blocks, BLOCK] indices of channels: the last block repeats earlier ones where the number is no multiple."""
+    """[blocks, BLOCK] indices of channels. The last block repeats earlier channels if necessary."""
     starts = np.minimum(np.arange(0, channels, BLOCK), max(channels - BLOCK, 0))
     return np.asarray(starts[:, None] + np.arange(BLOCK))
 
@@ -56,7 +58,7 @@ def is_column(call: Call) -> bool:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Blocks of channels, and vectors that are woven."""
+    """Cost terms: blocks of channels, and interleaved vectors."""
     y = call.output.shape
     weaves = -(-window_of(call).kernel[0] // WEAVE)
     return {
@@ -67,7 +69,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def wide_work(call: Call) -> dict[str, float]:
-    """Blocks of pixels, rows of channels, and vectors that are woven."""
+    """Cost terms: blocks of pixels, rows of channels, and interleaved vectors."""
     y, stride = call.output.shape, window_of(call).stride[1]
     blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
     return {
@@ -174,7 +176,9 @@ def params(call: Call) -> Params:
 
 
 def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> Params:
-    """woven: channels that are woven together; row_bytes: of one of the rows that are."""
+    """Fields of the C struct. woven: number of channels that are interleaved together. row_bytes: bytes of such
+    a row.
+    """
     window, x, y = window_of(call), call.input(0), call.output
     low, high = packing.output_range(call)
     channels = x.shape[3]
@@ -198,7 +202,7 @@ def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> Param
 
 
 def _words_at(call: Call, channels: int, row_bytes: int) -> list[int]:
-    """Bytes from the start of the woven words to each word of the first window; unused words may have any offset."""
+    """Offset in bytes of each word of the first window in the interleaved words. Unused words may have any offset."""
     h, width = window_of(call).kernel
     word = channels * WEAVE
     column = window_of(call).dilation[1] * word
@@ -227,7 +231,7 @@ def in_slices(call: Call) -> bool:
 
 
 def _slice(call: Call) -> int:
-    """Channels that are computed together where memory is scarce."""
+    """Number of channels per slice."""
     x = call.input(0).shape
     most = SLICE_BYTES // _slice_words(call) // packing.LANES if x[2] == 1 else 1
     vectors = x[3] // packing.LANES
@@ -235,7 +239,7 @@ def _slice(call: Call) -> int:
 
 
 def _slice_starts(call: Call) -> np.ndarray:
-    """The first channel of each slice; the last two overlap where the channels are no whole number of slices."""
+    """The first channel of each slice. The last two slices may overlap."""
     channels = call.input(0).shape[3]
     return np.minimum(np.arange(0, channels, _slice(call)), channels - _slice(call))
 
@@ -262,7 +266,7 @@ def _slices_params(call: Call) -> Params:
 
 
 def _slices_work(call: Call) -> dict[str, float]:
-    """Blocks of channels, vectors that are woven, slices and their groups of rows."""
+    """Cost terms: blocks of channels, interleaved vectors, slices and their groups of rows."""
     x, y = call.input(0).shape, call.output.shape
     weaves = -(-window_of(call).kernel[0] // WEAVE)
     rows, slices = y[0] * y[1], len(_slice_starts(call))

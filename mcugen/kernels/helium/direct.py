@@ -1,7 +1,7 @@
 """Convolutions without scratch: vectors of taps are read in place from the image's rows.
 
-Short kernel rows share a vector, each of them read into its lanes. What is beyond the sides of the image is left out by
-masks, and the biases of such columns know of it.
+Short kernel rows share a vector: each is loaded into some of its lanes. Taps outside the image are masked out. The
+biases of these columns account for the missing taps.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 from mcugen.ops._window import MAX_FIELD
 
 MOST_SHARED = 8
-"""Taps of the longest kernel rows that share a vector."""
+"""Most taps of kernel rows that share a vector."""
 WORD = 4
-"""Taps of the longest rows that are words of a vector."""
+"""Most taps of kernel rows that are loaded as single words of a vector."""
 WORDS = (0, 2, 1, 3)
 """The order of the kernel rows in a vector whose words are rows."""
 MOST_VECTORS = 512
-"""Most vectors per kernel row: the instruction that steps back over their masks has a constant offset."""
+"""Largest number of vectors per kernel row, due to the constant offset that steps back over their masks."""
 MOST_OUTPUTS = 4096
 EIGHT = (0, 2, 4, 6, 1, 3, 5, 7)
-"""The outputs of a block in the order in which they are scaled."""
+"""Order in which the outputs of a block are scaled."""
 
 TERMS = (*packing.FINISH_TERMS, "strips", "pixels", "direct_blocks", "direct_rows", "direct_vectors", "masked")
 
 
 @dataclass(frozen=True)
 class VectorLayout:
-    """The layout of `rows` kernel rows of `run` bytes in vectors, for blocks of outputs. size: bytes of an image row;
-    starts: of the windows in it."""
+    """The layout of `rows` kernel rows of `run` bytes in vectors.
+
+    size: bytes of an image row. starts: offset of each window in it.
+    """
 
     rows: int
     run: int
@@ -46,12 +48,12 @@ class VectorLayout:
 
     @property
     def per(self) -> int:
-        """Rows of a vector."""
+        """Number of kernel rows per vector."""
         return min(packing.LANES // max(self.run, WORD), self.rows) if self.run <= MOST_SHARED else 1
 
     @property
     def is_words(self) -> bool:
-        """Whether rows that share a vector are words of it."""
+        """Whether rows that share a vector are single words of it."""
         return self.per > 1 and self.run <= WORD
 
     @property
@@ -61,7 +63,7 @@ class VectorLayout:
 
     @property
     def long(self) -> int:
-        """Vectors of a row, or 1."""
+        """Number of vectors per row, at least 1."""
         return 1 if self.per > 1 else -(-self.run // packing.LANES)
 
     @property
@@ -75,7 +77,7 @@ class VectorLayout:
 
     @property
     def together(self) -> int:
-        """Outputs of a block."""
+        """Number of outputs per block."""
         return 2 * packing.BLOCK if self.outputs > packing.BLOCK else packing.BLOCK
 
     @property
@@ -84,20 +86,22 @@ class VectorLayout:
 
     @property
     def inside(self) -> tuple[int, int]:
-        """[first, end) of the columns that read nothing beyond the row."""
+        """Range [first, end) of the columns whose windows are inside the row."""
         reach = max(self.run, WORD) if self.is_words else self.run
         found = np.flatnonzero((self.starts >= 0) & (self.starts + reach <= self.size))
         return (int(found[0]), int(found[-1]) + 1) if found.size else (0, 0)
 
     @property
     def seen(self) -> np.ndarray:
-        """bool [1 + columns that are not inside, run]: the taps that are in the image, in the first row all of them."""
+        """bool [1 + columns not inside, run]: whether each tap is in the image. The first row, for `inside`, is all
+        True.
+        """
         first, end = self.inside
         places = np.delete(self.starts, np.s_[first:end])[:, None] + np.arange(self.run)
         return np.concatenate([np.ones((1, self.run), bool), (places >= 0) & (places < self.size)])
 
     def masks(self) -> np.ndarray:
-        """uint16: see conv2d_s8__mve_direct.h."""
+        """Masks as uint16: see conv2d_s8__mve_direct.h."""
         seen = self.seen
         lanes = np.zeros((len(seen), self.per, self.long * packing.LANES), np.int64)
         for k, lane in enumerate(self.lanes):

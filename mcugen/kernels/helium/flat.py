@@ -1,4 +1,4 @@
-"""Convolutions of woven rows where these are short: the outputs of several rows are computed as one row."""
+"""Convolutions of short interleaved rows: the outputs of several rows are computed as one row."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TERMS = (
 )
 
 MOST_BAND = 72
-"""Most outputs of a channel that are computed as one row, so that their taps take little memory."""
+"""Limit of the outputs per channel that are computed as one row, so that their taps take little memory."""
 
 BEGUN = 0.6
-"""Cost of starting a row, in groups of four outputs."""
+"""Cost of starting a row, relative to a group of four outputs."""
 
 
 def _band(call: Call) -> int:
-    """The number of rows that are computed as one: the fastest within the memory limit."""
+    """The number of rows that are computed as one: the fastest choice within MOST_BAND."""
     _, height, width, _ = call.output.shape
     bands = range(1, max(min(height, MOST_BAND // width), 1) + 1)
     return min(bands, key=lambda rows: -(-height // rows) * (-(-rows * width // woven.PIXELS) + BEGUN))
@@ -44,7 +44,7 @@ def in_bands(call: Call) -> bool:
 
 
 def _pixels(call: Call) -> int:
-    """The outputs of a channel that are computed as one row."""
+    """Number of outputs per channel that are computed as one row."""
     return _band(call) * call.output.shape[2]
 
 

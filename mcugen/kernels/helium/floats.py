@@ -1,4 +1,4 @@
-"""Shared recipe of the float kernels for cores with Helium: convolutions, depthwise ones, vectors and sums."""
+"""Float kernels for cores with Helium: convolutions, depthwise convolutions, vectors and sums."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcugen.ops._window import fields
 
 NEEDS = frozenset({"mve_float"})
 EIGHT, FOUR = 8, 4
-"""Output channels of a block, and of one that is enough where fewer are left."""
+"""Output channels of a block, and of the smaller block for the last ones."""
 TERMS = ("placed", "blocks", "reads", "steps")
 DEPTHWISE_TERMS = (
     *("slid", "slid_fours", "slid_steps"),
@@ -54,12 +54,12 @@ def _half_params(call: Call) -> dict[str, Any]:
 
 
 def _eights(outputs: int) -> int:
-    """Blocks of eight; at most four outputs are left over."""
+    """Number of blocks of eight outputs. At most four outputs are left over."""
     return (outputs + EIGHT - FOUR - 1) // EIGHT
 
 
 def _bits(low: float, high: float) -> dict[str, int]:
-    """Bounds as the bits of floats; the least and largest integer where there is none. low: 0 or -inf."""
+    """Bounds as the bits of floats; the least and largest integer if there is no bound. low: 0 or -inf."""
     lowest, highest = INT_RANGE["s32"]
     return {
         "low": 0 if low == 0 else lowest,
@@ -115,7 +115,7 @@ def _row_work(call: Call) -> dict[str, float]:
 
 
 def _columns(call: Call) -> list[tuple[int, int]]:
-    """(how many, kernel columns in the image) of the pixels of an output row, those in its middle together."""
+    """(number of pixels, kernel columns inside the image) for parts of an output row. All inner pixels are one part."""
     x, window = call.input(0), window_of(call)
     first, end = window.inside(x, adjacent=False)
     pad = window.pad((x.shape[1], x.shape[2]))[1]

@@ -1,7 +1,7 @@
-"""Depthwise kernel for cores with Helium that reads taps where they are, as far as windows are in the image.
+"""Depthwise kernel for cores with Helium that reads taps in place, for windows inside the image.
 
-A copy for each layer, in which the places of taps are constants: no pointer is read for a tap. What is at the sides of
-the image is computed as `taps` does.
+Each layer has its own copy of the code, in which the offsets of taps are constants, so that no pointers are read.
+Outputs at the sides of the image are computed as in `taps`.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mcugen.kernels.helium import packing, taps, woven
 from mcugen.ops._weighted import matrix, window_of
 
 MOST_ROWS = 5
-"""Most rows of a kernel: each has a register."""
+"""Largest number of kernel rows. Each has a pointer in a register."""
 
 MOST_TAPS = 27
-"""Most taps, so that a block's bias is within reach behind its weights."""
+"""Largest number of taps, so that a load reaches the bias behind a block's weights."""
 
 MOST_APART = 127
-"""Bytes from tap to tap of a row: the step of a load that moves its address."""
+"""Largest distance in bytes between taps of a row, which is the step of a load with write-back."""
 
 MOST_SKIPPED = 4095
-"""Most bytes between the channels of one window and the next: the constant of an addition."""
+"""Largest number of bytes skipped between adjacent windows, which is the constant of an addition."""
 
 FINISH_BYTES = (0, 72, 104, 8, 40, 80)
-"""Code that finishes sums, beyond that for the first of packing.FINISHES, for each of them."""
+"""For each of packing.FINISHES, additional code bytes compared with the first."""
 
 TERMS = (*taps.WALKED, "near_rows", "near_pixels", "near_moves", "near_vectors", "near_taps", "near_sums")
 

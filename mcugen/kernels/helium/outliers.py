@@ -1,7 +1,7 @@
-"""Helium kernels for weights of which a few channels do not fit int8: legacy uint8 weights less their zero point.
+"""Helium kernels for weights that do not fit int8 in a few channels: legacy uint8 weights minus their zero point.
 
-Among a layer's nine-bit weights, usually only the largest need the ninth bit. Dense kernels compute all channels with
-weights clipped to int8, and those channels, the outliers, anew. Depthwise kernels: see `spread`.
+Usually only a few channels, the outliers, have weights that need the ninth bit. Dense kernels compute all channels with
+weights clipped to int8, and then compute the outliers again. Depthwise kernels: see `spread`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def few_bits(call: Call) -> bool:
 
 
 def _rows(w: np.ndarray) -> np.ndarray:
-    """The channels of weights [channels, taps] that do not fit int8."""
+    """Indices of the channels of weights [channels, taps] that do not fit int8."""
     return np.flatnonzero((w.min(axis=1) < -128) | (w.max(axis=1) > 127))
 
 

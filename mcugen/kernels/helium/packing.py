@@ -1,4 +1,4 @@
-"""Shared recipe of the int8 kernels for cores with Helium: ranges of outputs, weights in the order they are read."""
+"""Shared parts of the int8 kernels for cores with Helium: requantization, and packing of weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEEDS = frozenset({"mve"})
 FLOATS = frozenset({"mve_float"})
 LANES = 16
 BLOCK = 4
-"""Outputs that are computed together."""
+"""Number of outputs that are computed together."""
 _LARGEST = 2.0**31 - 2.0**8
 """Scaled sums below this fit 32 bits with a zero point added."""
 
@@ -23,14 +23,14 @@ def output_range(call: Call) -> tuple[int, int]:
 
 
 def _shifts(call: Call) -> np.ndarray:
-    """Shifts of the outputs: 0, or negative for shifts to the right."""
+    """Shifts of the outputs: 0, or negative for right shifts."""
     quant = call.input(1).quant
     return _filter.multipliers(call, len(quant.scale) if quant else 1)[1]
 
 
 @fact
 def finish_of(call: Call) -> int | None:
-    """The cheapest requantization of sums: an index of FINISHES; None where no vector code computes it."""
+    """The cheapest exact requantization of sums, as an index of FINISHES; None if there is none."""
     if not _filter.int8_outside(call) or not _filter.constant_weights(call):
         return None
     if not _rounding.is_scaled(call):
@@ -133,9 +133,9 @@ def vector_work(call: Call, rows: int = 1) -> dict[str, float]:
 
 
 def blocks_of(outputs: int) -> np.ndarray:
-    """[blocks, BLOCK] indices of outputs: the last block repeats earlier ones where the number is no multiple.
+    """[blocks, BLOCK] indices of outputs. The last block repeats earlier outputs if necessary.
 
-    Fewer than BLOCK outputs make one block that repeats the last one.
+    If there are fewer than BLOCK outputs, the only block repeats the last output.
     """
     starts = np.arange(0, outputs, BLOCK)
     starts = np.minimum(starts, max(outputs - BLOCK, 0))
@@ -149,7 +149,7 @@ def padded(w: np.ndarray, lanes: int = LANES) -> np.ndarray:
 
 
 def finishing(call: Call, w: np.ndarray, picked: np.ndarray) -> np.ndarray:
-    """int32 [blocks, 3, BLOCK]: bias, multiplier and shift of each output; the bits of a float32 where floats scale.
+    """Bias, multiplier and shift of each output, int32 [blocks, 3, BLOCK]. A float multiplier is stored as its bits.
 
     w: [channels, taps], zero points removed.
     """
@@ -163,12 +163,14 @@ def finishing(call: Call, w: np.ndarray, picked: np.ndarray) -> np.ndarray:
 
 
 def step_order(steps: int, first: int) -> list[int]:
-    """The steps of a vector as the kernels take them: 0, then first - 1 down to 1, then first and on."""
+    """The order in which kernels process the steps of a vector: 0, then first - 1 down to 1, then first and on."""
     return [0, *range(first - 1, 0, -1), *range(first, steps)]
 
 
 def eights_of(outputs: int) -> np.ndarray:
-    """[blocks, BLOCK] indices of outputs: of each 8 the even and the odd ones; the last 8 may repeat earlier ones."""
+    """[blocks, BLOCK] indices of outputs. Each 8 outputs form a block of even and one of odd indices. The last 8 may
+    overlap earlier ones.
+    """
     starts = np.minimum(np.arange(0, outputs, 2 * BLOCK), outputs - 2 * BLOCK)
     return np.asarray((starts[:, None, None] + np.arange(2 * BLOCK).reshape(BLOCK, 2).T).reshape(-1, BLOCK))
 

@@ -1,4 +1,4 @@
-"""Convolutions in little memory: the taps of two pixels are gathered at a time, and all of their outputs computed."""
+"""Convolutions with little memory: the taps of two pixels are gathered, then all outputs of both are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Convolutions of images of few channels in little memory: a few pixels are woven and computed at a time."""
+"""Convolutions of images with few channels in little memory: a piece is a few pixels, interleaved and computed
+together.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, row_window, sums_fit, window_of
 
 MOST_BYTES = 256
-"""Most bytes that are woven at a time, unless two pixels need more."""
+"""Limit of the interleaved bytes of a piece, unless two pixels need more."""
 
 MOST_OUTPUTS = 255
-"""Most outputs per pixel: constants of the code reach as far."""
+"""Largest number of outputs per pixel, due to constants in the code."""
 
 BEGUN = 80.0
-"""Fixed instructions of a piece, beside those of its pairs of pixels and its vectors."""
+"""Instructions per piece, besides those of its pairs of pixels and its vectors."""
 
 TERMS = (*packing.FINISH_TERMS, "pieces", "pairs", "block_steps", "sides", "woven", "woven_sides")
 
@@ -48,7 +50,7 @@ def _blocks(call: Call) -> int:
 
 @fact
 def piece_of(call: Call) -> int:
-    """The number of pixels computed together: the fastest in little memory."""
+    """The number of pixels per piece: the fastest choice within the memory limit."""
     width, steps = call.output.shape[2], woven.woven_of(call).steps
     pair = 10 + _blocks(call) * (22 + 12 * steps)
 

@@ -1,7 +1,7 @@
 """Convolutions on gathered patches with one copy of code for layers of all sizes.
 
-A copy for one layer's sizes unrolls all of its steps, up to 2 KB; this one loops over them, and takes its sizes from
-the layer's constants.
+Copies for the sizes of one layer unroll all steps, up to 2 KB. This kernel loops over the steps instead, and reads the
+sizes from the layer's constants.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ def patch_of(call: Call) -> Patch:
 
 
 def _left(call: Call) -> int:
-    """Bytes of padding before a row that are read."""
+    """Number of bytes of padding before a row that are read."""
     x = call.input(0)
     return min(window_of(call).pad((x.shape[1], x.shape[2]))[1] * x.shape[3], _read(call))
 
 
 def _used(call: Call) -> int:
-    """Bytes of an input row that are read."""
+    """Number of bytes of an input row that are read."""
     x = call.input(0)
     return min(x.shape[2] * x.shape[3], _read(call) - _left(call))
 
 
 def _read(call: Call) -> int:
-    """Bytes of a padded row that are read."""
+    """Number of bytes of a padded row that are read."""
     patch = patch_of(call)
     return (call.output.shape[2] - 1) * patch.stride + (patch.runs - 1) * patch.gap + patch.run
 

@@ -1,4 +1,6 @@
-"""Depthwise weights in the lanes of woven rows; weights beyond int8 are split over lanes that read the same tap."""
+"""Depthwise weights in the lanes of interleaved rows. Weights beyond int8 are split over two lanes that read
+one tap.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,16 @@ WORDS = 4
 
 
 def words_of(w: np.ndarray, h: int, width: int) -> np.ndarray:
-    """[channels, words * WEAVE] weights in the order of the woven rows."""
+    """Weights [channels, words * WEAVE] in the order of the interleaved rows."""
     rows = np.pad(w.reshape(-1, h, width), ((0, 0), (0, -h % WEAVE), (0, 0)))
     return rows.reshape(w.shape[0], -1, WEAVE, width).transpose(0, 1, 3, 2).reshape(w.shape[0], -1)
 
 
 def spread(call: Call, *, columns: bool = True) -> tuple[np.ndarray, int] | None:
-    """[channels, words * WEAVE] weights in int8, and the column of the words that the window leaves unused.
+    """(int8 weights [channels, words * WEAVE], the column that unused words read), or None if weights do not fit.
 
-    Rows that are missing from a word repeat the window's last one, and words that are missing a column, so that two
-    lanes read the same and share a weight beyond int8. None where weights fit in no such way. columns: whether words
-    that are missing do.
+    Unused rows of a word read the window's last row again, and unused words read one of its columns again. Two lanes
+    then read the same tap and share a weight beyond int8. columns: whether unused words may be used this way.
     """
     w, (h, width) = matrix(call), window_of(call).kernel
     words = packing.padded(words_of(w, h, width))
@@ -60,6 +61,6 @@ def spreads_rows(call: Call) -> bool:
 
 
 def free_column(call: Call) -> int:
-    """The column that words outside the window read a second time."""
+    """The column that unused words read a second time."""
     found = spread(call)
     return found[1] if found else 0

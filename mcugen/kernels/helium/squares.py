@@ -11,13 +11,13 @@ from mcugen.kernels.helium.spread import WEAVE, WORDS
 from mcugen.ops._weighted import matrix, window_of
 
 LARGEST = 3
-"""Most rows and columns of a kernel, so that 2x2 windows fit 4x4 elements."""
+"""Largest number of kernel rows and columns, so that 2x2 windows fit 4x4 elements."""
 
 TILE = 4
-"""Outputs of a row that are computed together, with as many of the next row."""
+"""Number of outputs of a row that are computed together with the same number of the next row."""
 
 MOST_CHANNELS = 63
-"""Most channels of a slice: the words of two pixels must be within reach of one load."""
+"""Largest number of channels of a slice, so that a load reaches the words of two pixels."""
 
 MOST_BYTES = 2**16
 """The reach of 16-bit offsets, in bytes."""
@@ -52,7 +52,9 @@ def divides(call: Call) -> bool:
 
 
 def _slice(call: Call) -> int:
-    """Channels that are interleaved together: the largest suitable divisor of their number; 0 where it is too small."""
+    """Number of channels that are interleaved together: the largest suitable divisor of all channels; 0 if there is
+    none.
+    """
     channels = call.input(0).shape[3]
     if channels <= MOST_CHANNELS:
         return channels
@@ -60,7 +62,7 @@ def _slice(call: Call) -> int:
 
 
 def _columns(call: Call) -> int:
-    """Columns of the input that windows read."""
+    """Number of input columns that windows read."""
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
     needed = (y[2] - 1) * window.stride[1] + window.kernel[1] - window.pad((x[1], x[2]))[1]
     return min(x[2], needed)

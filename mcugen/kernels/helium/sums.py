@@ -1,5 +1,5 @@
-"""The int8 Helium kernels for sums and differences: on a line where one has the same bits, or with a table for the
-operand of the smaller scale.
+"""int8 Helium kernels for sums and differences: by a linear formula if that gives the same bits, else with a table for
+the operand of the smaller scale.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mcugen.ops import _elementwise, _pairs, _sum
 from mcugen.ops.sub import Sub
 
 POINT = 22
-"""Fraction bits of the factors of a line."""
+"""Fraction bits of the factors of the linear formula."""
 
 ROUNDED = 2**15 + 2**21
 """The rounding addends of two shifts, by 16 and by 6 bits."""
@@ -37,7 +37,7 @@ class ScaledSum:
 
 @fact
 def line_of(call: Call) -> ScaledSum | None:
-    """The line that gives the runtime's results for all pairs of values, and leaves no sum beyond 32 bits."""
+    """The linear formula that gives the runtime's results for all pairs of values in 32 bits; None if there is none."""
     if call.output.dtype != "s8":
         return None
     sign, stored = _sign(call), np.arange(-128, 128, dtype=np.int64)
@@ -122,7 +122,7 @@ LINE = Kernel(
     needs=packing.NEEDS,
     short="add_mve_line",
 )
-"""Sums and differences that are steps of a line."""
+"""Sums and differences by a linear formula."""
 
 SUM = Kernel(
     "mg_add_s8__mve",

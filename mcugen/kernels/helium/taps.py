@@ -1,6 +1,6 @@
-"""Depthwise kernel for cores with Helium that reads the input's rows as they are, with a word of memory for each tap.
+"""Depthwise kernel for cores with Helium that reads the input's rows in place, through a table with a pointer per tap.
 
-Products of 16 channels are made of bytes, and added in 16 bits for two taps at a time.
+It multiplies bytes of 16 channels at a time, and adds the products of two taps in 16 bits.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ MOST_SUM = 2**15 - 1
 """Largest sum of the products of two taps."""
 
 ORDER = np.arange(BLOCK).reshape(4, 4).T[[0, 2, 1, 3]].reshape(-1)
-"""The channels of a block in the order of their 32-bit sums in memory."""
+"""Order in memory of the 32-bit sums of a block's channels."""
 
 HALVES = np.arange(BLOCK).reshape(-1, 2).T.reshape(-1)
-"""The channels of a block in the order of their 16-bit numbers in memory."""
+"""Order in memory of the 16-bit numbers of a block's channels."""
 
 WALKED = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "entered", "placed", "moves", "moved")
 """Cost terms of `walked`: tables of taps."""
 
 
 def _picked(call: Call) -> np.ndarray:
-    """[blocks, BLOCK] indices of channels: the last block ends with the last channel; few are repeated."""
+    """[blocks, BLOCK] indices of channels. The last block ends with the last channel, and may repeat earlier ones."""
     channels = call.output.shape[3]
     starts = np.minimum(np.arange(0, channels, BLOCK), max(channels - BLOCK, 0))
     return np.asarray((starts[:, None] + np.arange(BLOCK)) % channels)
 
 
 def together(call: Call) -> int:
-    """Pixels side by side that are computed together."""
+    """Number of adjacent pixels that are computed together."""
     return max(BLOCK // call.output.shape[3], 1) if window_of(call).stride[1] == 1 else 1
 
 
 def largest(call: Call) -> np.ndarray:
-    """[channels, 1] the largest magnitude of the data less its zero point."""
+    """The largest magnitude of the data minus the zero point, [channels, 1]."""
     x, found = call.input(0), call.range_of(0)
     if found is None:
         return np.full((x.shape[3], 1), 128)
@@ -64,8 +64,9 @@ def pairs_fit(call: Call) -> bool:
 
 
 def stream(call: Call, down: int | None = None) -> np.ndarray:
-    """The blocks of weights. down: the common right shift to 16 bits; the remaining shifts are then 16-bit numbers
-    too."""
+    """The packed blocks of weights. down: a common right shift to 16 bits; if given, the remaining shifts are 16-bit
+    numbers.
+    """
     w, picked = matrix(call), _picked(call)
     finishing = packing.finishing(call, w, picked)
     bias, mult, shift = finishing[..., ORDER].astype("<i4").transpose(1, 0, 2)
@@ -77,7 +78,7 @@ def stream(call: Call, down: int | None = None) -> np.ndarray:
 
 
 def scratch(call: Call) -> int:
-    """A table of pointers to the taps, by fours, with room for four of the last row."""
+    """Bytes of the table of pointers to the taps, four per entry, with room for four of the last row."""
     h, w = window_of(call).kernel
     return 16 * -(-((h - 1) * w + max(w, 4)) // 4)
 

@@ -1,7 +1,7 @@
-"""Convolutions of images of few channels: rows are woven so that the taps of a pixel are adjacent.
+"""Convolutions of images with few channels: rows are interleaved ("woven") so that the taps of a pixel are adjacent.
 
-A row takes two passes: the sums of two outputs at a time, whose weights stay in registers, and then four outputs of
-four pixels at once.
+A row takes two passes. The first computes the sums of two outputs at a time, whose weights stay in registers. The
+second scales four outputs of four pixels at a time.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ PAIR_BYTES = 32
 """Bytes of the sums of two outputs of four pixels."""
 
 MOST_STEPS = 3
-"""Most steps whose weights, of two outputs, stay in registers."""
+"""Largest number of steps for which the weights of two outputs stay in registers."""
 
 MOST_PLACE = 255
-"""Bytes that a vector of offsets reaches."""
+"""Largest offset in a vector of byte offsets."""
 
 MOST_OUTPUTS = 84
-"""Most outputs per pixel: four pixels must be within reach of one store."""
+"""Largest number of outputs per pixel, so that one base register reaches the outputs of four pixels."""
 
 TWICE_OUTPUTS = 36
-"""Most outputs per pixel of which eight pixels are within reach of one store."""
+"""Largest number of outputs per pixel for which one base register reaches the outputs of eight pixels."""
 
 FOUR_BYTES = (96, 160, 192, 96, 112, 176)
-"""Code that finishes four pixels, for each of packing.FINISHES."""
+"""For each of packing.FINISHES, code bytes that scale the sums of four pixels."""
 
 MOST_PIXEL = 127
-"""Largest step of a load that moves its address."""
+"""Largest step of a load with write-back."""
 
 WIDTHS = range(8, 509)
 """Outputs per row for which keeping weights in registers is faster, and an addition reaches the sums of a pair."""
 
 MOST_NARROW = 2.0**15 - 3
-"""Largest magnitude that is narrowed to int16, less the largest rounding addend."""
+"""Largest magnitude of sums that are narrowed to int16: its limit minus the largest rounding addend."""
 
 LARGEST = 254
 """Largest sum of two int8 of the same sign."""
@@ -56,7 +56,7 @@ TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "rests
 
 @dataclass(frozen=True)
 class Woven:
-    """Sizes of a call: bytes of a woven column and from window to window, and bytes woven at a time."""
+    """Sizes of a call: bytes of an interleaved column, bytes from window to window, and bytes interleaved at a time."""
 
     column: int
     pixel: int
@@ -113,7 +113,7 @@ def in_two(call: Call) -> bool:
 
 @fact
 def down_of(call: Call) -> int | None:
-    """The right shift that all outputs share and that leaves 16 bits; None where they may need more."""
+    """The right shift common to all outputs, after which sums fit 16 bits; None if they may not."""
     finish, sums = packing.finish_of(call), call.accumulators
     if finish is None or sums is None:
         return None
@@ -133,13 +133,13 @@ def narrows(call: Call) -> bool:
 
 
 def _blocks(call: Call) -> int:
-    """Groups of four pixels in a row."""
+    """Number of groups of four pixels in a row."""
     return -(-call.output.shape[2] // PIXELS)
 
 
 @fact
 def pairs_of(call: Call) -> np.ndarray:
-    """[pairs, 2] outputs whose sums are computed together: of each four the first and the third, then the others."""
+    """[pairs, 2] indices of outputs whose sums are computed together: of each four outputs, 0 and 2, then 1 and 3."""
     outputs = call.output.shape[3]
     starts = np.minimum(np.arange(0, outputs, packing.BLOCK), outputs - packing.BLOCK)
     return np.asarray((starts[:, None, None] + np.array([[0, 2], [1, 3]])).reshape(-1, 2))
@@ -153,7 +153,7 @@ def split_of(call: Call) -> np.ndarray:
 
 
 def taps_of(call: Call) -> np.ndarray:
-    """[channels, steps * LANES] weights in the order in which their taps are woven."""
+    """Weights [channels, steps * LANES] in the order of the interleaved taps."""
     w, (h, width), c = matrix(call), window_of(call).kernel, call.input(0).shape[3]
     return packing.padded(w.reshape(-1, h, width, c).transpose(0, 2, 1, 3).reshape(w.shape[0], -1))
 
@@ -181,7 +181,7 @@ def _all_places(call: Call) -> np.ndarray:
 
 
 def _used(call: Call) -> int:
-    """Bytes of an input row that windows read."""
+    """Number of bytes of an input row that windows read."""
     x = call.input(0).shape
     return min(x[2], _columns(call) - _left(call)) * x[3]
 
@@ -192,7 +192,7 @@ def _left(call: Call) -> int:
 
 
 def _columns(call: Call) -> int:
-    """Columns from the first window's to the last one's."""
+    """Number of columns from the first window's first to the last window's last."""
     window = window_of(call)
     return (call.output.shape[2] - 1) * window.stride[1] + window.kernel[1]
 
