@@ -17,7 +17,7 @@ import sys
 import tempfile
 import tomllib
 import wave
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,16 +134,16 @@ def ran(case: dict[str, Any], clone: Path, collection: Path | None) -> Ran:
     return Ran(status, arena)
 
 
-def wrong_clones(clones: Path, names: Sequence[str]) -> Iterator[str]:
-    """The faults of the clones of these names."""
+def wrong_clones(clones: Path, names: Sequence[str], commits: Mapping[str, str]) -> Iterator[str]:
+    """The faults of the clones of these names, which are to be at these commits."""
     for name in names:
         if not (clones / name / ".git").exists():
             yield f"{name}: no clone in {clones}"
             continue
         git = ["git", "-C", str(clones / name)]
         head = run_checked([*git, "rev-parse", "HEAD"]).text.strip()
-        if not head.startswith(CASES["commits"][name]):
-            yield f"{name}: at {head[:7]}, and the outputs are those of {CASES['commits'][name]}"
+        if not head.startswith(commits[name]):
+            yield f"{name}: at {head[:7]}, and the outputs are those of {commits[name]}"
         if run_checked([*git, "diff", "--stat", "HEAD", "--diff-filter=MA"]).text.strip():
             yield f"{name}: files were edited: git diff is not empty"
 
@@ -161,7 +161,7 @@ def main() -> int:
         if asked.only in f"{case['clone']} {case['name']}" and (asked.models or not needs[id(case)])
     ]
     names = sorted({case["clone"] for case in cases})
-    failures = [*wrong_clones(asked.clones, names)]
+    failures = [*wrong_clones(asked.clones, names, CASES["commits"])]
     missing = {text.split(":")[0] for text in failures if "no clone" in text}
     for case in (case for case in cases if case["clone"] not in missing):
         result = ran(case, asked.clones / case["clone"], asked.models)
@@ -169,7 +169,8 @@ def main() -> int:
         needs_text = ", ".join(f"{name} needs {size:,}" for name, size in result.arena.items())
         print(f"{'FAILED' if result.failure else 'ok    '} {called}: {needs_text}", flush=True)
         failures += [f"{called}: {result.failure}"] if result.failure else []
-    failures += [text for text in wrong_clones(asked.clones, sorted({*names} - missing)) if text not in failures]
+    after = wrong_clones(asked.clones, sorted({*names} - missing), CASES["commits"])
+    failures += [text for text in after if text not in failures]
     print(*failures, f"{len(cases)} programs, {len(failures)} failures", sep="\n")
     return 1 if failures or not cases else 0
 

@@ -141,12 +141,12 @@ def _has_frontend(program: FirmwareProgram, tree: FirmwareTree) -> bool:
 
 def _missing_headers(program: FirmwareProgram, tree: FirmwareTree) -> Mapping[str, bytes]:
     """Headers that a build made of .tflite files, as the program includes them."""
-    made: dict[str, bytes] = {}
+    made, known = dict[str, bytes](), {PurePosixPath(path).name for path in tree.paths}
     for model in program.models:
         stem = PurePosixPath(model.file).stem
         for facts in program.sources if model.file else ():
             for name in re.findall(r'#\s*include\s*"([^"]+)"', tree.text(facts.file)):
-                if stem in name and not any(path.endswith(name) for path in tree.paths):
+                if stem in PurePosixPath(name).stem and PurePosixPath(name).name not in known:
                     size = len(model.data)
                     text = f"#pragma once\nextern const unsigned char {model.symbol}[{size}];\n"
                     text += f"static const unsigned int {model.symbol}_size = {size}u, {model.symbol}_len = {size}u;\n"
