@@ -251,8 +251,8 @@ def _origin(imported: Graph, found: samples.Samples, floats: FloatRun) -> str:
 
 
 def _ranges_of(floats: FloatRun) -> str:
-    """Hash of the measured ranges of all tensors."""
-    seen = repr([(name, o.low, o.high) for name, o in floats.observed().items()])
+    """Hash of the measured ranges of all tensors, and of those that the user set."""
+    seen = repr(([(name, o.low, o.high) for name, o in floats.observed().items()], sorted(floats.overrides.items())))
     return hashlib.sha256(seen.encode()).hexdigest()
 
 
