@@ -20,7 +20,7 @@ static inline int mg_dot(int4 products)
     return (products.x + products.y) + (products.z + products.w);
 }
 
-/* Between work-groups of a launch: what is written before it is seen behind it. */
+/* Memory fence between work-groups of a launch: writes before it are visible to those that read after it. */
 #if defined(cl_nv_pragma_unroll)
 #define MG_FENCE asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #else
@@ -42,7 +42,7 @@ static inline float4 mg_floats_of(uint word)
                     MG_BYTE_FLOAT(flipped >> 24));
 }
 
-/* The four bytes from index `at` on, of which `count` are wanted: nothing is read beyond the words of these. */
+/* The four bytes from index `at` on. Only the words that hold the first `count` of them are read. */
 static inline uint mg_four_at(global const char *x, int at, int count)
 {
     const int skipped = at & 3;

@@ -10,7 +10,7 @@
 
 typedef struct {
     mg_span rows;
-    uint32_t offset, columns; /* of the first tap of channel 0 in its row, in elements; how many taps in a row */
+    uint32_t offset, columns; /* of tap 0, channel 0 from the row's start, in elements; taps per row */
     float count;
 } MG_VARIANT(taps);
 

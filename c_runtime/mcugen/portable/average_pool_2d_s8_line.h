@@ -2,7 +2,7 @@
  *
  * Mean of a sliding window over int8 images, rounded once; taps outside the image are not counted.
  *
- *   y[c] = line at the sum over the taps inside of x[c], see line.h; the line holds zero points, scales and their number
+ *   y[c] = line(sum over the taps inside of x[c]), see line.h; its constants include zero points, scales, their number
  *
  * line    entry (rows - min_rows) * pitch + (columns - min_columns) for windows of so many taps
  * sums    cannot leave 31 bits: proved when the code is generated

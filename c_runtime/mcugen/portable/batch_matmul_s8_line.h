@@ -3,7 +3,7 @@
  * Products of two computed matrices of int8 values, one for each batch, each result rounded once.
  *
  *   sum = sum over k of (a[n, i, k] - a_zero_point) * (b[n, k, j] - b_zero_point)
- *   y[n, i, j] = line[0] at sum, see line.h
+ *   y[n, i, j] = line[0](sum), which scales and rounds once: line.h
  *
  * first         for each batch the first element of a, then of b: both may be shared by batches
  * *_row, *_col  elements from a row, or a column, of a matrix to the next one

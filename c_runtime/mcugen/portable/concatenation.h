@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Concatenates tensors of any type: n times, the next run of every operand in turn.
+ * Concatenates tensors of any type: `outer` times, the next `run` bytes of every operand in turn.
  *
- * run     bytes of a run, one entry per operand
- * outer   how many runs there are: n for whole tensors
+ * run     bytes of a run, one entry per operand: the elements behind and on the axis
+ * outer   product of the axes before the axis
  * Equals the reference runtime's Concatenation and Pack for any type.
  */
 #ifndef MCUGEN_CONCATENATION_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rescales and concatenates int8 tensors that were uint8: n times, the next run of every operand in turn.
+ * Rescales and concatenates int8 tensors that were uint8: `outer` times, the next `run` bytes of every operand in turn.
  *
- * run     bytes of a run, one entry per operand
- * outer   how many runs there are: n for whole tensors
+ * run     bytes of a run, one entry per operand: the elements behind and on the axis
+ * outer   product of the axes before the axis
  * table   256 entries per operand, from its stored value + 128 to the output's
  * Equals the reference runtime's Concatenation for data that was uint8.
  */

@@ -8,7 +8,7 @@
  * x       float [rows of in_w * in_c]
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
  *         odd last channel [kernel_h][kernel_w][group_in_c]
- * halves  kernels so called read float16, as their bits, in place of float
+ * halves  kernels with this word in their name read weights of float16, stored as their bits
  * Follows Conv2D.reference; sums run over kernel rows, columns and channels in this order.
  */
 #ifndef MCUGEN_CONV2D_F32_H

@@ -8,7 +8,7 @@
  * x       int16 [rows of in_w * in_c]
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
  *         odd last channel [kernel_h][kernel_w][group_in_c]
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits unless wide
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits unless wide
  * Equals the reference runtime's Conv2D for int16 data (wide: 16 bit multiplier and one rounding).
  */
 #ifndef MCUGEN_CONV2D_S16_H

@@ -8,7 +8,7 @@
  * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
  *         odd last channel [kernel_h][kernel_w][group_in_c]
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits
  * Equals the reference runtime's Conv2D for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_CONV2D_S8W16_H

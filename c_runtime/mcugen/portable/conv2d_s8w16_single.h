@@ -3,7 +3,7 @@
  * Convolution of int8 images with int16 weights, sums scaled by a float32.
  *
  *   sum = sum over taps and channels of w[o] * x
- *   y[o] = single[o] at bias[o] + sum, see single.h
+ *   y[o] = single[o](bias[o] + sum), which scales in float32: single.h
  *
  * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an

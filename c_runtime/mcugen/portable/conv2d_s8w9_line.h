@@ -3,7 +3,7 @@
  * Convolution of int8 images with weights of nine bits stored in eight, each result rounded once.
  *
  *   sum = sum over taps and channels of (w[o] - zero) * x
- *   y[o] = line[o] at bias[o] + sum, see line.h
+ *   y[o] = line[o](bias[o] + sum), which scales and rounds once: line.h
  *
  * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an

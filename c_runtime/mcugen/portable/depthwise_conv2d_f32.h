@@ -8,7 +8,7 @@
  * x       float [rows of in_w * in_c]
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
  *         channels [kernel_h][kernel_w]; any other: single channels only
- * halves  kernels so called read float16, as their bits, in place of float
+ * halves  kernels with this word in their name read weights of float16, stored as their bits
  * Follows DepthwiseConv2D.reference; sums run over kernel rows and columns in this order.
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_F32_H

@@ -3,7 +3,7 @@
  * Depthwise convolution of int16 images with int8 weights, each result rounded once.
  *
  *   sum = sum over taps of w[o] * x[o / depth_multiplier]
- *   y[o] = line[o] at bias[o] + sum, see line.h
+ *   y[o] = line[o](bias[o] + sum), which scales and rounds once: line.h
  *
  * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single

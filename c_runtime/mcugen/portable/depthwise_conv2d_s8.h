@@ -8,7 +8,7 @@
  * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
  *         channels [kernel_h][kernel_w]; any other: single channels only
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits
  * Equals the reference runtime's DepthwiseConv2D for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8_H

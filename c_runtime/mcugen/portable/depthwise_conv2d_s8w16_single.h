@@ -3,7 +3,7 @@
  * Depthwise convolution of int8 images with int16 weights, sums scaled by a float32.
  *
  *   sum = sum over taps of w[o] * x[o / depth_multiplier]
- *   y[o] = single[o] at bias[o] + sum, see single.h
+ *   y[o] = single[o](bias[o] + sum), which scales in float32: single.h
  *
  * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single

@@ -11,7 +11,7 @@ typedef struct {
     mg_s32 anchor, label;
 } detection;
 
-/* Working memory, and where the results stand. */
+/* Working memory, from scratch, and the number of results so far. */
 typedef struct {
     box *boxes;
     mg_f32 *scores;
@@ -34,7 +34,8 @@ static float score_of(const mg_detection_postprocess_params *p, const void *scor
     return number(&p->scores, scores, anchor * p->given + (p->given - p->classes) + label);
 }
 
-/* The box of an anchor: centres and halves in double, rounded once each. */
+/* The corners of an anchor's box. Centre and half sizes are computed in double and rounded once each, as in the
+ * reference. */
 static box decode(const mg_detection_postprocess_params *p, const void *boxes, uint32_t i)
 {
     const float *const a = p->anchors + 4u * i;
@@ -69,7 +70,8 @@ static int overlap(const box *a, const box *b, float most)
     return common / (both - common) > most;
 }
 
-/* The anchor that is left with the best score, the first of several; count where none is. */
+/* The anchor with the best score among those not yet chosen or suppressed, the first of equals; count if there is none.
+ */
 static uint32_t best(const mg_detection_postprocess_params *p, const state *s)
 {
     uint32_t found = p->count;
@@ -81,7 +83,7 @@ static uint32_t best(const mg_detection_postprocess_params *p, const state *s)
     return found;
 }
 
-/* The next anchor to keep, or count: neither it nor those that it overlaps are left then. */
+/* Chooses the next anchor, and suppresses it and all that overlap it too much. Returns count if none is left. */
 static uint32_t take(const mg_detection_postprocess_params *p, state *s)
 {
     const uint32_t taken = best(p, s);

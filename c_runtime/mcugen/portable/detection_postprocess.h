@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The boxes with the best scores, without those that overlap better ones.
+ * The boxes with the best scores, without those that overlap better ones (non-maximum suppression).
  *
- * anchors   [count][4] centre y, x, height, width;   divisors: of what a box states of these
- * boxes     [count][width];   scores: [count][given], the last `classes` of them count
- * each      classes of each box among the results;   by_class: each class on its own, per_class boxes of it at most
+ * anchors       [count][4] centre y, centre x, height, width
+ * divisors      [4] the data's offsets from an anchor are divided by them: centre y, centre x, height, width
+ * boxes         data [count][width], of which the first four elements of each row are used
+ * scores        data [count][given], of which the last `classes` of each row are used; those before are the background
+ * each          by_class 0: how many classes of a box may be results
+ * by_class      1: boxes are suppressed for each class on its own, and at most per_class of a class are kept
+ * least_score   of a result;   most_overlap: intersection over union above which a box is suppressed
  * Equals DetectionPostprocess.reference. Of equal scores the first anchor and the lowest class come first.
  */
 #ifndef MCUGEN_DETECTION_POSTPROCESS_H
@@ -14,7 +18,7 @@
 
 #include "mcugen/runtime.h"
 
-/* Numbers: float, or int8 less a zero point, times a scale. */
+/* How the data is stored. kind 0: float; else int8, real = scale * (stored - zero). */
 typedef struct {
     uint32_t kind;
     float scale, zero;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Places of the elements that indices along one axis select, in a tensor whose other indices are those of the index.
+ * Offsets of the elements that indices along one axis select, in a tensor whose other indices are those of the index.
  * Negative indices count from the end; those outside the axis are moved to its nearest end.
  */
 #ifndef MCUGEN_ELEMENT_INDEX_H

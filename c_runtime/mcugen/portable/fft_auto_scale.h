@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Samples shifted left by as many bits as the largest of them leaves free; bits: how many.
+ * Block floating point: shifts all samples left so far that the largest one just fits int16. bits: how far.
  * Equals FftAutoScale.reference_q.
  */
 #ifndef MCUGEN_FFT_AUTO_SCALE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/filter_bank.h"
 
-/* The sum over the bins of a channel, with one of the two tables; it wraps. */
+/* The sum over a channel's bins of bin * weight. The caller passes the table: weights or unweights. It wraps at 64
+ * bits. */
 static uint64_t band(const mg_filter_bank_params *p, const int16_t *table, const mg_u32 *x, uint32_t channel)
 {
     const int16_t *const weights = table + p->start[channel];

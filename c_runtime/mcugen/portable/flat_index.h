@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers of the slices that lists of indices select: sum of index[d] * strides[d], and `batch` for each batch before.
+ * Converts index tuples [count, depth] to slice numbers: sum over d of index[d] * strides[d], plus batch * the number
+ * of the batch.
  * Negative indices count from the end; those outside an axis are moved to its nearest end.
  */
 #ifndef MCUGEN_FLAT_INDEX_H

@@ -7,7 +7,7 @@
  *
  * x       float [n][in_len]
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
- * halves  kernels so called read float16, as their bits, in place of float
+ * halves  kernels with this word in their name read weights of float16, stored as their bits
  * Follows FullyConnected.reference; sums run over inputs in order.
  */
 #ifndef MCUGEN_FULLY_CONNECTED_F32_H

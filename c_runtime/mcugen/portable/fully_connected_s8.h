@@ -9,7 +9,7 @@
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
  * mult, shift  one entry for all outputs, or one per output: scale_stride is 0 or 1
  * rounds_once  1: to the nearest, halves away from zero; 0: as convolutions are
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits
  * Equals the reference runtime's FullyConnected for int8 data.
  */
 #ifndef MCUGEN_FULLY_CONNECTED_S8_H

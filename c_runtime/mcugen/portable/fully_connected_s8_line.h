@@ -3,7 +3,7 @@
  * Fully connected layer on int8 data with int8 weights, each result rounded once.
  *
  *   sum = sum over k of w[o][k] * x[k]
- *   y[o] = line[o] at bias[o] + sum, see line.h
+ *   y[o] = line[o](bias[o] + sum), which scales and rounds once: line.h
  *
  * x       [n][in_len]; stored values, the zero point is folded into the bias
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/fully_connected_s8.h"
 
-/* The sum of an output whose weights stand `stride` apart; it wraps to 32 bits. */
+/* The sum of one output. Its weights are `stride` elements apart. It wraps to 32 bits. */
 static inline int32_t sum_of(const int8_t *w, uint32_t stride, const int8_t *x, uint32_t n, int32_t bias)
 {
     uint32_t sum = (uint32_t)bias;

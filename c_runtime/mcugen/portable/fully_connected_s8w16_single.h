@@ -3,7 +3,7 @@
  * Fully connected layer on int8 data with int16 weights, sums scaled by a float32.
  *
  *   sum = sum over k of w[o][k] * x[k]
- *   y[o] = single[o] at bias[o] + sum, see single.h
+ *   y[o] = single[o](bias[o] + sum), which scales in float32: single.h
  *
  * x       [n][in_len]; stored values, the zero point is folded into the bias
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]

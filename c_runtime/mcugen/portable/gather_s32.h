@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies the slices that int32 indices select: batches * outer * count runs of bytes.
+ * Copies the slices that int32 indices select: batches * outer * count slices of `run` bytes.
  *
- * count   indices of a batch; all `outer` slices of the batch use the same
+ * count   indices of a batch; all `outer` blocks of the batch use the same
  * size    of the indexed axis; indices outside are moved to its nearest end
- * run     bytes of a slice, the elements behind the axis
+ * run     bytes of a slice: the elements behind the axis
  * Equals the reference runtime's Gather for data of any type.
  */
 /* Copies:

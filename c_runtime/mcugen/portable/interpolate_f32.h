@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Resizes one axis: each result is a sum of `taps` elements, each times its weight.
+ * Resizes one axis: each result is a sum of `taps` input elements, each times its weight.
  */
 #ifndef MCUGEN_INTERPOLATE_F32_H
 #define MCUGEN_INTERPOLATE_F32_H

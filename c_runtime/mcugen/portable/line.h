@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums to stored integers where the meaning is a real number that is rounded once: one line per channel, which was
- * proved to rise where the real number does, for every sum that can occur.
+ * Converts integer sums to stored integers. The result is the real number scale * sum, rounded once; a linear function
+ * per channel gives it. That was proved for every sum that can occur when the code was generated.
  *
- *   y = (sum * mult + addend) >> (shift & 63)     addend holds the rounding and the zero point
+ *   y = (sum * mult + addend) >> (shift & 63)     addend includes the rounding and the zero point
  *
- * shift       + 64: a sum that leaves less than 2^tie_bits in the bits shifted out lies halfway between two y
- *             and goes to the even one, the zero point aside; + 128: y may leave 32 bits, and is bounded before
- * exceptions  pairs of a sum and its y, channel by channel; exception_end: where those of each channel end, in pairs
+ * shift       bits 0 to 5: how far. + 64: where all shifted-out bits from bit tie_bits on are 0, the real number lies
+ *             halfway between two y, and the one an even number of steps from the zero point is taken. + 128: y may
+ *             leave 32 bits and is bounded first
+ * exceptions  pairs of a sum and its y, channel by channel, for sums where the formula is wrong; exception_end: where
+ *             those of each channel end, in pairs
  */
 #ifndef MCUGEN_LINE_H
 #define MCUGEN_LINE_H
 
 #include "mcugen/runtime.h"
 
-/* y, or the nearest number of 31 bits. */
+/* y, bounded to [-2^30, 2^30], which any clamp to stored integers leaves as far out of range. */
 static inline int32_t mg_within_32_bits(int64_t y)
 {
     return y < -0x40000000 ? -0x40000000 : y > 0x40000000 ? 0x40000000 : (int32_t)y;

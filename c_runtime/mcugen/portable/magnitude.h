@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Magnitudes of stored integers of int16, on another scale where there is one.
+ * Magnitudes of stored int16. Rescaled where the output's scale differs.
  */
 #ifndef MCUGEN_MAGNITUDE_H
 #define MCUGEN_MAGNITUDE_H

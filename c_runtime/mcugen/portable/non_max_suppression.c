@@ -40,7 +40,7 @@ static int overlap(const span *a, const span *b, float most)
     return common > 0.0f && first > 0.0f && second > 0.0f && both > 0.0f && common / both > most;
 }
 
-/* The box that is left with the best score, the first of several; count where none is. */
+/* The box with the best score among those not yet chosen or suppressed, the first of equals; count if there is none. */
 static uint32_t best(const mg_non_max_suppression_params *p, const mg_f32 *scores, const uint8_t *left)
 {
     uint32_t found = p->count;
@@ -52,7 +52,7 @@ static uint32_t best(const mg_non_max_suppression_params *p, const mg_f32 *score
     return found;
 }
 
-/* The boxes of one class; returns how many. */
+/* Writes the rows of one class; returns how many. */
 static uint32_t choose(const mg_non_max_suppression_params *p, const mg_f32 *boxes, const mg_f32 *scores, mg_s64 *out,
                        uint8_t *left)
 {

@@ -6,7 +6,8 @@ static float plus(float a, float b)
     return a + b;
 }
 
-/* Adds a frame to the sums; the first of them are the next samples, and zeros follow the others. */
+/* Adds a frame to the sums. The first `step` sums are complete: they are put out, the others move up, and zeros follow.
+ */
 static void frame(const mg_overlap_add_f32_params *p, const mg_f32 *x, mg_f32 *y, mg_f32 *sums)
 {
     for (uint32_t i = 0u; i < p->size; i += 1u) {

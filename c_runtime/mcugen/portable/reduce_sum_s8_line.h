@@ -2,7 +2,7 @@
  *
  * Sum or mean over axes of int8 data, rounded once.
  *
- *   y = line[0] at the sum of x, see line.h; the line holds zero points, scales and the number of elements
+ *   y = line[0](sum of x), see line.h; its constants include zero points, scales and the number of elements
  *
  * sums         cannot leave 32 bits: proved when the code is generated
  */

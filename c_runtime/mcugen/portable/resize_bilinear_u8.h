@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Resized images of data that was u8 before its top bit was flipped: the weighted mean of the four pixels around each
- * place, in float32.
+ * Bilinear resize of images of data that was uint8 before its top bit was flipped: each output is the weighted mean of
+ * the four input pixels around its position, in float32.
  *
- * low, high: the pixels around each place of an axis;   first, part: their weights
+ * low, high: the input pixels around each position on an axis;   first, part: their weights
  * Equals ResizeBilinear.reference_q.
  */
 #ifndef MCUGEN_RESIZE_BILINEAR_U8_H

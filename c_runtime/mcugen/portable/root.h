@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Square roots of stored int16 in float32, truncated to steps; 0 for negative numbers.
+ * Square roots of stored int16. Computed in float32, truncated to steps of y; 0 for negative numbers.
  */
 #ifndef MCUGEN_ROOT_H
 #define MCUGEN_ROOT_H
@@ -10,7 +10,7 @@
 #include <math.h>
 
 typedef struct {
-    float scale[2]; /* of x and of y; an array has no OpenCL kernel, whose roots and quotients may round otherwise */
+    float scale[2]; /* of x and of y; an array, so that no OpenCL kernel is made: there sqrt and / may round otherwise */
 } mg_root;
 
 static inline int32_t mg_root_of(const mg_root *p, int32_t a)

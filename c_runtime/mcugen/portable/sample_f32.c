@@ -5,13 +5,13 @@
 
 enum { ZERO, EDGE, MIRROR, NEAR };
 
-/* The pixels of an axis that make a value, -1 for none, and their weights. */
+/* For one axis: the pixels that a value is interpolated from, -1 for one that counts as zero, and their weights. */
 typedef struct {
     int32_t index[4];
     float weight[4];
 } taps;
 
-/* A place in pixels, at most 2^20 from the first. */
+/* Converts a coordinate to pixels, bounded to 2^20 beyond the first so that integers can hold it. */
 static float in_pixels(const mg_sample_f32_params *p, float place, uint32_t size)
 {
     float x = place;
@@ -36,8 +36,8 @@ static float mirrored(float x, float low, float high)
     return ((times & 1) == 0) == (x < low) ? low + rest : high - rest;
 }
 
-/* A place outside the image moved into it, where the edge or the mirrored image stands there. Cubic values near the
- * edge are those of places that are not moved. */
+/* Moves a coordinate outside the image to where its value comes from: the edge or the mirrored image. Cubic
+ * interpolation moves the pixels instead, in the function below. */
 static float moved(const mg_sample_f32_params *p, float x, uint32_t size)
 {
     const float half = p->scale == 1u ? 0.0f : 0.5f, last = (float)(size - 1u);
@@ -48,7 +48,7 @@ static float moved(const mg_sample_f32_params *p, float x, uint32_t size)
     return p->beyond == MIRROR && (x < -half || x > last + half) ? mirrored(x, -half, last + half) : x;
 }
 
-/* The pixel that stands at index i, -1 for none. */
+/* The pixel that index i means inside or outside the image, -1 for zero. */
 static int32_t pixel(const mg_sample_f32_params *p, int32_t i, int32_t size)
 {
     if (i >= 0 && i < size) {
@@ -110,7 +110,7 @@ static void add(const mg_f32 *in, float weight, uint32_t n, mg_f32 *out)
     }
 }
 
-/* The larger of each element and its pixel's product; the first one as it is. */
+/* out[c] = max(out[c], weight * pixel[c]); the first pixel is stored as it is. */
 static void enlarge(const mg_f32 *in, float weight, uint32_t n, int is_first, mg_f32 *out)
 {
     for (uint32_t c = 0u; c < n; c += 1u) {
@@ -119,7 +119,7 @@ static void enlarge(const mg_f32 *in, float weight, uint32_t n, int is_first, mg
     }
 }
 
-/* The sum over all combinations of the axes' pixels. */
+/* out[c] = the sum, or the largest, over all combinations of the axes' pixels of weight * pixel[c]. */
 static void combine(const mg_sample_f32_params *p, const mg_f32 *image, const taps *of, mg_f32 *out)
 {
     const uint32_t second = p->axes > 1u ? p->taps : 1u, third = p->axes > 2u ? p->taps : 1u;

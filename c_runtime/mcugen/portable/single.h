@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums to stored integers where the meaning is float arithmetic, or was proved to be that of float arithmetic:
+ * Converts integer sums to stored integers in float32. Used where the reference computes in float32, or where that was
+ * proved to give the same results.
  *
  *   y = round(float32(float32(sum) * factor)) + zero_point, halves to even
  */

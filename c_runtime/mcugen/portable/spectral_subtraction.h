@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Channels less an estimate of their noise, which follows them slowly.
+ * Subtracts from each channel an estimate of its noise: a moving average of the channel.
  *
- * smoothing, rest: the weights of a new value and of the estimate so far, in channels 0, 2, ... and in 1, 3, ...
+ * smoothing, rest  weights of the new value and of the estimate so far; [0]: even channels, [1]: odd channels
  * Equals SpectralSubtraction.reference_q.
  */
 #ifndef MCUGEN_SPECTRAL_SUBTRACTION_H

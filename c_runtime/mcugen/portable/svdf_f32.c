@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/svdf_f32.h"
 
-/* Moves one filter's memory by a step and gives the sum of its products. */
+/* Shifts one filter's memory by one step, appends the newest value and returns the sum of its products. */
 static inline float filter(const mg_f32 *w, const mg_f32 *memory, mg_f32 *next, uint32_t steps, float newest)
 {
     const uint32_t last = steps - 1u;

@@ -4,7 +4,7 @@
  */
 #include "mcugen/svdf_s16.h"
 
-/* Moves one filter's memory by a step and adds its products to a sum. */
+/* Shifts one filter's memory by one step, appends the newest value and adds its products to a sum. */
 static inline uint32_t filter(const int16_t *w, const mg_s16 *memory, mg_s16 *next, uint32_t steps, int16_t newest,
                               uint32_t sum)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/top_k_f32.h"
 
-/* Whether element `first` comes before element `second`, both along the axis from `start`. */
+/* Whether element `first` is sorted before element `second`; both are positions on the axis that begins at `start`. */
 static int is_before(const mg_top_k_f32_params *p, const mg_f32 *in, uint32_t start, uint32_t first, uint32_t second)
 {
     uint32_t at = start + first * p->inner;

@@ -7,7 +7,7 @@
  *   y[o] = clamp(bias[o] + sum)
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
- * halves  kernels so called read float16, as their bits, in place of float
+ * halves  kernels with this word in their name read weights of float16, stored as their bits
  * Follows TransposeConv.reference.
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_F32_H

@@ -7,7 +7,7 @@
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64: any, wrapped to 32 bits unless wide
+ * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits unless wide
  * Equals the reference runtime's TransposeConv for int16 data (wide: 16 bit multiplier and one rounding).
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_S16_H

@@ -4,7 +4,7 @@
  *
  *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
  *         and channels c, of w[o][kh][kw][c] * (x[i][j][c] - in_zero_point)
- *   y[o] = line[o] at bias[o] + sum, see line.h
+ *   y[o] = line[o](bias[o] + sum), which scales and rounds once: line.h
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
  * sums    cannot leave 32 bits: proved when the code is generated

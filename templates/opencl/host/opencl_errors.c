@@ -75,7 +75,7 @@ int mg_cl_report(mg_cl *m, cl_int code, const char *format, ...)
     return (int)code;
 }
 
-/* The first error of a call, with the step that it was for; -1 for none. Without an error, nothing. */
+/* Keeps the first error of a call, with the step that it was for, -1 for none. Does nothing without an error. */
 int mg_cl_check(mg_cl *m, cl_int code, const char *call, int32_t step)
 {
     if (code == CL_SUCCESS) {

@@ -77,7 +77,7 @@ const uint8_t *mg_cl_output(const mg_cl *m, uint32_t k)
     return m->mapped + (m->unified ? m->plan->outputs[k].start : m->plan->outputs[k].copy);
 }
 
-/* After an error everything is released: what the device did is not known. */
+/* After an error everything is released, as the device may still use it or have failed half-way. */
 static int ended(mg_cl *m)
 {
     const int code = (int)m->error;
@@ -106,7 +106,7 @@ static int copy(mg_cl *m, cl_mem memory, size_t from, size_t to, size_t size)
                        "clEnqueueCopyBuffer", -1);
 }
 
-/* The first values of the states, while the device has the arena. */
+/* Writes the initial values of the states, while the device has the arena. */
 static int begin_states(mg_cl *m)
 {
     for (uint32_t k = 0u; !m->started && k < m->plan->state_count; k += 1u) {

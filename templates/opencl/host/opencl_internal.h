@@ -16,7 +16,7 @@ const char *mg_cl_name_of(cl_int code);
 
 void mg_cl_sha256(const void *data, size_t size, uint8_t hash[HASH]);
 
-/* Memory of OpenCL's for bytes of the host, mapped; it goes with the object. NULL where there is none. */
+/* Memory that OpenCL allocates and maps for the host; released with the object. NULL if there is none. */
 uint8_t *mg_cl_borrow(mg_cl *m, size_t size, cl_mem *object);
 void mg_cl_give_back(mg_cl *m, cl_mem object, uint8_t *at);
 

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of constants that go at a time to a device with memory of its own. */
+/* Size of a part in bytes: constants for a device with memory of its own are sent part by part. */
 enum { PART = 1 << 22 };
 
-/* A sum of the words that tells a damaged or foreign file of constants: that of bytes from the place `first` on. */
+/* Checksum of the constants' words, which finds a damaged or foreign file: of the bytes whose first is number `first`
+ * of the file. */
 static uint64_t sum_of(const uint8_t *bytes, size_t first, size_t size)
 {
     uint64_t sum = 0u;
@@ -22,8 +23,9 @@ static uint64_t sum_of(const uint8_t *bytes, size_t first, size_t size)
     return sum;
 }
 
-/* Where memory is shared, the file is read into it; else a part at a time, by memory that the device reads fast: a map of
- * all would first take pages for all. `sum` becomes that of the file's words, or stays 0 for one that is too short. */
+/* Reads the file of constants. Where memory is shared, directly into it; else part by part through pinned memory, as
+ * mapping all of it would first allocate pages for all. `sum` gets the checksum; it stays 0 if the file is too short.
+ */
 static int send_constants(mg_cl *m, FILE *file, uint64_t *sum)
 {
     const size_t size = m->plan->constants_size, part = m->unified || size < PART ? size : PART;

@@ -36,7 +36,7 @@ static int is_wanted(cl_platform_id platform, cl_device_id device, const char *w
     return contains(platform_name, wanted, first) && contains(device_name, rest, length);
 }
 
-/* Whether a device was among those of a kind before the last, which is all of them. */
+/* Whether a device is of one of the kinds tried before the last kind, which is all devices. */
 static int is_seen(cl_device_type kind, cl_device_id device)
 {
     cl_device_type own = CL_DEVICE_TYPE_DEFAULT;
@@ -92,7 +92,8 @@ static void add_text(mg_cl *m, cl_device_info what, char *key)
     }
 }
 
-/* The name of the cache's file: a hash of the source, the options, the device and its driver. "" for no cache. */
+/* The path of the cached program: a hash of the source, options, device and driver. An empty string if there is no
+ * cache. */
 static void cache_file(mg_cl *m, char *path, size_t size)
 {
     char key[KEY_TEXT];
@@ -162,7 +163,7 @@ static int finish_build(mg_cl *m, cl_int code)
     return (int)code;
 }
 
-/* The program from a file: its length and a hash come first, and nothing is believed before both are right. */
+/* Loads the program from the cache. The file begins with its length and a hash, and is used only if both are right. */
 static int load_program(mg_cl *m, const char *path)
 {
     uint8_t head[8u + HASH], hash[HASH];
@@ -204,7 +205,8 @@ static int load_program(mg_cl *m, const char *path)
     return loaded;
 }
 
-/* Writes beside the file first and renames, so that nobody reads half of it. Without a place to write, nothing. */
+/* Stores the program in the cache. It is written to another name and renamed, so that nobody reads an incomplete file.
+ * Does nothing if there is no place to write. */
 static void keep_program(mg_cl *m, const char *path)
 {
     char part[600];
