@@ -67,7 +67,7 @@ def needed(model: FirmwareModel) -> int:
 def as_parts(adoption: Adoption, patch: str, *, written: bool) -> Parts:
     """The report as text: a table of the models, then each program, what stays as it is, and the patch."""
     count = sum(len(each.program.models) for each in adoption.adopted)
-    parts: list[str | TextTable] = [f"{adoption.tree.folder.name}: {count} models of {len(adoption.adopted)} programs"]
+    parts: list[str | TextTable] = [f"{adoption.tree.folder.name}: programs: {len(adoption.adopted)}, models: {count}"]
     parts.append(_table(adoption))
     for each in adoption.adopted:
         parts += _program_lines(each)
