@@ -40,7 +40,7 @@ MADE = {*reference_pages.PAGES, "operators.md", "operators-in-detail.md"}
 """Pages that are made of what the program says."""
 BY_ITSELF = "docs/first-model.md"
 """A page with tools that are too large for the tests; tests/test_training.py runs what is not."""
-LANGUAGES = {"python", "shell", "c", "text"}
+LANGUAGES = {"python", "shell", "c", "text", "yaml"}
 """Languages of fenced blocks; blocks of the first two run."""
 NEEDS_A_BOARD = "--port"
 SETUP = {
