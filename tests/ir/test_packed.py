@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     half = m.tensor("w", w.shape, "s4", scale=0.1, data=bytes(40))
     m.op("CONV_2D", [x, half, -1], [y], {"padding": "SAME", "stride_h": 1, "stride_w": 1})
     path.write_bytes(m.build([x], [y]))
-    with pytest.raises(CorruptModelError, match=r"has 40 bytes of data, its shape \[3, 3, 3, 3\] needs 41"):
+    with pytest.raises(CorruptModelError, match=r"has 40 bytes of data, but its shape \[3, 3, 3, 3\] needs 41"):
         mcugen.compile(path)
 
 

@@ -94,7 +94,7 @@ def test_a_dense_block_copies_and_normalizes_nothing() -> None:
     apart = {name: place for name, place in artifact.schedule.places.items() if place.pitch}
     assert {place.pitch for place in apart.values()} == {36 * 4}
     assert {place.start for place in apart.values()} == {0, 12 * 4, 28 * 4}
-    assert "in runs 144 bytes apart" in artifact.files["net.c"].decode()
+    assert "rows 144 bytes apart" in artifact.files["net.c"].decode()
     assert len({place.buffer for place in apart.values()}) == 1
     result = checks.verify(artifact, 1, None, None, lambda text: None)
     assert result.agrees, result.c

@@ -118,7 +118,7 @@ def test_a_table_decides_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
     assert found.grid.tile == other.grid.tile
     assert "measured" in chosen.reason(found, call, target)
     (tmp_path / "other").mkdir()
-    with pytest.raises(UsageError, match="no table"):
+    with pytest.raises(UsageError, match="not a table of mcugen tune"):
         chosen.tiled(call, fitting, board(tmp_path / "other", {"entries": {"x": 1}}))
 
 

@@ -130,7 +130,7 @@ def test_operator_without_integer_form_is_refused_by_name(tmp_path: Path) -> Non
         (
             "Conv",
             "mcugen quantizes only bilinear and nearest-neighbour resizing",
-            "work of the caller",
+            "compute them in the calling code",
         ),
         ("Erf", "it is computed on floats alone", "the file as it is"),
     ],
