@@ -52,7 +52,7 @@ COLUMNS = tuple(TableColumn(head, right=k > 1) for k, head in enumerate(
 
 
 def failures_of(case: dict[str, Any], clones: Path, rows: list[tuple[str, ...]]) -> Iterator[str]:
-    """What is wrong with a case, after its models are added to the rows of the table."""
+    """The fault of a case, "" for none; its models are added to the rows of the table."""
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary) / (Path(case["folder"]).name or case["clone"])
         shutil.copytree(clones / case["clone"] / case["folder"], copy, symlinks=True, ignore=IGNORED)

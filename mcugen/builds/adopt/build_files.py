@@ -1,4 +1,4 @@
-"""What build systems share: a program's code, names of the interpreter's library, CMake's commands."""
+"""Shared parts of build systems: a program's code, names of the interpreter's library, CMake's commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source of firmware says of its models: arrays, calls of GetModel, arenas, resolvers, constants."""
+"""Facts about models in a source of firmware: arrays, calls of GetModel, arenas, resolvers, constants."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ModelArray:
 
 @dataclass
 class SourceFacts:
-    """What a source says.
+    """Facts about the models of one source.
 
     arguments: of GetModel, with lines. sizes: expressions of the bytes of arenas. operators: names that are registered.
     kernels: those of the application, as place and name. all_operators: whether an AllOpsResolver is used
@@ -73,7 +73,7 @@ class SourceFacts:
 
 
 def facts_of(file: str, source: bytes) -> SourceFacts | None:
-    """The facts of a source, None where it says nothing of models. file: its path in the folder."""
+    """The facts of a source, None if it has none about models. file: its path in the folder."""
     if not any(word in source for word in _WORDS) and not _holds_model(source):
         return None
     scan = _Scan(file, source)
