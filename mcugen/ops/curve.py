@@ -23,7 +23,6 @@ from mcugen.oracle import curves
 FUNCTIONS = ("exp", "log", "gelu", "gelu_by_tanh", "rsqrt")
 _LEAST, _MOST = INT_RANGE["s16"]
 _F = np.float32
-_LARGEST_FACTOR = 2.0**30
 
 
 def _is_int16(source: Source) -> bool:
@@ -93,14 +92,23 @@ def by_table(call: Call) -> bool:
     return not by_newton(call) and table(call).size > 0
 
 
-def root_factor(call: Call) -> float:
-    """The result in steps of y for a stored x of 1: 1 / (sqrt(scale_x) * scale_y)."""
-    return 1.0 / (math.sqrt(call.input(0).scale) * call.output.scale)
+def root_factor(x: TensorType, y: TensorType) -> float:
+    """The result of rsqrt in steps of y for a stored x of 1: 1 / (sqrt(scale_x) * scale_y)."""
+    return 1.0 / (math.sqrt(x.scale) * y.scale)
+
+
+def shifts_too_far(factor: float) -> bool:
+    """Whether the runtimes shift a word of 32 bits by more than 31 for a `root_factor`, which has no defined result.
+
+    Source: elementwise.cc, RsqrtEvalQuantized, whose roots have 20 bits of fraction.
+    """
+    mult, shift = quantize_multiplier(factor)
+    return factor >= 2.0**30 or (mult > 0 and shift - 20 < -31)
 
 
 def multiplier(call: Call) -> tuple[int, int]:
     """`root_factor` as (mult, shift). Source: elementwise.cc, SetRsqrtOutputMultiplier."""
-    return quantize_multiplier(root_factor(call))
+    return quantize_multiplier(root_factor(call.input(0), call.output))
 
 
 def newton_params(call: Call) -> Params:
@@ -150,7 +158,7 @@ class Curve(Pointwise):
             return "no kernel for s16"
         if runtime == "litert" and not table(call).size:
             return f"the values of its table are not finite for an input scale of {call.input(0).scale:.3g}"
-        if runtime == "tflm" and root_factor(call) >= _LARGEST_FACTOR:
+        if runtime == "tflm" and shifts_too_far(root_factor(call.input(0), call.output)):
             return f"it shifts by more than 31 bits for the result's scale {call.output.scale:.3g}"
         return "int16 data with a zero point other than 0" if has_int16_zero_point(call) else ""
 

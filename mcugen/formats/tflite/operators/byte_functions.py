@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -12,13 +11,13 @@ from mcugen.errors import QuantizationError, ShapeError
 from mcugen.ir.fixed_point import multiply_double_rounding, quantize_multiplier, round_array_half_away
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ops.curve import root_factor, shifts_too_far
 from mcugen.ops.lookup import Lookup
 from mcugen.ops.table import Table
 from mcugen.oracle.gemmlowp import inverse_root
 
 _BYTES = np.arange(-128, 128, dtype=np.int64)
 _ROOT_BITS = 20
-_LARGEST_SHIFT = 31
 _Function = Callable[[TensorType, TensorType], np.ndarray]
 
 
@@ -64,12 +63,10 @@ def _magnitude(x: TensorType, y: TensorType) -> np.ndarray:
 
 def _inverse_root(x: TensorType, y: TensorType) -> np.ndarray:
     """1 / sqrt(x); the largest result for x <= 0. The runtimes fail below 0. Source: TFLite RsqrtEvalQuantized."""
-    mult, shift = quantize_multiplier(1.0 / (math.sqrt(x.scale) * y.scale))
-    if shift - _ROOT_BITS < -_LARGEST_SHIFT:
-        raise QuantizationError(
-            f"the runtimes would shift by {_ROOT_BITS - shift} bits, at most {_LARGEST_SHIFT} are defined: "
-            f"the scale {y.scale:.3g} of the result is too large for an operand of scale {x.scale:.3g}"
-        )
+    factor = root_factor(x, y)
+    if shifts_too_far(factor):
+        raise QuantizationError(f"the runtimes shift by more than 31 bits for the result's scale {y.scale:.3g}")
+    mult, shift = quantize_multiplier(factor)
     found = np.full(256, 127, np.int64)
     for k in range(x.zero_point + 129, 256):
         root, at = inverse_root(int(_BYTES[k]) - x.zero_point)
