@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from mcugen.builds.adopt.build_files import MARK, Edits, ModelCode
 from mcugen.builds.adopt.cpp_facts import ModelArray
 from mcugen.builds.adopt.patch_text import LineEdit, PatchedFile, apply, edited, is_applied, lines_of, text_of, undo
-from mcugen.builds.adopt.programs import FirmwareModel, FirmwareProgram, code_of, programs_of
+from mcugen.builds.adopt.programs import FirmwareProgram, code_of, programs_of
 from mcugen.builds.adopt.tree import FirmwareTree, read_tree
 from mcugen.errors import UnsupportedError, UsageError
 from mcugen.options import Options
@@ -107,11 +107,12 @@ def _edited(tree: FirmwareTree, path: str, edits: Sequence[LineEdit]) -> Patched
 def _switched(program: FirmwareProgram, tree: FirmwareTree, edits: Edits, new: dict[str, bytes]) -> AdoptedProgram:
     """A program's edits and new files, added to those of the others."""
     folders = {getattr(system, "FOLDER", "mcugen") for system in program.systems.values()} or {"mcugen"}
-    code = ModelCode(min(folders), *_sources(program.models), keeps_library=_has_frontend(program, tree))
+    files_of_code = {path: content for model in program.models for path, content in code_of(model)}
+    c, cpp = (tuple(path for path in files_of_code if path.endswith(suffix)) for suffix in (".c", ".cc"))
+    code = ModelCode(min(folders), c, cpp, keeps_library=_has_frontend(program, tree))
     place = f"{program.folder}{code.folder}"
     if any(path.startswith(f"{place}/") for path in tree.paths):
         raise UsageError(f"the folder {place} is there already", where=str(tree.folder), hint="move it away")
-    files_of_code = {path: content for model in program.models for path, content in code_of(model)}
     files_of_code |= _missing_headers(program, tree)
     own: Edits = {}
     for system in program.systems.values():
@@ -127,10 +128,6 @@ def _switched(program: FirmwareProgram, tree: FirmwareTree, edits: Edits, new: d
     lines = () if program.systems else tuple(f"compile {path}" for path in code.paths(program.folder))
     lines += () if program.systems else (f"with -I{place} before the folders of TensorFlow Lite Micro",)
     return AdoptedProgram(program, code, place, tuple(sorted(own)), lines)
-
-
-def _sources(models: Sequence[FirmwareModel]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(f"{model.name}.c" for model in models), tuple(f"{model.name}_tflm.cc" for model in models)
 
 
 def _has_frontend(program: FirmwareProgram, tree: FirmwareTree) -> bool:

@@ -77,7 +77,7 @@ def cmake_targets(tree: FirmwareTree, path: str, sources: Iterable[str], makers:
         words = [word for word, _ in command.arguments]
         is_named = any(PurePosixPath(word).name in names for word in words)
         if command.name in makers and words and (is_named or _uses(words, holding)):
-            found[_plain(words[0], text)] = None
+            found[_target(words[0])] = None
     return list(found)
 
 
@@ -86,8 +86,9 @@ def _uses(words: Iterable[str], variables: Iterable[str]) -> bool:
     return any(word in held for word in words)
 
 
-def _plain(target: str, text: str) -> str:
-    return target if "SRC" not in target else "${COMPONENT_LIB}"
+def _target(first: str) -> str:
+    """The target of a command with this first argument: idf_component_register begins with SRCS or SRC_DIRS."""
+    return first if "SRC" not in first else "${COMPONENT_LIB}"
 
 
 def cmake_edits(tree: FirmwareTree, path: str, targets: Sequence[str], code: ModelCode) -> list[LineEdit]:

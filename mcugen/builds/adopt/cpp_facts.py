@@ -138,7 +138,7 @@ class _Scan:
     def _space(self, k: int) -> tuple[str, ...] | None:
         """The names of a namespace whose brace is token k; () for extern "C", None for another scope."""
         before = [self.text(token) for token in self.tokens[max(0, k - 8) : k]]
-        if before[-2:] and before[-2:][0] == "extern" and before[-1] in ('"C"', '"C++"'):
+        if before[-2:-1] == ["extern"] and before[-1] in ('"C"', '"C++"'):
             return ()
         names: list[str] = []
         while before and (before[-1] == "::" or re.fullmatch(r"\w+", before[-1])) and before[-1] != "namespace":
@@ -169,7 +169,7 @@ class _Scan:
 
     def _arguments(self, k: int) -> list[list[Token]] | None:
         """The arguments in the parentheses or braces that open at token k, None where none do or they do not end."""
-        depth, found = 0, [[]]  # type: tuple[int, list[list[Token]]]
+        depth, found = 0, [list[Token]()]
         for token in self.tokens[k : k + 400]:
             text = self.text(token) if token.kind == "mark" else ""
             depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -103,6 +104,7 @@ def _same(name: str) -> str:
     return plain.removeprefix("SIGNAL").removeprefix("TFLITE")
 
 
+@functools.cache
 def _operators() -> frozenset[str]:
     """The operators that the interface has names for."""
     text = (resources.templates() / "exports" / TFLM / "ops.h.j2").read_text(encoding="utf-8")
