@@ -26,10 +26,10 @@ _TYPES = {
 }
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FIRST = 64
-"""Number of leading bytes of a flatbuffer to compare before its hash is computed."""
+"""Number of leading bytes of a flatbuffer to compare before its CRC-32 is computed."""
 
 _TENSOR_BYTES = 40
-"""Most bytes of a tensor record on a 32-bit core. It has 32 if enumerations are short."""
+"""Most bytes of a tensor record on a 32-bit core. It has 36 if enumerations are short."""
 
 NO_VARIABLE = 0xFFFF
 
@@ -57,7 +57,7 @@ class TflmView:
     """A model behind the C++ interface.
 
     symbols, lengths: (namespaces, name) of each firmware variable that held the flatbuffer, or its length. find:
-    whether the flatbuffer is recognized by its content. nbytes, crc, first, hash: facts of the flatbuffer. prefix:
+    whether the flatbuffer is recognized by its content. nbytes, crc, first: facts of the flatbuffer. prefix:
     folder before the paths of included headers. indices: of the ports among the file's tensors. variable: index of the
     only variable tensor, NO_VARIABLE for none or several. layers: the operator of each step.
     """
@@ -70,7 +70,6 @@ class TflmView:
     nbytes: int
     crc: int
     first: tuple[str, ...]
-    hash: tuple[str, ...]
     object_bytes: int
     indices: tuple[int, ...]
     variable: int
@@ -116,7 +115,6 @@ def asked(
         nbytes=len(file),
         crc=zlib.crc32(file),
         first=tuple(packed(f"0x{byte:02x}," for byte in file[:_FIRST].ljust(_FIRST, b"\0"))),
-        hash=tuple(f"0x{imported.sha256[k : k + 2]}" for k in range(0, 8, 2)),
         object_bytes=object_bytes,
         indices=imported.indices,
         variable=_variable(imported),

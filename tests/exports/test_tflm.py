@@ -25,6 +25,10 @@ from tests.exports.recorded import DIGITS, MODELS
 from tests.support.tflite_writer import ModelWriter
 
 PASSED = re.compile(r"tflm: (\d+) checks, 0 failures")
+OBJECTS = """#include "tensorflow/lite/micro/micro_interpreter.h"
+char interpreter[sizeof(tflite::MicroInterpreter)], tensor[sizeof(TfLiteTensor)];
+"""
+"""The RAM of an interpreter, and of a tensor in its arena."""
 MINIMAL = """
 #include "tensorflow/lite/micro/micro_interpreter.h"
 #include "tensorflow/lite/micro/micro_mutable_op_resolver.h"
@@ -114,7 +118,7 @@ def test_applications_see_every_layer(models: Firmware, tmp_path: Path) -> None:
 
 
 def test_faults_are_found(on_host: Compiled, tmp_path: Path) -> None:
-    """A wrong bit of a weight, names of each other's models, a stale hash, a tensor a few bytes further on."""
+    """A wrong bit of a weight, names of each other's models, a stale CRC-32, a tensor a few bytes further on."""
     digits, states, softmax = on_host.models.behind
     weights = digits.parent / "digits_weights.c"
     first = re.search(r"= \{\s*(-?\d+, )", weights.read_text())
@@ -135,7 +139,7 @@ def test_faults_are_found(on_host: Compiled, tmp_path: Path) -> None:
                 "MCUGEN_TFLM_NAME(g_digits_data, mcugen_tflm_states)",
             ),
         },
-        "stale hash": {softmax: (crc[0], crc[0].replace("u, {", "0u, {").replace("00u, {", "1u, {"))},
+        "stale CRC-32": {softmax: (crc[0], crc[0].replace("u, {", "0u, {").replace("00u, {", "1u, {"))},
         "place of a tensor": {digits: ("arena) + 512u", "arena) + 516u")},
     }
     for what, changed in faults.items():
@@ -159,6 +163,10 @@ def test_sizes_on_a_cortex_m4(models: Firmware, tmp_path: Path) -> None:
     (behind,) = M4.compiled(models.behind[:1], models.include, tmp_path, quiet)
     of_model = sections(behind)
     assert sum(size for name, size in of_model.items() if name.startswith((".text", ".rodata"))) <= 300
+    (tmp_path / "objects.cc").write_text(OBJECTS)
+    (objects,) = M4.compiled([tmp_path / "objects.cc"], models.include, tmp_path, quiet)
+    assert sections(objects)[".bss.interpreter"] <= 64
+    assert sections(objects)[".bss.tensor"] <= 36
     for found in (sections(application), of_model):
         assert sum(size for name, size in found.items() if name.startswith((".data", ".bss", ".init_array"))) == 0
 
