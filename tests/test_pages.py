@@ -182,10 +182,18 @@ def test_links_hold() -> None:
     """Files and headings that pages name are there; links that leave docs/ name a file of the repository."""
     broken = []
     for path in (*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
-        for named in re.findall(r"\]\(([^)#\s]+)?(?:#[^)]*)?\)", path.read_text("utf-8")):
-            if named and "://" not in named and not (path.parent / named).exists():
-                broken.append(f"{path.relative_to(ROOT)}: {named}")
+        for named, heading in re.findall(r"\]\(([^)#\s]+)?(?:#([^)]*))?\)", path.read_text("utf-8")):
+            page = path.parent / named if named else path
+            is_local = "://" not in named
+            if is_local and not (page.exists() and (not heading or heading in anchors(page))):
+                broken.append(f"{path.relative_to(ROOT)}: {named}#{heading}")
     assert broken == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that links have for the headings of a page: words in lower case with hyphens between them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
 
 
 def test_every_page_is_in_the_site() -> None:
