@@ -75,7 +75,7 @@ _NOT_REGIONS = frozenset(
 
 def _option(default: Any, text: str, **extra: Any) -> Any:
     """A field of Options. extra: `group`: its heading in the help; `building`: only commands that write a build have
-    it.
+    it; `several_models`: a flag of commands that take several models, which become its value.
     """
     return field(default=default, metadata={"help": text, **extra})
 
@@ -137,6 +137,13 @@ class Options:
         "Layout of output images. By default the layout of the file.",
         choices=LAYOUTS,
         group="Model",
+    )
+    chain: tuple[str, ...] = _option(
+        (),
+        "The models given are one: the output of each is the input of the next, in their order. If a model gives one "
+        "row of what the next takes several of, the newest rows are kept.",
+        group="Model",
+        several_models=True,
     )
     quantize: str = _option(
         "",
@@ -338,6 +345,8 @@ class Options:
             if owner and value != item.default and owner not in self.export:
                 flag = item.name.replace("_", "-")
                 raise UsageError(f"--{flag} is for --export {owner}", hint=f"add --export {owner}, or leave it out")
+        if self.chain:
+            _check_chain(self)
         if TFLM in self.export:
             _check_tflm(self)
         if self.kernels_dir:
@@ -389,6 +398,14 @@ def _check_tflm(options: Options) -> None:
         raise UsageError(
             f"{options.header_prefix!r} is no folder", where="--header-prefix", hint="write it like edge-impulse-sdk"
         )
+
+
+def _check_chain(options: Options) -> None:
+    """Raise UsageError for options that say something about the file of a single model."""
+    names = ("quantize", "signature", "input_shape")
+    given = [name.replace("_", "-") for name in names if getattr(options, name)]
+    for flag in (*given, *([f"export {TFLM}"] if TFLM in options.export else [])):
+        raise UsageError(f"--{flag} contradicts --chain: it is for the file of one model", hint="leave one of them out")
 
 
 def _check_kernels_dir(folder: str, *, amalgamate: bool) -> None:
@@ -543,6 +560,7 @@ class Choices(TypedDict, total=False):
     signature: str
     input_layout: Literal["", "nhwc", "nchw"]
     output_layout: Literal["", "nhwc", "nchw"]
+    chain: tuple[str, ...]
     quantize: str
     optimize: Literal["balanced", "speed", "ram", "flash"]
     input_mode: Literal["whole", "rows", "frames"]

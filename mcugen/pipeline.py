@@ -21,7 +21,7 @@ from mcugen.emit import view as emit_view
 from mcugen.emit.output_layout import PLAIN, BuildFolders
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
-from mcugen.formats import read, registry, write
+from mcugen.formats import chain, read, registry, write
 from mcugen.ir.graph import Graph
 from mcugen.machines.native import Model as Native
 from mcugen.machines.native.model import Outputs
@@ -152,11 +152,12 @@ def inspect(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Art
 
 
 def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Prepared:
-    """Import and passes. path: the file, or NAME=path."""
-    name = options.name or name_of(path)
-    given, path = named(path)
-    given, stem = options.name or given, stem_of(path)
-    known = registry.load(ops)
+    """Import and passes. path: the file, or NAME=path; with options.chain, the first of several."""
+    last = Path(options.chain[-1]) if options.chain else path
+    name = options.name or name_of(last)
+    given, last = named(last)
+    given, stem = options.name or given, stem_of(last)
+    known, path = registry.load(ops), named(path)[1]
     imported, noise = _quantized(path, known, options) if options.quantize else (_read(path, known, options), ())
     own = read.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
@@ -169,7 +170,14 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
-    return read.load(path, known, options.shapes, options.signature)
+    """The model of a file, or several files as one model with --chain."""
+    first = read.load(path, known, options.shapes, options.signature)
+    if not options.chain:
+        return first
+    paths = [path, *(named(Path(further))[1] for further in options.chain)]
+    graphs = [first, *(read.load(further, known) for further in paths[1:])]
+    titles = (tabular.title_of(stem_of(each)) for each in paths)
+    return chain.chained([dataclasses.replace(g, name=title) for g, title in zip(graphs, titles, strict=True)])
 
 
 def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:

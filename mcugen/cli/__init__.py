@@ -20,10 +20,12 @@ from mcugen.cli._common import (
     GroupedCommand,
     build_options,
     built,
+    chained,
     emit,
     json_option,
     model_argument,
     model_options,
+    models_argument,
     options_of,
     picture_path,
     verify_options,
@@ -120,7 +122,7 @@ def cli() -> None:
 
 
 @cli.command()
-@click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@models_argument
 @click.option(
     "-o",
     "--output",
@@ -138,8 +140,8 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
     The folder contains NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, examples/main.c, a
     CMakeLists.txt, report.json, and memory.svg, a picture of the memory map. A build that fails writes nothing.
 
-    Several models need --share-arena: their files go to one folder. --name, by default "models", names the header with
-    a union of their memories.
+    Several models need --chain or --share-arena. --chain makes one model of them. With --share-arena, their files go to
+    one folder, and --name, by default "models", names the header with a union of their memories.
 
     \b
       mcugen build model.tflite --board nucleo-h743zi -o out/
@@ -149,15 +151,14 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
 
     require_place(folder)
     if share_arena:
+        if values.pop("chain"):
+            raise UsageError("--share-arena contradicts --chain", hint="leave one of them out")
         _build_shared(models, folder, values, as_json=as_json)
         return
-    if len(models) > 1:
-        raise UsageError(
-            f"{len(models)} models were given for one folder", hint="build them separately, or use --share-arena"
-        )
+    model = chained(models, values)
     with progress("building", quiet=as_json) as update:
-        update(models[0].name)
-        artifact = built(models[0], values)
+        update(model.name)
+        artifact = built(model, values)
         kept = artifact.write(folder)
     _say_kept(kept)
     emit(report.as_dict(artifact.report), report.as_parts(artifact.report), as_json=as_json)
@@ -181,7 +182,7 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
 
 
 @cli.command()
-@model_argument
+@models_argument
 @click.option(
     "--cases",
     "count",
@@ -211,7 +212,7 @@ def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], 
 @verify_options
 @json_option
 def verify(
-    model: Path,
+    models: tuple[Path, ...],
     count: int,
     golden: Path | None,
     trace: Path | None,
@@ -243,6 +244,7 @@ def verify(
     from mcugen.verify import check_report, checks
     from mcugen.verify.witnesses import SAME, Ask
 
+    model = chained(models, values)
     opencl.environment(device)
     files.require_there(golden, trace)
     require_build(into, options_of(values))
@@ -259,7 +261,7 @@ def verify(
 
 
 @cli.command()
-@model_argument
+@models_argument
 @click.option("--cases", "count", type=click.IntRange(1), default=2, show_default=True, help="Number of random inputs.")
 @click.option(
     "--golden",
@@ -278,7 +280,13 @@ def verify(
 @model_options
 @json_option
 def simulate(
-    model: Path, count: int, golden: Path | None, optimize_level: str, into: Path | None, as_json: bool, **values: Any
+    models: tuple[Path, ...],
+    count: int,
+    golden: Path | None,
+    optimize_level: str,
+    into: Path | None,
+    as_json: bool,
+    **values: Any,
 ) -> int:
     """Run MODEL's firmware on an emulated core. Counts its instructions per layer, and estimates its cycles.
 
@@ -292,6 +300,7 @@ def simulate(
     from mcugen.system import files
     from mcugen.verify import check_report, checks, emulated
 
+    model = chained(models, values)
     options = options_of(values)
     emulated.require_machine(target.load(options.board_name))
     files.require_there(golden)
@@ -307,7 +316,7 @@ def simulate(
 
 
 @cli.command()
-@model_argument
+@models_argument
 @click.option(
     "--ir",
     type=click.Choice(["imported", "passes", "schedule", "plan"]),
@@ -322,7 +331,9 @@ def simulate(
 )
 @model_options
 @json_option
-def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_json: bool, **values: Any) -> None:
+def inspect(
+    models: tuple[Path, ...], ir: str | None, removed: bool, memory: Path | None, as_json: bool, **values: Any
+) -> None:
     """Show what is in MODEL: operators, shapes, quantization, work, weights, and the bytes live at each step.
 
     --memory draws the arena over time: which tensor lies where and for how long, and where most bytes are live.
@@ -334,6 +345,7 @@ def inspect(model: Path, ir: str | None, removed: bool, memory: Path | None, as_
     from mcugen.builds import inspection
     from mcugen.report.pages import memory_svg
 
+    model = chained(models, values)
     artifact = built(model, values) if memory is not None else pipeline.inspect(model, options_of(values))
     if memory is not None:
         write(memory, artifact.files[memory_svg.FILE])

@@ -45,7 +45,7 @@ def is_target(item: dataclasses.Field[Any]) -> bool:
 
 
 def _with_options(function: F, items: Sequence[dataclasses.Field[Any]]) -> F:
-    for item in reversed(items):
+    for item in reversed([item for item in items if "several_models" not in item.metadata]):
         function = _option(item)(function)
     return function
 
@@ -53,7 +53,7 @@ def _with_options(function: F, items: Sequence[dataclasses.Field[Any]]) -> F:
 def _option(item: dataclasses.Field[Any]) -> Callable[[F], F]:
     flag, extra = f"--{item.name.replace('_', '-')}", item.metadata
     kind: dict[str, Any] = {"cls": GroupedOption, "group": extra.get("group", "Options"), "help": extra["help"]}
-    if isinstance(item.default, bool):
+    if isinstance(item.default, bool) or "several_models" in extra:
         kind |= {"is_flag": True, "default": False}
     elif "choices" in extra:
         kind |= {"type": click.Choice(extra["choices"]), "default": item.default or None, "show_default": True}
@@ -147,6 +147,32 @@ def json_option(function: F) -> F:
 
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
+
+
+def models_argument(function: F) -> F:
+    """Adds the argument of a command that takes several models as one, and the flag for that."""
+    item = next(item for item in dataclasses.fields(Options) if "several_models" in item.metadata)
+    argument = click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=click.Path(path_type=Path))
+    return argument(_option(item)(function))
+
+
+def chained(models: Sequence[Path], values: dict[str, Any]) -> Path:
+    """The first of the models that a command was given. With --chain, the others become the value of this option.
+
+    Raises UsageError for several models without --chain, and for --chain with one model.
+    """
+    wanted = values.pop("chain")
+    if wanted and len(models) < 2:
+        raise UsageError("--chain needs two models or more", hint="give them in the order of the flow")
+    if len(models) > 1 and not wanted:
+        raise UsageError(
+            f"{len(models)} models were given for one build",
+            hint="give one at a time; --chain makes one of them, and `mcugen build` has --share-arena",
+        )
+    values["chain"] = tuple(map(str, models[1:]))
+    return models[0]
+
+
 samples_option = click.option("--samples", "limit", type=int, help="Use only this many samples, from the first.")
 preprocess_option = click.option(
     "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."

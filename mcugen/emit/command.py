@@ -19,7 +19,8 @@ _AS_GIVEN = (
 def command_of(options: Options, name: str, format_name: str) -> str:
     """The command that writes these files again, without file names and folders."""
     board = shlex.quote(options.board_name)
-    parts = ["mcugen build", f"MODEL.{format_name}", f"--board {board}", f"--name {name}"]
+    models = [f"MODEL.{format_name}"] * (1 + len(options.chain))
+    parts = ["mcugen build", *models, *(["--chain"] if options.chain else []), f"--board {board}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]
     parts += [f"--features={options.features}"] if options.features else []
     parts += [f"--optimize {options.optimize}"] if options.optimize != "balanced" else []
@@ -44,11 +45,15 @@ def options_of(command: str) -> Options:
     known = {f"--{item.name.replace('_', '-')}": item for item in fields(Options)}
     given: dict[str, Any] = {}
     words = [p for word in shlex.split(command)[3:] for p in (word.split("=", 1) if word[:2] == "--" else [word])]
+    while words and words[0][:2] != "--":
+        given["chain"] = (*given.get("chain", ()), words.pop(0))
     while words:
         flag = words.pop(0)
         if flag not in known:
             raise ValueError(f"the command has an option {flag!r}")
         item = known[flag]
+        if item.name == "chain":
+            continue
         if isinstance(item.default, bool):
             given[item.name] = True
         else:

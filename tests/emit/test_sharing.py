@@ -138,7 +138,7 @@ def test_command_line(tmp_path: Path, other: Path) -> None:
     assert (tmp_path / "out" / "models.h").is_file()
     alone = run(cli, ["build", str(DIGITS), str(other), "-o", str(tmp_path / "other")])
     assert isinstance(alone.exception, UsageError)
-    assert "2 models were given for one folder" in str(alone.exception)
+    assert "2 models were given for one build" in str(alone.exception)
     assert not (tmp_path / "other").exists()
 
 

@@ -48,6 +48,10 @@ def hear(
     _check_wanted(ask.runtime, which)
     if graph.format not in ("onnx", "tflite"):
         return [], [f"no witness: no other program computes .{graph.format} files; --golden compares recorded outputs"]
+    if not graph.file:
+        if ask.runtime:
+            raise UsageError("no runtime runs a chain of models", where="--runtime", hint="verify each model alone")
+        return [], ["no other program computes a chain: verify each model alone"]
     data, folder = read.content(ask.model), ask.model.parent
     heard, notes = [], []
     if graph.format == "onnx":
