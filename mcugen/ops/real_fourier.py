@@ -108,7 +108,7 @@ class RealFourier(Op):
 
     x: s16, s32 or f32 [..., n], n <= length, padded with zeros   y: as x, [..., length + 2], real and imaginary parts
     With `inverse`, x is [..., length + 2] and y [..., length].
-    Integers are scaled down in each stage, rounded as kissfft does, and wrap.
+    Integers are scaled down in each stage, rounded as kissfft does, and wrap. Each operation of floats rounds to f32.
     Source: TFLM signal library, rfft.cc, irfft.cc; kiss_fftr.c.
     """
 
@@ -117,6 +117,7 @@ class RealFourier(Op):
 
     tflm_types = dtypes("s16 s32 f32")
     litert_types = frozenset()
+    exact_floats = True
     imports = (
         Import("tflite", "CUSTOM:SignalRfft", _build(inverse=False)),
         Import("tflite", "CUSTOM:SignalIrfft", _build(inverse=True)),
@@ -147,7 +148,7 @@ class RealFourier(Op):
         return (TensorType((*x.shape[:-1], made), x.dtype),)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
-        return self._run(x.astype(np.float64), 0)
+        return self._run(np.atleast_2d(x).astype(np.float32), 0).reshape(*x.shape[:-1], -1)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
         return self._run(x.astype(np.int64), _BITS[call.input(0).dtype])

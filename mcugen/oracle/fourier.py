@@ -1,7 +1,8 @@
 """The recursive Fourier transform of kissfft, on fixed-point numbers or floats.
 
-Complex numbers are pairs (re, im) of arrays: int64 with values of `bits` bits, or float64 if bits is 0. Each stage of a
-fixed-point transform first multiplies its inputs by about 1 / radix, so that sums seldom overflow. Sums that do wrap.
+Complex numbers are pairs (re, im) of arrays: int64 with values of `bits` bits, or float32 if bits is 0, which round
+after each operation. Each stage of a fixed-point transform first multiplies its inputs by about 1 / radix, so that sums
+seldom overflow. Sums that do wrap.
 Source: kiss_fft.c, kiss_fftr.c.
 """
 
@@ -40,7 +41,7 @@ class Transform:
         turned = [-p if self.inverse else p for p in phases]
         parts = [[f(p) for p in turned] for f in (math.cos, math.sin)]
         if not self.bits:
-            real, imaginary = (np.array(part, np.float32).astype(np.float64) for part in parts)
+            real, imaginary = (np.array(part, np.float32) for part in parts)
             return real, imaginary
         re, im = (np.array([math.floor(0.5 + self.most * v) for v in part], np.int64) for part in parts)
         return re, im
@@ -73,7 +74,7 @@ class Transform:
     def half(self, x: np.ndarray) -> np.ndarray:
         """Half of a sum. C computes the sum in at least 32 bits, so it wraps only there."""
         if not self.bits:
-            return np.asarray(x * 0.5)
+            return np.asarray(x * np.float32(0.5))
         return np.asarray((self.wrap(x) if self.bits == 32 else x) >> 1)
 
     def run(self, x: Pair) -> Pair:
@@ -84,14 +85,12 @@ class Transform:
         if not factors:
             return x
         radix, size = factors[0], x[0].shape[-1] // factors[0]
-        parts = [
-            self._work((x[0][..., q::radix], x[1][..., q::radix]), factors[1:], stride * radix) for q in range(radix)
-        ]
-        parts = [self.scaled(part, radix) for part in parts]
-        turned = [parts[0]]
+        split = [np.swapaxes(part.reshape(*part.shape[:-1], size, radix), -1, -2) for part in x]
+        re, im = self.scaled(self._work((split[0], split[1]), factors[1:], stride * radix), radix)
+        turned = [(re[..., 0, :], im[..., 0, :])]
         for q in range(1, radix):
             at = np.arange(size) * stride * q % self.length
-            turned.append(self.times(parts[q], (self.twiddles[0][at], self.twiddles[1][at])))
+            turned.append(self.times((re[..., q, :], im[..., q, :]), (self.twiddles[0][at], self.twiddles[1][at])))
         joined = {2: self._two, 3: self._three, 4: self._four, 5: self._five}[radix](turned, stride * size)
         return np.concatenate([p[0] for p in joined], axis=-1), np.concatenate([p[1] for p in joined], axis=-1)
 
@@ -140,15 +139,13 @@ def forward(x: np.ndarray, bits: int) -> np.ndarray:
     out = np.zeros((*x.shape[:-1], 2 * n + 2), x.dtype)
     first = t.scaled((re[..., 0], im[..., 0]), 2)
     out[..., 0], out[..., 2 * n] = t.wrap(first[0] + first[1]), t.wrap(first[0] - first[1])
-    for k in range(1, n // 2 + 1):
-        a = t.scaled((re[..., k], im[..., k]), 2)
-        b = t.scaled((re[..., n - k], t.wrap(-im[..., n - k])), 2)
-        total, apart = t.plus(a, b), t.minus(a, b)
-        turned = t.times(apart, (t.halves[0][k - 1], t.halves[1][k - 1]))
-        out[..., 2 * k] = t.wrap(t.half(total[0] + turned[0]))
-        out[..., 2 * k + 1] = t.wrap(t.half(total[1] + turned[1]))
-        out[..., 2 * (n - k)] = t.wrap(t.half(total[0] - turned[0]))
-        out[..., 2 * (n - k) + 1] = t.wrap(t.half(turned[1] - total[1]))
+    k = np.arange(1, n // 2 + 1)
+    a, b = t.scaled((re[..., k], im[..., k]), 2), t.scaled((re[..., n - k], t.wrap(-im[..., n - k])), 2)
+    total, apart = t.plus(a, b), t.minus(a, b)
+    turned = t.times(apart, t.halves)
+    out[..., 2 * k], out[..., 2 * k + 1] = (t.wrap(t.half(total[i] + turned[i])) for i in (0, 1))
+    out[..., 2 * (n - k)] = t.wrap(t.half(total[0] - turned[0]))  # written last: k = n / 2 has both forms
+    out[..., 2 * (n - k) + 1] = t.wrap(t.half(turned[1] - total[1]))
     return out
 
 
@@ -160,13 +157,12 @@ def inverse(x: np.ndarray, bits: int) -> np.ndarray:
     work_re, work_im = np.zeros((*x.shape[:-1], n), x.dtype), np.zeros((*x.shape[:-1], n), x.dtype)
     first = t.wrap(re[..., 0] + re[..., n]), t.wrap(re[..., 0] - re[..., n])
     work_re[..., 0], work_im[..., 0] = t.scaled(first, 2)
-    for k in range(1, n // 2 + 1):
-        a = t.scaled((re[..., k], im[..., k]), 2)
-        b = t.scaled((re[..., n - k], t.wrap(-im[..., n - k])), 2)
-        even, odd = t.plus(a, b), t.times(t.minus(a, b), (t.halves[0][k - 1], t.halves[1][k - 1]))
-        work_re[..., k], work_im[..., k] = t.plus(even, odd)
-        other = t.minus(even, odd)
-        work_re[..., n - k], work_im[..., n - k] = other[0], t.wrap(-other[1])
+    k = np.arange(1, n // 2 + 1)
+    a, b = t.scaled((re[..., k], im[..., k]), 2), t.scaled((re[..., n - k], t.wrap(-im[..., n - k])), 2)
+    even, odd = t.plus(a, b), t.times(t.minus(a, b), t.halves)
+    work_re[..., k], work_im[..., k] = t.plus(even, odd)
+    other = t.minus(even, odd)
+    work_re[..., n - k], work_im[..., n - k] = other[0], t.wrap(-other[1])  # written last, as in `forward`
     re, im = t.run((work_re, work_im))
     found = np.stack([re, im], axis=-1).reshape(*x.shape[:-1], 2 * n)
-    return found if bits else found / (2 * n)
+    return found if bits else np.asarray(found / np.float32(2 * n))

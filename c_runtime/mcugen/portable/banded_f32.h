@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A matrix of few adjacent weights in a row, times the vectors along an axis.
+ *
+ * Element q * rows + r of a result is the sum of the weights of row r times the elements from q * step + first[r] on;
+ * elements beyond the ends are left out. Sums of floats round after each operation, in the order of the weights. Sums of
+ * bytes fit 32 bits with 22 of them behind the point; they are rounded to the nearest byte.
+ */
+/* Copies:
+ * f32 -> u8, mg_f32 -> uint8_t, float -> int32_t
+ */
+#ifndef MCUGEN_BANDED_F32_H
+#define MCUGEN_BANDED_F32_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int32_t *first;          /* [rows] */
+    const uint32_t *taps;          /* [rows], weights of each row */
+    const float *weights;          /* the rows one after the other */
+    uint32_t rows, step;           /* rows of the matrix, and by how many elements they move on after the last */
+    uint32_t length, count;        /* elements along the axis of the operand and of the result */
+    uint32_t inner, outer;         /* the product of the axes behind it, and before it */
+} mg_banded_f32_params;
+
+/* in [outer][length][inner], out [outer][count][inner]. */
+void mg_banded_f32(const mg_banded_f32_params *p, const mg_f32 *in, mg_f32 *out);
+
+#endif /* MCUGEN_BANDED_F32_H */

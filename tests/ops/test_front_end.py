@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of `--preprocess`: their formulas, how near they come to float64, and operands that do not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mcugen.errors import McugenError
+from mcugen.ir.op import Op
+from mcugen.ir.types import TensorType
+from mcugen.ops.banded import Banded
+from mcugen.ops.frame import Frame
+from mcugen.ops.natural_log import NaturalLog
+from mcugen.ops.power import Power
+from mcugen.ops.real_fourier import RealFourier
+
+
+def test_windows_begin_every_hop() -> None:
+    x = np.arange(2 * 23).reshape(2, 23)
+    found = Frame(5, 4).reference(x)
+    assert np.array_equal(found, np.stack([x[:, k : k + 5] for k in range(0, 19, 4)], axis=1))
+    assert Frame(5, 4).infer(TensorType((2, 23), "s16"))[0].shape == found.shape
+
+
+def test_a_banded_matrix_is_a_sparse_one_moved_on_after_its_last_row() -> None:
+    rng = np.random.default_rng(1)
+    op, w, x = Banded(1, (-2, 1, 0), 8, 3), rng.standard_normal((3, 4)), rng.standard_normal((2, 10, 2))
+    w[0, 0] = w[2, 3] = 0
+    dense = np.zeros((8, 10))
+    for j in range(8):
+        for k in range(4):
+            at = j // 3 * 3 + op.first[j % 3] + k
+            if 0 <= at < 10:
+                dense[j, at] = w[j % 3, k]
+    assert np.allclose(op.reference(x, w), np.einsum("ji,bic->bjc", dense, x), atol=1e-6)
+
+
+def test_logarithms_and_transforms_come_near_to_those_of_float64() -> None:
+    rng = np.random.default_rng(2)
+    x = np.float32(10 ** rng.uniform(-37, 38, 20000))
+    exact = np.log(x.astype(np.float64))
+    assert (np.abs(NaturalLog().reference(x) - exact) <= 8e-8 * np.abs(exact)).all()
+    least = np.log(2.0**-126)
+    assert np.allclose(NaturalLog().reference(np.array([0, -1, np.nan, 1e-40])), least, rtol=1e-7)
+    for length in (240, 512):
+        frames = rng.standard_normal((3, length)).astype(np.float32)
+        found = RealFourier(length).reference(frames)
+        exact = np.fft.rfft(frames.astype(np.float64)).view(np.float64)
+        assert np.abs(found - exact).max() <= 1e-6 * np.abs(exact).max()
+        assert np.array_equal(Power().reference(found), found[:, ::2] ** 2 + found[:, 1::2] ** 2)
+
+
+@pytest.mark.parametrize(
+    ("op", "types", "message"),
+    [
+        (Frame(5, 0), ((9,),), "windows of 5 every 0 do not fit"),
+        (Frame(10, 1), ((9,),), "windows of 10 every 1 do not fit"),
+        (Frame(1, 1), ((),), "do not fit"),
+        (Power(), ((3, 5),), "its last axis must be even"),
+        (Banded(2, (0,), 1), ((4, 4), (1, 2)), "axis 2 does not exist"),
+        (Banded(0, (0, 1), 1), ((4,), (1, 2)), "2 rows with weights"),
+        (Banded(0, (0,), 0), ((4,), (1, 2)), "cannot make 0 elements"),
+    ],
+)
+def test_operands_that_do_not_fit(op: Op, types: tuple[tuple[int, ...], ...], message: str) -> None:
+    with pytest.raises(McugenError, match=message):
+        op.infer(*(TensorType(shape, "f32") for shape in types))
+
+
+def test_element_types_that_do_not_fit() -> None:
+    byte, real = TensorType((4,), "u8"), TensorType((1, 2), "f32")
+    for op, operands in ((Power(), (byte,)), (Banded(0, (0,), 1), (byte, real)), (Banded(0, (0,), 1), (real, None))):
+        with pytest.raises(McugenError, match=r"needed|must be f32 and f32"):
+            op.infer(*operands)
