@@ -262,15 +262,15 @@ class Example:
 def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray, ...]:
     """Compute a call with the operator's own reference; results have the call's result types.
 
-    Calls with only floats run `reference` in float64 and round once to the result type. All others run `reference_q`,
-    in which the operator defines how float operations round. Operands with several elements per byte are given
-    unpacked.
+    Calls with only floats run `reference` in float64 and round once to the result type; operators with exact floats get
+    them as they are. All others run `reference_q`, in which the operator defines how float operations round. Operands
+    with several elements per byte are given unpacked.
     """
     given = [t for t in (*call.inputs, *call.outputs) if t is not None]
     with np.errstate(all="ignore"):  # infinities and NaN occur without a warning, as in the runtimes
         if all(t.is_float for t in given):
-            widened = [None if a is None else np.asarray(a, np.float64) for a in arrays]
-            result = call.op.reference(*widened)
+            wide = None if call.op.exact_floats else np.float64
+            result = call.op.reference(*(None if a is None else np.asarray(a, wide) for a in arrays))
         else:
             result = call.op.reference_q(call, *arrays)
         results = result if isinstance(result, tuple) else (result,)

@@ -110,18 +110,39 @@ class Banded(Op):
     def _sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """The sums, tap by tap, in the type of the operands."""
         data = np.ascontiguousarray(np.moveaxis(x, self.axis, 0))
-        blocks = -(-self.count // len(self.first))
-        starts = (np.arange(blocks)[:, None] * self.step + np.array(self.first)).reshape(-1)[: self.count]
-        weights = np.tile(w, (blocks, 1))[: self.count]
         sums = np.zeros((self.count, *data.shape[1:]), data.dtype)
-        used = np.array([[0 <= k - first < row.size for k in range(w.shape[1])] for first, row in _rows(w)])
-        used = np.tile(used, (blocks, 1))[: self.count]
-        for k in range(w.shape[1]):
-            at = starts + k
-            here = np.flatnonzero(used[:, k] & (at >= 0) & (at < len(data)))
-            factor = weights[here, k].reshape(-1, *[1] * (data.ndim - 1))
-            sums[here] += factor * data[at[here]]
+        rows = list(_rows(w))
+        if len(rows) ** 2 <= self.count:
+            for r, (first, row) in enumerate(rows[: self.count]):
+                self._add_row(sums[r :: len(rows)], data, self.first[r] + first, row)
+        else:
+            self._add_taps(sums, data, rows)
         return np.moveaxis(sums, 0, self.axis)
+
+    def _add_row(self, sums: np.ndarray, data: np.ndarray, start: int, row: np.ndarray) -> None:
+        """Add the sums of one row of the matrix, whose elements are `step` apart in the data."""
+        step = max(self.step, 1)
+        for k, weight in enumerate(row):
+            low = max(0, -((start + k) // step))
+            high = min(len(sums), -((start + k - len(data)) // step)) if self.step else int(start + k < len(data))
+            if low < high:
+                at = start + k + low * step
+                sums[low:high] += weight * data[at : at + (high - low - 1) * step + 1 : step]
+
+    def _add_taps(self, sums: np.ndarray, data: np.ndarray, rows: Sequence[tuple[int, np.ndarray]]) -> None:
+        """Add the same tap of all rows at once, then the next."""
+        blocks = -(-self.count // len(rows))
+        firsts = np.array([first + k for first, (k, _) in zip(self.first, rows, strict=True)])
+        starts = (np.arange(blocks)[:, None] * self.step + firsts).reshape(-1)[: self.count]
+        taps = np.zeros((len(rows), max(row.size for _, row in rows)), data.dtype)
+        for k, (_, row) in enumerate(rows):
+            taps[k, : row.size] = row
+        lengths = np.tile([row.size for _, row in rows], blocks)[: self.count]
+        of_row = np.arange(self.count) % len(rows)
+        for k in range(taps.shape[1]):
+            at = starts + k
+            here = np.flatnonzero((lengths > k) & (at >= 0) & (at < len(data)))
+            sums[here] += taps[of_row[here], k].reshape(-1, *[1] * (data.ndim - 1)) * data[at[here]]
 
     def macs(self, call: Call) -> int:
         weights = call.constants[1]

@@ -39,17 +39,12 @@ class SampleFit:
             start = stop
         return found
 
-    def _channels(self, count: int) -> int:
-        """The axis of a block with `count` channels. Raises UsageError if none or several axes fit."""
-        shape, axes = self.column.shape, self.plan.axes
-        known = {"nchw": len(shape) - 1, "nhwc": 0}.get(axes, self.column.channels)
-        ends = {0, len(shape) - 1} if known is None else {known}
-        fitting = [axis for axis in sorted(ends) if shape[axis : axis + 1] == (count,)]
-        if len(fitting) != 1:
-            what = "could be those of several axes" if fitting else "do not match"
-            message = f"{count} numbers for channels {what}: samples are {list(shape)}"
-            raise UsageError(message, where=preprocess.WHERE, hint="give one number, or one for each channel")
-        return fitting[0] + 1
+    @property
+    def _channels(self) -> int | None:
+        """The axis of a block that holds the channels; None if it is unknown."""
+        last = len(self.column.shape) - 1
+        known = {"nchw": last, "nhwc": 0}.get(self.plan.axes, self.column.channels)
+        return None if known is None else known + 1
 
 
 def fit(column: Column, wanted: TensorType, plan: Plan) -> SampleFit:

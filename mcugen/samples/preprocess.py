@@ -1,7 +1,7 @@
 """The words of `--preprocess`: steps applied to a sample before the model gets it.
 
 Words are separated by commas and applied from left to right. Words for images or sounds come first, then those for
-numbers, then the order of axes. Numbers are computed in float64 and rounded once, to the type of the input.
+numbers, then the order of axes. Each word becomes operators, which round to float32 after each operation.
 """
 
 from __future__ import annotations
@@ -16,6 +16,13 @@ from typing import Any
 import numpy as np
 
 from mcugen.errors import UsageError
+from mcugen.ir.op import Op
+from mcugen.ops.add import Add
+from mcugen.ops.div import Div
+from mcugen.ops.mul import Mul
+from mcugen.ops.sub import Sub
+from mcugen.samples import front_end
+from mcugen.samples.front_end import FrontEnd, StepError
 
 WHERE = "--preprocess"
 IMAGE, SOUND, NUMBER, AXES = "images", "sounds", "numbers", "axes"
@@ -27,13 +34,16 @@ MAX_SIDE = 8192
 class Word:
     """One word of `--preprocess`.
 
-    form: its syntax; what: its effect; stage: what it applies to, which also decides its place in the order; value:
-    parser of its value, None if it has none
+    form: its syntax; what: its effect; stage: what it applies to, which also decides its place in the order
+    append: appends its operators to a front end: (front end, value [n, ...], parsed value of the word) -> result; None
+    for the order of axes, which depends on the network
+    value: parser of its value, None if it has none
     """
 
     form: str
     what: str
     stage: str
+    append: Callable[[FrontEnd, str, Any], str] | None
     value: Callable[[str], Any] | None = None
 
     @property
@@ -43,12 +53,17 @@ class Word:
 
 @dataclass(frozen=True)
 class PreprocessStep:
-    """A word as the user gave it. text: with its value; value: the parsed value."""
+    """A word as the user gave it. text: with its value; value: the parsed value; append: as in Word."""
 
     word: str
     stage: str
     value: Any
     text: str
+    append: Callable[[FrontEnd, str, Any], str] | None = None
+
+    def appended(self, front: FrontEnd, x: str) -> str:
+        """Append the operators of this word; returns their result."""
+        return x if self.append is None else self.append(front, x, self.value)
 
 
 @dataclass(frozen=True)
@@ -94,13 +109,26 @@ def divisors(text: str) -> np.ndarray:
     return found
 
 
+def _arithmetic(op: Op) -> Callable[[FrontEnd, str, np.ndarray], str]:
+    """The function `append` of a word for numbers: op on the value, with a number or one for each channel."""
+
+    def append(front: FrontEnd, x: str, factor: np.ndarray) -> str:
+        rank = len(front.type(x).shape)
+        axis = front.channels_of(x, factor.size) if factor.size > 1 else 0
+        return front.node(
+            op, front.real(x), front.constant(factor.reshape([-1 if k == axis else 1 for k in range(rank)]))
+        )
+
+    return append
+
+
 WORDS = (
-    Word("scale=S", "multiply by S: a number or a fraction, such as 1/127.5", NUMBER, factors),
-    Word("offset=A", "add A", NUMBER, factors),
-    Word("mean=M", "subtract M", NUMBER, factors),
-    Word("std=D", "divide by D", NUMBER, divisors),
-    Word("nchw", "put channels first that are last", AXES),
-    Word("nhwc", "put channels last that are first", AXES),
+    Word("scale=S", "multiply by S: a number or a fraction, such as 1/127.5", NUMBER, _arithmetic(Mul()), factors),
+    Word("offset=A", "add A", NUMBER, _arithmetic(Add()), factors),
+    Word("mean=M", "subtract M", NUMBER, _arithmetic(Sub()), factors),
+    Word("std=D", "divide by D", NUMBER, _arithmetic(Div()), divisors),
+    Word("nchw", "put channels first that are last", AXES, None),
+    Word("nhwc", "put channels last that are first", AXES, None),
 )
 
 
@@ -136,36 +164,24 @@ def _step(text: str, words: Sequence[Word]) -> PreprocessStep:
     if word.value is None:
         if rest:
             raise UsageError(f"{name!r} takes no value", where=WHERE, hint=f"write {word.form!r}")
-        return PreprocessStep(word.name, word.stage, None, text)
+        return PreprocessStep(word.name, word.stage, None, text, word.append)
     try:
-        return PreprocessStep(word.name, word.stage, word.value(rest.strip()), text)
+        return PreprocessStep(word.name, word.stage, word.value(rest.strip()), text, word.append)
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         message = f"{text!r}: {error}"
         raise UsageError(message, where=WHERE, hint=f"{word.form}: {word.what}") from error
 
 
-_NUMBER_STEPS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "scale": np.multiply,
-    "offset": np.add,
-    "mean": np.subtract,
-    "std": np.divide,
-}
-
-
-def numbers(plan: Plan, block: np.ndarray, channels: Callable[[int], int]) -> np.ndarray:
-    """Samples [k, ...] after the steps for numbers. channels(count): the axis of a block with that many channels."""
+def numbers(plan: Plan, block: np.ndarray, channels: int | None) -> np.ndarray:
+    """Samples [k, ...] after the steps for numbers. channels: see `FrontEnd`. Raises UsageError."""
     steps = plan.of(NUMBER)
     if not steps:
         return block
-    values = block.astype(np.float64)
     with np.errstate(all="ignore"):  # overflow is reported later, with its place
-        for step in steps:
-            factor = step.value
-            if factor.size > 1:
-                axis = channels(factor.size)
-                factor = factor.reshape([-1 if k == axis else 1 for k in range(block.ndim)])
-            values = _NUMBER_STEPS[step.word](values, factor)
-    return values
+        try:
+            return front_end.applied(steps, block.astype(np.float32), channels=channels)
+        except StepError as error:
+            raise UsageError(str(error), where=WHERE, hint=f"correct {error.step!r}") from error
 
 
 def manual(words: Sequence[Word] = WORDS) -> str:

@@ -1,4 +1,4 @@
-"""Sounds as samples: .wav files of integers or floats, as numbers from -1 to 1, [time].
+"""Sounds as samples: .wav files of integers or floats, as float32 from -1 to 1, [time].
 
 docs/samples.md states what each word computes.
 """
@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.samples import spectra
+from mcugen.ops.banded import Banded
+from mcugen.ops.pad import Pad
+from mcugen.ops.strided_slice import StridedSlice
+from mcugen.samples import front_end, spectra
 from mcugen.samples.column import Column, named, of_files
+from mcugen.samples.front_end import FrontEnd, StepError
 from mcugen.samples.preprocess import SOUND, Plan, PreprocessStep, Word
 from mcugen.system import files
 
@@ -31,7 +35,7 @@ _HINT = "convert the file to 16-bit PCM"
 
 @dataclass(frozen=True, eq=False)
 class Sound:
-    """Sound as numbers [time], or [time, channels]. rate: sampling rate in Hz."""
+    """Sound as float32 [time], or [time, channels]. rate: sampling rate in Hz."""
 
     rate: int
     values: np.ndarray
@@ -44,12 +48,57 @@ def _rate(text: str) -> int:
     return found
 
 
+def mono(front: FrontEnd, x: str, _: None) -> str:
+    """The mean of the channels: [n, time, channels] to [n, time]."""
+    shape = front.type(x).shape
+    if front.has_windows or len(shape) == 2:
+        return x
+    weights = front.constant(np.full((1, shape[2]), 1 / shape[2]))
+    return front.shaped(front.node(Banded(-1, (0,), 1), x, weights), shape[:2])
+
+
+def resampled(front: FrontEnd, x: str, wanted: int) -> str:
+    """x resampled from the front end's rate to `wanted`, both in Hz: ceil(length * wanted / rate) numbers.
+
+    y[k] = sum over all j with |c d| < 16 of x[j] * c * sinc(c d) * cos(pi c d / 32)^2
+    with d = k * rate / wanted - j and c = min(1, wanted / rate). Raises ValueError if the rates differ too much.
+    """
+    rate = round(front.rate)
+    if rate == wanted:
+        return x
+    if max(rate, wanted) > MAX_RATIO * min(rate, wanted):
+        raise ValueError(f"{rate} and {wanted} samples a second differ more than {MAX_RATIO}-fold")
+    front.rate = wanted
+    common = math.gcd(rate, wanted)
+    up, down = wanted // common, rate // common
+    c = min(1.0, wanted / rate)
+    reach = math.ceil(ZEROS / c)
+    count = -(-spectra.length_of(front, x) * up // down)
+    phases = np.arange(min(up, count))
+    first, rest = np.divmod(phases * down, up)
+    d = c * (rest[:, None] / up - np.arange(-reach, reach + 1))
+    taps = c * np.sinc(d) * np.cos(np.pi * d / (2 * ZEROS)) ** 2 * (np.abs(d) < ZEROS)
+    op = Banded(-1, tuple(int(k) for k in first - reach), count, down)
+    return front.node(op, x, front.constant(taps))
+
+
+def cut(front: FrontEnd, x: str, wanted: spectra.Duration) -> str:
+    """The first samples of that duration, with zeros at the end if there are fewer."""
+    length, there = wanted.samples(front.rate), spectra.length_of(front, x)
+    if length > MAX_LENGTH:
+        raise ValueError(f"a length of {length:,} is more than {MAX_LENGTH:,}")
+    n = front.type(x).shape[0]
+    if length < there:
+        return front.node(StridedSlice(((0, n, 1), (0, length, 1)), (n, length)), x)
+    return x if length == there else front.node(Pad(((0, 0), (0, length - there))), x)
+
+
 WORDS = (
-    Word("mono", "the mean of the channels", SOUND),
-    Word("rate=R", "resample to R a second where the file has another rate", SOUND, _rate),
-    Word("length=L", "cut, or fill with zeros, at the end: 16000, 1s or 980ms", SOUND, spectra.duration),
-    Word("logmel(window=W,hop=H,...)", "logarithms of the power in mel bands", SOUND, spectra.mel),
-    Word("mfcc(window=W,hop=H,...)", "cosine transform of logmel", SOUND, spectra.cepstra),
+    Word("mono", "the mean of the channels", SOUND, mono),
+    Word("rate=R", "resample to R a second where the file has another rate", SOUND, resampled, _rate),
+    Word("length=L", "cut, or fill with zeros, at the end: 16000, 1s or 980ms", SOUND, cut, spectra.duration),
+    Word("logmel(window=W,hop=H,...)", "logarithms of the power in mel bands", SOUND, spectra.log_mel, spectra.mel),
+    Word("mfcc(window=W,hop=H,...)", "cosine transform of logmel", SOUND, spectra.log_mel, spectra.cepstra),
 )
 
 
@@ -69,57 +118,14 @@ def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
 
 
 def _stepped(sound: Sound, steps: Sequence[PreprocessStep], path: Path) -> np.ndarray:
-    for step in steps:
-        try:
-            sound = _apply(sound, step)
-        except ValueError as error:
-            raise UsageError(str(error), where=named(path), hint=f"correct {step.text!r} of --preprocess") from error
-    if sound.values.ndim == 2 and not any(step.word in ("logmel", "mfcc") for step in steps):
+    try:
+        values = np.asarray(front_end.applied(steps, sound.values[None], sound.rate)[0])
+    except StepError as error:
+        raise UsageError(str(error), where=named(path), hint=f"correct {error.step!r} of --preprocess") from error
+    if sound.values.ndim == 2 and not steps:
         message = f"has {sound.values.shape[1]} channels"
         raise UsageError(message, where=named(path), hint="add mono to --preprocess")
-    return sound.values
-
-
-def _apply(sound: Sound, step: PreprocessStep) -> Sound:
-    values = sound.values
-    if step.word == "mono":
-        return replace(sound, values=values.mean(axis=1) if values.ndim == 2 else values)
-    if values.ndim == 2:
-        raise ValueError(f"has {values.shape[1]} channels: put mono before {step.text!r}")
-    if step.word == "rate":
-        return Sound(step.value, resampled(values, sound.rate, step.value))
-    if step.word == "length":
-        wanted = step.value.samples(sound.rate)
-        if wanted > MAX_LENGTH:
-            raise ValueError(f"a length of {wanted:,} is more than {MAX_LENGTH:,}")
-        return replace(sound, values=np.pad(values[:wanted], (0, max(0, wanted - len(values)))))
-    return replace(sound, values=step.value.of(values, sound.rate))
-
-
-def resampled(x: np.ndarray, rate: int, wanted: int) -> np.ndarray:
-    """x resampled from `rate` to `wanted`, both in Hz: ceil(len(x) * wanted / rate) numbers.
-
-    y[k] = sum over all j with |c d| < 16 of x[j] * c * sinc(c d) * cos(pi c d / 32)^2
-    with d = k * rate / wanted - j and c = min(1, wanted / rate). Raises ValueError if the rates differ too much.
-    """
-    if rate == wanted:
-        return x
-    if max(rate, wanted) > MAX_RATIO * min(rate, wanted):
-        raise ValueError(f"{rate} and {wanted} samples a second differ more than {MAX_RATIO}-fold")
-    common = math.gcd(rate, wanted)
-    up, down = wanted // common, rate // common
-    c = min(1.0, wanted / rate)
-    reach = math.ceil(ZEROS / c)
-    count = -(-len(x) * up // down)
-    y = np.zeros(count)
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(x, reach), 2 * reach + 1)
-    for phase in range(min(up, count)):
-        first, rest = divmod(phase * down, up)
-        d = c * (rest / up - np.arange(-reach, reach + 1))
-        taps = c * np.sinc(d) * np.cos(np.pi * d / (2 * ZEROS)) ** 2 * (np.abs(d) < ZEROS)
-        part = windows[first::down]
-        y[phase::up] = part[: len(y[phase::up])] @ taps
-    return y
+    return values
 
 
 def decoded(path: Path) -> Sound:
@@ -168,9 +174,15 @@ def _chunks(data: bytes, path: Path) -> dict[bytes, memoryview | bytes]:
 
 
 def _numbers(content: memoryview | bytes, code: int, bits: int) -> np.ndarray:
-    """Stored numbers as floats: integers divided by 2**(bits - 1), 8-bit ones after subtracting 128."""
+    """Stored numbers as float32: integers divided by 2**(bits - 1), 8-bit ones after subtracting 128."""
+    with np.errstate(all="ignore"):
+        found: np.ndarray = _fractions(content, code, bits).astype(np.float32)
+    return found
+
+
+def _fractions(content: memoryview | bytes, code: int, bits: int) -> np.ndarray:
     if code == _FLOAT:
-        return np.frombuffer(content, f"<f{bits // 8}").astype(np.float64)
+        return np.frombuffer(content, f"<f{bits // 8}")
     if bits == 8:
         return (np.frombuffer(content, np.uint8) - 128.0) / 128
     if bits != 24:

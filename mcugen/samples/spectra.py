@@ -10,10 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.ops.add import Add
+from mcugen.ops.banded import Banded
+from mcugen.ops.framing import Framing
+from mcugen.ops.mul import Mul
+from mcugen.ops.natural_log import NaturalLog
+from mcugen.ops.power import Power
+from mcugen.ops.real_fourier import RealFourier
+from mcugen.samples.front_end import FrontEnd
+
 MAX_WINDOW = 1 << 15
 MAX_BANDS = 256
-MAX_NUMBERS = 1 << 22
-"""Most numbers (windows * bands) of a sound."""
+MAX_NUMBERS = 1 << 26
+"""Most numbers that the transforms of a sound give."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +32,7 @@ class Duration:
     value: float
     in_seconds: bool
 
-    def samples(self, rate: int) -> int:
+    def samples(self, rate: float) -> int:
         """The number of samples at a rate, rounded. Raises ValueError if it is 0."""
         found = math.floor(self.value * rate + 0.5) if self.in_seconds else int(self.value)
         if found < 1:
@@ -62,27 +71,16 @@ class Mel:
     decibels: bool = False
     coefficients: int = 0
 
-    def of(self, x: np.ndarray, rate: int) -> np.ndarray:
-        """The features of a sound, [windows, bands or coefficients]. Raises ValueError."""
+    def sizes(self, rate: float) -> tuple[int, int, int]:
+        """(window, hop, points of the transform) at a rate, in samples. Raises ValueError."""
         window, hop = self.window.samples(rate), self.hop.samples(rate)
-        points = self.fft or 1 << (window - 1).bit_length()
+        points = self.fft or max(4, 1 << (window - 1).bit_length())
         if not window <= points <= MAX_WINDOW:
             raise ValueError(f"a window of {window} samples does not fit a transform of {min(points, MAX_WINDOW)}")
-        if len(x) < window:
-            raise ValueError(f"has {len(x)} samples, fewer than a window of {window}")
-        if len(x) // hop * self.bands > MAX_NUMBERS:
-            raise ValueError(f"makes more than {MAX_NUMBERS:,} numbers of one sound")
-        frames = np.lib.stride_tricks.sliding_window_view(x, window)[::hop]
-        shape = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window) / window)
-        filters = self._filters(points, rate)
-        at_once = max(1, (1 << 20) // points)
-        parts = (frames[k : k + at_once] * shape for k in range(0, len(frames), at_once))
-        power = np.concatenate([np.abs(np.fft.rfft(part, points)) ** 2 @ filters for part in parts])
-        found = np.log(power + self.floor) * (10 / math.log(10) if self.decibels else 1)
-        return found @ self._cosines() if self.coefficients else found
+        return window, hop, points
 
-    def _filters(self, points: int, rate: int) -> np.ndarray:
-        """Triangles of height 1 whose corners are evenly spaced in mel, [frequencies, bands]."""
+    def filters(self, points: int, rate: float) -> np.ndarray:
+        """Triangles of height 1 whose corners are evenly spaced in mel, [bands, frequencies]. Raises ValueError."""
         high = self.high or rate / 2
         if not 0 <= self.low < high <= rate / 2:
             raise ValueError(f"bands from {self.low:g} to {high:g} Hz are not within 0 to {rate / 2:g}")
@@ -91,13 +89,52 @@ class Mel:
         left, middle, right = corners[:-2], corners[1:-1], corners[2:]
         f = np.fft.rfftfreq(points, 1 / rate)[:, None]
         rising, falling = (f - left) / (middle - left), (right - f) / (right - middle)
-        found: np.ndarray = np.maximum(np.minimum(rising, falling), 0)
+        found: np.ndarray = np.maximum(np.minimum(rising, falling), 0).T
         return found
 
-    def _cosines(self) -> np.ndarray:
-        band, k = np.arange(self.bands)[:, None] + 0.5, np.arange(self.coefficients)
+    def cosines(self) -> np.ndarray:
+        """The cosine transform of the bands, [coefficients, bands]."""
+        band, k = np.arange(self.bands) + 0.5, np.arange(self.coefficients)[:, None]
         found: np.ndarray = np.cos(np.pi * band * k / self.bands) * math.sqrt(2 / self.bands)
         return found
+
+
+def length_of(front: FrontEnd, x: str) -> int:
+    """The number of samples of a sound [n, time]. Raises ValueError if it has channels, or is a spectrum."""
+    shape = front.type(x).shape
+    if front.has_windows:
+        raise ValueError("takes samples, but comes after a word that makes features of windows")
+    if len(shape) == 3:
+        raise ValueError(f"has {shape[2]} channels: put mono before this word")
+    return shape[1]
+
+
+def power(front: FrontEnd, x: str, window: int, hop: int, points: int) -> str:
+    """The power of each frequency in each window: [n, time] to [n, windows, points / 2 + 1]. Raises ValueError."""
+    length = length_of(front, x)
+    if length < window:
+        raise ValueError(f"has {length} samples, fewer than a window of {window}")
+    if (1 + (length - window) // hop) * points > MAX_NUMBERS:
+        raise ValueError(f"makes more than {MAX_NUMBERS:,} numbers of one sound")
+    shape = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window) / window)
+    front.has_windows = True
+    frames = front.node(Mul(), front.node(Framing(window, hop), x), front.constant(shape))
+    return front.node(Power(), front.node(RealFourier(points), frames))
+
+
+def product(front: FrontEnd, x: str, matrix: np.ndarray) -> str:
+    """A matrix [rows, columns] times the vectors of the last axis, [..., columns]."""
+    return front.node(Banded(-1, (0,) * len(matrix), len(matrix)), x, front.constant(matrix))
+
+
+def log_mel(front: FrontEnd, x: str, mel: Mel) -> str:
+    """The features of sounds, [n, time] to [n, windows, bands or coefficients]. Raises ValueError."""
+    window, hop, points = mel.sizes(front.rate)
+    filters = mel.filters(points, front.rate)
+    bands = product(front, power(front, x, window, hop, points), filters)
+    y = front.node(NaturalLog(), front.node(Add(), bands, front.constant(np.array([mel.floor]))))
+    y = front.node(Mul(), y, front.constant(np.array([10 / math.log(10)]))) if mel.decibels else y
+    return product(front, y, mel.cosines()) if mel.coefficients else y
 
 
 def mel(text: str) -> Mel:

@@ -10,7 +10,7 @@ from mcugen.errors import McugenError
 from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
 from mcugen.ops.banded import Banded
-from mcugen.ops.frame import Frame
+from mcugen.ops.framing import Framing
 from mcugen.ops.natural_log import NaturalLog
 from mcugen.ops.power import Power
 from mcugen.ops.real_fourier import RealFourier
@@ -18,9 +18,9 @@ from mcugen.ops.real_fourier import RealFourier
 
 def test_windows_begin_every_hop() -> None:
     x = np.arange(2 * 23).reshape(2, 23)
-    found = Frame(5, 4).reference(x)
+    found = Framing(5, 4).reference(x)
     assert np.array_equal(found, np.stack([x[:, k : k + 5] for k in range(0, 19, 4)], axis=1))
-    assert Frame(5, 4).infer(TensorType((2, 23), "s16"))[0].shape == found.shape
+    assert Framing(5, 4).infer(TensorType((2, 23), "s16"))[0].shape == found.shape
 
 
 def test_a_banded_matrix_is_a_sparse_one_moved_on_after_its_last_row() -> None:
@@ -54,9 +54,9 @@ def test_logarithms_and_transforms_come_near_to_those_of_float64() -> None:
 @pytest.mark.parametrize(
     ("op", "types", "message"),
     [
-        (Frame(5, 0), ((9,),), "windows of 5 every 0 do not fit"),
-        (Frame(10, 1), ((9,),), "windows of 10 every 1 do not fit"),
-        (Frame(1, 1), ((),), "do not fit"),
+        (Framing(5, 0), ((9,),), "windows of 5 every 0 do not fit"),
+        (Framing(10, 1), ((9,),), "windows of 10 every 1 do not fit"),
+        (Framing(1, 1), ((),), "do not fit"),
         (Power(), ((3, 5),), "its last axis must be even"),
         (Banded(2, (0,), 1), ((4, 4), (1, 2)), "axis 2 does not exist"),
         (Banded(0, (0, 1), 1), ((4,), (1, 2)), "2 rows with weights"),

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mcugen.samples import load, words
+from mcugen.samples import front_end, load, words
+from mcugen.samples.preprocess import parse
 from tests.samples.sample_files import graph, images, refused
 
 PIXELS = np.random.default_rng(5).integers(0, 256, (4, 8, 6, 3), np.uint8)
@@ -33,7 +34,7 @@ def drawn(folder: Path, suffix: str = ".png", pixels: np.ndarray = PIXELS) -> Pa
 @pytest.mark.parametrize("suffix", [".png", ".bmp", ".ppm", ".PNG"])
 def test_images_of_a_folder(tmp_path: Path, suffix: str) -> None:
     found = load(drawn(tmp_path / "set", suffix), NHWC, preprocess="scale=1/255")
-    assert np.array_equal(found.arrays[0][:, 0], (PIXELS * (1 / 255)).astype(np.float32))
+    assert np.array_equal(found.arrays[0][:, 0], PIXELS.astype(np.float32) * np.float32(1 / 255))
     assert not found.notes
 
 
@@ -57,14 +58,26 @@ def test_channels_of_images_are_known(tmp_path: Path) -> None:
 def test_words_for_images(tmp_path: Path) -> None:
     folder = drawn(tmp_path / "set")
     refused(folder, graph(("x", (1, 1, 4, 5))), "--preprocess gray,resize=5x4")
-    found = load(folder, graph(("x", (1, 4, 5, 1))), preprocess="gray,resize=5x4")
+    found = load(folder, graph(("x", (1, 8, 5, 1))), preprocess="gray,resize=5x8")
     with Image.open(folder / "2.png") as image:
-        wanted = np.asarray(image.convert("L").resize((5, 4), Image.Resampling.BILINEAR))
+        wanted = np.asarray(image.convert("L").resize((5, 8), Image.Resampling.BILINEAR))
     assert np.array_equal(found.arrays[0][2, 0, :, :, 0], wanted)
     cropped = load(folder, graph(("x", (1, 4, 4, 3))), preprocess="crop=4")
     assert np.array_equal(cropped.arrays[0][:, 0], PIXELS[:, 2:6, 1:5])
     short = load(folder, graph(("x", (1, 4, 3, 3))), preprocess="resize=3:nearest,crop=3x4")
     assert np.array_equal(short.arrays[0][:, 0], PIXELS[:, 1::2, 1::2])
+
+
+@pytest.mark.parametrize("name", ["nearest", "box", "bilinear", "bicubic", "lanczos"])
+def test_resizing_is_that_of_pillow(name: str) -> None:
+    """But for one step where Pillow resizes columns before rows, which depends on its version and the sizes."""
+    pixels = np.random.default_rng(7).integers(0, 256, (37, 53, 3), np.uint8)
+    for width, height in ((5, 37), (53, 90), (96, 96), (7, 5), (11, 70)):
+        steps = parse(f"resize={width}x{height}:{name}", words()).steps
+        found = front_end.applied(steps, pixels[None], channels=3)[0].astype(int)
+        wanted = np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling[name.upper()]))
+        apart = np.abs(found - wanted)
+        assert apart.max() <= (1 if width != 53 and height != 37 else 0), (width, height)
 
 
 @pytest.mark.parametrize(

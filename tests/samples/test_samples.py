@@ -114,12 +114,13 @@ def test_channels_are_moved_when_asked(tmp_path: Path) -> None:
 def test_numbers_are_computed_from_left_to_right(tmp_path: Path) -> None:
     x = np.arange(5 * 144).reshape(5, 3, 8, 6).astype(np.uint8)
     found = load(saved(tmp_path, x=x), graph(), preprocess="scale=1/127.5, offset=-1")
-    assert np.array_equal(found.arrays[0][:, 0], (x * (1 / 127.5) - 1).astype(np.float32))
+    real = x.astype(np.float32)
+    assert np.array_equal(found.arrays[0][:, 0], real * np.float32(1 / 127.5) - np.float32(1))
     assert not found.notes
     text = "scale=1/255,mean=0.485:0.456:0.406,std=0.229:0.224:0.225"
     found = load(saved(tmp_path, x=x), graph(), preprocess=text)
-    mean, std = (np.array(v)[:, None, None] for v in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
-    assert np.array_equal(found.arrays[0][:, 0], ((x * (1 / 255) - mean) / std).astype(np.float32))
+    mean, std = (np.float32(v)[:, None, None] for v in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
+    assert np.array_equal(found.arrays[0][:, 0], (real * np.float32(1 / 255) - mean) / std)
     turned = load(saved(tmp_path, x=x.transpose(0, 2, 3, 1)), graph(), preprocess=text + ",nchw")
     assert turned.sha256 == found.sha256
 
@@ -199,7 +200,8 @@ def test_values_beyond_float32(tmp_path: Path) -> None:
     x = images().astype(np.float64)
     x[2, 1, 0, 3] = 1e39
     refused(saved(tmp_path, x=x), graph(), "sample 2: 1e+39 at [0, 1, 0, 3] is too large for float32")
-    refused(saved(tmp_path, x=images()), graph(), "is not a finite number", preprocess="scale=1e308,scale=1e308")
+    refused(saved(tmp_path, x=images()), graph(), "is not a finite number", preprocess="scale=1e38,scale=1e38")
+    refused(saved(tmp_path, x=images()), graph(), "numbers that float32 cannot hold", preprocess="scale=1e308")
 
 
 @pytest.mark.parametrize(

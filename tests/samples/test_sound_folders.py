@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mcugen.errors import UsageError
-from mcugen.samples import load, sounds, words
+from mcugen.samples import front_end, load, sounds, words
 from mcugen.samples.preprocess import parse
 from tests.samples.sample_files import graph, refused
 
@@ -67,7 +67,7 @@ def test_mono_length_and_scale(tmp_path: Path) -> None:
     both = np.stack([TONE, np.zeros(100)], axis=1)
     folder = recorded(tmp_path / "set", wav(encoded(both, 16), channels=2), wav(encoded(TONE[:80], 16)))
     refused(folder, NET, "set/0.wav: has 2 channels", "add mono")
-    refused(folder, NET, "put mono before 'length=1s'", preprocess="length=1s")
+    refused(folder, NET, "put mono before", "length=1s", preprocess="length=1s")
     refused(folder, NET, "has shape [80], but set/0.wav has [100]", "length=", preprocess="mono")
     found = load(folder, NET, preprocess="mono,length=1s,scale=32768").arrays[0][:, 0]
     whole = np.rint(TONE * 32767)
@@ -96,7 +96,8 @@ def test_resampling_is_its_formula() -> None:
         d = c * (np.arange(-(-60 * wanted // rate))[:, None] * rate / wanted - np.arange(60))
         taps = c * np.sinc(d) * np.cos(np.pi * d / 32) ** 2 * (np.abs(d) < 16)
         expected = x if rate == wanted else taps @ x
-        assert np.allclose(sounds.resampled(x, rate, wanted), expected, atol=1e-12)
+        found = front_end.applied(parse(f"rate={wanted}", words()).steps, np.float32(x)[None], rate)[0]
+        assert np.allclose(found, expected, atol=2e-6)
 
 
 def test_mel_bands_are_their_formula(tmp_path: Path) -> None:
@@ -173,5 +174,5 @@ def test_a_long_sound_is_quickly_done(tmp_path: Path) -> None:
     clips = [wav(np.random.default_rng(k).bytes((1 << 25) - 100), rate=rate) for k, rate in ((0, 48000), (1, 44101))]
     folder = recorded(tmp_path / "set", *clips)
     refused(folder, NET, "expected samples of shape [100]", limit=1, preprocess="rate=16000")
-    with pytest.raises(UsageError, match="more than 4,194,304 numbers"):
+    with pytest.raises(UsageError, match="more than 67,108,864 numbers"):
         sounds.column([folder / "0.wav"], parse("logmel(window=512,hop=1)", words()), "set")

@@ -1,4 +1,4 @@
-"""Frame: windows of samples, one every hop."""
+"""Framing: windows of samples, one every hop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcugen.ops import _strided, _view
 
 
 @dataclass(frozen=True)
-class Frame(_view.View):
+class Framing(_view.View):
     """y[..., k, i] = x[..., k * hop + i], for every window that lies within the samples.
 
     x: any type [..., n], n >= window   y: as x [..., 1 + (n - window) // hop, window]
