@@ -11,20 +11,17 @@ import numpy as np
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Cost, Kernel, Whole
+from mcugen.ir.kernel import Cost, Kernel, Text, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _signal, _tflite
+from mcugen.ops import _fourier, _signal, _tflite
 from mcugen.oracle import fourier
 from mcugen.system import flexbuffer
 
-_BITS = {"s16": 16, "s32": 32, "f32": 0}
 _NUMBERS = {"s16": 7, "s32": 2, "f32": 0}
 """Element type -> its number in the schema of .tflite."""
 _MOST = 1 << 15
-_GROUPS = {2: "twos", 3: "threes", 4: "fours", 5: "fives"}
-"""Radix of a stage -> the cost term of its butterflies."""
 
 
 def _build(inverse: bool) -> Callable[[Source], Imported]:
@@ -38,44 +35,11 @@ def _build(inverse: bool) -> Callable[[Source], Imported]:
     return from_tflite
 
 
-def stages(length: int) -> list[int]:
-    """The radix of each stage; the first one runs last. Raises UnsupportedError for factors other than 2, 3 and 5."""
-    found: list[int] = []
-    rest = length
-    for radix in (4, 2, 3, 5):
-        while rest % radix == 0:
-            found.append(radix)
-            rest //= radix
-    if rest != 1:
-        raise UnsupportedError(f"a transform of {2 * length} numbers: its only factors may be 2, 3 and 5, not {rest}")
-    return found
-
-
-def places(length: int, factors: Sequence[int]) -> np.ndarray:
-    """The input's permutation: the index at which each number enters the first stage."""
-    at = np.zeros(length, np.int64)
-    rest, size = np.arange(length), length
-    for radix in factors:
-        size //= radix
-        at += rest % radix * size
-        rest //= radix
-    return at
-
-
-def turns(phases: Sequence[float], dtype: str) -> np.ndarray:
-    """(cosine, sine) of each phase, flattened: float32, or fixed-point with 15 or 31 fractional bits."""
-    both = [f(p) for p in phases for f in (math.cos, math.sin)]
-    if dtype == "f32":
-        return np.array(both, np.float32)
-    most = (1 << (_BITS[dtype] - 1)) - 1
-    return np.array([math.floor(most * v + 0.5) for v in both], np.int16 if dtype == "s16" else np.int32)
-
-
 def params(call: Call) -> Params:
     op, x = call.op, call.input(0)
     assert isinstance(op, RealFourier)
     n, sign = op.length // 2, 1.0 if op.inverse else -1.0
-    factors = stages(n)
+    factors = _fourier.stages(n)
     return {
         "length": n,
         "given": x.shape[-1],
@@ -83,17 +47,26 @@ def params(call: Call) -> Params:
         "stages": len(factors),
         "inverse": int(op.inverse),
         "radix": np.array(factors, np.uint8),
-        "place": places(n, factors).astype(np.uint16),
-        "twiddles": turns([sign * (2 * math.pi * i / n) for i in range(n)], x.dtype),
-        "halves": turns([sign * (math.pi * ((i + 1) / n + 0.5)) for i in range(n // 2)], x.dtype),
+        "place": _fourier.places(n, factors).astype(np.uint16),
+        "twiddles": _fourier.turns([sign * (2 * math.pi * i / n) for i in range(n)], x.dtype),
+        "halves": _fourier.turns([sign * (math.pi * ((i + 1) / n + 0.5)) for i in range(n // 2)], x.dtype),
     }
 
 
 def work(call: Call) -> dict[str, float]:
     """The cost terms: butterflies of each radix."""
     n, count = call.op.length // 2, call.input(0).size // call.input(0).shape[-1]
-    factors = stages(n)
-    return {name: count * factors.count(radix) * (n // radix) for radix, name in _GROUPS.items()}
+    factors = _fourier.stages(n)
+    return {name: count * factors.count(radix) * (n // radix) for radix, name in _fourier.GROUPS.items()}
+
+
+def is_forward(call: Call) -> bool:
+    "the transform is no inverse"
+    return not call.op.inverse
+
+
+STAGED = (_signal.data_is("s16"), is_forward)
+"""Rules of the kernels whose stages are made for the sizes of a transform."""
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -123,35 +96,51 @@ class RealFourier(Op):
         Import("tflite", "CUSTOM:SignalIrfft", _build(inverse=True)),
     )
     writes = (Write("tflite", to_tflite),)
-    kernels = tuple(
+    kernels = (
         Kernel(
-            f"mg_real_fourier_{dtype}",
+            "mg_real_fourier_s16__stages",
             Whole(),
-            (_signal.data_is(dtype),),
-            params,
-            cost=Cost(work, tuple(_GROUPS.values())),
-            short=f"fourier_{dtype}",
-        )
-        for dtype in _BITS
+            STAGED,
+            _fourier.params,
+            text=Text(_fourier.variant, struct="mg_fourier_stages"),
+            cost=_fourier.COST,
+            short="fourier_stages",
+        ),
+        *(
+            Kernel(
+                f"mg_real_fourier_{dtype}",
+                Whole(),
+                (_signal.data_is(dtype),),
+                params,
+                cost=Cost(work, tuple(_fourier.GROUPS.values())),
+                short=f"fourier_{dtype}",
+            )
+            for dtype in _fourier.BITS
+        ),
     )
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
-        if x is None or x.dtype not in _BITS or not x.shape:
+        if x is None or x.dtype not in _fourier.BITS or not x.shape:
             raise UnsupportedError(f"a Fourier transform of {x}: int16, int32 or float32 data are needed")
         if not 4 <= self.length <= _MOST or self.length % 2:
             raise UnsupportedError(f"fft_length={self.length} is not supported: it must be even, 4 to {_MOST}")
-        stages(self.length // 2)
+        _fourier.stages(self.length // 2)
         given = x.shape[-1]
         if given != self.length + 2 if self.inverse else not 1 <= given <= self.length:
             raise ShapeError(f"data {list(x.shape)} do not fit fft_length={self.length}")
         made = self.length if self.inverse else self.length + 2
         return (TensorType((*x.shape[:-1], made), x.dtype),)
 
+    def transform(self, call: Call) -> _fourier.RealTransform:
+        """The sizes of the transform of a call."""
+        x = call.input(0)
+        return _fourier.RealTransform(self.length, x.shape[-1], x.size // x.shape[-1])
+
     def reference(self, x: np.ndarray) -> np.ndarray:
         return self._run(np.atleast_2d(x).astype(np.float32), 0).reshape(*x.shape[:-1], -1)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        return self._run(x.astype(np.int64), _BITS[call.input(0).dtype])
+        return self._run(x.astype(np.int64), _fourier.BITS[call.input(0).dtype])
 
     def _run(self, x: np.ndarray, bits: int) -> np.ndarray:
         if self.inverse:
@@ -163,7 +152,7 @@ class RealFourier(Op):
         cases = ((8, (8,)), (24, (2, 20)), (60, (1, 60)), (128, (101,)), (4, (3,)))
         made = []
         for k, (length, shape) in enumerate(cases):
-            for dtype in _BITS:
+            for dtype in _fourier.BITS:
                 x = TensorType(shape, dtype)
                 back = TensorType((*shape[:-1], length + 2), dtype)
                 made.append(Example(cls(length), (x,), cls(length).infer(x), {}, k))

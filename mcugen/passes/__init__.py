@@ -19,6 +19,7 @@ from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
 from mcugen.passes.fuse_residuals import fuse_residuals
 from mcugen.passes.fuse_scales import fuse_scales
+from mcugen.passes.fuse_spectra import fuse_spectra
 from mcugen.passes.integer_thresholds import integer_thresholds
 from mcugen.passes.join_distances import join_distances
 from mcugen.passes.lay_in_place import lay_in_place
@@ -72,6 +73,7 @@ def order(features: frozenset[str], *, halves: bool = False, all_channels: bool 
         reuse_joins(features),
         fuse_residuals(features),
         fuse_scales(features),
+        fuse_spectra(features),
         (fuse_elements(features),),
         *((store_halves(features),) if halves else ()),
         copy_outputs,

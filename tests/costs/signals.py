@@ -10,6 +10,7 @@ import numpy as np
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.ops.filter_bank import FilterBank
+from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.real_fourier import RealFourier
 
 # Length of a transform, samples given.
@@ -24,6 +25,9 @@ def layers(op: type[Op]) -> Iterator[Example]:
         for dtype in ("s16", "s32", "f32"):
             for seed, (length, given) in enumerate(TRANSFORMS):
                 yield transform(RealFourier(length, seed % 3 == 1), given, dtype, seed)
+    if op is PowerSpectrum:
+        for scales in (False, True):
+            yield from (energies(*sizes, scales, seed) for seed, sizes in enumerate(TRANSFORMS))
     if op is FilterBank:
         yield from (bank(channels, bins, seed) for seed, (channels, bins) in enumerate(BANKS))
 
@@ -31,6 +35,15 @@ def layers(op: type[Op]) -> Iterator[Example]:
 def transform(op: RealFourier, given: int, dtype: str, seed: int) -> Example:
     x = TensorType((op.length + 2 if op.inverse else given,), dtype)
     return Example(op, (x,), op.infer(x), {}, seed)
+
+
+def energies(length: int, given: int, scales: bool, seed: int) -> Example:
+    """Samples with or without a window, and energies of most bins, or of the lower ones."""
+    shift = None if seed % 4 == 3 else 15
+    op = PowerSpectrum(length, seed, length // (2 + seed % 3), shift, scales)
+    samples = TensorType((given,), "s16")
+    given_types = (samples,) if shift is None else (samples, samples)
+    return Example(op, given_types, op.infer(*given_types), {} if shift is None else {1: None}, seed)
 
 
 def bank(channels: int, bins: int, seed: int) -> Example:

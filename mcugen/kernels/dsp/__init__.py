@@ -6,6 +6,7 @@ from mcugen.ir.kernel import Family
 from mcugen.kernels.dsp import (
     depthwise_direct,
     each,
+    fourier,
     patch,
     planar,
     recurrent,
@@ -21,6 +22,8 @@ from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.lstm_quantized import QuantizedLstm
+from mcugen.ops.power_spectrum import PowerSpectrum
+from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.svdf import Svdf
 
 FAMILY = Family(
@@ -45,7 +48,9 @@ FAMILY = Family(
             depthwise_direct.DIRECT,
         ),
         FullyConnected: (*vector.kernels(), *vector_direct.kernels()),
+        PowerSpectrum: fourier.POWER,
         QuantizedLstm: recurrent.LSTM,
+        RealFourier: fourier.FOURIER,
         Svdf: recurrent.SVDF,
     },
 )

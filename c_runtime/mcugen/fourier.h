@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared by Fourier transforms of s16 on all cores: constants of butterflies, and the shift of block floating point.
+ *
+ * MG_TURN_2_5_RE and its like are the cosine (RE) or sine (IM) of -2/5 of a turn, with 15 fractional bits, rounded as
+ * kissfft rounds them.
+ */
+#ifndef MCUGEN_FOURIER_H
+#define MCUGEN_FOURIER_H
+
+#include "mcugen/runtime.h"
+
+#define MG_TURN_1_3_IM (-28377)
+#define MG_TURN_1_5_RE 10126
+#define MG_TURN_1_5_IM (-31163)
+#define MG_TURN_2_5_RE (-26509)
+#define MG_TURN_2_5_IM (-19260)
+
+/* The shift to the left that makes `most`, a magnitude of at most 32768, a number of 15 bits; 0 if there is none. */
+static inline uint32_t mg_headroom(int32_t most)
+{
+    uint32_t size = (uint32_t)most, shift = 0u;
+    if (size < 128u) {
+        size <<= 8;
+        shift = 8u;
+    }
+    if (size < 2048u) {
+        size <<= 4;
+        shift += 4u;
+    }
+    if (size < 8192u) {
+        size <<= 2;
+        shift += 2u;
+    }
+    shift += (uint32_t)(size < 16384u);
+    return most == 0 ? 0u : shift;
+}
+
+#endif /* MCUGEN_FOURIER_H */
