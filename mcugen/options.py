@@ -151,6 +151,20 @@ class Options:
         metavar="SAMPLES",
         group="Model",
     )
+    preprocess: str = _option(
+        "",
+        "Words that turn the data of a sensor into the network's input; they become operators in front of it. See "
+        "docs/samples.md.",
+        metavar="WORDS",
+        group="Model",
+    )
+    raw: str = _option(
+        "",
+        "What the sensor gives, with --preprocess: SHAPE[:TYPE][@RATE], such as 16000:s16@16000 or 160x120x3:u8. By "
+        "default what follows from the words and the network.",
+        metavar="DATA",
+        group="Model",
+    )
     optimize: str = _option(
         "balanced",
         "balanced: fast, but uses RAM and flash only where they save enough time (docs/goals.md); speed: "
@@ -345,6 +359,11 @@ class Options:
             if owner and value != item.default and owner not in self.export:
                 flag = item.name.replace("_", "-")
                 raise UsageError(f"--{flag} is for --export {owner}", hint=f"add --export {owner}, or leave it out")
+        if self.raw and not self.preprocess:
+            raise UsageError("--raw is for --preprocess", hint="add --preprocess, or leave --raw out")
+        if self.preprocess and self.input_layout:
+            hint = "leave --input-layout out, and add nchw or nhwc to --preprocess"
+            raise UsageError("--input-layout contradicts --preprocess", hint=hint)
         if self.chain:
             _check_chain(self)
         if TFLM in self.export:

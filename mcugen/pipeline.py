@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcugen import kernels, passes, report, solve
+from mcugen import kernels, passes, report, samples, solve
 from mcugen.boards import target
 from mcugen.boards.target import Target
 from mcugen.emit import files_of, tflm
@@ -22,7 +22,7 @@ from mcugen.emit.output_layout import PLAIN, BuildFolders
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.formats import chain, read, registry, write
-from mcugen.ir.graph import Graph
+from mcugen.ir.graph import Graph, verify
 from mcugen.machines.native import Model as Native
 from mcugen.machines.native.model import Outputs
 from mcugen.options import MAX_PREFIX, RUNTIMES, TFLM, Options, is_shortened, name_of, named, shape_texts, stem_of
@@ -31,6 +31,7 @@ from mcugen.report import exports, host_steps
 from mcugen.report import page as report_page
 from mcugen.report.facts import NoiseFacts, Report
 from mcugen.report.output import ReportedModel
+from mcugen.samples import firmware, preprocess
 from mcugen.solve import Solution
 from mcugen.solve.budget import staged
 from mcugen.solve.plan import MemoryPlan, check
@@ -161,6 +162,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     imported, noise = _quantized(path, known, options) if options.quantize else (_read(path, known, options), ())
     own = read.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
+    imported = _with_front_end(imported, options)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, stem, is_given=bool(given))
     prepared = prepare_graph(imported, options, name, (*name_notes, *missing))
@@ -180,6 +182,14 @@ def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
     return chain.chained([dataclasses.replace(g, name=title) for g, title in zip(graphs, titles, strict=True)])
 
 
+def _with_front_end(network: Graph, options: Options) -> Graph:
+    """The network behind the operators of --preprocess. Raises UsageError."""
+    if not options.preprocess:
+        return network
+    front = firmware.graph_for(preprocess.parse(options.preprocess, samples.words()), options.raw, network)
+    return verify(chain.joined(chain.renamed(front, "front_"), network), "front end")
+
+
 def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:
     """The quantized model that `mcugen quantize` would write for a float one, read back from a file, and its noise."""
     from mcugen.quantize import quantization_report, quantize_model
@@ -190,6 +200,7 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[
         signature=options.signature,
         input_layout=options.input_layout,
         output_layout=options.output_layout,
+        preprocess=options.preprocess,
     )
     found = quantize_model.quantize(path, Path(options.quantize), choices)
     graph = read_back(found.graph, known)

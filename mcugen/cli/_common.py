@@ -173,6 +173,14 @@ def chained(models: Sequence[Path], values: dict[str, Any]) -> Path:
     return models[0]
 
 
+def words_of_host(values: dict[str, Any]) -> str:
+    """The words of --preprocess that the host applies to samples, taken out of a build's options.
+
+    With --raw, the C applies them, and the host none.
+    """
+    return "" if values["raw"] else values.pop("preprocess")
+
+
 samples_option = click.option("--samples", "limit", type=int, help="Use only this many samples, from the first.")
 preprocess_option = click.option(
     "--preprocess", default="", metavar="STEPS", help="How images or sounds become inputs; see docs/samples.md."

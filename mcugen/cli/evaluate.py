@@ -14,8 +14,8 @@ from mcugen.cli._common import (
     json_option,
     model_argument,
     model_options,
-    preprocess_option,
     samples_option,
+    words_of_host,
 )
 from mcugen.cli._console import progress
 from mcugen.options import Options
@@ -44,12 +44,9 @@ from mcugen.options import Options
     help="Samples to also run on the emulated core of --board.",
 )
 @samples_option
-@preprocess_option
 @model_options
 @json_option
-def COMMAND(
-    model: Path, data: Path, metric: str, on_core: int, limit: int | None, preprocess: str, as_json: bool, **values: Any
-) -> int:
+def COMMAND(model: Path, data: Path, metric: str, on_core: int, limit: int | None, as_json: bool, **values: Any) -> int:
     """Score MODEL on labelled samples, with the C of a build compiled for this computer.
 
     The C computes exactly what the firmware computes, so its accuracy is the firmware's. With --board, the first
@@ -64,6 +61,7 @@ def COMMAND(
     from mcugen.verify.evaluation import evaluation_report, scoring
 
     files.require_there(data)
+    words = words_of_host(values)
     with progress("evaluating", quiet=as_json) as update:
         update("building")
         artifact = built(model, values)
@@ -73,7 +71,7 @@ def COMMAND(
             data,
             metric=metric,
             limit=limit,
-            preprocess=preprocess,
+            preprocess=words,
             on_core=on_core if has_core else 0,
             progress=update,
         )

@@ -14,9 +14,9 @@ from mcugen.cli._common import (
     json_option,
     model_argument,
     model_options,
-    preprocess_option,
     require_places,
     samples_option,
+    words_of_host,
     write,
 )
 from mcugen.cli._console import progress
@@ -45,7 +45,6 @@ from mcugen.cli._console import progress
     help="Also write inputs and outputs to FILE.npz, for `verify --golden`.",
 )
 @samples_option
-@preprocess_option
 @model_options
 @json_option
 def COMMAND(
@@ -68,10 +67,10 @@ def COMMAND(
     require_places({"-o": file, "--record": record}, (model, data))
     found_outputs.require_kinds(file, record)
     files.require_there(data)
-    limit, preprocess = values.pop("limit"), values.pop("preprocess")
+    limit, words = values.pop("limit"), words_of_host(values)
     with progress("running", quiet=as_json) as update:
         artifact = built(model, values)
-        found = samples.load(data, artifact.imported, limit=limit, preprocess=preprocess, to_run=True)
+        found = samples.load(data, artifact.imported, limit=limit, preprocess=words, to_run=True)
         update("compiling")
         loaded = artifact.load()
         update(f"{found.count} samples")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from mcugen.errors import McugenError
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.op import Op, evaluate
-from mcugen.ir.types import NUMPY_DTYPES, TensorType
+from mcugen.ir.types import NUMPY_DTYPES, QuantParams, TensorType
 from mcugen.ops.cast import Cast
 from mcugen.ops.reshape import Reshape
 
@@ -50,9 +51,9 @@ class FrontEnd:
             raise ValueError("has numbers that float32 cannot hold")
         return self._tensor(TensorType(stored.shape, _NAMES[stored.dtype]), stored)
 
-    def node(self, op: Op, *inputs: str) -> str:
-        """Append an operator; returns its result."""
-        name = self._tensor(op.infer(*(self.type(x) for x in inputs))[0])
+    def node(self, op: Op, *inputs: str, quant: QuantParams | None = None) -> str:
+        """Append an operator; returns its result. quant: the result's scale and zero point."""
+        name = self._tensor(replace(op.infer(*(self.type(x) for x in inputs))[0], quant=quant))
         self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, (name,), "--preprocess"))
         return name
 
@@ -74,9 +75,10 @@ class FrontEnd:
         """A value in another shape."""
         return x if self.type(x).shape == tuple(shape) else self.node(Reshape(tuple(shape)), x)
 
-    def graph(self, result: str) -> Graph:
-        """The finished graph."""
-        return Graph("front end", self._tensors, tuple(self._nodes), (self.given,), (result,))
+    def graph(self, result: str, label: str = "") -> Graph:
+        """The finished graph. label: a name for its input."""
+        tensors = {**self._tensors, self.given: replace(self._tensors[self.given], label=label)}
+        return Graph("--preprocess", tensors, tuple(self._nodes), (self.given,), (result,))
 
     def _tensor(self, t: TensorType, data: np.ndarray | None = None) -> str:
         name = f"v{len(self._tensors)}"

@@ -195,7 +195,7 @@ def pixels(path: Path, steps: Sequence[PreprocessStep]) -> np.ndarray:
 
 
 def _plain(image: Image, steps: Sequence[PreprocessStep], path: Path) -> Image:
-    """The image with one channel or three: palettes and, if a word asks for colours or gray, other modes converted."""
+    """The image with one channel or three: palettes are converted, other modes if there is `rgb` or `gray`."""
     if image.mode == "P":
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
     elif image.mode == "1":

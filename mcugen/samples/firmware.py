@@ -1,0 +1,166 @@
+"""Front ends in firmware: the graph that turns the samples or pixels of a sensor into the input of a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mcugen.errors import UsageError
+from mcugen.ir.graph import Graph, Tensor
+from mcugen.ir.types import QuantParams, Shape, TensorType
+from mcugen.ops.dequantize import Dequantize
+from mcugen.ops.quantize import Quantize
+from mcugen.ops.transpose import Transpose
+from mcugen.samples import front_end, preprocess
+from mcugen.samples.column import Column
+from mcugen.samples.fit import fit
+from mcugen.samples.front_end import FrontEnd, StepError
+from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, PreprocessStep
+
+OPTION = "--raw"
+_FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32))?(?:@(\d{1,7}))?")
+_SCALES = {"s8": QuantParams((2.0**-7,), (0,)), "u8": QuantParams((2.0**-7,), (128,))}
+_SCALES |= {"s16": QuantParams((2.0**-15,), (0,)), "s32": QuantParams((2.0**-31,), (0,))}
+"""The scale and zero point with which stored integers are sounds from -1 to 1."""
+_WITH_SIZES = ("gray", "rgb", "resize", "crop")
+"""Words after which the size of the camera's image does not follow from the network."""
+
+
+@dataclass(frozen=True)
+class RawInput:
+    """What a sensor gives. shape: [time], [time, channels] or [height, width, channels]; rate: Hz of sounds, or 0."""
+
+    shape: Shape
+    dtype: str
+    rate: int = 0
+
+
+def graph_for(plan: Plan, text: str, network: Graph) -> Graph:
+    """The graph from a sensor's data to the input of a network. Raises UsageError.
+
+    text: the value of --raw, as SHAPE[:TYPE][@RATE]; "" for what follows from the words and the network.
+    """
+    if len(network.inputs) != 1:
+        message = f"needs a model with one input, but this one has {len(network.inputs)}"
+        raise UsageError(message, where=preprocess.WHERE, hint="prepare the inputs in your own code")
+    taken = network.tensors[network.inputs[0]]
+    kinds = list(_kinds(plan, text, taken.type))
+    for raw in kinds:
+        if len(kinds) > 1 and not _fits(plan, raw, taken.type):
+            continue
+        try:
+            return _built(plan, raw, taken, network)
+        except StepError as error:
+            hint = f"correct {error.step!r}, or say what the sensor gives: {OPTION} SHAPE:TYPE@RATE"
+            raise UsageError(str(error), where=preprocess.WHERE, hint=hint) from error
+    raise UsageError(
+        f"no number of samples gives the network's input {list(taken.type.shape)}",
+        where=preprocess.WHERE,
+        hint=f"add length=... to the words, or give {OPTION} SAMPLES@RATE",
+    )
+
+
+def _fits(plan: Plan, raw: RawInput, taken: TensorType) -> bool:
+    """Whether the words make as many numbers of this data as the network takes."""
+    try:
+        front, y = _worded(plan, raw)
+    except StepError:
+        return False
+    return front.type(y).size == taken.size
+
+
+def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[RawInput]:
+    """What the sensor may give: as the text says, else whatever could make the network's input."""
+    stage = SOUND if plan.of(SOUND) else IMAGE if plan.of(IMAGE) else NUMBER
+    default = {SOUND: "s16", IMAGE: "u8", NUMBER: "f32"}[stage]
+    rate = next((step.value for step in plan.of(SOUND) if step.word == "rate"), 0)
+    if text:
+        yield _given(text, stage, default, rate)
+    elif stage == SOUND:
+        if not rate:
+            hint = f"add rate=16000 to the words, or give {OPTION} SAMPLES@RATE"
+            raise UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
+        yield from (RawInput((n,), default, rate) for n in dict.fromkeys(_lengths(plan, rate, taken)))
+    elif any(step.word in _WITH_SIZES for step in plan.steps):
+        hint = f"give it, such as {OPTION} 160x120x3 for 160 columns, 120 rows and 3 channels"
+        raise UsageError("the size of the camera's images is not known", where=preprocess.WHERE, hint=hint)
+    else:
+        yield RawInput(_natural(plan, taken.shape[1:] if taken.shape[:1] == (1,) else taken.shape), default)
+
+
+def _natural(plan: Plan, shape: Shape) -> Shape:
+    """The shape of a sample before the words that order its axes."""
+    if len(shape) < 2 or not plan.axes:
+        return shape
+    return (*shape[1:], shape[0]) if plan.axes == "nchw" else (shape[-1], *shape[:-1])
+
+
+def _lengths(plan: Plan, rate: int, taken: TensorType) -> Iterator[int]:
+    """Numbers of samples that could make the network's input: that of `length`, those of whole windows, its size."""
+    for step in plan.of(SOUND):
+        if step.word == "length":
+            yield step.value.samples(rate)
+        if hasattr(step.value, "sizes"):
+            window, hop, _ = step.value.sizes(rate)
+            yield from (window + (count - 1) * hop for count in sorted(set(taken.shape), reverse=True))
+    yield taken.size
+
+
+def _given(text: str, stage: str, default: str, rate: int) -> RawInput:
+    form = _FORM.fullmatch(text)
+    if form is None:
+        hint = "write SHAPE[:TYPE][@RATE], such as 16000@16000, 48000x2:s16@48000 or 160x120x3:u8"
+        raise UsageError(f"{text!r} is no sensor's data", where=OPTION, hint=hint)
+    shape, dtype = tuple(int(d) for d in form[1].split("x")), form[2] or default
+    if stage == IMAGE:
+        if len(shape) != 3 or shape[2] not in (1, 3) or dtype != "u8":
+            hint = "give columns, rows and 1 or 3 channels, such as 160x120x3:u8"
+            raise UsageError(f"{text!r} is no image of bytes", where=OPTION, hint=hint)
+        shape = (shape[1], shape[0], shape[2])
+    if stage == SOUND and (len(shape) > 2 or not (form[3] or rate)):
+        hint = "give samples, channels if there are several, and the rate: 16000@16000 or 48000x2@48000"
+        raise UsageError(f"{text!r} is no sound", where=OPTION, hint=hint)
+    if not all(shape):
+        raise UsageError(f"{text!r} has an axis without elements", where=OPTION, hint="give sizes from 1")
+    return RawInput(shape, dtype, int(form[3] or rate))
+
+
+def _worded(plan: Plan, raw: RawInput) -> tuple[FrontEnd, str]:
+    """A front end with all words but the order of axes. Raises StepError."""
+    is_sound = bool(plan.of(SOUND))
+    quant = _SCALES.get(raw.dtype) if is_sound else None
+    channels = len(raw.shape) if plan.of(IMAGE) else {"nchw": len(raw.shape), "nhwc": 1}.get(plan.axes)
+    front = FrontEnd(TensorType((1, *raw.shape), raw.dtype, quant), raw.rate, channels)
+    x = front.given if quant is None else front.node(Dequantize(), front.given)
+    steps: list[PreprocessStep] = [step for step in plan.steps if step.stage in (SOUND, IMAGE, NUMBER)]
+    return front, front_end.appended(front, x, steps)
+
+
+def _built(plan: Plan, raw: RawInput, taken: Tensor, network: Graph) -> Graph:
+    front, y = _worded(plan, raw)
+    t = front.type(y)
+    if not front.has_windows or taken.type.size % t.size or t.size == taken.type.size:
+        channels = 2 if plan.of(IMAGE) else None
+        column = Column(preprocess.WHERE, 1, t.shape[1:], lambda n: iter(()), channels)
+        order = fit(column, TensorType(taken.type.shape, "f32"), plan).order
+        perm = (0, *(axis + 1 for axis in order))
+        y = y if perm == tuple(range(len(perm))) else front.node(Transpose(perm), y)
+    y = _stored(front, y, taken.type)
+    label = "samples" if plan.of(SOUND) else "pixels" if plan.of(IMAGE) else taken.label
+    found = front.graph(y, label)
+    what = f"the input is what --preprocess takes, {front.type(front.given)}"
+    return replace(found, format=network.format, unlike_file=(what,), notes=(what,))
+
+
+def _stored(front: FrontEnd, y: str, taken: TensorType) -> str:
+    """The result as the network stores its input. Raises UsageError."""
+    t = front.type(y)
+    if taken.is_float:
+        return front.real(y)
+    if t.is_float and taken.quant is not None and not taken.quant.per_channel:
+        return front.node(Quantize(taken.dtype), y, quant=taken.quant)
+    if t.dtype == taken.dtype:
+        return y
+    hint = "the words must end with numbers for a quantized input: add scale=... or logmel(...)"
+    raise UsageError(f"the words make {t}, but the network takes {taken}", where=preprocess.WHERE, hint=hint)
