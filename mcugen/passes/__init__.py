@@ -8,6 +8,7 @@ from mcugen.ir.graph import Graph, verify, verify_origins, with_origins
 from mcugen.passes.compose_tables import compose_tables
 from mcugen.passes.copy_outputs import copy_outputs
 from mcugen.passes.copy_states import copy_states
+from mcugen.passes.drop_detours import drop_detours
 from mcugen.passes.drop_identities import drop_identities
 from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
@@ -46,6 +47,7 @@ def simplifying(features: frozenset[str] = frozenset(), *, all_channels: bool = 
     return (
         drop_unread,
         drop_identities,
+        drop_detours,
         merge_equal,
         merge_reshapes,
         join_distances,

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flatbuffers import flexbuffers
 
 import mcugen
 from mcugen import passes
@@ -17,52 +16,11 @@ from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.oracle import fourier
 from mcugen.verify import emulated, host
 from mcugen.verify.cases import Case, cases
+from tests.passes.front import Front
 from tests.passes.net import differences, read
-from tests.support.tflite_writer import ModelWriter
 
 LENGTHS = {512: 480, 256: 256, 60: 60, 1024: 1024, 400: 399, 486: 240, 64: 64}
 """Numbers of a transform -> samples. Among their stages are all radices, first and not first."""
-
-
-class Front:
-    """A model of signal operators, on samples of shape [1, n]."""
-
-    def __init__(self, length: int, samples: int) -> None:
-        self.length, self.samples, self.writer = length, samples, ModelWriter()
-        self.x = self.tensor((1, samples), "s16")
-
-    def tensor(self, shape: tuple[int, ...], dtype: str, data: Any = None) -> int:
-        return self.writer.tensor("t", shape, dtype, data=data)
-
-    def op(self, name: str, inputs: list[int], *results: tuple[tuple[int, ...], str], **options: int) -> list[int]:
-        made = [self.tensor(*result) for result in results]
-        data = bytes(flexbuffers.Dumps(dict(sorted(options.items()))))
-        self.writer.op("CUSTOM", inputs, made, custom_code=name, custom_options=data)
-        return made
-
-    def window(self, x: int, shift: int = 12) -> int:
-        w = np.hanning(self.samples) * (1 << shift)
-        factors = self.tensor((self.samples,), "s16", w.round().clip(-32768, 32767).astype(np.int16))
-        return self.op("SignalWindow", [x, factors], ((1, self.samples), "s16"), shift=shift)[0]
-
-    def flat(self, x: int) -> int:
-        (shape,) = (self.tensor((1,), "s32", np.array([self.samples], np.int32)),)
-        y = self.tensor((self.samples,), "s16")
-        self.writer.op("RESHAPE", [x, shape], [y], {})
-        return y
-
-    def scaled(self, x: int) -> list[int]:
-        return self.op("SignalFftAutoScale", [x], ((self.samples,), "s16"), ((), "s32"))
-
-    def spectrum(self, x: int) -> int:
-        return self.op("SignalRfft", [x], ((self.length + 2,), "s16"), T=7, fft_length=self.length)[0]
-
-    def energies(self, x: int, start: int, end: int) -> int:
-        shape = (self.length // 2 + 1,)
-        return self.op("SignalEnergy", [x], (shape, "u32"), start_index=start, end_index=end)[0]
-
-    def build(self, *outputs: int) -> bytes:
-        return self.writer.build([self.x], list(outputs))
 
 
 def whole_front(length: int, samples: int) -> bytes:
