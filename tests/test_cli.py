@@ -92,6 +92,7 @@ def test_simulate_counts_instructions_per_step() -> None:
     assert 0 < value["stack_bytes"] < 2048 and value["weights_bytes"] <= value["rodata_bytes"]
 
 
+@pytest.mark.whole
 def test_inspect_shows_operators_and_live_bytes() -> None:
     text = shell("inspect", DIGITS, "--wide").stdout
     assert "DEPTHWISE_CONV_2D" in text and "live bytes" in text
@@ -113,7 +114,7 @@ def test_usage_errors_are_json_where_asked(arguments: list[str]) -> None:
     assert done.returncode == 2 and error["kind"] == "UsageError" and error["message"] in done.stderr
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("stage", ["imported", "passes", "schedule", "plan"])
 def test_inspect_dumps_every_stage(stage: str) -> None:
     done = shell("inspect", DIGITS, "--ir", stage)
@@ -129,6 +130,7 @@ def test_boards_and_ops_come_from_the_tables() -> None:
     assert all(row["kernels"] for row in ops.values())
 
 
+@pytest.mark.whole
 def test_ops_of_a_name() -> None:
     """The name of an operator, or of a format, lists what has it; a part of a name all that contain it."""
     wanted = {"Conv2D": {"Conv2D"}, "conv_2d": {"Conv2D", "HybridConv2D"}, "softma": {"LogSoftmax", "Softmax"}}

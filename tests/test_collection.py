@@ -75,13 +75,14 @@ def test_the_page_has_a_row_for_each_model(request: pytest.FixtureRequest) -> No
     assert set(model_rows.read(PAGE)) == {model.name for model in everything}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_a_model_of_each_promise_keeps_it(sampled: Model) -> None:
     row = model_rows.row(sampled, random=1)
     known = model_rows.read(PAGE).get(sampled.name, "")
     assert model_rows.is_pass(row) or (model_rows.is_refused(row) and model_rows.is_refused(known)), row
 
 
+@pytest.mark.whole
 def test_channels_first_models_move_only_what_interfaces_need(request: pytest.FixtureRequest) -> None:
     """No transpose inside any .onnx network of images; at most four at interfaces with their channels first."""
     root = Path(request.config.getoption("--models"))
@@ -116,7 +117,7 @@ def reached(nodes: Sequence[Node]) -> set[str | None]:
 
 
 @pytest.mark.long
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_model_equals_the_runtime(folder: Path, reference: str) -> None:
     board = MEANINGS[(zlib.crc32(folder.name.encode()) + 2 * (reference == "litert")) % len(MEANINGS)]
     artifact = mcugen.compile(folder / "model.tflite", board=board, reference=reference, name="model")

@@ -20,7 +20,7 @@ FAILURES = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("text", FAILURES)
 @pytest.mark.parametrize("group", ["mcugen.ops", "mcugen.kernels"])
 def test_a_build_goes_on_without_it_and_names_it(group: str, text: str, tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def test_the_code_of_a_function_has_what_it_calls() -> None:
     assert [code_bytes(listing, name) for name in ("f", "g", "h", "f__other", "none")] == [64, 32, 16, 16, 0]
 
 
+@pytest.mark.sampled(2)
 def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(emulated_core: str) -> None:
     artifact = mcugen.compile(ROOT / "examples" / "digits" / "digits.tflite", board=emulated_core)
     result = emulated.simulate(artifact, list(cases(artifact.imported, 1))[:1])
@@ -146,6 +147,7 @@ def test_the_bound_of_a_model_is_at_and_not_far_above_the_painted_depth(emulated
     assert f"at most {result.stack_bound_bytes:,} on any path" in check_report.simulate_text(result)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "rv32imc"])
 @pytest.mark.parametrize("model", ["f32_softmax", "f32_tanh"])
 def test_the_bound_takes_in_the_math_library(core: str, model: str) -> None:
@@ -155,6 +157,7 @@ def test_the_bound_takes_in_the_math_library(core: str, model: str) -> None:
     assert any(not name.startswith(("mg_", "f32_")) for name in result.stack_path)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["rows", "frames"])
 def test_the_bound_holds_where_input_is_pushed(mode: str) -> None:
     path = {"rows": "camera/shapes", "frames": "microphone/sweeps"}[mode]

@@ -274,6 +274,7 @@ def test_help_has_groups_and_an_example(command: str, capsys: pytest.CaptureFixt
     assert text.index("\n  --board") > text.index("Target:") > text.index("--json")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
@@ -295,6 +296,7 @@ def test_values_complete_in_the_shell(typed: str, expected: list[str]) -> None:
 FAILS = "import sys; from mcugen.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit as e: print(e.code)"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("given", [("build",), ("build", "x.tflite", "-o", "out"), ("boards", "--nothing")])
 def test_errors_have_one_style(given: tuple[str, ...]) -> None:
     """Errors of mcugen and of the command-line library, in colour where the terminal supports it."""

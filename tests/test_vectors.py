@@ -30,7 +30,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("built", NAMES[:: 1 if metafunc.config.getoption("--whole") else EVERY])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_the_generated_code_equals_the_runtimes(built: str, tmp_path: Path) -> None:
     group = vectors.group(built)
     problems = conformance.run_host(conformance.compile_host(group, tmp_path), list(group.cases))

@@ -24,6 +24,7 @@ def committed(*results: Result) -> dict[str, object]:
     return page.figures(page.data(results, {}))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("core", "preset"), [("cortex-m4", "ram"), ("nucleo-l4r5zi", "speed")])
 def test_a_model_is_measured_exactly_and_by_layer(core: str, preset: str, tmp_path: Path) -> None:
     (tmp_path / "digits").mkdir()

@@ -49,6 +49,7 @@ def tolerance(name: str) -> float:
     return 1e-5 if name.startswith("svm") else 1e-6
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("k", range(len(names())), ids=names())
 def test_the_oracle_equals_the_runtime(k: int, tmp_path: Path) -> None:
     arrays, name = recorded(), names()[k]

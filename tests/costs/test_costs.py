@@ -40,7 +40,7 @@ COUNTED = [
 """Each core with one of the two models in the sample; with --whole, with both."""
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "core"), COUNTED)
 def test_estimates_are_near_what_is_counted(name: str, core: str) -> None:
     """Estimates for whole tensors: by rows, a few kernels that convert rows are estimated up to a fifth too low."""
@@ -67,7 +67,7 @@ def test_rows_cost_a_little_more_than_the_whole() -> None:
         assert whole.instructions <= rows.instructions <= 1.2 * whole.instructions + 2000
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m7", "cortex-m55"])
 def test_rows_never_cost_less_than_the_whole(core: str) -> None:
     """However many rows an event has, and whether or not the last has fewer."""

@@ -117,6 +117,7 @@ def test_pack_wants_a_folder_with_a_block(tmp_path: Path) -> None:
     assert {path.name for path in weights_blob.files_of(tmp_path / "out")} == {Path(name).name for name in made.files}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("flags", [("weights_blob", "amalgamate"), ("weights_blob", "fetch_weights")])
 def test_what_excludes_each_other(flags: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match="exclude"):

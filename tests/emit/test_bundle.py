@@ -39,7 +39,7 @@ def external_names(built: Built, objects: Path) -> set[str]:
     return {line.split()[0] for line in listed.splitlines() if " " in line}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("model", "board"), BUILDS)
 @pytest.mark.parametrize("input_mode", ["whole", "rows"])
 def test_names_have_at_most_31_characters(model: str, board: str, input_mode: str, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def sources_of(folder: Path) -> Iterator[Path]:
     yield from folder.glob("kernels/*.c")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("order", [("older", "newer"), ("newer", "older")])
 def test_models_of_two_versions_link_into_one_image(
     versions: Mapping[str, Path], order: tuple[str, ...], tmp_path: Path

@@ -27,6 +27,7 @@ def configured(project: Path, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("languages", "main"), [("C", "main.c"), ("CXX", "main.cpp")])
 def test_a_firmware_adds_the_folder(softmax: Built, tmp_path: Path, languages: str, main: str) -> None:
     (tmp_path / main).write_text(USE.replace("main()", "main(void)"))

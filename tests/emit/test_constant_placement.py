@@ -95,6 +95,7 @@ def test_c_is_clean_and_the_user_may_place_them(tmp_path: Path, amalgamate: bool
         assert found == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "choices",
     [

@@ -34,12 +34,14 @@ def amalgamated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     return build(request.param, tmp_path_factory.mktemp("amalgamated"), amalgamate=True)
 
 
+@pytest.mark.sampled(4)
 def test_compiles_without_a_warning(plain: Built, tmp_path: Path) -> None:
     for source in (*plain.sources(), EXAMPLE):
         plain.gcc("-std=c99", "-O2", *WARNINGS, "-c", source, "-o", tmp_path / "o.o")
     assert (tmp_path / "o.o").stat().st_size > 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("standard", ["c11", "c17"])
 def test_is_c_of_later_standards_too(plain: Built, standard: str) -> None:
     """Compiles by every standard without warnings of the syntax check; those of the optimizer are the same by all."""
@@ -53,7 +55,7 @@ def test_no_kernel_has_local_names_that_an_amalgamation_cannot_tell() -> None:
         assert not any(name.startswith("__") for name in local), f"{source.name}: attributes belong before the type"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_amalgamated_compiles_without_a_warning(amalgamated: Built, tmp_path: Path) -> None:
     assert {p for p in amalgamated.artifact.files if p.endswith((".c", ".h"))} == {
         f"{amalgamated.name}.c",
@@ -77,7 +79,7 @@ def test_header_is_cpp(plain: Built, tmp_path: Path) -> None:
     assert (tmp_path / "use.o").exists()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_optimised_whole_program_computes_the_same(plain: Built) -> None:
     inputs = plain.inputs()
     expected = run_checked([plain.program(["-O0", "-fno-strict-aliasing"])], stdin=inputs).stdout
@@ -89,7 +91,7 @@ def test_optimised_whole_program_computes_the_same(plain: Built) -> None:
         assert got == expected
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_amalgamated_computes_the_same(amalgamated: Built, tmp_path: Path) -> None:
     stem = next(model for model in MODELS if amalgamated.name == c_name_from(model))
     plain = build(stem, tmp_path)
@@ -98,6 +100,7 @@ def test_amalgamated_computes_the_same(amalgamated: Built, tmp_path: Path) -> No
     assert run_checked([amalgamated.program()], stdin=inputs).stdout == expected
 
 
+@pytest.mark.sampled(4)
 def test_symbols_and_state(plain: Built, tmp_path: Path) -> None:
     for source in plain.sources():
         symbols = _symbols(tmp_path / "o.o", plain, source)
@@ -133,7 +136,7 @@ def _is_emitted(path: Path) -> bool:
     return path.is_file() and not path.name.startswith("program")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_numbers_in_comments_are_true(plain: Built, tmp_path: Path) -> None:
     view, header = plain.view, (plain.folder / f"{plain.name}.h").read_text()
     names = [f"sizeof({plain.name}_t)", *(f"{e.macro}_SIZE / sizeof({e.c_type})" for e in view.ends)]
@@ -150,7 +153,7 @@ def test_numbers_in_comments_are_true(plain: Built, tmp_path: Path) -> None:
     assert all(row.offset >= 0 and row.offset + row.nbytes <= view.arena_size for row in view.memory_map)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_text_passes_the_checks(plain: Built) -> None:
     is_float = any("_f32" in path or "_f16" in path for path in plain.artifact.files)
     own = {f"{plain.name}.h", f"{plain.name}_weights.h"}
@@ -243,6 +246,7 @@ def test_runtime_of_another_abi_is_refused(tmp_path: Path) -> None:
 # instances -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("model", ["image_net", "digits", "s8_concatenation", "s16_add"])
 def test_keep_input(tmp_path: Path, model: str) -> None:
     built = build(model, tmp_path, keep_input=True)
@@ -296,6 +300,7 @@ int main(void) {{
         assert done.stdout == b"".join(expected)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("amalgamate", [False, True])
 def test_two_models_in_one_program(tmp_path: Path, amalgamate: bool) -> None:
     builds = []
@@ -333,7 +338,7 @@ def test_main_is_where_no_glob_over_sources_finds_it(plain: Built) -> None:
     assert holding == [EXAMPLE] and EXAMPLE.startswith("examples/")  # a folder that Arduino and PlatformIO leave out
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_example_main_runs(plain: Built, tmp_path: Path) -> None:
     text = (plain.folder / EXAMPLE).read_text()
     command = re.search(r"gcc .*? -lm$", text.replace("\\\n *", " "), re.MULTILINE)
@@ -371,6 +376,7 @@ def test_constants_say_how_they_are_laid_out(tmp_path: Path) -> None:
 BIG_ENDIAN = ["-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("family", ["dsp", "helium"])
 def test_kernels_that_pack_words_refuse_big_endian_machines(tmp_path: Path, family: str) -> None:
     (tmp_path / "mcugen").mkdir()

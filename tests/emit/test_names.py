@@ -71,6 +71,7 @@ def _code(content: bytes) -> bytes:
     return re.sub(rb"/\*.*?\*/", b"", content, flags=re.DOTALL)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name",
     ["a b;$(rm -rf x)", '"*', "-o", "int", "日本", "x" * 200, "..", "%n", "NULL", "stdio", "a\nb", "main", "uint8"],
@@ -108,6 +109,7 @@ def test_name_option(tmp_path: Path, name: str) -> None:
     assert repr(name) in str(caught.value) and caught.value.hint
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     "name", ["a", "m", "step0", "selftest", "kernels", "model", "x" * 40, "A_b_9", "sum", "out", "inner"]
 )
@@ -134,6 +136,7 @@ int main() {{ {name}_run(&{name}); }}
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["model", "x" * 12, "sum", "vector", "thread"])
 def test_names_in_cplusplus(tmp_path: Path, name: str) -> None:
     """A variable may be called as the model, also in a namespace; libraries of C and C++ stand beside it."""

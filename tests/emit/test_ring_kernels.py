@@ -151,7 +151,7 @@ def check(artifact: Artifact) -> None:
     assert verdict.agrees and verdict.tensors > 1, verdict
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 def test_every_window_by_rows_and_whole(tmp_path: Path, ops: list[ModuleType], window: Numbers) -> None:
     path = chain(tmp_path / "net.tflite", [window, (3, 1, 1, 1)])

@@ -12,13 +12,13 @@ from mcugen.machines.toolchain.process import run_checked
 from tests.emit.built import MODELS, Built, build
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("model", MODELS)
 def test_selftest_passes(tmp_path: Path, model: str) -> None:
     assert _selftest(build(model, tmp_path, selftest=True)) == 0
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("model", ["image_net", "digits", "s8_split"])
 def test_selftest_finds_a_changed_constant(tmp_path: Path, model: str) -> None:
     built = build(model, tmp_path, selftest=True)

@@ -48,6 +48,7 @@ def require_exact(artifact: Artifact) -> None:
     assert verdict.agrees, verdict.first_difference
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "choices",
     [
@@ -138,7 +139,7 @@ def gaps(artifact: Artifact, part: MemoryPlan) -> Iterator[tuple[int, int]]:
     yield at, part.nbytes
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("optimize", ["balanced", "ram"])
 @pytest.mark.parametrize("seed", range(2))
 def test_any_split_is_exact_and_stays_in_its_buffers(tmp_path: Path, seed: int, optimize: str) -> None:
@@ -271,6 +272,7 @@ def test_report_and_picture_show_every_region() -> None:
     assert drawn.count('class="block') - 2 * 4 == len(artifact.schedule.buffers())  # less the legends
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("core", ["cortex-m7", "rv32imc"])
 def test_firmware_over_two_regions_is_exact(core: str) -> None:
     artifact = mcugen.compile(DIGITS, board=core, optimize="speed", region="dtcm=1200,sram=1700")

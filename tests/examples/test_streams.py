@@ -74,6 +74,7 @@ def lines(artifact: Artifact, inputs: Sequence[np.ndarray], names: Sequence[str]
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("board", ["host", CORE])
 def test_camera_pushes_rows(board: str, tmp_path: Path) -> None:
     example, artifact = built("camera", "shapes", "rows", board, tmp_path)
@@ -89,6 +90,7 @@ def test_camera_pushes_rows(board: str, tmp_path: Path) -> None:
     assert artifact.report.ram_bytes < 32 * 32 * 12
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("board", ["host", CORE])
 def test_microphone_pushes_frames(board: str, tmp_path: Path) -> None:
     example, artifact = built("microphone", "sweeps", "frames", board, tmp_path)

@@ -153,6 +153,7 @@ HEADER_ARRAY = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "model",
     [

@@ -25,6 +25,7 @@ def printed(elf: Path, *, until: str = "") -> str:
     return re.sub(r"\x1b\[\d*m", "", text).replace("..\n", "\n").replace(".\n", "\n")
 
 
+@pytest.mark.whole
 def test_a_program_keeps_its_constants_in_flash(tmp_path: Path) -> None:
     made = build(tmp_path, "avr", board="arduino-mega", fetch_weights=True)
     run_checked(["make", "-j2", "-C", tmp_path / "avr", "CFLAGS=-Wall -Wextra -Werror"])

@@ -72,7 +72,7 @@ def test_a_folder_of_templates_from_outside(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "CMakeLists.txt").exists()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("files", "message"),
     [

@@ -45,6 +45,7 @@ add_subdirectory(floats)
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_an_export_is_a_folder_with_a_short_readme(folder: Path) -> None:
     made = compiled((folder.name,))
@@ -99,6 +100,7 @@ def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
     assert other.name == "digits"
 
 
+@pytest.mark.whole
 def test_cmake_for_another_machine(tmp_path: Path) -> None:
     """A toolchain file, two models in one project, ctest through the emulator, and outputs printed by the board."""
     made = build(tmp_path / "digits", "cmake", board="cortex-m4")
@@ -113,6 +115,7 @@ def test_cmake_for_another_machine(tmp_path: Path) -> None:
     assert same(run_checked([*EMULATOR.split(), "-kernel", tmp_path / "b/digits/digits_example"]).stdout, made)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mode", ["whole", "rows", "frames"])
 def test_cpp_has_spans(tmp_path: Path, mode: str) -> None:
     model = ROOT / "examples/microphone/sweeps.tflite" if mode == "frames" else DIGITS
@@ -179,6 +182,7 @@ def test_wide_outputs_are_printed_as_stored(tmp_path: Path) -> None:
     assert same(run_checked([tmp_path / "out/build/mcugen/wide_example"]).stdout, made)
 
 
+@pytest.mark.whole
 def test_models_share_a_folder_of_kernels(tmp_path: Path) -> None:
     """Two builds, their kernels in one folder beside them; each build finds its own."""
     first = build(tmp_path / "a", "make", "cmake", kernels_dir="../kernels")

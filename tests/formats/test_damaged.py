@@ -34,9 +34,9 @@ def test_a_twentieth_of_the_byte_flips() -> None:
 
 
 def test_edited_fields_of_every_own_model() -> None:
-    names, files = soak.edited_files(every=2400)
+    names, files = soak.edited_files(every=4800)
     verdicts = damage.judge(files)
-    assert len(verdicts) == len(files) > 45
+    assert len(verdicts) == len(files) > 22
     assert not damage.failures(verdicts), _explained(verdicts, names)
 
 

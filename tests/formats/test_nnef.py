@@ -162,6 +162,7 @@ def used(body: str) -> dict[str, np.ndarray]:
     return {name: array for name, array in TENSORS.items() if f" {name}" in body or f"({name}" in body}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operation(name: str, tmp_path: Path) -> None:
     body, wanted = OPERATIONS[name]
@@ -226,7 +227,7 @@ def test_scales_of_channels_along_the_second_axis(nested: bool, tmp_path: Path) 
     assert np.array_equal(*found)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("zero", [3, -120, [0, 4, -90]])
 @pytest.mark.parametrize("layer", ["conv(x, w, 0.0, padding = [])", "linear(x, w, 0.0)"])
 def test_weights_with_zero_points(layer: str, zero: int | list[int], tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_results_are_those_of_the_onnx_package(net: Callable[[Writer], tuple[str
     agrees(model, write(model, tmp_path))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("net", NETS)
 def test_c_is_within_the_tolerance(net: Callable[[Writer], tuple[str, ...]], tmp_path: Path) -> None:
     w = Writer()

@@ -25,6 +25,7 @@ def test_no_node_is_computed_wrongly(pytestconfig: pytest.Config) -> None:
     assert counts["passed"] >= LEAST_SHARE * sum(counts.values())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name",
     [

@@ -70,6 +70,7 @@ def test_layers_that_stay_float_are_rounded_as_the_oracle_rounds_them(tmp_path: 
     assert checks.verify(artifact, 2, None, None, lambda text: None).agrees
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["Add", "Mul", "GlobalAveragePool", "Relu"])
 def test_int16_that_no_integer_kernel_runs_stays_float(kind: str, tmp_path: Path) -> None:
     """Uses the domain in which ONNX Runtime's quantizer writes int16 before opset 21."""

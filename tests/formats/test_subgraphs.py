@@ -257,7 +257,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], type[McugenError], str]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_has_no_bound_or_no_meaning_is_refused(name: str, tmp_path: Path) -> None:
     content, error, message = HOSTILE[name]

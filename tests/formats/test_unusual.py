@@ -63,6 +63,7 @@ def test_an_operator_code_below_zero_is_refused(tmp_path: Path) -> None:
         built(tmp_path, bytes(data))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["u8", "s8"])
 @pytest.mark.parametrize("case", ["input is output", "constant is output", "constant is input"])
 def test_ends_of_the_graph_that_no_operator_computes(dtype: str, case: str, tmp_path: Path) -> None:
@@ -92,6 +93,7 @@ def open_net(signature: tuple[int, ...], declared: tuple[int, ...]) -> bytes:
     return m.build([x], [z])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("signature", [(-1, -1, -1, 4), (1, -1, -1, 4), (-1, -1, -1, -1)])
 def test_shapes_that_the_file_leaves_open_are_inferred(signature: tuple[int, ...], tmp_path: Path) -> None:
     declared = tuple(1 if d == -1 else d for d in signature)
@@ -118,7 +120,7 @@ def test_an_open_result_without_operands_is_refused(tmp_path: Path) -> None:
         built(tmp_path, m.build([x], [y]))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype", ["s8", "s16", "f32"])
 @pytest.mark.parametrize("operator", ["UNPACK", "SPLIT", "PACK", "CONCATENATION"])
 def test_more_parts_than_a_function_has_arguments(operator: str, dtype: str, tmp_path: Path) -> None:

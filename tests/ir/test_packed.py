@@ -70,6 +70,7 @@ def layer(dtype: str, name: str, w: np.ndarray) -> bytes:
 SHAPES = {"CONV_2D": (3, 3, 3, 3), "DEPTHWISE_CONV_2D": (1, 3, 3, 3), "FULLY_CONNECTED": (3, 27)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SHAPES)
 def test_weights_of_four_bits_compute_as_the_same_values_in_bytes(tmp_path: Path, name: str) -> None:
     w = np.random.default_rng(3).integers(-8, 7, SHAPES[name], endpoint=True).astype(np.int8)

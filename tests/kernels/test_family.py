@@ -105,6 +105,7 @@ def simulated(site: Path, board: Path) -> list[dict[str, object]]:
     return found["steps"]
 
 
+@pytest.mark.whole
 def test_a_family_from_outside_serves_no_core_without_its_feature(site: Path, tmp_path: Path) -> None:
     for board in (["cortex-m4"], [site / "boards/turbo", "--features=-turbo"]):
         built = shown(run(site, "build", DIGITS, "-o", tmp_path / "out", "--json", "--board", *board))

@@ -53,9 +53,9 @@ def jobs_of(name: str, folder: Path, whole: bool) -> list[tuple[Path, str]]:
     """
     core, levels = target.load(name), LEVELS[name]
     if not whole:
-        portion = Portion(10**6, frozenset(), frozenset({"mve"}))
+        portion = Portion(True, frozenset(), frozenset({"mve"}))
         return [(source, "-O0") for source in sources_of(core, folder, SAMPLED, portion)]
-    firsts = sources_of(core, folder, sorted(OPS), Portion(10**6))
+    firsts = sources_of(core, folder, sorted(OPS), Portion(True))
     rest = sorted({*sources_of(core, folder, sorted(OPS), emulated.WHOLE)} - {*firsts})
     others = [level for level in levels if level != "-O0"]
     turns = [(source, level) for k, source in enumerate(rest) for level in ("-O0", others[k % len(others)])]

@@ -180,6 +180,7 @@ def odd(op: type[Op]) -> type[Op]:
     return made
 
 
+@pytest.mark.whole
 def test_odd_shapes_on_an_emulated_core(tmp_path: Path) -> None:
     ops = [odd(op) for op in ODD]
     for op in ops:

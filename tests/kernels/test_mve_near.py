@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from mcugen import kernels
 from mcugen.ir.call import Call
@@ -52,6 +53,7 @@ def bounded(weights: Sequence[int], most: int) -> Call:
     return replace(call, input_range=(Range(np.full(16, -most), np.full(16, most)),))
 
 
+@pytest.mark.whole
 def test_shapes_on_the_host_and_on_an_emulated_core(tmp_path: Path) -> None:
     assert all(not KERNEL.refusals(call_of(found), CORE.features) for found in Shapes.examples())
     assert {packing.finish_of(call_of(found)) for found in Shapes.examples()} == {0, 1, 2, 4, 5}

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from mcugen import kernels
 from mcugen.ir.op import Example
 from mcugen.kernels.helium import packing, pieces, woven
@@ -41,6 +43,7 @@ class Shapes(Conv2D):
         return [served_by(cls, found) for found in made]
 
 
+@pytest.mark.whole
 def test_shapes_on_the_host_and_on_an_emulated_core(tmp_path: Path) -> None:
     calls = [call_of(found) for found in Shapes.examples()]
     assert all(not KERNEL.refusals(call, CORE.features) for call in calls)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from mcugen import kernels
 from mcugen.boards import target
@@ -63,6 +64,7 @@ class Shapes(DepthwiseConv2D):
         ]
 
 
+@pytest.mark.whole
 def test_shapes_on_the_host_and_on_an_emulated_core(tmp_path: Path) -> None:
     assert all(not KERNEL.refusals(call_of(found), CORE.features) for found in Shapes.examples())
     assert {packing.finish_of(call_of(found)) for found in Shapes.examples()} == {0, 1, 2, 4, 5}

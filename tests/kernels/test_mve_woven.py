@@ -75,6 +75,7 @@ class Short(Shapes):
         return [replace(found, op=cls(**vars(found.op))) for found in shapes]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("op", [Shapes, Short])
 def test_rests_of_rows_and_outputs_on_an_emulated_core(op: type[Shapes], tmp_path: Path) -> None:
     kernel = op.kernels[0]

@@ -49,7 +49,7 @@ def packed_bytes(call: Call, kernel: Kernel) -> int:
     return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("core", CORES)
 def test_kernels_tell_the_same_of_layers_alike(core: str) -> None:
     """Each layer on each kernel, beside others of its shape, with other weights, scales and zero points."""
@@ -70,7 +70,7 @@ def test_kernels_tell_the_same_of_layers_alike(core: str) -> None:
     assert shared > 60 and told_apart > 400
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("op", [op for op in load().ops if op.examples()], ids=lambda op: op.__name__)
 def test_kernels_tell_the_same_of_examples(op: type[Op]) -> None:
     for call in example_calls(op, kernels.features()):  # type: ignore[arg-type]

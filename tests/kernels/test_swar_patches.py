@@ -64,7 +64,7 @@ class Channels(DepthwiseConv2D):
         return [example(op, 5, (1, 12, 20, 1), (1, 10, 8, 8), 3, gain=1e-3, zero=-128, out_zero=-5)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("operator", [Shapes, Channels])
 def test_shapes_on_the_host_and_on_emulated_cores(operator: type[Conv2D], tmp_path: Path) -> None:
     (kernel,) = operator.kernels

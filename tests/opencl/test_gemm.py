@@ -61,6 +61,7 @@ def test_every_transposition_equals_numpy(tmp_path: Path, pytestconfig: pytest.C
     assert not launched.check(found, tmp_path)
 
 
+@pytest.mark.whole
 def test_products_by_themselves_are_timed_and_checked() -> None:
     told: list[str] = []
     facts = matrix_products.bench([(16, 8)], load("opencl-generic"), told.append)

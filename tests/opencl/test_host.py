@@ -88,6 +88,7 @@ def test_a_device_with_memory_of_its_own_gets_copies(program: Path, tmp_path: Pa
     assert marks(text, "end")["objects"] == 0
 
 
+@pytest.mark.whole
 def test_each_call_may_fail_once(program: Path, tmp_path: Path) -> None:
     """A named error, everything released, and the next initialization right."""
     right = said(program, tmp_path)

@@ -19,7 +19,7 @@ from tests.opencl import launched
 from tests.opencl.fused import ALL
 from tests.test_conformance import OPS
 
-EVERY = 140
+EVERY = 400
 """Where not all launches of an operator are run, one in this number is."""
 
 MOST = 400

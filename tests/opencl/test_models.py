@@ -39,6 +39,7 @@ def test_every_layer_equals_the_oracle(name: str) -> None:
     assert any(step.kernel for step in artifact.view.device.steps)
 
 
+@pytest.mark.whole
 def test_halves_are_within_their_tolerance() -> None:
     """Halves take half of the memory; inputs and outputs stay float."""
     whole, artifact = built("f32_fully_connected"), built("f32_fully_connected", precision="f16")

@@ -55,6 +55,7 @@ def test_a_sum_goes_into_the_convolution_for_devices_alone() -> None:
     assert len(passes.run(residual(), "tflm").nodes) == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("channels", [8, 3])
 def test_fused_sums_and_split_taps_equal_the_oracle(channels: int, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     count = 2 if pytestconfig.getoption("--whole") else 1
@@ -122,6 +123,7 @@ def test_a_table_decides_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
         chosen.tiled(call, fitting, board(tmp_path / "other", {"entries": {"x": 1}}))
 
 
+@pytest.mark.whole
 def test_launches_with_and_without_an_activation_are_measured(tmp_path: Path) -> None:
     """A missing clamp has infinite bounds: the program of the launches must write them as C."""
     m = ModelWriter()

@@ -115,6 +115,7 @@ def test_multipliers_of_filters(op: Op) -> None:
     assert sum(o != "refused" and -31 < o[1][0] < 30 for o in outcomes) > 50
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("dtype", ["s8", "u8", "s16"])
 def test_bounds_of_activations(activation: str, dtype: str) -> None:

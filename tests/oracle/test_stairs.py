@@ -68,7 +68,7 @@ def test_one_multiplication_and_shift_equal_the_exact_meaning(span: tuple[int, i
         assert np.array_equal(np.clip(y, *span), rounded(sums, factor, Fraction(0), span))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("even", [0, 1])
 def test_exact_halves_go_to_even_results(even: int) -> None:
     real = [Fraction(1, 1 << k) for k in range(1, 15)] + [Fraction(3, 64), Fraction(1, 6), Fraction(1, 1000)]
@@ -83,6 +83,7 @@ def test_exact_halves_go_to_even_results(even: int) -> None:
         )
 
 
+@pytest.mark.whole
 def test_a_real_bias_moves_the_steps_by_parts_of_a_sum() -> None:
     real, rng = factors(2, 16), np.random.default_rng(3)
     offsets = [Fraction(float(np.float32(v))) for v in rng.uniform(-0.5, 0.5, 16)]
@@ -120,6 +121,7 @@ def test_multipliers_further_from_the_factor_equal_float_arithmetic() -> None:
         assert np.array_equal(np.clip(y, -128, 127), np.clip(np.rint(sums.astype(np.float32) * real[k]), -128, 127))
 
 
+@pytest.mark.whole
 def test_float_arithmetic_is_proved_for_the_meaning_or_refused() -> None:
     real = factors(7, 40)
     stairs = requantize_proof.exact(real, [Fraction(0)] * 40, (-128, 127), *ends(40))

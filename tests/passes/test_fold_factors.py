@@ -70,6 +70,7 @@ def kinds(artifact: Artifact) -> list[str]:
     return [name for name in found if name not in moves]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("layer", CHANNELS)
 def test_factors_after_weights_are_in_them(layer: Layer, tmp_path: Path) -> None:
     w = Writer(opset=15, seed=3)
@@ -79,6 +80,7 @@ def test_factors_after_weights_are_in_them(layer: Layer, tmp_path: Path) -> None
     assert not all(item.exact for item in artifact.report.removed)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("layer", "left"), [(unpadded, 1), (depthwise, 1), (conv, 2), (transposed, 2), (grouped, 2)])
 def test_factors_before_weights_are_in_them_where_no_tap_is_left_out(layer: Layer, left: int, tmp_path: Path) -> None:
     w = Writer(opset=15, seed=5)
@@ -86,6 +88,7 @@ def test_factors_before_weights_are_in_them_where_no_tap_is_left_out(layer: Laye
     assert len(kinds(built(w, y, tmp_path))) == left
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("layer", [conv, transposed])
 def test_factors_alone_are_in_weights_whatever_taps_are_left_out(layer: Layer, tmp_path: Path) -> None:
     w = Writer(opset=15, seed=6)
@@ -101,6 +104,7 @@ def test_dense_layers_take_factors_from_both_sides(tmp_path: Path) -> None:
     assert kinds(built(w, z, tmp_path)) == ["FullyConnected"]
 
 
+@pytest.mark.whole
 def test_what_is_read_elsewhere_or_differs_within_a_channel_stays(tmp_path: Path) -> None:
     w = Writer(opset=15, seed=8)
     a = unpadded(w, w.input([1, 4, 6, 7]))

@@ -98,6 +98,7 @@ def vectors(folder: Path) -> Path:
     return net.write(folder, [x], [net.op("LOGISTIC", y)])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", [six_operators, vectors])
 def test_the_bits_are_those_of_separate_steps(model: Callable[[Path], Path], tmp_path: Path) -> None:
     path, outputs = model(tmp_path), []

@@ -79,6 +79,7 @@ def test_sequences_and_vectors_are_left_as_they_are(tmp_path: Path) -> None:
     assert artifact.imported.type(artifact.imported.inputs[0]).shape == (1, 5, 8)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["s8", "f32"])
 def test_channels_last_files_take_channels_first(dtype: str, tmp_path: Path) -> None:
     net = Net(channels=3, dtype=dtype)

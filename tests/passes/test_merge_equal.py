@@ -59,7 +59,7 @@ def test_other_weights_and_other_scales_are_not_equal(tmp_path: Path) -> None:
     assert kinds(loaded(tmp_path / "m.tflite"))["Relu"] == 2
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kept", [(), (0,), (1,), (0, 1), (2,), (0, 3), (0, 1, 2, 3)])
 def test_results_that_are_outputs_keep_their_names(kept: tuple[int, ...], tmp_path: Path) -> None:
     w = Writer(seed=4)

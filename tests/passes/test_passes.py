@@ -45,6 +45,7 @@ def outputs(graph: Graph, seed: int, which: str) -> list[np.ndarray]:
     return [values[name] for name in graph.outputs]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("which", ["tflm", "litert"])
 @pytest.mark.parametrize("model", [*UNSIGNED, "s8_shape_chain", "f32_float16_constants", "s8_concatenation"])
 def test_passes_keep_the_output(model: str, which: str) -> None:

@@ -26,6 +26,7 @@ def test_claims_hold_and_can_be_missed(case: claims.Case, name: str, monkeypatch
     assert not claims.check(name, case)
 
 
+@pytest.mark.whole
 def test_a_case_finds_its_bar_by_a_word_of_its_name(case: claims.Case) -> None:
     assert case.bar({"small": 3.0, "other": 4.0}) == 3.0
     assert case.bar({"mall": 3.0}) is None

@@ -29,6 +29,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return network(tmp_path / "net.onnx", 4.0), samples(tmp_path / "calib.npz", 24)
 
 
+@pytest.mark.whole
 def test_same_bytes_as_in_one_process(address: str, files: tuple[Path, Path], tmp_path: Path) -> None:
     choices = quantize_model.QuantizeOptions(limit=12, scheduler=address, resume=tmp_path / "trials")
     here, there = (

@@ -123,7 +123,7 @@ def test_healthy_network_has_no_finding(quantized: Quantize, clip: bool, widths:
     assert said(quantized(weights(), clip=clip, widths=widths)) == []
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("method", ["full", "min-max"])
 @pytest.mark.parametrize("layer", LAYERS)
 def test_layer_whose_weights_are_scaled(quantized: Quantize, layer: str, method: str) -> None:
@@ -140,7 +140,7 @@ def enlarge_channel(w: Weights, layer: str) -> None:
     w[layer][channel] *= 1000
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("method", ["full", "min-max"])
 @pytest.mark.parametrize("layer", LAYERS[:3])
 def test_channel_far_above_the_others(quantized: Quantize, layer: str, method: str) -> None:
@@ -153,6 +153,7 @@ def test_channel_far_above_the_others(quantized: Quantize, layer: str, method: s
     assert method == "full" or about[0].remedy == "`--method full`"
 
 
+@pytest.mark.whole
 def test_channels_that_cannot_be_balanced_say_why(quantized: Quantize) -> None:
     w = weights()
     enlarge_channel(w, "stem")
@@ -174,6 +175,7 @@ def test_dead_layer(quantized: Quantize, layer: str) -> None:
     assert dead == ["answer" if layer == "scores" else layer], said(found)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("noise", [0.0, 0.2], ids=["whole numbers", "any numbers"])
 def test_bytes_where_the_network_was_trained_on_less(quantized: Quantize, noise: float) -> None:
     x = np.clip(np.round(255 * images()) + noise, 0, 255)
@@ -182,6 +184,7 @@ def test_bytes_where_the_network_was_trained_on_less(quantized: Quantize, noise:
     assert "were they scaled for training? `--preprocess scale=1/255`" in str(first)
 
 
+@pytest.mark.whole
 def test_bytes_where_the_network_divides_them(quantized: Quantize) -> None:
     w = weights()
     w["stem"] /= 255
@@ -194,12 +197,14 @@ def test_too_small_inputs(quantized: Quantize) -> None:
     assert ("input", "image") in kinds(quantized(w))
 
 
+@pytest.mark.whole
 def test_test_of_another_kind_than_the_calibration(quantized: Quantize) -> None:
     findings = quantized(weights(), test=255 * images(30)).diagnosis.findings
     assert findings[0].place == "image"
     assert "--test reach 255" in findings[0].text
 
 
+@pytest.mark.whole
 def test_samples_of_one_class(quantized: Quantize) -> None:
     found = quantized(weights(), images(CLASSES * COUNT)[1::CLASSES])
     assert ("answers", "answer") in kinds(found)

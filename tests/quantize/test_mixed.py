@@ -73,6 +73,7 @@ def test_bits_that_the_runtime_does_not_run_are_refused(files: tuple[Path, Path]
         quantize_model.quantize(*files, quantize_model.QuantizeOptions(jobs=1, layers=("r1=w4a16",)))
 
 
+@pytest.mark.whole
 def test_every_layer_is_narrow_where_that_may_be(files: tuple[Path, Path]) -> None:
     point = mixed(files, Request(weights=True, most=100.0, options=board()))[1].point
     assert point is not None
@@ -120,16 +121,19 @@ def test_loss_in_between_is_met_by_some_layers(files: tuple[Path, Path], fronts:
     assert points[0].cost.flash < chosen.point.cost.flash < points[-1].cost.flash
 
 
+@pytest.mark.whole
 def test_budget_that_nothing_meets_is_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(MemoryBudgetError, match="no assignment of bits fits"):
         mixed(files, Request(weights=True, options=board(flash="100")))
 
 
+@pytest.mark.whole
 def test_loss_that_nothing_meets_is_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match="loses"):
         mixed(files, Request(weights=True, most=0.0, options=board(), judge=ERROR))
 
 
+@pytest.mark.whole
 def test_interrupted_search_goes_on_with_the_same_result(files: tuple[Path, Path], tmp_path: Path) -> None:
     path, request = tmp_path / "trials.json", Request(weights=True, most=100.0, options=board())
     first, _ = mixed(files, request, resume=path)

@@ -42,7 +42,7 @@ def accuracy(logits: np.ndarray, net: nets.Net) -> float:
     return float((logits.argmax(axis=1) == net.labels[: len(logits)]).mean())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ACCURACY)
 def test_networks_are_accurate(name: str, tmp_path: Path) -> None:
     net = nets.made(name)
@@ -60,6 +60,7 @@ def test_networks_come_back_from_their_files(name: str, format_name: str, tmp_pa
     assert np.abs(found - wanted).max() < 1e-4 * np.abs(wanted).max()
 
 
+@pytest.mark.whole
 def test_the_detector_finds(tmp_path: Path) -> None:
     net = nets.made("ssd")
     graph = imported(net, "tflite", tmp_path)
@@ -87,6 +88,7 @@ def test_uneven_twins_compute_the_same(name: str) -> None:
     assert np.abs(found - wanted).max() < 1e-4 * np.abs(wanted).max()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["gratings", "moves"])
 def test_uneven_twins_collapse_with_a_scale_for_each_tensor(name: str) -> None:
     even, twin = (rounded_accuracy(nets.made(f"{name}{end}")) for end in ("", "_uneven"))

@@ -41,6 +41,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     return file, nnef_models.write(files, folder / "net"), samples(folder / "calib.npz", 12)
 
 
+@pytest.mark.whole
 def test_same_integers_as_from_onnx(twins: tuple[Path, Path, Path], tmp_path: Path) -> None:
     file, folder, data = twins
     found, twin = (quantize_model.quantize(path, data, ASKED) for path in (folder, file))

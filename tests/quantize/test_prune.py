@@ -183,6 +183,7 @@ def test_a_dead_channel_goes_first_and_costs_nothing() -> None:
     assert curve.losses[1] < 0.1 * curve.losses[2]
 
 
+@pytest.mark.whole
 def test_a_budget_is_met_and_training_makes_up_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distill, "_MOST", 15)
     graph, given = built(), (samples(96)[:, None],)

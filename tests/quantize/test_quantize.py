@@ -67,6 +67,7 @@ def quantized(tmp_path_factory: pytest.TempPathFactory) -> quantize_model.Quanti
     return quantize_model.quantize(network(folder / "net.onnx", 4.0), samples(folder / "calib.npz", 24), choices)
 
 
+@pytest.mark.whole
 def test_balancing_brings_uneven_channels_back(quantized: quantize_model.Quantized) -> None:
     trials = {trial.step: trial for trial in quantized.judged.trials}
     assert trials["channels balanced"].kept
@@ -85,6 +86,7 @@ def test_written_file_computes_what_was_judged(quantized: quantize_model.Quantiz
     np.testing.assert_array_equal(np.stack(found).reshape(wanted.shape), wanted)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_same_bytes_on_any_number_of_processes(quantized: quantize_model.Quantized, tmp_path: Path, jobs: int) -> None:
     model, data = network(tmp_path / "net.onnx", 4.0), samples(tmp_path / "calib.npz", 24)
@@ -93,6 +95,7 @@ def test_same_bytes_on_any_number_of_processes(quantized: quantize_model.Quantiz
     assert found.written("onnx") == quantized.written("onnx")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("widths", [Widths(weights=4), Widths(activations=16)], ids=["weights of 4", "data of 16"])
 def test_other_widths(tmp_path: Path, widths: Widths) -> None:
     data, model = samples(tmp_path / "calib.npz", 16), network(tmp_path / "net.onnx")

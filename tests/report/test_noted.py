@@ -28,6 +28,7 @@ def typed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[i
     return int(ended.value.code or 0), capsys.readouterr().err
 
 
+@pytest.mark.whole
 def test_results_are_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     built = mcugen.compile(SMALL, board="cortex-m4", clock="100M")
     built.write(tmp_path)

@@ -24,6 +24,7 @@ FINE = {
 """Models, with a scale of the result at which its 64 bit quotients leave 32 bits."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FINE)
 def test_results_beyond_32_bits_are_clamped_in_c(name: str, tmp_path: Path) -> None:
     path = tmp_path / "net.onnx"

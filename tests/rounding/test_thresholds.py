@@ -45,7 +45,7 @@ def test_all_kernels_have_every_step_on_the_host(tmp_path: Path, pytestconfig: p
     assert not problems, "\n".join(map(str, problems[:8]))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m55"])
 def test_all_kernels_have_every_step_on_emulated_cores(core: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     board, count = target.load(core), sums(pytestconfig)

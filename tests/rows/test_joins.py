@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from mcugen import kernels
 from mcugen.ir.kernel import Alias, Form, Join
 from tests.rows import checks, memory
@@ -26,6 +28,7 @@ def test_a_part_at_another_place_is_found(tmp_path: Path) -> None:
         assert memory.faults(a.graph, moved, a.plan), name
 
 
+@pytest.mark.whole
 def test_the_networks_have_what_is_promised(tmp_path: Path) -> None:
     """Joins of several parts without copies, parts that must be copied, and parts taken from a tensor."""
     forms: Counter[type[Form]] = Counter()

@@ -41,11 +41,13 @@ def test_networks_with_channels_to_remove_equal_the_oracle_as_imported(workshop:
     assert checks.failures(graphs, workshop, tmp_path, checks.sampled) == []
 
 
+@pytest.mark.whole
 def test_networks_with_joins_and_splits_equal_the_oracle(workshop: Workshop, tmp_path: Path) -> None:
     graphs = [joining_graph(seed) for seed in range(4, 4 + AT_ONCE)]
     assert checks.failures(graphs, workshop, tmp_path, checks.sampled) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["grouped", "grouped_rows"])
 def test_every_tensor_of_a_branching_network_is_compared(mode: str, tmp_path: Path) -> None:
     made = checks.built(random_graph(4), mode, tmp_path)

@@ -18,7 +18,7 @@ from tests.rows.program import Workshop, problem
 from tests.rows.tensors import KINDS
 
 SAMPLE = soak.GRAPHS // 20
-AT_ONCE = 10
+AT_ONCE = 5
 
 
 @pytest.fixture(scope="session")
@@ -26,13 +26,14 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("kernels"))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("first", range(0, SAMPLE, AT_ONCE))
 def test_each_frame_gives_what_the_oracle_gives_for_its_window(first: int, workshop: Workshop, tmp_path: Path) -> None:
     graphs = [streams.random_stream(seed) for seed in range(first, first + AT_ONCE)]
     assert streams.failures(graphs, workshop, tmp_path) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", [1, 12])
 def test_a_ring_too_short_is_noticed(seed: int, workshop: Workshop, tmp_path: Path) -> None:
     """Each ring that keeps rows from frame to frame, a row shorter: its reader finds another frame there."""

@@ -235,6 +235,7 @@ def test_constants_leave_room_for_code_in_the_flash_of_the_board(tmp_path: Path)
     assert board.report.weights_bytes <= flash - FIRMWARE_BYTES
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("goal", ["balanced", "ram", "flash"])
 def test_every_budget_of_flash_from_the_least_to_the_most_is_met(tmp_path: Path, goal: str) -> None:
     """Rows outside images count, which are no fields of a kernel; weights of 4 bits may be packed, or made int16."""
@@ -279,7 +280,7 @@ def test_solutions_are_ranked_by_what_they_exceed_then_by_cost() -> None:
     assert rank(90, 7) == (0, 16, 90)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("goal", ["speed", "balanced"])
 def test_more_ram_is_never_slower(tmp_path: Path, goal: str, pytestconfig: pytest.Config) -> None:
     """Times by the estimates that select kernels, from the least RAM to the most."""
@@ -299,6 +300,7 @@ def test_more_ram_is_never_slower(tmp_path: Path, goal: str, pytestconfig: pytes
     assert costs_found[-1] < costs_found[0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("goal", ["speed", "balanced"])
 def test_every_goal_keeps_a_budget_that_ram_keeps(goal: str, tmp_path: Path) -> None:
     """A network of which the candidates of other goals take more."""

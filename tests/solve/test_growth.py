@@ -89,7 +89,7 @@ def test_layers_that_differ_in_slow_kernels_alone_are_of_one_kind(tmp_path: Path
     assert len(kinds) == 3 < len(all_kinds)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize(("goal", "branches", "results_apart"), [("ram", 1, 4), ("balanced", 4, 2), ("speed", 1, 1)])
 def test_files_are_the_same_with_and_without_further_processes(
     goal: Any, branches: int, results_apart: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -111,6 +111,7 @@ def test_files_are_the_same_with_and_without_further_processes(
     assert found[0] == found[1] and len(results) >= results_apart
 
 
+@pytest.mark.whole
 def test_the_c_of_the_leanest_kernels_obeys_the_rules(tmp_path: Path) -> None:
     """Also of those that networks of usual sizes hardly take."""
     path, folder = tmp_path / "m.tflite", tmp_path / "out"

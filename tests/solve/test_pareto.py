@@ -72,6 +72,7 @@ def counted(watched: tuple[Front, Work]) -> Front:
     return watched[0]
 
 
+@pytest.mark.whole
 def test_points_share_their_kernels_and_their_curve(watched: tuple[Front, Work]) -> None:
     """Each kernel is compiled once, and the knee is found on the curve that its point came from."""
     found, work = watched
@@ -202,6 +203,7 @@ def test_a_budget_leaves_the_larger_ones_out(tmp_path: Path) -> None:
         pareto.front(path, Options(ram="64"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", [Options(), Options(ram="2672"), Options(ram="2000", no_rows=True)])
 def test_points_are_the_same_with_and_without_a_second_process(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

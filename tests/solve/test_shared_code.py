@@ -49,6 +49,7 @@ def _best_of_all(candidates: list[Candidates], limit: int) -> float:
     return min(map(_total, fitting))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("limit", [1_000, 2_000, 3_000])
 def test_the_search_finds_what_trying_all_sets_finds(limit: int) -> None:
     found = {}

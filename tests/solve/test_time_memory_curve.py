@@ -46,6 +46,7 @@ def test_what_is_found_is_what_is_built(seed: int, tmp_path: Path) -> None:
         assert cost + EVENT_COST * len(made.trace) == pytest.approx(point.cost)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", [1, 2, 6, 14, 20, 22, 29, 277])
 def test_no_choice_is_better(seed: int, tmp_path: Path) -> None:
     """Every subset of the cuts, every stretch whole or by rows, with every kernel: the curve holds the best of them."""
@@ -63,6 +64,7 @@ def test_a_worse_curve_is_noticed(tmp_path: Path) -> None:
     assert exhaustive.ratio(points[:-1], front) > exhaustive.WORST
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", SEEDS[:10])
 def test_the_curve_falls(seed: int, tmp_path: Path) -> None:
     _, _, points = curve_of(tmp_path, seed)
@@ -80,6 +82,7 @@ def test_the_least_is_known_without_a_search(seed: int, tmp_path: Path) -> None:
     assert curve.least_bytes(points[-1].peak + 1) == points[-1].peak + 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", SEEDS[:10])
 def test_kept_inputs_count_to_the_end(seed: int, tmp_path: Path) -> None:
     graph, _, points = curve_of(tmp_path, seed, keep_input=True)

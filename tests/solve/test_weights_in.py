@@ -37,6 +37,7 @@ def test_auto_takes_what_the_tensors_leave() -> None:
     assert held(artifact) == {"": 0, "dtcm": artifact.report.weights_bytes}
 
 
+@pytest.mark.whole
 def test_speed_moves_constants_from_a_flash_that_waits() -> None:
     artifact = mcugen.compile(DIGITS, **SPEED)
     assert held(artifact) == {"": 0, "sram": artifact.report.weights_bytes}

@@ -125,7 +125,7 @@ def test_what_is_still_read_is_copied_at_the_end(make: Make) -> None:
     assert [s.in_place for s in artifact.report.states].count(False) == 1
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("core", ["cortex-m4", "rv32imc"])
 @pytest.mark.parametrize(("make", "dtype"), [(filtered, "s8"), (delay_line, "f32"), (averaged, "s8")])
 def test_equal_on_emulated_cores(make: Make, dtype: str, core: str) -> None:
@@ -202,6 +202,7 @@ def test_objects_are_independent(tmp_path: Path, amalgamate: bool) -> None:
     assert got == b"".join(y.tobytes() for y in wanted)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("choices", [{}, {"input_mode": "rows"}, {"input_mode": "frames"}], ids=str)
 def test_the_selftest_runs_a_sequence(tmp_path: Path, choices: dict[str, Any]) -> None:
     artifact = built(smoothed_windows("s8"), selftest=True, **choices)

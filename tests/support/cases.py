@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -69,23 +68,28 @@ class Refused:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of an operator's cases: per kernel and reference the first example that it accepts, then the first
-    accepted one after each `every` examples. runs: whether to include a kernel; None for all."""
+    """A sample of an operator's cases. first: per kernel and reference the first example that the kernel accepts alone.
 
-    every: int = 1
+    runs: whether to include a kernel; None for all.
+    """
+
+    first: bool = False
     runs: Callable[[Kernel], bool] | None = None
-    _left_out: Counter[tuple[Kernel, str]] = field(default_factory=Counter)
+    _taken: set[tuple[Kernel, str]] = field(default_factory=set)
 
     def wants(self, kernel: Kernel, reference: str) -> bool:
-        """Whether the next example is in the sample, if the kernel accepts it: to be asked once for each."""
-        if self.runs is not None and not self.runs(kernel):
-            return False
-        self._left_out[kernel, reference] -= 1
-        return self._left_out[kernel, reference] < 0
+        """Whether the next example is in the sample, if the kernel accepts it."""
+        return (self.runs is None or self.runs(kernel)) and (kernel, reference) not in self._taken
+
+    def wants_any(self, op: Op, features: frozenset[str]) -> bool:
+        """Whether it wants an example of this operator for a kernel that a core with these features can run."""
+        able = [kernel for kernel in kernels.of(op) if kernel.needs <= features]
+        return any(self.wants(kernel, which) for kernel in able for which in REFERENCES)
 
     def accepted(self, kernel: Kernel, reference: str) -> None:
         """The kernel accepts what was wanted."""
-        self._left_out[kernel, reference] = self.every - 1
+        if self.first:
+            self._taken.add((kernel, reference))
 
 
 def cases_of(
@@ -105,7 +109,7 @@ def cases_of(
     found: list[Case] = []
     refused: list[Refused] = []
     for k, example in enumerate(op.examples()):
-        if folded(example) is not None:
+        if not sample.wants_any(example.op, features) or folded(example) is not None:
             continue
         made = _Maker(f"{prefix}{k}", f"{op.__name__} example {k}", example, features, sets, variants, sample)
         try:

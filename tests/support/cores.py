@@ -11,9 +11,6 @@ from mcugen.ir.kernel import Kernel
 from mcugen.ir.op import Op
 from tests.support.cases import Sample
 
-EVERY = 40
-"""The `Sample.every` of what this machine and the cores run."""
-
 
 def _has_its_own(name: str) -> bool:
     """A bare core with an emulated machine, whose compiler is not one that may build for another core instead."""
@@ -34,13 +31,13 @@ def cores(whole: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Portion:
-    """The cases that a core runs. every: as of `Sample`.
+    """The cases that a core runs. first: as of `Sample`.
 
     operators: those of which it runs all kernels; None for all. Of the others it runs kernels that need `features`, and
     with `families` those of families that need none.
     """
 
-    every: int = 1
+    first: bool = False
     operators: frozenset[str] | None = None
     features: frozenset[str] = frozenset()
     families: bool = False
@@ -48,14 +45,14 @@ class Portion:
     def sample(self, op: type[Op]) -> Sample:
         """The sample of an operator's cases."""
         if self.operators is None or op.__name__ in self.operators:
-            return Sample(self.every)
+            return Sample(self.first)
 
         def runs(kernel: Kernel) -> bool:
             return bool(kernel.needs & self.features) or (
                 self.families and not kernel.needs and kernel not in op.kernels
             )
 
-        return Sample(self.every, runs)
+        return Sample(self.first, runs)
 
 
 def portion(core: str, operators: Sequence[type[Op]]) -> Portion:
@@ -68,4 +65,4 @@ def portion(core: str, operators: Sequence[type[Op]]) -> Portion:
     known = {feature for name in SAMPLED[:place] for feature in target.load(name).features}
     share = {op.__name__ for op in operators[2 * place + 1 :: 2 * len(SAMPLED)]}
     plainest = next(name for name in SAMPLED if not target.load(name).features)
-    return Portion(EVERY, frozenset(share), features - known, families=core == plainest)
+    return Portion(True, frozenset(share), features - known, families=core == plainest)

@@ -17,6 +17,7 @@ from tests.support.plugin import ROOT, run
 DIGITS = ROOT / "examples" / "digits" / "digits.tflite"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/random", "pipe", "folder"])
 def test_a_model_that_is_no_regular_file(device: str, tmp_path: Path) -> None:
     model = tmp_path / "model.tflite"

@@ -116,6 +116,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("core", CORES if metafunc.config.getoption("--whole") else OFTEN)
 
 
+@pytest.mark.sampled(2)
 def test_a_board_is_measured_and_validated(core: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made, image = firmware(core, tmp_path / "out")
     with board(made, image) as port:

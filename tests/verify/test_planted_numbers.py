@@ -114,7 +114,7 @@ PLANTS: dict[str, tuple[Callable[[Patch], None], bytes, str]] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PLANTS)
 def test_a_planted_fault_is_found(name: str, monkeypatch: Patch, tmp_path: Path) -> None:
     plant, data, message = PLANTS[name]

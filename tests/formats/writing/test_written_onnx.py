@@ -50,7 +50,7 @@ def kinds(data: bytes) -> Counter[str]:
     return Counter(node.op_type for node in model.graph.node)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("op", onnx_cases.operators(), ids=lambda op: str(op.__name__))
 def test_what_is_written_is_read_again(op: type[Op], tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """Every third example, all with --whole: integers within a step of the runtimes' rounding, floats within 1e-5."""
@@ -74,6 +74,7 @@ def types_of(model: onnx.ModelProto) -> dict[str, str]:
     return {name: f"tensor({onnx.TensorProto.DataType.Name(kind).lower()})" for name, kind in found.items()}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("op", onnx_cases.operators(), ids=lambda op: str(op.__name__))
 def test_operands_have_types_that_their_operators_take(op: type[Op]) -> None:
     for case in onnx_cases.written(op, 0):
@@ -138,6 +139,7 @@ def test_stored_inputs_become_c(tmp_path: Path) -> None:
     assert checks.verify(artifact, 2, None, None, lambda text: None).agrees
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", [Conv2D, DepthwiseConv2D, FullyConnected])
 def test_weights_of_four_bits_stay_so(op: type[Op], tmp_path: Path) -> None:
     for case in onnx_cases.written(op, 1):

@@ -71,7 +71,7 @@ def same(want: np.ndarray, got: np.ndarray, atol: float = 1e-30) -> bool:
     return np.allclose(want, got, rtol=1e-6, atol=atol, equal_nan=True)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("op", WRITTEN, ids=lambda op: op.__name__)
 def test_each_example_computes_the_same(op: type[Op]) -> None:
     count = 0
@@ -130,6 +130,7 @@ def _adds_axes(graph: Graph) -> bool:
     return any(len(call.output.shape) > len(call.input(0).shape) for call in calls)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_recorded_models_come_back(path: Path) -> None:
     graph = imported(path.read_bytes())

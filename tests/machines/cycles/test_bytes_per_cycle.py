@@ -68,6 +68,7 @@ def board(folder: Path, keys: str) -> Path:
     return made
 
 
+@pytest.mark.whole
 def test_build_and_simulation_count_what_constants_take_to_come(tmp_path: Path) -> None:
     (tmp_path / "slow").mkdir()
     path = board(tmp_path / "slow", "line_bytes = 32\nbytes_per_cycle = 0.03125\ndata_cache_bytes = 64")

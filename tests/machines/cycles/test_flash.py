@@ -92,6 +92,7 @@ def test_every_line_waits_in_full_where_nothing_is_read_ahead(waits: int, tmp_pa
     assert found.waits == waits * (found.code_lines + found.data_lines)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("line", "waits", "body", "each"),
     [

@@ -35,6 +35,7 @@ def layers() -> bytes:
     return m.build([x], [y])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("goal", ["speed", "balanced"])
 def test_no_step_reads_its_loops_from_flash_again(goal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Counts] = []

@@ -45,6 +45,7 @@ def digits() -> Model:
     return mcugen.load(DIGITS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mode", MODES)
 def test_outputs_are_the_reference_s_in_every_mode(mode: str) -> None:
     """Pushed part by part, and whole, as `run` takes images and windows in every mode."""

@@ -32,6 +32,7 @@ def _build(name: str, out: Path, source: str, **options: object) -> tuple[target
     return board, cross.build_image(board, [HERE / source], [], out, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("core", MACHINES)
 def test_exchanges_bytes_and_counts_exactly(core: str, tmp_path: Path) -> None:
     board, image = _build(core, tmp_path, "firmware.c", flags=host_gcc.STRICT_WARNINGS)
@@ -65,6 +66,7 @@ def test_without_counting_there_are_no_counts(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.glob("mcugen*")) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m33", "rv32imc"])
 def test_fault_and_overflow_are_errors(core: str, tmp_path: Path) -> None:
     for way in ("FAULT", "OVERFLOW"):
@@ -138,6 +140,7 @@ def test_m85_code_says_what_it_is_built_for(tmp_path: Path) -> None:
     assert "built for cortex-m55" in image.note
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("core", "features"),
     [("cortex-m4", ["-fpu"]), ("cortex-m33", ["-dsp"]), ("cortex-m55", ["-mve"]), ("cortex-m85", ["-fpu"])],

@@ -69,7 +69,7 @@ def fits(left: Sequence[tuple[list[int], int]], arena: list[int]) -> bool:
     return False
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(5))
 def test_equals_brute_force(seed: int) -> None:
     rng = Random(seed)

@@ -31,6 +31,7 @@ def held_by(found: MemoryPlan) -> dict[str, set[str]]:
     return {part.region: set(part.offset) for part in found.parts}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rings", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_every_split_is_a_plan_within_its_regions(seed: int, rings: bool) -> None:

@@ -51,7 +51,7 @@ def greedy(buffers: Sequence[Buffer]) -> tuple[list[int], Forbidden]:
     return buffer_shapes._greedy(buffers, near, lower_bound(buffers)[0])[0], forbidden
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(6))
 def test_plans_are_right(seed: int) -> None:
     buffers = random_network(seed)
@@ -72,6 +72,7 @@ def test_a_network_of_many_layers_takes_no_more_than_one_of_few() -> None:
         assert (found.method == "exact search of windows") == (times > 4)
 
 
+@pytest.mark.whole
 def test_windows_that_are_alike_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searches, search = [0], DomainProblem.search
 

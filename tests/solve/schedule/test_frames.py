@@ -265,6 +265,7 @@ def compared(artifact: Artifact, folder: Path, length: int, resets: Sequence[int
     return count
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NETS)
 def test_each_output_of_a_stream_is_that_of_its_window(name: str, tmp_path: Path) -> None:
     net, output = NETS[name]()

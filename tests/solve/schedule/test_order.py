@@ -73,7 +73,7 @@ def most_live(problem: OrderProblem, order: Sequence[int]) -> int:
     return peak
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("first", range(0, 200, 40))
 def test_equals_the_best_of_all_orders(first: int) -> None:
     better = 0
@@ -120,6 +120,7 @@ def test_where_exact_search_is_too_long_a_beam_still_gains(seed: int) -> None:
     assert best_order(problem, 5) == best_order(problem, 5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("count", "length"), [(400, 5), (40, 50), (1998, 1)])
 def test_2000_steps_side_by_side_are_ordered_within_8_s(count: int, length: int) -> None:
     problem = branches(count, length)
@@ -218,7 +219,7 @@ def wide_columns(folder: Path, count: int) -> Path:
     return path
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("goal", ["ram", "speed"])
 def test_an_order_that_needs_far_more_memory_is_not_planned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goal: str

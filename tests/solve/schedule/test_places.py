@@ -127,6 +127,7 @@ def test_only_the_part_that_cannot_lie_there_is_copied(kind: str, tmp_path: Path
     assert not any("concatenation" in step.choice.kernel.symbol for step in made.schedule.steps)
 
 
+@pytest.mark.whole
 def test_a_part_lies_where_kernels_can_rely_on_its_alignment(tmp_path: Path) -> None:
     net = Net()
     ends = [net.tensor(1, n) for n in (3, 8, 4)]

@@ -15,7 +15,7 @@ from tests.rows.streams import random_stream, streamed
 SEEDS = [pytest.param(seed, marks=[pytest.mark.whole] if seed % 2 else []) for seed in range(700, 706)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("make", [random_graph, joining_graph])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_read_finds_what_was_written(make: type, seed: int, tmp_path: Path) -> None:

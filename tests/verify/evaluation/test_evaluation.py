@@ -102,6 +102,7 @@ def test_top1_of_scores_of_one_score_and_of_classes(scores: Any, labels: list[in
     assert metric((np.asarray(scores),), np.array(labels)) == {"top1": pytest.approx(top1)} and answers is not None
 
 
+@pytest.mark.whole
 def test_run_writes_what_load_gives(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     x = np.load(TEST)["inputs"][:FEW]
     np.save(tmp_path / "x.npy", x)
