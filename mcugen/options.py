@@ -17,7 +17,9 @@ BACKENDS = ("c", "opencl")
 PRECISIONS = ("f16",)
 DEVICE_BOARD = "opencl-generic"
 LAYOUTS = ("nhwc", "nchw")
-INPUT_MODES = ("whole", "rows", "frames")
+INPUT_MODES = ("whole", "rows", "frames", "samples")
+SAMPLES = "samples"
+"""The input mode that has options of its own."""
 DEFAULT_EXPORTS = ("cmake",)
 TFLM = "tflm"
 """The export for firmware written for TensorFlow Lite Micro. It has options of its own."""
@@ -176,9 +178,31 @@ class Options:
     input_mode: str = _option(
         "whole",
         "How the input arrives. whole: in memory; rows: pushed one by one, as from a camera; frames: pushed one by one "
-        "into a window over time.",
+        "into a window over time; samples: any number at a time, cut into windows.",
         choices=INPUT_MODES,
         group="Memory and speed",
+    )
+    hop: str = _option(
+        "",
+        "--input-mode samples: from the start of one window of samples to the start of the next, e.g. `160` or `10ms`.",
+        metavar="SAMPLES",
+        group="Memory and speed",
+        mode=SAMPLES,
+    )
+    stride: str = _option(
+        "",
+        "--input-mode samples: run the network once per this many windows. By default after each, but as many as it "
+        "takes if it keeps a state.",
+        metavar="WINDOWS",
+        group="Memory and speed",
+        mode=SAMPLES,
+    )
+    rate: str = _option(
+        "",
+        "--input-mode samples: samples per second, e.g. `8k`; by default 16,000.",
+        metavar="FREQUENCY",
+        group="Memory and speed",
+        mode=SAMPLES,
     )
     ram: str = _option(
         "",
@@ -324,6 +348,21 @@ class Options:
         return hertz_of(self.clock) if self.clock else None
 
     @property
+    def rate_hz(self) -> int:
+        """Samples per second."""
+        return hertz_of(self.rate or "16k", "--rate")
+
+    @property
+    def hop_samples(self) -> int | None:
+        """The hop given, in samples, or None."""
+        return samples_of(self.hop, self.rate_hz) if self.hop else None
+
+    @property
+    def stride_windows(self) -> int | None:
+        """The stride given, in windows, or None."""
+        return int(self.stride) if self.stride else None
+
+    @property
     def regions(self) -> tuple[tuple[str, int | None], ...]:
         """The RAM regions to use, each with the bytes allowed in it; None means the whole region."""
         return region_list(self.region, "--region")
@@ -341,13 +380,14 @@ class Options:
         if self.regions and self.ram:
             hint = "leave --ram out, and give each region its size in --region"
             raise UsageError(f"--ram {self.ram} contradicts --region {self.region}", hint=hint)
+        _check_samples(self)
         for item in fields(self):
             choices = item.metadata.get("choices")
             value = getattr(self, item.name)
             if choices and value not in (*choices, item.default):
                 flag = item.name.replace("_", "-")
                 raise UsageError(f"--{flag} is {value!r}", hint=f"choose one of {', '.join(choices)}")
-        if self.no_rows and (self.input_mode != "whole" or self.optimize == "ram"):
+        if self.no_rows and (self.input_mode in ("rows", "frames") or self.optimize == "ram"):
             asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
             raise UsageError(f"--no-rows contradicts {asked}", hint="leave one of them out")
         if self.weights_blob + self.fetch_weights + self.amalgamate > 1:
@@ -417,6 +457,27 @@ def _check_tflm(options: Options) -> None:
         raise UsageError(
             f"{options.header_prefix!r} is no folder", where="--header-prefix", hint="write it like edge-impulse-sdk"
         )
+
+
+def _check_samples(options: Options) -> None:
+    """Raise UsageError for options of samples in another input mode, and for numbers that they cannot have."""
+    for item in fields(options):
+        if item.metadata.get("mode") == SAMPLES and getattr(options, item.name) and options.input_mode != SAMPLES:
+            hint = f"add --input-mode {SAMPLES}, or leave it out"
+            raise UsageError(f"--{item.name} is for --input-mode {SAMPLES}", hint=hint)
+    _ = options.hop_samples, options.rate_hz
+    if options.stride and not re.fullmatch(r"[1-9]\d{0,5}", options.stride, re.ASCII):
+        raise UsageError(f"--stride {options.stride!r} is no number of windows", hint="give 1 or more, e.g. 3")
+
+
+def samples_of(text: str, rate: int) -> int:
+    """A number of samples from texts like `160`, `10ms`, `0.5s`. rate: samples per second. Raises UsageError."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|)", text.strip(), re.ASCII)
+    count = 0.0 if found is None else float(found[1]) * {"": 1, "ms": rate / 1000, "s": rate}[found[2]]
+    if not 1 <= count < 2**24 or count != int(count):
+        hint = f"give whole samples, e.g. 160, or a time of whole samples at {rate:,} a second, e.g. 10ms"
+        raise UsageError(f"--hop {text!r} is no number of samples", hint=hint)
+    return int(count)
 
 
 def _check_chain(options: Options) -> None:
@@ -490,13 +551,13 @@ def bytes_of(text: str, option: str = "--ram") -> int:
     return int(found[1]) * {"": 1, "K": 1024, "M": 1024**2}[found[2].upper()]
 
 
-def hertz_of(text: str) -> int:
+def hertz_of(text: str, option: str = "--clock") -> int:
     """A frequency in Hz from texts like `16000000`, `16M`, `16MHz`, `1.2G`, `32.768k`. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,10}(?:\.\d{1,9})?)\s*([KkMG]?)(?:Hz)?", text.strip(), re.ASCII)
     hertz = 0.0 if found is None else float(found[1]) * {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[found[2].upper()]
     if not 1 <= hertz <= 10**11:
         raise UsageError(
-            f"--clock {text!r} is not a frequency", hint="give Hz, e.g. 16000000, or use a unit, e.g. 168M"
+            f"{option} {text!r} is not a frequency", hint="give Hz, e.g. 16000000, or use a unit, e.g. 168M"
         )
     return round(hertz)
 
@@ -582,7 +643,10 @@ class Choices(TypedDict, total=False):
     chain: tuple[str, ...]
     quantize: str
     optimize: Literal["balanced", "speed", "ram", "flash"]
-    input_mode: Literal["whole", "rows", "frames"]
+    input_mode: Literal["whole", "rows", "frames", "samples"]
+    hop: str
+    stride: str
+    rate: str
     ram: str
     flash: str
     clock: str

@@ -22,10 +22,22 @@ from mcugen.emit.output_layout import PLAIN, BuildFolders
 from mcugen.emit.view import ModelView
 from mcugen.errors import UsageError
 from mcugen.formats import chain, read, registry, write
+from mcugen.ir import streams
 from mcugen.ir.graph import Graph, verify
 from mcugen.machines.native import Model as Native
 from mcugen.machines.native.model import Outputs
-from mcugen.options import MAX_PREFIX, RUNTIMES, TFLM, Options, is_shortened, name_of, named, shape_texts, stem_of
+from mcugen.options import (
+    MAX_PREFIX,
+    RUNTIMES,
+    SAMPLES,
+    TFLM,
+    Options,
+    is_shortened,
+    name_of,
+    named,
+    shape_texts,
+    stem_of,
+)
 from mcugen.passes import layouts
 from mcugen.report import exports, host_steps
 from mcugen.report import page as report_page
@@ -163,12 +175,22 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     own = read.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     imported = _with_front_end(imported, options)
+    imported, options = _streamed(imported, options)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, stem, is_given=bool(given))
     prepared = prepare_graph(imported, options, name, (*name_notes, *missing))
     title = given or tabular.title_of(stem)
     graph = dataclasses.replace(prepared.graph, name=tabular.called(title, name))  # for error texts
     return dataclasses.replace(prepared, noise=noise, title=title, graph=graph)
+
+
+def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
+    """The graph with its stream of samples, and --input-mode samples, if one is asked for or the file states one."""
+    if imported.stream and options.input_mode == "whole":
+        options = dataclasses.replace(options, input_mode=SAMPLES)
+    if options.input_mode != SAMPLES:
+        return imported, options
+    return streams.streamed(imported, options.hop_samples, options.stride_windows, options.rate_hz), options
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
@@ -236,6 +258,7 @@ def prepare_graph(imported: Graph, options: Options, name: str, notes: Sequence[
         halves=halves,
         all_channels=options.weights_blob,
     )
+    graph = streams.hops_first(graph) if graph.stream else graph
     return Prepared(name, board, options, imported, graph, (*imported.notes, *reference_notes, *notes))
 
 

@@ -86,11 +86,14 @@ class Front:
 def front(path: Path, options: Options, progress: Callable[[str], None] = lambda text: None) -> Front:
     """Plan the presets and at most MAX_POINTS further schedules, and run each on the emulated board.
 
-    Raises UsageError for --input-mode frames, which has one schedule, and MemoryBudgetError if no schedule fits.
+    Raises UsageError for --input-mode frames, which has one schedule, and for samples; MemoryBudgetError if no schedule
+    fits.
     """
     if options.input_mode == "frames":
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
     model = pipeline.prepare(path, options)
+    if model.graph.stream:
+        raise UsageError("schedules of --input-mode samples are not compared", hint="compare the network alone")
     progress("finding schedules")
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         return _Builds(model, pool, progress).front()

@@ -139,6 +139,11 @@ def _symbols_of(paths: Sequence[Path], options: Options) -> list[dict[str, Any]]
 def _require_no_states(artifacts: Sequence[Artifact]) -> None:
     """Raise UsageError if a model keeps values from run to run. Runs of other models would overwrite them."""
     for artifact in artifacts:
+        if artifact.graph.stream:
+            raise UsageError(
+                f"--share-arena: {artifact.name} keeps samples from push to push, which others would overwrite",
+                hint="build it separately, with its own memory",
+            )
         if artifact.graph.states:
             kept = ", ".join(repr(artifact.graph.tensors[s.before].label) for s in artifact.graph.states[:3])
             raise UsageError(

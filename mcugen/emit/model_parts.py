@@ -91,6 +91,32 @@ class PushView:
 
 
 @dataclass(frozen=True)
+class SamplesView:
+    """An input that arrives as a stream of samples, of which the newest `size` are kept in `window`.
+
+    hop: samples from one window to the next. rows: windows before the first decision. stride: windows between two
+    decisions. rate: samples per second. c_type, nbytes: type and bytes of a sample. events: number of events, the first
+    ones, that run for each window; the others run for each decision. has_decisions: whether there are others.
+    """
+
+    window: str
+    size: int
+    hop: int
+    rows: int
+    stride: int
+    rate: int
+    c_type: str
+    nbytes: int
+    events: int
+    has_decisions: bool
+
+    @property
+    def first(self) -> int:
+        """Samples before the first decision."""
+        return self.size + (self.rows - 1) * self.hop
+
+
+@dataclass(frozen=True)
 class StepView:
     """One `case` of the generated code. With `by_rows`, it computes or consumes one row. row: the C variable of the
     row.

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.emit.literals import C_TYPES, array_lines, float32
+from mcugen.emit.model_parts import SamplesView
 from mcugen.emit.view import ModelView
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import NUMPY_DTYPES
 from mcugen.oracle import interpreter, near_ties
 from mcugen.oracle.stimuli import draw, overlapping
+from mcugen.oracle.streaming import pushes
 
 TOLERANCE = 1e-4
 """Allowed error, relative to a float output's largest magnitude. Order of sums and libm differ between cores."""
@@ -36,8 +38,10 @@ def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[
     """The constants of the self-test, and the tolerance of each output as C text.
 
     For a model with states, arrays hold all runs, one after the other. If frames are pushed, overlapping input windows
-    are stored as one sequence of frames.
+    are stored as one sequence of frames. A stream of samples ends with the first decision.
     """
+    if view.samples:
+        return _of_samples(imported, view.samples, view.reference)
     first = _least_doubtful(imported, view.reference)
     calls = [draw(imported, seed) for seed in range(first, first + (RUNS if imported.states else 1))]
     streams = view.push.input if view.streams and view.push else None
@@ -47,7 +51,22 @@ def arrays(imported: Graph, view: ModelView) -> tuple[list[SelftestArray], list[
     inputs = [[call[k] for call in calls] for k in range(len(imported.inputs))]
     found = [_array(f"selftest_in{k}", _frames(a) if k == streams else np.stack(a)) for k, a in enumerate(inputs)]
     found += [_array(f"selftest_out{k}", a) for k, a in enumerate(outputs)]
-    return found, [float32(TOLERANCE * max(float(np.abs(a).max(initial=0)), 1e-30)) for a in outputs]
+    return found, [_tolerance(a) for a in outputs]
+
+
+def _of_samples(imported: Graph, samples: SamplesView, which: str) -> tuple[list[SelftestArray], list[str]]:
+    """The samples of a first decision, and its outputs."""
+    calls = -(-samples.first // samples.size)
+    given = np.concatenate([draw(imported, seed)[0].reshape(-1) for seed in range(calls)])[: samples.first]
+    (push,) = pushes(imported, [given], which)
+    outputs = [push.values[name] for name in imported.outputs]
+    found = [_array("selftest_in0", given), *(_array(f"selftest_out{k}", a) for k, a in enumerate(outputs))]
+    return found, [_tolerance(a) for a in outputs]
+
+
+def _tolerance(outputs: np.ndarray) -> str:
+    """The tolerance of an output as C text."""
+    return float32(TOLERANCE * max(float(np.abs(outputs).max(initial=0)), 1e-30))
 
 
 def computes_floats(imported: Graph) -> bool:
@@ -80,6 +99,8 @@ def _frames(windows: Sequence[np.ndarray]) -> np.ndarray:
 
 def nbytes(imported: Graph, view: ModelView) -> int:
     """Bytes of the self-test's constants."""
+    if view.samples:
+        return view.samples.first * view.samples.nbytes + sum(end.nbytes for end in view.outputs)
     further = RUNS - 1 if imported.states else 0
     shared = imported.type(imported.inputs[view.push.input]).nbytes - view.push.row_nbytes if view.push else 0
     ends = sum(imported.type(name).nbytes for name in (*imported.inputs, *imported.outputs))

@@ -9,6 +9,7 @@ import numpy as np
 
 from mcugen.emit.literals import comment, type_text
 from mcugen.emit.memory import element
+from mcugen.ir.streams import hop_states
 from mcugen.solve.plan import MemoryPlan
 from mcugen.solve.schedule import Schedule
 
@@ -19,7 +20,8 @@ class StateView:
 
     place, array, moved_from: C expressions of addresses, in which `a` is the arena or the array of arenas. fill: the
     byte that fills the initial value; "" if bytes differ, in which case `array` is a constant with the value.
-    moved_from: where a run computes the next value; "" if it is computed at `place`.
+    moved_from: where a run computes the next value; "" if it is computed at `place`. per_hop: whether it changes with
+    each window of a stream of samples.
     """
 
     title: str
@@ -28,6 +30,7 @@ class StateView:
     fill: str
     array: str
     moved_from: str
+    per_hop: bool = False
 
     @property
     def texts(self) -> list[str]:
@@ -38,6 +41,7 @@ class StateView:
 def states_of(schedule: Schedule, plan: MemoryPlan, constant: Callable[[np.ndarray, str], str]) -> list[StateView]:
     """The states of the model, in order. constant: gives the symbol of an array; its second argument is a comment."""
     graph, moved = schedule.graph, schedule.moved_states
+    per_hop = hop_states(graph) if graph.stream else ()
     found = []
     for state in graph.states:
         tensor = graph.tensors[state.before]
@@ -51,6 +55,7 @@ def states_of(schedule: Schedule, plan: MemoryPlan, constant: Callable[[np.ndarr
                 fill=fill,
                 array="" if fill else constant(state.initial, f"initial value of {title}"),
                 moved_from=_address(schedule, plan, state.after) if state in moved else "",
+                per_hop=state in per_hop,
             )
         )
     return found

@@ -27,7 +27,7 @@ from mcugen.emit.literals import (
     type_text,
 )
 from mcugen.emit.memory import element, pointer, regions_of
-from mcugen.emit.model_parts import DeviceView, EndView, PushView, RowsView, StepView
+from mcugen.emit.model_parts import DeviceView, EndView, PushView, RowsView, SamplesView, StepView
 from mcugen.emit.promise import REFERENCE_TITLES, promises_of, stated
 from mcugen.emit.states import StateView, states_of
 from mcugen.emit.whole_model import ModelView
@@ -35,6 +35,7 @@ from mcugen.emit.window_rows import RingView, WindowInput, WindowView, row_name
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph
 from mcugen.ir.kernel import Accumulate, Grid, Ring, RowWindow, Run, Window
+from mcugen.ir.streams import rows_of_window
 from mcugen.ir.types import images_of, row_count, rows_of
 from mcugen.options import Options
 from mcugen.solve.plan import MemoryPlan, lower_bound
@@ -133,6 +134,7 @@ class _Builder:
             order=order,
             order_type=index_type(max((max(pair) for pair in order), default=0)),
             push=self._push(),
+            samples=self._samples(),
             states=states,
             counters=counters(self.schedule),
             regions=regions_of(self.schedule, self.plan),
@@ -213,6 +215,25 @@ class _Builder:
             until_type=index_type(until[-1]),
             period=period(self.schedule) if self.schedule.streams else 1,
             rolls=self.schedule.rolls,
+        )
+
+    def _samples(self) -> SamplesView | None:
+        stream, made = self.graph.stream, self.schedule
+        if stream is None:
+            return None
+        name = self.graph.inputs[0]
+        t, at, events = self.graph.type(name), made.places[name], made.hop_events
+        return SamplesView(
+            window=pointer(self.plan, at.buffer, C_TYPES[t.dtype], const=False, start=at.start),
+            size=t.size,
+            hop=stream.hop,
+            rows=rows_of_window(self.imported),
+            stride=stream.stride,
+            rate=stream.rate,
+            c_type=C_TYPES[t.dtype],
+            nbytes=t.np_dtype.itemsize,
+            events=events,
+            has_decisions=events < len(made.trace) or stream.stride > 1,
         )
 
     def _pointer(self, name: str, *, const: bool, row: str = "", image: bool = False) -> str:

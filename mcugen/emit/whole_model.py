@@ -8,7 +8,7 @@ from mcugen.emit.blob import BlobView
 from mcugen.emit.constant_placement import ConstantsView, places_of
 from mcugen.emit.literals import packed
 from mcugen.emit.memory import MapView, RegionView
-from mcugen.emit.model_parts import ArrayView, DeviceView, EndView, PushView, StepView
+from mcugen.emit.model_parts import ArrayView, DeviceView, EndView, PushView, SamplesView, StepView
 from mcugen.emit.promise import Promise
 from mcugen.emit.states import StateView
 from mcugen.emit.tflm import TflmView
@@ -43,6 +43,7 @@ class ModelView:
     order: list[tuple[int, int]]
     order_type: str
     push: PushView | None
+    samples: SamplesView | None
     states: list[StateView]
     counters: tuple[str, ...]
     regions: list[RegionView]

@@ -71,7 +71,8 @@ def joined(front: Graph, network: Graph) -> Graph:
             where="--chain",
             hint="give models that were made for each other, the first in the flow first",
         )
-    tensors, nodes, states = _joint(given, taken)
+    divides = not any(node.op.collects for node in front.nodes)
+    tensors, nodes, states = _joint(given, taken, NewestRows(divides))
     refusals = {
         name: (*front.refusals.get(name, ()), *network.refusals.get(name, ()))
         for name in {**front.refusals, **network.refusals}
@@ -112,15 +113,18 @@ def _require_ends(front: Graph, network: Graph) -> None:
         )
 
 
-def _joint(given: Tensor, taken: Tensor) -> tuple[Mapping[str, Tensor], list[Node], list[State]]:
-    """Tensors, nodes and states between an output and the input that reads it, which becomes a result of the nodes."""
+def _joint(given: Tensor, taken: Tensor, rows: NewestRows) -> tuple[Mapping[str, Tensor], list[Node], list[State]]:
+    """Tensors, nodes and states between an output and the input that reads it, which becomes a result of the nodes.
+
+    rows: the operator for an input of several rows.
+    """
     source = f"joint of {given.label or given.name!r} and {taken.label or taken.name!r}"
     if given.type.size == taken.type.size:
         op = Reshape(taken.type.shape)
         return {}, [Node(f"joint_{taken.name}", op, (given.name,), (taken.name,), source)], []
     before = Tensor(f"rows_{taken.name}", taken.type, label="newest rows")
     inputs = (before.name, given.name)
-    node = Node(f"joint_{taken.name}", NewestRows(), inputs, (taken.name,), source)
+    node = Node(f"joint_{taken.name}", rows, inputs, (taken.name,), source)
     return {before.name: before}, [node], [State(before.name, taken.name, cleared(taken.type))]
 
 

@@ -135,6 +135,19 @@ class State:
     initial: np.ndarray
 
 
+@dataclass(frozen=True)
+class SampleStream:
+    """How an input arrives as a stream of samples.
+
+    hop: samples from the start of one window to the start of the next. stride: rows from one run of the nodes that
+    depend on collected rows to the next. rate: samples per second.
+    """
+
+    hop: int
+    stride: int
+    rate: int
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     """A network: nodes in an order that respects their inputs.
@@ -149,6 +162,7 @@ class Graph:
     texts        index of an output whose integers are indices of texts -> these texts
     layouts      input or output whose axes are permuted -> for each axis, the axis in the file
     values       name of a value in the file -> the tensor that holds it, which may have been removed
+    stream       how the input arrives as a stream of samples; None if each run gets all of it
     rounds_once  whether integer operators replace float operators, with their exact results rounded once
     file         bytes of the model file, empty for a folder
     unlike_file  how inputs and outputs differ from the file's
@@ -170,6 +184,7 @@ class Graph:
     texts: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
+    stream: SampleStream | None = None
     rounds_once: bool = False
     file: bytes = b""
     unlike_file: tuple[str, ...] = ()

@@ -211,6 +211,11 @@ class Op:
         """
         return None
 
+    @property
+    def collects(self) -> bool:
+        """Whether nodes that depend on the result run less often than the others if samples are streamed."""
+        return False
+
     def macs(self, call: Call) -> int:
         """Number of multiply-accumulates of one execution."""
         return 0

@@ -25,7 +25,10 @@ class NewestRows(Op):
 
     rows: any type and shape, the window so far   x: the same type, at most as many elements
     y: as rows
+    divides: whether nodes that depend on y run once per several rows, if samples are streamed
     """
+
+    divides: bool = False
 
     litert_types = dtypes("s8 u8 s16 s32 f32")
     tflm_types = dtypes("s8 u8 s16 s32 f32")
@@ -39,6 +42,10 @@ class NewestRows(Op):
         if not 0 < x.size <= rows.size:
             raise ShapeError(f"a new row of {x.size} elements does not fit a window of {rows.size}")
         return (TensorType(rows.shape, rows.dtype),)
+
+    @property
+    def collects(self) -> bool:
+        return self.divides
 
     def reference(self, rows: np.ndarray, x: np.ndarray) -> np.ndarray:
         return np.concatenate([rows.reshape(-1)[x.size :], x.reshape(-1)]).reshape(rows.shape)

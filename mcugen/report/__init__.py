@@ -52,6 +52,7 @@ def facts_of(
             *notes,
             *solution.notes,
             *_of_frames(imported, schedule, view.reference),
+            *estimates.of_samples(view, schedule, cycles, board.clock_hz),
             *_of_software_floats(schedule, board),
         ),
         removed=schedule.graph.removed,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcugen.boards.target import Target
+from mcugen.emit.view import ModelView
 from mcugen.report.facts import CycleFacts, Report, WeightFacts
 from mcugen.solve import Solution, costs
 from mcugen.solve.schedule import Schedule, Step
@@ -78,6 +79,32 @@ def total(steps: list[CycleFacts | None]) -> CycleFacts | None:
     if len(known) != len(steps):
         return None
     return CycleFacts(sum(s.low for s in known), sum(s.high for s in known))
+
+
+def of_samples(
+    view: ModelView, schedule: Schedule, cycles: Sequence[CycleFacts | None], clock_hz: int | None
+) -> list[str]:
+    """Notes, for a stream of samples, on which steps run when, and what a second of sound takes."""
+    samples, end = view.samples, schedule.hop_steps
+    if samples is None:
+        return []
+    each = f"{samples.stride} windows" if samples.stride > 1 else "window, too"
+    others = f", steps {end}-{len(cycles) - 1} for every {each}" if end < len(cycles) else ""
+    notes = [
+        f"a window of {samples.size:,} samples begins every {samples.hop:,}: steps 0-{end - 1} run for each{others}"
+    ]
+    hop, decision, every = total([*cycles[:end]]), total([*cycles[end:]]), total([*cycles])
+    if hop is None or decision is None or every is None:
+        return notes
+    rate = samples.rate / samples.hop
+    low, high = (round(rate * (a + b / samples.stride)) for a, b in _ends(hop, decision))
+    share = f", {100 * low / clock_hz:.2g} to {100 * high / clock_hz:.2g} % of the clock" if clock_hz else ""
+    longest = f"a push of at most {samples.hop:,} samples takes {hop.low:,} to {every.high:,} cycles"
+    return [*notes, f"{longest}; a second of sound, {low:,} to {high:,}{share}"]
+
+
+def _ends(hop: CycleFacts, decision: CycleFacts) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (hop.low, decision.low), (hop.high, decision.high)
 
 
 def as_lines(facts: Report) -> list[str]:

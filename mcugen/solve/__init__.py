@@ -14,7 +14,8 @@ from itertools import chain
 from mcugen.boards.target import Target
 from mcugen.errors import NoKernelError
 from mcugen.ir.graph import Graph
-from mcugen.options import Options
+from mcugen.ir.streams import hop_nodes
+from mcugen.options import SAMPLES, Options
 from mcugen.solve import offers, solver
 from mcugen.solve.budget import Solution, is_long, parts_of, pushed_input, ranges
 from mcugen.solve.candidates import Candidates, candidates_of
@@ -85,6 +86,8 @@ def solve_with_time(
             return _solved(graph, target, options, known)
         except NotStreamableError as error:
             return _rolling(graph, target, options, str(error))
+    if options.input_mode == SAMPLES:
+        options = replace(options, input_mode="whole", keep_input=True, hop="", stride="", rate="")
     return _solved(graph, target, options, known)
 
 
@@ -167,11 +170,15 @@ def _orders(
 ) -> Iterator[tuple[Graph, list[Candidates]]]:
     """The network in the file's order, and in an order that needs less memory if there is one.
 
-    Frames are not reordered, since streaming keeps all rows anyway. The file's order is left out if it needs far more
+    Frames are not reordered, since streaming keeps all rows anyway. With a stream of samples, the nodes of a hop stay
+    first. The file's order is left out if it needs far more
     memory and no step can run by rows.
     """
     choices = [listed[0].choice for listed in candidates]
     order = list(range(len(choices))) if options.input_mode == "frames" else reordered(graph, choices)
+    if graph.stream:
+        per_hop = {node.name for node in hop_nodes(graph)}
+        order = sorted(order, key=lambda k: graph.nodes[k].name not in per_hop)
     if order == sorted(order):
         yield graph, list(candidates)
         return

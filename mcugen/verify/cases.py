@@ -43,7 +43,7 @@ RECORDED = "recorded"
 
 def cases(graph: Graph, random: int) -> Iterator[Case]:
     """`random` random cases, then fixed ones: all minimum, all maximum, all zero point, alternating minimum and maximum
-    by element, row and channel, greatest sums, and boundary values.
+    by element, row and channel, greatest sums, and boundary values. The last two only for inputs that are no stream.
 
     For a model with states a case is a sequence of runs. A random case continues with other random inputs. A fixed case
     repeats its inputs and ends with a random input, which shows whether the state recovers.
@@ -62,8 +62,9 @@ def cases(graph: Graph, random: int) -> Iterator[Case]:
     for name, fill in fills:
         inputs = [fill(graph.type(n)).astype(graph.type(n).np_dtype) for n in graph.inputs]
         yield Case(name, inputs, tuple(inputs if k < FURTHER_RUNS - 1 else draw(graph, k) for k in further))
-    yield from _greatest_sums(graph)
-    yield from _boundaries(graph)
+    if graph.stream is None:  # a stream moves the values through its windows
+        yield from _greatest_sums(graph)
+        yield from _boundaries(graph)
 
 
 def _greatest_sums(graph: Graph) -> Iterator[Case]:

@@ -198,6 +198,12 @@ class Comparison:
         """Record flips. They explain why a case is compared with other integers; see `mcugen.verify.flips`."""
         self._flips += [f"{case}: {flip}" for flip in flips]
 
+    def decisions(self, case: str, expected: int, got: int) -> None:
+        """Compare the number of new decisions of a stream of samples."""
+        if expected != got:
+            found = Difference(case, -1, "decisions", "number of new decisions", (0,), float(expected), float(got))
+            self._first = self._first or found
+
     def verdict(self) -> Verdict:
         computed = {name for node in self._graph.nodes for name in node.outputs}
         missed = sorted(f"{n} {self._graph.tensors[n].label!r}" for n in computed if self._name(n) not in self._tensors)

@@ -27,6 +27,8 @@ from mcugen.verify.comparison import Comparison, Verdict
 from mcugen.verify.runs import OracleRun, sequence_of
 
 OUTSIDE = -1
+_COUNT = 4
+"""Bytes of the number of decisions that a run of a stream of samples writes before its outputs."""
 _TIMEOUT_S = 600.0
 
 
@@ -148,7 +150,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         stack_path=trial.bound.path,
         verdict=trial.verdict,
         outputs=trial.outputs,
-        notes=(*artifact.report.notes, *(n for n in (trial.image.note, *notes) if n)),
+        notes=(*artifact.report.notes, *(n for n in (trial.image.note, *_per_second(artifact, counts), *notes) if n)),
         wait_states=_wait_states(board) if counts.fetches else None,
     )
 
@@ -189,11 +191,12 @@ def _firmware(
     brief: run it once, link the constants as bytes, and do not follow reads of slow memories.
     """
     times = 1 if brief else 2
-    sources = _write(artifact, folder, len(sequences[0]))
+    sources = _write(artifact, folder, sequences, times)
     if brief:
         sources = assembled.in_place_of_c(artifact.view, sources, folder)
     image = _image(artifact, folder, sources, "simulate", optimize)
-    feed = (b"".join(_bytes(run.inputs) for run in runs) * times for runs in sequences)
+    heads = artifact.view.samples is not None
+    feed = (b"".join((run.head if heads else b"") + _bytes(run.inputs) for run in r) * times for r in sequences)
     (folder / "in.bin").write_bytes(b"".join(feed))
     ran = qemu.run_image(image, artifact.target, cwd=folder, timeout_s=_TIMEOUT_S, reads=not brief)
     return sources, image, ran, _compare(artifact, cases, sequences, (folder / "out.bin").read_bytes(), times)
@@ -221,6 +224,16 @@ def _estimates(board: Target, listing: Listing, counts: Counts) -> tuple[dict[in
     estimator = cycles.Estimator(model, listing)
     found = {step: estimator.cycles(runs) for step, runs in counts.runs.items()}
     return found, (model.note, *_waits_notes(board), _checked_note(board))
+
+
+def _per_second(artifact: Artifact, counts: Counts) -> list[str]:
+    """A note on what a stream of samples takes per second of sound."""
+    samples = artifact.view.samples
+    if samples is None:
+        return []
+    rate = samples.rate / (samples.hop * samples.stride)
+    total = f"{rate * counts.total:,.0f} instructions per second"
+    return [f"an inference is one decision, after {samples.stride * samples.hop:,} samples: {total} of sound"]
 
 
 def _within(core: Interval, fetches: Fetches | None, board: Target) -> Interval:
@@ -256,6 +269,8 @@ def _checked_note(board: Target) -> str:
 
 def _entry(artifact: Artifact) -> str:
     """The function to analyse: `run`, or the function that takes a row or a frame."""
+    if artifact.view.samples:
+        return f"{artifact.name}_push"
     if artifact.view.push is None:
         return f"{artifact.name}_run"
     return f"{artifact.name}_push_frame" if artifact.view.streams else f"{artifact.name}_push_row"
@@ -276,14 +291,16 @@ def _constant_sections(artifact: Artifact) -> list[str]:
     return [f'{place.macro}=MCUGEN_SECTION(".mcugen.data")' for place in places]
 
 
-def _write(artifact: Artifact, folder: Path, runs: int) -> list[Path]:
-    """The sources of the firmware. runs: number of runs in a sequence, after which the model is reset."""
+def _write(artifact: Artifact, folder: Path, sequences: Sequence[Sequence[OracleRun]], times: int) -> list[Path]:
+    """The sources of the firmware. After each sequence of runs, the model is reset. times: how often each is run."""
     for path, content in artifact.files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
     size = sum(end.nbytes for end in artifact.view.inputs)
     places = _sections(artifact)
-    main = render("simulate_main.c.j2", m=artifact.view, input_size=size, runs=runs, sections=places)
+    counts = {"runs": len(sequences[0]), "sets": times * sum(map(len, sequences))}
+    most = max(min(run.piece, run.inputs[0].size) for runs in sequences for run in runs) if artifact.view.samples else 0
+    main = render("simulate_main.c.j2", m=artifact.view, input_size=size, sections=places, most=most, **counts)
     (folder / "simulate_main.c").write_bytes(main)
     (folder / "plain_main.c").write_bytes(render("plain_main.c.j2", m=artifact.view, sections=places))
     return [folder / path for path in sources_of(artifact.emitted)]
@@ -299,7 +316,8 @@ def _compare(
     """The verdict on every first sequence, whether repeated sequences gave equal bytes, and the last outputs."""
     graph = artifact.graph
     comparison = Comparison(graph, artifact.imported)
-    size = sum(graph.type(name).nbytes for name in graph.outputs)
+    counted = _COUNT if artifact.view.samples else 0
+    size = counted + sum(graph.type(name).nbytes for name in graph.outputs)
     repeatable = len(output) == times * size * sum(map(len, sequences))
     at, last = 0, []
     for case, runs in zip(cases, sequences, strict=True):
@@ -310,7 +328,9 @@ def _compare(
         for k, run in enumerate(runs):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
             comparison.begin_case(name, run.oracle)
-            outputs = list(outputs_of(graph, first[k * size :]))
+            if counted:
+                comparison.decisions(name, run.decisions, int.from_bytes(first[k * size :][:_COUNT], "little"))
+            outputs = list(outputs_of(graph, first[k * size + counted :]))
             for tensor, array in outputs:
                 comparison.tensor(name, -1, tensor, array, run.oracle)
         last.append(tuple(array for _, array in outputs))

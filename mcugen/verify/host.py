@@ -24,6 +24,7 @@ from mcugen.verify.rebased import Rebased, is_needed
 from mcugen.verify.runs import OracleRun, runs_of
 
 OUTPUTS = 0xFFFFFFFF
+DECISIONS = 0xFFFFFFFE
 _HEAD = struct.Struct("<4I")
 _CASE_TIMEOUT_S = 120.0
 _QUICK = ("-Og", "-Wno-maybe-uninitialized")
@@ -73,6 +74,9 @@ def _compared(
             comparison.begin_case(name, oracle)
             is_recorded = case.name.startswith(RECORDED) and not is_needed(artifact.imported)
             for step, tensor, array in tensors:
+                if step == DECISIONS:
+                    comparison.decisions(name, runs[k].decisions, int(array[0]))
+                    continue
                 comparison.tensor(name, step, tensor, array, runs[k].oracle if is_recorded and step < 0 else oracle)
     return comparison.verdict()
 
@@ -110,10 +114,14 @@ def tensors_of(artifact: Artifact, program: Path, name: str, runs: Sequence[Orac
 
 
 def _stdin(artifact: Artifact, runs: Sequence[OracleRun]) -> bytes:
-    """The inputs of the runs. If the model has states or no inputs, each run begins with its start mode."""
+    """The inputs of the runs. If the model has states, a stream of samples or no inputs, each run begins with its start
+    mode.
+    """
     parts: list[bytes] = []
+    view = artifact.view
     for run in runs:
-        parts += [struct.pack("<I", run.start)] if artifact.view.states or not artifact.view.inputs else []
+        parts += [struct.pack("<I", run.start)] if view.states or view.samples or not view.inputs else []
+        parts += [run.head] if view.samples else []
         parts += [np.ascontiguousarray(a).tobytes() for a in run.inputs]
     return b"".join(parts)
 
@@ -121,15 +129,22 @@ def _stdin(artifact: Artifact, runs: Sequence[OracleRun]) -> bytes:
 def _tensors_of_run(artifact: Artifact, data: bytes, at: int) -> tuple[list[Computed], int]:
     """The tensors of one run, read from data[at:], and the position of the next run."""
     found: list[Computed] = []
+    latest: dict[tuple[int, int], Computed] = {}
     parts: dict[tuple[int, int], _Rows] = {}
     while (OUTPUTS, len(artifact.graph.outputs) - 1) not in parts:
         if at >= len(data):
             raise InternalError("the outputs of a run are missing", where="verify")
         step, output, first, rows = _HEAD.unpack_from(data, at)
         at += _HEAD.size
+        if step == DECISIONS:
+            found.append((step, "", np.frombuffer(data, np.uint32, 1, at)))
+            at += 4
+            continue
         names = artifact.graph.outputs if step == OUTPUTS else artifact.schedule.steps[step].choice.node.outputs
         name = names[output]
         t = artifact.graph.type(name)
+        if artifact.view.samples and (known := parts.get((step, output))) and known.complete:
+            del parts[step, output]  # a later window of the same run
         part = parts.setdefault((step, output), _Rows(t))
         total = 1 if step == OUTPUTS else row_count(t.shape)
         at += part.add(total, first, rows, data, at)
@@ -137,11 +152,11 @@ def _tensors_of_run(artifact: Artifact, data: bytes, at: int) -> tuple[list[Comp
             part.complete = True
             found.append((step, name, part.value()[:, -1:]))
         elif part.complete:
-            found.append((-1 if step == OUTPUTS else step, name, part.value()))
+            latest[step, output] = (-1 if step == OUTPUTS else step, name, part.value())
     missing = [f"{output} of step {step}" for (step, output), part in parts.items() if not part.complete]
     if missing:
         raise InternalError(f"rows of output {', '.join(missing)} are missing", where="verify")
-    return found, at
+    return [*found, *latest.values()], at
 
 
 class _Rows:

@@ -97,6 +97,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "mcugen_stored": ([ctypes.c_size_t, at, at, ctypes.c_size_t, ctypes.c_int], None),
         "mcugen_run": ([at, ctypes.c_size_t, many, at, many, ctypes.c_int], None),
         "mcugen_push": ([at, at, ctypes.c_int], ctypes.c_int),
+        "mcugen_push_samples": ([at, at, ctypes.c_uint32], ctypes.c_uint32),
     }
     for name, (arguments, result) in signatures.items():
         if hasattr(library, name):

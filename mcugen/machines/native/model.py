@@ -30,7 +30,7 @@ class Model:
         self.name = name
         self.inputs, self.outputs = ends_of(graph, view)
         self.has_states = bool(view.states)
-        self._push, self._streams = view.push, view.streams
+        self._push, self._streams, self._samples = view.push, view.streams, view.samples
         self._library = library.load(files, view)
         size = int(self._library.mcugen_size())
         self._memory = np.zeros(size + _ALIGN, np.uint8)
@@ -58,6 +58,8 @@ class Model:
         its current state, from sample to sample; `reset` restores the initial state. A model fed by frames takes each
         sample as a whole window. Raises UsageError for inputs that do not fit.
         """
+        if self._samples is not None:
+            raise UsageError(f"{self.name} takes a stream of samples, no whole inputs", hint="use push_samples")
         given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
         count = together(given, self.inputs)
         as_real = _is_real(given) if real is None else real
@@ -92,8 +94,35 @@ class Model:
         """
         return self._pushed(frame, real, "frames")
 
+    def push_samples(self, samples: object, *, real: bool | None = None) -> tuple[int, Outputs | None]:
+        """Push any number of samples. Returns how many decisions are new, and the outputs of the newest; None if none
+        is.
+
+        For input_mode="samples".
+        """
+        if self._samples is None:
+            hint = 'load it with input_mode="samples"'
+            raise UsageError(f"{self.name} does not take samples", hint=hint)
+        values, quantizes = as_element(self.inputs[0], np.asarray(samples).reshape(-1))
+        values = self._quantized(values, quantizes)
+        as_real = quantizes or not self.inputs[0].is_quantized if real is None else real
+        found = [room(e, 1, real=as_real) for e in self.outputs]
+        with self._lock:
+            new = int(self._library.mcugen_push_samples(self._at, values.ctypes.data, values.size))
+            if not new:
+                return 0, None
+            self._library.mcugen_outputs(self._at, 0, _pointers(found), as_real)
+        return new, _one_or_all([a[0] for a in found])
+
+    def _quantized(self, values: np.ndarray, real: bool) -> np.ndarray:
+        """Samples as the C stores them."""
+        values, end = np.ascontiguousarray(values), self.inputs[0]
+        stored = np.empty(values.shape, end.dtype)
+        self._library.mcugen_stored(0, stored.ctypes.data, values.ctypes.data, values.size, real)
+        return stored
+
     def reset(self) -> None:
-        """Restore the initial states, and forget pushed rows and frames."""
+        """Restore the initial states, and forget pushed rows, frames and samples."""
         with self._lock:
             self._library.mcugen_reset(self._at)
 

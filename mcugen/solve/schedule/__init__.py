@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mcugen.ir.graph import Graph, State
+from mcugen.ir.streams import hop_nodes
 from mcugen.solve.plan import Buffer
 from mcugen.solve.schedule import frames
 from mcugen.solve.schedule.frames import NotStreamableError
@@ -50,6 +51,18 @@ class Schedule:
     def pushed_rows(self) -> int:
         """Rows of the pushed input, or frames of its window; 0 if none is pushed."""
         return 0 if self.pushed is None else frames.rows_of_window(self.graph, self.pushed)
+
+    @cached_property
+    def hop_steps(self) -> int:
+        """Number of steps, the first ones, that run for each window of a stream of samples. The others need several
+        windows.
+        """
+        return _hop_steps(self.graph, self.steps)
+
+    @cached_property
+    def hop_events(self) -> int:
+        """Number of events of these steps. They come before all others."""
+        return sum(0 <= event.step < self.hop_steps for event in self.trace)
 
     @property
     def interleaved(self) -> bool:
@@ -113,6 +126,7 @@ def build(
     running = [c for c in choices if c.kernel.has_code]
     grouped = {index for group in by_rows for index in group}
     steps = tuple(_step(i, c, i in grouped) for i, c in enumerate(running))
+    by_rows = _apart(by_rows, _hop_steps(graph, steps)) if graph.stream else by_rows
     order = trace(graph, steps, sources(choices), _groups(by_rows, len(steps)), pushed)
     places = places_of(graph, choices, steps, order, keep_input, pushed)
     buffers = build_buffers(graph, steps, order, places, keep_input, pushed)
@@ -145,6 +159,17 @@ def _step(index: int, choice: Choice, grouped: bool) -> Step:
         if step.events > 1:
             return step
     return Step(index, choice)
+
+
+def _hop_steps(graph: Graph, steps: Sequence[Step]) -> int:
+    per_hop = {node.name for node in hop_nodes(graph)}
+    return sum(step.choice.node.name in per_hop for step in steps)
+
+
+def _apart(groups: Sequence[range], end: int) -> list[range]:
+    """The groups, each divided in two if it has steps before `end` and others."""
+    parts = [part for g in groups for part in (range(g.start, min(g.stop, end)), range(max(g.start, end), g.stop))]
+    return [part for part in parts if part]
 
 
 def _groups(by_rows: Sequence[range], count: int) -> list[range]:

@@ -34,7 +34,11 @@ def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
 
 
 def counters(schedule: Schedule) -> tuple[str, ...]:
-    """Names of the 32-bit counters in the model object: rows or frames pushed, and whether states have a value."""
+    """Names of the 32-bit counters in the model object: rows, frames or samples pushed, and whether states have a
+    value.
+    """
+    if schedule.graph.stream:
+        return ("filled", "due", "lost", "busy", "started")
     pushed: tuple[str, ...] = () if schedule.pushed is None else ("next_row",)
     if schedule.takes_frames:
         pushed = ("frame", "seen") if schedule.streams else ("seen",)

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from mcugen.ir.graph import Graph
+from mcugen.ir.streams import decisions
 from mcugen.ir.types import images_of, rows_of
 from mcugen.solve.plan import Buffer, Piece
 from mcugen.solve.schedule.places import Place
@@ -75,7 +76,7 @@ def build_buffers(
             lives.write(name, first, last if step.writes_rows or last < first else rows - 1, time)
     whole = [name for name in graph.given if name != pushed]
     states = [state.before for state in graph.states]
-    lives.from_start(whole)
+    lives.from_start([*whole, *(decisions(graph) if graph.stream else ())])
     lives.to_end([*graph.kept, *(whole if keep_input else states)])
     fixed = {buffer[name] for name in (*whole, *graph.kept)}
     batch = _batches(steps, buffer)
