@@ -5,7 +5,6 @@ docs/samples.md states what each word computes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,19 +15,14 @@ from mcugen.errors import UsageError
 from mcugen.ops.banded import Banded
 from mcugen.ops.pad import Pad
 from mcugen.ops.strided_slice import StridedSlice
-from mcugen.samples import front_end, spectra
+from mcugen.samples import filters, front_end, spectra
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.front_end import FrontEnd, StepError
 from mcugen.samples.preprocess import SOUND, Plan, PreprocessStep, Word
 from mcugen.system import files
 
 MAX_BYTES = 1 << 25
-MAX_RATE = 768_000
-MAX_RATIO = 16
-"""Largest ratio of two sampling rates, in either direction."""
 MAX_LENGTH = 1 << 24
-ZEROS = 16
-"""Zero crossings of the resampling filter on either side."""
 _PCM, _FLOAT, _EXTENSIBLE = 1, 3, 0xFFFE
 _HINT = "convert the file to 16-bit PCM"
 
@@ -41,13 +35,6 @@ class Sound:
     values: np.ndarray
 
 
-def _rate(text: str) -> int:
-    found = int(text)
-    if not 1 <= found <= MAX_RATE:
-        raise ValueError(f"expected samples in a second, 1 to {MAX_RATE}")
-    return found
-
-
 def mono(front: FrontEnd, x: str, _: None) -> str:
     """The mean of the channels: [n, time, channels] to [n, time]."""
     shape = front.type(x).shape
@@ -55,31 +42,6 @@ def mono(front: FrontEnd, x: str, _: None) -> str:
         return x
     weights = front.constant(np.full((1, shape[2]), 1 / shape[2]))
     return front.shaped(front.node(Banded(-1, (0,), 1), x, weights), shape[:2])
-
-
-def resampled(front: FrontEnd, x: str, wanted: int) -> str:
-    """x resampled from the front end's rate to `wanted`, both in Hz: ceil(length * wanted / rate) numbers.
-
-    y[k] = sum over all j with |c d| < 16 of x[j] * c * sinc(c d) * cos(pi c d / 32)^2
-    with d = k * rate / wanted - j and c = min(1, wanted / rate). Raises ValueError if the rates differ too much.
-    """
-    rate = round(front.rate)
-    if rate == wanted:
-        return x
-    if max(rate, wanted) > MAX_RATIO * min(rate, wanted):
-        raise ValueError(f"{rate} and {wanted} samples a second differ more than {MAX_RATIO}-fold")
-    front.rate = wanted
-    common = math.gcd(rate, wanted)
-    up, down = wanted // common, rate // common
-    c = min(1.0, wanted / rate)
-    reach = math.ceil(ZEROS / c)
-    count = -(-spectra.length_of(front, x) * up // down)
-    phases = np.arange(min(up, count))
-    first, rest = np.divmod(phases * down, up)
-    d = c * (rest[:, None] / up - np.arange(-reach, reach + 1))
-    taps = c * np.sinc(d) * np.cos(np.pi * d / (2 * ZEROS)) ** 2 * (np.abs(d) < ZEROS)
-    op = Banded(-1, tuple(int(k) for k in first - reach), count, down)
-    return front.node(op, x, front.constant(taps))
 
 
 def cut(front: FrontEnd, x: str, wanted: spectra.Duration) -> str:
@@ -95,10 +57,9 @@ def cut(front: FrontEnd, x: str, wanted: spectra.Duration) -> str:
 
 WORDS = (
     Word("mono", "the mean of the channels", SOUND, mono),
-    Word("rate=R", "resample to R a second where the file has another rate", SOUND, resampled, _rate),
+    *filters.WORDS,
     Word("length=L", "cut, or fill with zeros, at the end: 16000, 1s or 980ms", SOUND, cut, spectra.duration),
-    Word("logmel(window=W,hop=H,...)", "logarithms of the power in mel bands", SOUND, spectra.log_mel, spectra.mel),
-    Word("mfcc(window=W,hop=H,...)", "cosine transform of logmel", SOUND, spectra.log_mel, spectra.cepstra),
+    *spectra.WORDS,
 )
 
 
@@ -144,7 +105,7 @@ def decoded(path: Path) -> Sound:
     kinds = {(_PCM, 8), (_PCM, 16), (_PCM, 24), (_PCM, 32), (_FLOAT, 32), (_FLOAT, 64)}
     if (code, bits) not in kinds:
         raise UsageError(f"has format {code} with {bits} bits, not PCM", where=named(path), hint=_HINT)
-    if not channels or frame != channels * bits // 8 or not 1 <= rate <= MAX_RATE:
+    if not channels or frame != channels * bits // 8 or not 1 <= rate <= filters.MAX_RATE:
         message = f"claims {channels} channels, {frame} bytes a frame, {rate} frames a second"
         raise UsageError(message, where=named(path), hint=_HINT)
     content = chunks[b"data"]

@@ -5,22 +5,31 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from mcugen.ops.add import Add
 from mcugen.ops.banded import Banded
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.div import Div
 from mcugen.ops.framing import Framing
 from mcugen.ops.mul import Mul
 from mcugen.ops.natural_log import NaturalLog
 from mcugen.ops.power import Power
 from mcugen.ops.real_fourier import RealFourier
+from mcugen.ops.sqrt import Sqrt
+from mcugen.ops.sub import Sub
 from mcugen.samples.front_end import FrontEnd
+from mcugen.samples.preprocess import SOUND, Word
 
 MAX_WINDOW = 1 << 15
 MAX_BANDS = 256
+MAX_REACH = 16
+"""Most windows on either side of a slope."""
+LEAST_VARIANCE = 1e-10
+"""Added to variances, so that features that never change become 0."""
 MAX_NUMBERS = 1 << 26
 """Most numbers that the transforms of a sound give."""
 
@@ -50,26 +59,50 @@ def duration(text: str) -> Duration:
     return Duration(float(found[2]) / (1000 if found[3] == "ms" else 1), True)
 
 
-@dataclass(frozen=True)
-class Mel:
-    """log(sum of |F|^2 over a mel band + floor), with a row for each window.
+_TAPERS = {"hann": (0.5, -0.5), "hamming": (0.54, -0.46), "blackman": (0.42, -0.5, 0.08), "none": ()}
+"""Name of a window's shape -> the factors of cos(2 pi k i / length), for k = 0, 1, 2."""
 
-    window, hop: length of a window, and distance of two windows
+
+@dataclass(frozen=True)
+class Window:
+    """A window of samples. shape: a key of _TAPERS."""
+
+    duration: Duration
+    shape: str = "hann"
+
+    def samples(self, rate: float) -> int:
+        """The number of samples at a rate. Raises ValueError if it is 0."""
+        return self.duration.samples(rate)
+
+    def weights(self, length: int) -> np.ndarray | None:
+        """The factor of each sample; None if all are 1."""
+        turns = 2 * np.pi * np.arange(length) / length
+        factors = _TAPERS[self.shape]
+        return sum((f * np.cos(k * turns) for k, f in enumerate(factors)), np.zeros(length)) if factors else None
+
+
+def window(text: str) -> Window:
+    """The window of a text such as `25ms` or `400:hamming`. Raises ValueError."""
+    length, _, shape = text.partition(":")
+    if shape and shape not in _TAPERS:
+        raise ValueError(f"shapes of windows are {', '.join(_TAPERS)}")
+    return Window(duration(length), shape or "hann")
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """|F|^2 of each frequency, with a row for each window.
+
+    window, hop: a window, and the distance of two windows
     fft: points of the transform F; 0: the least power of two that is not below the window
-    low, high: range of the bands in Hz; high 0: half the sampling rate
-    decibels: 10 log10 instead of the natural logarithm
-    coefficients: number of coefficients of the cosine transform of the bands; 0: the bands themselves
+    decibels: 10 log10(|F|^2 + floor) instead
     """
 
-    window: Duration
+    window: Window
     hop: Duration
-    bands: int = 40
     fft: int = 0
-    low: float = 20.0
-    high: float = 0.0
     floor: float = 1e-6
     decibels: bool = False
-    coefficients: int = 0
 
     def sizes(self, rate: float) -> tuple[int, int, int]:
         """(window, hop, points of the transform) at a rate, in samples. Raises ValueError."""
@@ -79,24 +112,63 @@ class Mel:
             raise ValueError(f"a window of {window} samples does not fit a transform of {min(points, MAX_WINDOW)}")
         return window, hop, points
 
+
+@dataclass(frozen=True)
+class Mel(Spectrum):
+    """log(sum of |F|^2 over a mel band + floor), with a row for each window.
+
+    low, high: range of the bands in Hz; high 0: half the sampling rate
+    mel: a key of _SCALES. With `slaney`, bands have the area 1 in Hz instead of the height 1; with `kaldi`, their sides
+    are straight in mel instead of Hz
+    coefficients: number of coefficients of the cosine transform of the bands; 0: the bands themselves
+    """
+
+    bands: int = 40
+    low: float = 20.0
+    high: float = 0.0
+    mel: str = "htk"
+    coefficients: int = 0
+
     def filters(self, points: int, rate: float) -> np.ndarray:
-        """Triangles of height 1 whose corners are evenly spaced in mel, [bands, frequencies]. Raises ValueError."""
+        """Triangles whose corners are evenly spaced in mel, [bands, frequencies]. Raises ValueError."""
         high = self.high or rate / 2
         if not 0 <= self.low < high <= rate / 2:
             raise ValueError(f"bands from {self.low:g} to {high:g} Hz are not within 0 to {rate / 2:g}")
-        ends = [2595 * math.log10(1 + f / 700) for f in (self.low, high)]
-        corners = 700 * (10 ** (np.linspace(ends[0], ends[1], self.bands + 2) / 2595) - 1)
+        to_mel, to_hertz = _SCALES[self.mel]
+        ends = to_mel(np.array([self.low, high]))
+        corners = to_hertz(np.linspace(float(ends[0]), float(ends[1]), self.bands + 2))
         left, middle, right = corners[:-2], corners[1:-1], corners[2:]
         f = np.fft.rfftfreq(points, 1 / rate)[:, None]
+        if self.mel == "kaldi":
+            f, left, middle, right = (to_mel(hertz) for hertz in (f, left, middle, right))
         rising, falling = (f - left) / (middle - left), (right - f) / (right - middle)
-        found: np.ndarray = np.maximum(np.minimum(rising, falling), 0).T
-        return found
+        found: np.ndarray = np.maximum(np.minimum(rising, falling), 0)
+        return (found * (2 / (right - left) if self.mel == "slaney" else 1)).T
 
     def cosines(self) -> np.ndarray:
         """The cosine transform of the bands, [coefficients, bands]."""
         band, k = np.arange(self.bands) + 0.5, np.arange(self.coefficients)[:, None]
         found: np.ndarray = np.cos(np.pi * band * k / self.bands) * math.sqrt(2 / self.bands)
         return found
+
+
+def _slaney(f: np.ndarray) -> np.ndarray:
+    """Mel of hertz: linear up to 1 kHz, logarithmic above. Source: Slaney's Auditory Toolbox."""
+    return np.where(f < 1000, f * 3 / 200, 15 + 27 * np.log(np.maximum(f, 1000) / 1000) / math.log(6.4))
+
+
+def _slaney_hertz(mel: np.ndarray) -> np.ndarray:
+    return np.where(mel < 15, mel * 200 / 3, 1000 * np.exp((mel - 15) * math.log(6.4) / 27))
+
+
+_Scale = Callable[[np.ndarray], np.ndarray]
+_HTK = (lambda f: 2595 * np.log10(1 + f / 700), lambda mel: 700 * (10 ** (mel / 2595) - 1))
+_SCALES: dict[str, tuple[_Scale, _Scale]] = {
+    "htk": _HTK,
+    "slaney": (_slaney, _slaney_hertz),
+    "kaldi": _HTK,
+}
+"""Scale -> mel of hertz, and hertz of mel."""
 
 
 def length_of(front: FrontEnd, x: str) -> int:
@@ -109,16 +181,17 @@ def length_of(front: FrontEnd, x: str) -> int:
     return shape[1]
 
 
-def power(front: FrontEnd, x: str, window: int, hop: int, points: int) -> str:
+def _power(front: FrontEnd, x: str, spectrum: Spectrum) -> str:
     """The power of each frequency in each window: [n, time] to [n, windows, points / 2 + 1]. Raises ValueError."""
+    window, hop, points = spectrum.sizes(front.rate)
     length = length_of(front, x)
     if length < window:
         raise ValueError(f"has {length} samples, fewer than a window of {window}")
     if (1 + (length - window) // hop) * points > MAX_NUMBERS:
         raise ValueError(f"makes more than {MAX_NUMBERS:,} numbers of one sound")
-    shape = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window) / window)
     front.has_windows = True
-    frames = front.node(Mul(), front.node(Framing(window, hop), x), front.constant(shape))
+    frames, weights = front.node(Framing(window, hop), x), spectrum.window.weights(window)
+    frames = frames if weights is None else front.node(Mul(), frames, front.constant(weights))
     return front.node(Power(), front.node(RealFourier(points), frames))
 
 
@@ -127,14 +200,64 @@ def product(front: FrontEnd, x: str, matrix: np.ndarray) -> str:
     return front.node(Banded(-1, (0,) * len(matrix), len(matrix)), x, front.constant(matrix))
 
 
+def _logarithm(front: FrontEnd, x: str, spectrum: Spectrum) -> str:
+    y = front.node(NaturalLog(), front.node(Add(), x, front.constant(np.array([spectrum.floor]))))
+    return front.node(Mul(), y, front.constant(np.array([10 / math.log(10)]))) if spectrum.decibels else y
+
+
+def powers(front: FrontEnd, x: str, spectrum: Spectrum) -> str:
+    """The power of each frequency, [n, time] to [n, windows, frequencies]. Raises ValueError."""
+    y = _power(front, x, spectrum)
+    return _logarithm(front, y, spectrum) if spectrum.decibels else y
+
+
 def log_mel(front: FrontEnd, x: str, mel: Mel) -> str:
     """The features of sounds, [n, time] to [n, windows, bands or coefficients]. Raises ValueError."""
-    window, hop, points = mel.sizes(front.rate)
-    filters = mel.filters(points, front.rate)
-    bands = product(front, power(front, x, window, hop, points), filters)
-    y = front.node(NaturalLog(), front.node(Add(), bands, front.constant(np.array([mel.floor]))))
-    y = front.node(Mul(), y, front.constant(np.array([10 / math.log(10)]))) if mel.decibels else y
+    filters = mel.filters(mel.sizes(front.rate)[2], front.rate)
+    y = _logarithm(front, product(front, _power(front, x, mel), filters), mel)
     return product(front, y, mel.cosines()) if mel.coefficients else y
+
+
+def _windows(front: FrontEnd, x: str) -> int:
+    """The number of windows. Raises ValueError for samples."""
+    if not front.has_windows:
+        raise ValueError("takes features of windows: put spectrogram, logmel or mfcc before it")
+    return front.type(x).shape[1]
+
+
+def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
+    """Features, then their slopes over the windows around each, [n, windows, features * (1 + order)].
+
+    value: windows on either side, and order: 2 for slopes of slopes, too. At its ends the sound goes on as it is.
+    """
+    (reach, order), count = value, _windows(front, x)
+    scale = 2 * sum(k * k for k in range(1, reach + 1))
+    first = [max(0, t - reach) for t in range(count)]
+    weights = np.zeros((count, min(count, 2 * reach + 1)))
+    for t in range(count):
+        for k in range(-reach, reach + 1):
+            weights[t, min(max(t + k, 0), count - 1) - first[t]] += k / scale
+    parts = [x]
+    for _ in range(order):
+        parts.append(front.node(Banded(1, tuple(first), count), parts[-1], front.constant(weights)))
+    return front.node(Concatenation(2), *parts)
+
+
+def normalized(front: FrontEnd, x: str, deviation: bool) -> str:
+    """Features less their mean over all windows, divided by their standard deviation if `deviation`."""
+    count = _windows(front, x)
+    mean = Banded(1, (0,), 1), front.constant(np.full((1, count), 1 / count))
+    apart = front.node(Sub(), x, front.node(mean[0], x, mean[1]))
+    if not deviation:
+        return apart
+    variance = front.node(mean[0], front.node(Mul(), apart, apart), mean[1])
+    root = front.node(Sqrt(), front.node(Add(), variance, front.constant(np.array([LEAST_VARIANCE]))))
+    return front.node(Div(), apart, root)
+
+
+def _spectrum(text: str) -> Spectrum:
+    """The parameters of `spectrogram(...)`."""
+    return Spectrum(**_complete(_parameters(text, {field.name for field in fields(Spectrum)})))
 
 
 def mel(text: str) -> Mel:
@@ -151,10 +274,28 @@ def cepstra(text: str) -> Mel:
 
 
 def _mel(found: Mapping[str, Any]) -> Mel:
+    return Mel(**_complete(found))
+
+
+def _complete(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters, if window and hop are among them, else ValueError."""
     for name in ("window", "hop"):
         if name not in found:
             raise ValueError(f"needs {name}=..., in samples or as a time")
-    return Mel(**found)
+    return found
+
+
+def _deltas(text: str) -> tuple[int, int]:
+    reach, _, order = text.partition(":")
+    if not (1 <= int(reach) <= MAX_REACH and order in ("", "1", "2")):
+        raise ValueError(f"expected windows on either side, 1 to {MAX_REACH}, and :2 for slopes of slopes")
+    return int(reach), int(order or 1)
+
+
+def _normalizing(text: str) -> bool:
+    if text not in ("", "mean"):
+        raise ValueError("expected cmvn, or cmvn=mean")
+    return not text
 
 
 def _parameters(text: str, known: set[str]) -> dict[str, Any]:
@@ -198,8 +339,14 @@ def _yes(text: str) -> bool:
     return text == "yes"
 
 
+def _scale(text: str) -> str:
+    if text not in _SCALES:
+        raise ValueError(f"scales are {', '.join(_SCALES)}")
+    return text
+
+
 _READERS: dict[str, Callable[[str], Any]] = {
-    "window": duration,
+    "window": window,
     "hop": duration,
     "bands": _whole(1, MAX_BANDS),
     "fft": _whole(2, MAX_WINDOW),
@@ -207,5 +354,26 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "high": _real,
     "floor": _positive,
     "decibels": _yes,
+    "mel": _scale,
     "coefficients": _whole(1, MAX_BANDS),
 }
+
+WORDS = (
+    Word("spectrogram(window=W,hop=H,...)", "power of each frequency", SOUND, powers, _spectrum),
+    Word("logmel(window=W,hop=H,...)", "logarithms of the power in mel bands", SOUND, log_mel, mel),
+    Word("mfcc(window=W,hop=H,...)", "cosine transform of logmel", SOUND, log_mel, cepstra),
+    Word(
+        "delta=N",
+        "append the slopes over N windows on either side; delta=N:2: theirs, too",
+        SOUND,
+        with_deltas,
+        _deltas,
+    ),
+    Word(
+        "cmvn",
+        "subtract means over all windows, divide by deviations; cmvn=mean: no division",
+        SOUND,
+        normalized,
+        _normalizing,
+    ),
+)

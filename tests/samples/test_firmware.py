@@ -21,7 +21,10 @@ from mcugen.verify import emulated
 from mcugen.verify.cases import Case
 from tests.samples.test_front_end import speech
 
-SOUND = "mono,rate=16000,length=500ms,mfcc(window=25ms,hop=10ms,bands=32,coefficients=12),mean=-3,std=7"
+SOUND = (
+    "mono,rate=16000,biquad=0.9:-1.8:0.9:-1.7:0.8,preemphasis=0.97,length=500ms,"
+    "mfcc(window=25ms:hamming,hop=10ms,bands=32,mel=slaney,coefficients=12),delta=2,cmvn,mean=-3,std=7"
+)
 OTHER_CORES = ("cortex-m0plus", "cortex-m55", "rv32imc")
 IMAGE = "crop=50x40,gray,resize=24x16,scale=1/255,offset=-0.5"
 

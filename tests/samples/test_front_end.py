@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from mcugen.errors import UsageError
 from mcugen.samples import front_end, words
 from mcugen.samples.preprocess import parse
 from mcugen.samples.spectra import Mel
 
 RATE = 16000
+EVERY = 16
+"""Of features that were recorded from other libraries, one window in so many is kept."""
+RECORDED = Path(__file__).with_name("feature_libraries.npz")
 
 
 def speech(length: int, seed: int = 0) -> np.ndarray:
@@ -51,3 +57,64 @@ def test_features_come_near_to_those_of_float64(parameters: str) -> None:
         found, wanted = features(text, x), judged(parse(text, words()).steps[0].value, x)
         assert found.dtype == np.float32 and found.shape == wanted.shape
         assert np.abs(found - wanted).max() <= 1e-5 * np.abs(wanted).max()
+
+
+def test_features_are_those_of_other_libraries() -> None:
+    """librosa, kaldi-native-fbank and python_speech_features, as `record_features` recorded them."""
+    x = speech(RATE)
+    with np.load(RECORDED) as recorded:
+        assert len(recorded.files) >= 18
+        for text in recorded.files:
+            found = features(text, x)
+            found = found[::EVERY] if found.ndim == 2 else found[::50, None]
+            largest = np.abs(recorded[text]).max()
+            assert np.abs(found - recorded[text]).max() <= 1e-5 * largest, text
+
+
+def test_filters_are_those_of_float64() -> None:
+    x = speech(3000)
+    taps, section = [0.25, -0.5, 0.125], [0.2, 0.3, 0.2, -0.9, 0.4]
+    wanted = np.convolve(x.astype(np.float64), taps)[: x.size]
+    assert np.abs(features("fir=0.25:-0.5:0.125", x) - wanted).max() <= 1e-6
+    y = np.zeros(x.size + 2)
+    given = np.concatenate([[0, 0], x.astype(np.float64)])
+    for k in range(2, y.size):
+        b0, b1, b2, a1, a2 = section
+        y[k] = b0 * given[k] + b1 * given[k - 1] + b2 * given[k - 2] - a1 * y[k - 1] - a2 * y[k - 2]
+    assert np.abs(features("biquad=0.2:0.3:0.2:-0.9:0.4", x) - y[2:]).max() <= 1e-6
+    assert np.array_equal(features("decimate=4", x), features("rate=4000", x))
+
+
+def test_means_and_deviations_are_taken_out() -> None:
+    text = "logmel(window=32ms,hop=16ms)"
+    plain, found = features(text, speech(RATE)), features(f"{text},cmvn", speech(RATE))
+    assert np.abs(found.mean(axis=0)).max() < 1e-5 and np.abs(found.std(axis=0) - 1).max() < 1e-5
+    centred = features(f"{text},cmvn=mean", speech(RATE))
+    assert np.abs(centred - (plain - plain.mean(axis=0, dtype=np.float64))).max() < 1e-5
+    assert not features(f"{text},cmvn", np.zeros(2000, np.float32)).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("logmel(window=9:round,hop=4)", "shapes of windows are hann, hamming, blackman, none"),
+        ("logmel(window=9,hop=4,mel=bark)", "scales are htk, slaney, kaldi"),
+        ("spectrogram(window=9)", "needs hop="),
+        ("spectrogram(window=9,hop=4,bands=3)", "'bands=3' is no parameter"),
+        ("preemphasis=2", "expected a number above 0, at most 1"),
+        ("decimate=17", "expected a whole number, 2 to 16"),
+        ("decimate=7", "16000 samples a second cannot be divided by 7"),
+        ("biquad=1:2:3", "expected b0:b1:b2:a1:a2"),
+        ("biquad=1:0:0:-2:1", "section 0 is not stable: a1 = -2, a2 = 1"),
+        ("fir=" + ":".join(["1"] * 5000), "5,000 taps, more than 4,096"),
+        ("cmvn=all", "expected cmvn, or cmvn=mean"),
+        ("delta=0", "expected windows on either side, 1 to 16"),
+        ("delta=2", "takes features of windows: put spectrogram, logmel or mfcc before it"),
+        ("cmvn", "takes features of windows"),
+        ("logmel(window=9,hop=4),preemphasis=0.9", "comes after a word that makes features of windows"),
+    ],
+)
+def test_words_that_cannot_be(text: str, message: str) -> None:
+    with pytest.raises((UsageError, ValueError)) as caught:
+        features(text, speech(1000))
+    assert message in str(caught.value)

@@ -1,0 +1,119 @@
+"""Filters of sounds: words that change samples along time, [n, time]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcugen.ops.banded import Banded
+from mcugen.ops.biquad import Biquad
+from mcugen.samples.front_end import FrontEnd
+from mcugen.samples.preprocess import SOUND, Word, number
+from mcugen.samples.spectra import length_of
+
+MAX_RATE = 768_000
+MAX_RATIO = 16
+"""Largest ratio of two sampling rates, in either direction."""
+MAX_TAPS, MAX_SECTIONS = 4096, 16
+ZEROS = 16
+"""Zero crossings of the resampling filter on either side."""
+
+
+def _rate(text: str) -> int:
+    found = int(text)
+    if not 1 <= found <= MAX_RATE:
+        raise ValueError(f"expected samples in a second, 1 to {MAX_RATE}")
+    return found
+
+
+def _factor(text: str) -> int:
+    if not 2 <= int(text) <= MAX_RATIO:
+        raise ValueError(f"expected a whole number, 2 to {MAX_RATIO}")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    if not 0 < float(text) <= 1:
+        raise ValueError("expected a number above 0, at most 1")
+    return float(text)
+
+
+def _taps(text: str) -> np.ndarray:
+    found = np.array([number(part) for part in text.split(":")])
+    if len(found) > MAX_TAPS:
+        raise ValueError(f"has {len(found):,} taps, more than {MAX_TAPS:,}")
+    return found
+
+
+def _sections(text: str) -> np.ndarray:
+    """Coefficients [sections, 5]. Raises ValueError for a section that is not stable."""
+    found = _taps(text)
+    if found.size % 5 or found.size > 5 * MAX_SECTIONS:
+        raise ValueError(
+            f"expected b0:b1:b2:a1:a2 for each of 1 to {MAX_SECTIONS} sections, found {found.size} numbers"
+        )
+    sections: np.ndarray = found.reshape(-1, 5).astype(np.float32)
+    for k, (first, second) in enumerate(sections[:, 3:].astype(np.float64)):
+        if not (abs(second) < 1 and abs(first) < 1 + second):
+            raise ValueError(f"section {k} is not stable: a1 = {first:g}, a2 = {second:g}")
+    return sections
+
+
+def resampled(front: FrontEnd, x: str, wanted: int) -> str:
+    """x resampled from the front end's rate to `wanted`, both in Hz: ceil(length * wanted / rate) numbers.
+
+    y[k] = sum over all j with |c d| < 16 of x[j] * c * sinc(c d) * cos(pi c d / 32)^2
+    with d = k * rate / wanted - j and c = min(1, wanted / rate). Raises ValueError if the rates differ too much.
+    """
+    rate = round(front.rate)
+    if rate == wanted:
+        return x
+    if max(rate, wanted) > MAX_RATIO * min(rate, wanted):
+        raise ValueError(f"{rate} and {wanted} samples a second differ more than {MAX_RATIO}-fold")
+    front.rate = wanted
+    common = math.gcd(rate, wanted)
+    up, down = wanted // common, rate // common
+    c = min(1.0, wanted / rate)
+    reach = math.ceil(ZEROS / c)
+    count = -(-length_of(front, x) * up // down)
+    phases = np.arange(min(up, count))
+    first, rest = np.divmod(phases * down, up)
+    d = c * (rest[:, None] / up - np.arange(-reach, reach + 1))
+    taps = c * np.sinc(d) * np.cos(np.pi * d / (2 * ZEROS)) ** 2 * (np.abs(d) < ZEROS)
+    op = Banded(-1, tuple(int(k) for k in first - reach), count, down)
+    return front.node(op, x, front.constant(taps))
+
+
+def decimated(front: FrontEnd, x: str, factor: int) -> str:
+    """Resampled to the rate divided by `factor`. Raises ValueError if that is no whole number."""
+    if round(front.rate) % factor:
+        raise ValueError(f"{round(front.rate)} samples a second cannot be divided by {factor}")
+    return resampled(front, x, round(front.rate) // factor)
+
+
+def convolved(front: FrontEnd, x: str, taps: np.ndarray) -> str:
+    """y[t] = sum over k of taps[k] * x[t - k], with 0 before the first sample."""
+    op = Banded(-1, (1 - len(taps),), length_of(front, x), 1)
+    return front.node(op, x, front.constant(taps[None, ::-1]))
+
+
+def emphasized(front: FrontEnd, x: str, share: float) -> str:
+    """y[t] = x[t] - share * x[t - 1], with 0 before the first sample."""
+    return convolved(front, x, np.array([1, -share]))
+
+
+def recursive(front: FrontEnd, x: str, sections: np.ndarray) -> str:
+    """Filters of second order, one after the other. sections: b0, b1, b2, a1, a2 of each."""
+    length_of(front, x)
+    return front.node(Biquad(), x, front.constant(sections))
+
+
+WORDS: Sequence[Word] = (
+    Word("rate=R", "resample to R a second where the file has another rate", SOUND, resampled, _rate),
+    Word("decimate=N", "resample to one N-th of the rate", SOUND, decimated, _factor),
+    Word("preemphasis=A", "subtract A times the sample before", SOUND, emphasized, _share),
+    Word("fir=H0:H1:...", "filter with these taps", SOUND, convolved, _taps),
+    Word("biquad=B0:B1:B2:A1:A2:...", "filters of second order, five numbers each", SOUND, recursive, _sections),
+)
