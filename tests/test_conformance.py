@@ -13,17 +13,23 @@ from mcugen.boards import target
 from mcugen.emit import bundle
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ops._links import Link
 from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
+from mcugen.ops.cast import Cast
 from mcugen.ops.copy import Copy
-from mcugen.ops.element_chain import ElementChain, Link
+from mcugen.ops.element_chain import ElementChain
+from mcugen.ops.filter_bank_log import FilterBankLog
 from mcugen.ops.float_functions import Exp
 from mcugen.ops.hard_swish import HardSwish
+from mcugen.ops.integer_line import IntegerLine
 from mcugen.ops.leaky_relu import LeakyRelu
 from mcugen.ops.lookup import Lookup
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mul import Mul
 from mcugen.ops.neg import Neg
+from mcugen.ops.pcan import Pcan
+from mcugen.ops.spectral_subtraction import SpectralSubtraction
 from mcugen.ops.sub import Sub
 from mcugen.ops.table_softmax import TableSoftmax
 from tests.support import conformance, emulated, program
@@ -54,6 +60,25 @@ class ChainExamples(ElementChain):
             Example(cls(scaled), (image, number, vector), (image,), {1: None, 2: None}, 2),
             Example(cls(tree), (image, image), (image,), {}, 3),
             Example(cls(last), (image, vector), (image,), {1: None}, 4),
+            *cls._of_integers(),
+        ]
+
+    @classmethod
+    def _of_integers(cls) -> Sequence[Example]:
+        """One width of elements, several, and several results with other expressions for odd indices."""
+        word, short, byte = (TensorType((3, 5), t) for t in ("s32", "s16", "s8"))
+        number = TensorType((), "s32")
+        alike = (Link(Mul(), (0, 2)), Link(Sub(), (~0, 1)), Link(Maximum(), (~1, 3)))
+        mixed = (Link(Cast("s32"), (0,)), Link(Add(), (~0, 1)), Link(Mul(), (~1, 1)), Link(Cast("s8"), (~2,)))
+        channels, gains = TensorType((9,), "u32"), TensorType((125,), "s16")
+        noise = SpectralSubtraction((409, 983), (15975, 15401), 10, 14, 819)
+        ends = (Link(noise, (0, 1), 2), Link(Pcan(6), (~0, ~1, 2)), Link(FilterBankLog(3, 64), (~2,)))
+        line = Link(IntegerLine(806092, -267386880, 21, -128, 127, "s8"), (~3,))
+        results = (TensorType((9,), "s8"), channels)
+        return [
+            Example(cls(alike), (word, word, number, number), (word,), {2: None, 3: None}, 5),
+            Example(cls(mixed), (short, number), (byte,), {1: None}, 6),
+            Example(cls((*ends, line), (4, 1)), (channels, channels, gains), results, {2: None}, 7),
         ]
 
 

@@ -27,10 +27,10 @@ OPERANDS = "abcdefgh"
 
 _CONSTANT_LIST = (
     ("s8", "int8_t"), ("u8", "uint8_t"), ("bool", "uint8_t"),
-    ("s16", "int16_t"), ("s32", "int32_t"), ("s64", "int64_t"), ("f32", "float"),
+    ("s16", "int16_t"), ("s32", "int32_t"), ("u32", "uint32_t"), ("s64", "int64_t"), ("f32", "float"),
 )  # fmt: skip
 _CONSTANT = dict(_CONSTANT_LIST)
-_STORED = _CONSTANT | {"s16": "mg_s16", "s32": "mg_s32", "s64": "mg_s64", "f32": "mg_f32"}
+_STORED = _CONSTANT | {"s16": "mg_s16", "s32": "mg_s32", "u32": "mg_u32", "s64": "mg_s64", "f32": "mg_f32"}
 _NARROW = frozenset({"s8", "u8", "s16", "bool"})
 _NAME = re.compile(r"(?<![.\w>])([A-Za-z_]\w*)(\(?)")
 _LIBRARY_LIST = """
@@ -47,8 +47,10 @@ _LINE = 116
 class Element:
     """One element of a result: an expression in the operands a, b, ... of the operator and in named constants.
 
-    text      integers are computed with as int32_t, or int64_t where they have 64 bits, and stored in the result's type
-    fields    constant -> its C type
+    text      integers are computed with as int32_t, u32 as uint32_t, s64 as int64_t, and stored in the result's type
+    odd       the expression of elements with an odd index, if it differs
+    tables    operands that are no operands of the expression, but constants among its fields
+    fields    constant -> its C type, which may be a pointer to an array
     params    their values: fields of these names, or members of these fields
     bounds    bounds that the result is clamped to; no clamp where a bound is infinite
     swapped   whether a is the operator's second operand, and b its first
@@ -67,6 +69,8 @@ class Element:
     unroll: int = 1
     slow: bool = False
     headers: tuple[str, ...] = ()
+    odd: str = ""
+    tables: tuple[int, ...] = ()
 
     def limits(self, call: Call) -> dict[str, float]:
         """The bounds of the clamp that lie within the range of the result's type, by the names `low` and `high`."""
@@ -86,7 +90,7 @@ class Element:
 
     def order(self, call: Call) -> tuple[int, ...]:
         """For each operand a, b, ... of the expression, the index of the operator's operand."""
-        found = tuple(range(len(call.inputs)))
+        found = tuple(k for k in range(len(call.inputs)) if k not in self.tables)
         constant_first = self.commutes and call.constants[0] is not None
         return found[::-1] if constant_first or self.swapped(call) else found
 
@@ -132,16 +136,24 @@ class Operand:
 
 @dataclass(frozen=True)
 class Line:
-    """A value and its C expression, which may use operands, constants and values of earlier lines."""
+    """A value and its C expression, which may use operands, constants and values of earlier lines.
+
+    odd: the expression of elements with an odd index, if it differs.
+    """
 
     name: str
     dtype: str
     text: str
+    odd: str = ""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A C function over elements: its operands, its constants as (name, C type), and the lines that compute."""
+    """A C function over elements: its operands, its constants as (name, C type), and the lines that compute.
+
+    results: names of the lines that are stored; () for the last one. size: number of elements, for a function that
+    takes whole tensors; 0 for one that takes n of them.
+    """
 
     walk: Walk
     operands: tuple[Operand, ...]
@@ -149,6 +161,8 @@ class Loop:
     lines: tuple[Line, ...]
     headers: tuple[str, ...] = ()
     unroll: int = 1
+    results: tuple[str, ...] = ()
+    size: int = 0
 
     @property
     def digest(self) -> str:
@@ -157,12 +171,12 @@ class Loop:
 
     def files(self, function: str) -> dict[str, str]:
         """The header and the source that define `function`, by name."""
-        stem, last = function.removeprefix("mg_"), replace(self.lines[-1], name="out")
+        stem, outputs = function.removeprefix("mg_"), {line.name: name for name, line in self._stored()}
         values = {
             "function": function,
             "stem": stem,
             "guard": f"MCUGEN_{stem.upper()}_H",
-            "lines": "".join(f" *   {line.name} = {line.text}\n" for line in [*self.lines[:-1], last]),
+            "lines": "".join(map(_comment, (replace(x, name=outputs.get(x.name, x.name)) for x in self.lines))),
             "includes": "".join(f'#include "mcugen/{name}"\n' for name in self._headers()),
             "library": "\n#include <math.h>\n" if any(_calls_library(line.text) for line in self.lines) else "",
             "params": self._struct(function),
@@ -187,15 +201,15 @@ class Loop:
             return ""
         members = [f"const {_CONSTANT[o.dtype]} *{o.name};" for o in self.operands if o.kind == "vector"]
         members += [f"{_CONSTANT[o.dtype]} {o.name};" for o in self.operands if o.kind == "number"]
-        members += [f"{c_type} {name};" for name, c_type in self.fields]
+        members += [f"{_declared(c_type, name)};" for name, c_type in self.fields]
         members += {Walk.RUN: [], Walk.VECTOR: ["uint32_t run;"], Walk.BROADCAST: ["mg_elementwise layout;"]}[self.walk]
         return "typedef struct {\n" + "".join(f"    {m}\n" for m in members) + f"}} {function}_params;\n\n"
 
     def _head(self, function: str) -> str:
         arguments = [f"const {function}_params *p"] if self.has_params else []
         arguments += [f"const {_STORED[o.dtype]} *in_{o.name}" for o in self.operands if o.is_tensor]
-        arguments += [f"{_STORED[self.lines[-1].dtype]} *out"]
-        arguments += [] if self.walk is Walk.BROADCAST else ["uint32_t n"]
+        arguments += [f"{_STORED[line.dtype]} *{name}" for name, line in self._stored()]
+        arguments += [] if self.walk is Walk.BROADCAST or self.size else ["uint32_t n"]
         return _wrapped(f"void {function}(", arguments)
 
     def _locals(self) -> Iterator[str]:
@@ -207,11 +221,14 @@ class Loop:
                 yield f"const {_CONSTANT[o.dtype]} *const in_{o.name} = p->{o.name};"
             if o.kind == "number":
                 yield f"const {_value(o.dtype)} {o.name} = p->{o.name};"
-        yield from (f"const {c_type} {name} = p->{name};" for name, c_type in self.fields)
+        for name, c_type in self.fields:
+            yield f"{_declared(c_type if c_type.endswith('*') else f'const {c_type}', name, const=True)} = p->{name};"
 
     def _loop(self, indent: str) -> str:
         """The innermost loop: `unroll` elements in each iteration, and the rest one by one."""
         tensors = [o for o in self.operands if o.is_tensor]
+        if self.size:
+            return self._whole(indent)
         if self.walk is Walk.RUN and len(tensors) > 1 and tensors[0].dtype in _NARROW:
             return self._moving(tensors, indent)
         count = "n" if self.walk is Walk.RUN else "run"
@@ -222,6 +239,18 @@ class Loop:
             text = f"{indent}for (uint32_t i = 0u; i < {first}; i += {self.unroll}u) {{\n{turn}{indent}}}\n"
         body = self._body("i", indent + 4 * " ")
         return f"{text}{indent}for (uint32_t i = {first}; i < {count}; i += 1u) {{\n{body}{indent}}}\n"
+
+    def _whole(self, indent: str) -> str:
+        """The loop over whole tensors, with two elements in each iteration if the expressions of odd ones differ."""
+        inside = indent + 4 * " "
+        if not any(line.odd for line in self.lines):
+            head = f"{indent}for (uint32_t i = 0u; i < {self.size}u; i += 1u) {{\n"
+            return f"{head}{self._body('i', inside)}{indent}}}\n"
+        deep = inside + 4 * " "
+        pairs = [self._body("i", deep), self._body("i + 1u", deep, odd=True)]
+        blocks = "".join(f"{inside}{{\n{body}{inside}}}\n" for body in pairs)
+        text = f"{indent}for (uint32_t i = 0u; i < {self.size & ~1}u; i += 2u) {{\n{blocks}{indent}}}\n"
+        return text + (self._body(f"{self.size - 1}u", indent) if self.size % 2 else "")
 
     def _moving(self, tensors: Sequence[Operand], indent: str) -> str:
         """The loop of RUN over several tensors, of which the first has elements of 8 or 16 bits.
@@ -246,17 +275,24 @@ class Loop:
         turn = "".join(f"{indent}    {self._inlined(str(k))}\n" for k in range(self.unroll))
         return "".join([*heads, loop(first, "whole", turn, self.unroll), loop("whole", "end", rest, 1)])
 
-    def _body(self, index: str, indent: str) -> str:
+    def _stored(self) -> list[tuple[str, Line]]:
+        """The lines whose values are stored, each with the name of its argument."""
+        lines = {line.name: line for line in self.lines}
+        found = [lines[name] for name in self.results] or [self.lines[-1]]
+        return [(f"out_{k}" if k else "out", line) for k, line in enumerate(found)]
+
+    def _body(self, index: str, indent: str, odd: bool = False) -> str:
         lines = [
             f"const {_value(o.dtype)} {o.name} = {self._element(o.name, index, o.kind)};"
             for o in self.operands
             if o.kind != "number"
         ]
         # A narrow result gets a variable too; else gcc would narrow the operands of its expression, which is slower.
-        named = self.lines if self.lines[-1].dtype in _NARROW else self.lines[:-1]
-        lines += [f"const {_value(line.dtype)} {line.name} = {line.text};" for line in named]
-        last = self.lines[-1]
-        lines += [self._store(last.name if last in named else last.text, index)]
+        last, stored = self.lines[-1], self._stored()
+        named = self.lines if last.dtype in _NARROW or stored != [("out", last)] else self.lines[:-1]
+        texts = [(line, (odd and line.odd) or line.text) for line in self.lines]
+        lines += [f"const {_value(line.dtype)} {line.name} = {text};" for line, text in texts if line in named]
+        lines += [self._store(line.name if line in named else texts[-1][1], index, name, line) for name, line in stored]
         return "".join(f"{indent}{line}\n" for line in lines)
 
     def _inlined(self, index: str) -> str:
@@ -264,12 +300,11 @@ class Loop:
         inserted.
         """
         values = {o.name: self._element(o.name, index, o.kind) for o in self.operands if o.kind != "number"}
-        return self._store(_renamed(self.lines[0].text, values), index)
+        return self._store(_renamed(self.lines[0].text, values), index, "out", self.lines[0])
 
-    def _store(self, text: str, index: str) -> str:
-        dtype = self.lines[-1].dtype
-        value = f"({_CONSTANT[dtype]}){text}" if dtype in _NARROW else text
-        return f"{self._element('', index)} = {value};"
+    def _store(self, text: str, index: str, name: str, line: Line) -> str:
+        value = f"({_CONSTANT[line.dtype]}){text}" if line.dtype in _NARROW else text
+        return f"{self._element('', index).replace('out', name, 1)} = {value};"
 
     def _element(self, name: str, index: str, kind: str = "tensor") -> str:
         """The C expression of an element of operand `name`, or of the result if `name` is ""."""
@@ -304,14 +339,28 @@ def composed(
         texts, value = [element.text, *texts], ""
     lines: list[Line] = []
     for k, text in enumerate(texts, after):
-        lines.append(Line(f"y{k}", dtype, _renamed(_in_c(text), {**names, "y": value})))
+        odd = element.odd if text is element.text else ""
+        both = [_renamed(_in_c(t), {**names, "y": value}) for t in (text, odd)]
+        lines.append(Line(f"y{k}", dtype, *both))
         value = f"y{k}"
     return [(names.get(name, name), c_type) for name, c_type in fields], lines
 
 
 def _value(dtype: str) -> str:
     """The C type in which values of an element type are computed."""
-    return {"f32": "float", "s64": "int64_t"}.get(dtype, "int32_t")
+    return {"f32": "float", "s64": "int64_t", "u32": "uint32_t"}.get(dtype, "int32_t")
+
+
+def _declared(c_type: str, name: str, const: bool = False) -> str:
+    """The declaration of a variable or member. const: whether a pointer, not what it points to, is constant."""
+    pointer = c_type.endswith("*")
+    return f"{c_type}{'const ' if pointer and const else ''}{name}" if pointer else f"{c_type} {name}"
+
+
+def _comment(line: Line) -> str:
+    """The lines of a header's comment for one value: its name and expression."""
+    odd = f" *   {line.name} of elements with an odd index = {line.odd}\n" if line.odd else ""
+    return f" *   {line.name} = {line.text}\n{odd}"
 
 
 def _in_c(text: str) -> str:

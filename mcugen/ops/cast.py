@@ -9,13 +9,13 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params
-from mcugen.ir.element import Line, Loop, Operand, Walk
+from mcugen.ir.element import Element, Line, Loop, Operand, Walk
 from mcugen.ir.imports import Expansion, Import, Imported, Source
 from mcugen.ir.kernel import Kernel, Run, Text
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import FLOATS, NUMPY_DTYPES, TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
-from mcugen.ops import _onnx, _tflite
+from mcugen.ops import _links, _onnx, _tflite
 
 _KINDS = {"s8": 0, "u8": 1, "s16": 2, "s32": 3, "u32": 3, "f32": 4, "bool": 5}
 _SATURATING = ("s8", "u8", "s16", "s32", "s64")
@@ -146,3 +146,12 @@ class Cast(Op):
             Example(cls(b), (TensorType(shapes[k % 4], a),), (TensorType(shapes[k % 4], b),), {}, k)
             for k, (a, b) in enumerate(pairs)
         ]
+
+
+@_links.elements.register(Cast)
+def _(op: Cast, call: Call) -> tuple[Element, ...]:
+    """The conversion between two integer types."""
+    types = {call.input(0).dtype, call.output.dtype}
+    name = call.output.dtype
+    c_type = f"{'uint' if name.startswith('u') else 'int'}{call.output.bits}_t"
+    return (Element(f"({c_type})a"),) if types <= _links.INTEGERS else ()

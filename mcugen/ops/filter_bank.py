@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from mcugen.errors import CorruptModelError, ShapeError, UnsupportedError
-from mcugen.ir.call import Call, Params
+from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
@@ -17,6 +18,8 @@ from mcugen.ops import _signal, _tflite
 from mcugen.system import flexbuffer
 from mcugen.system.flexbuffer import Number
 
+MOST_WEIGHT = 1 << 16
+"""Largest sum of the weights of a result for which sums of 32-bit energies fit 48 bits, and those of halves 32 bits."""
 _TABLES = ("weights", "unweights", "first bins", "first weights", "widths")
 
 
@@ -50,6 +53,73 @@ def work(call: Call) -> dict[str, float]:
     return {"bins": float(width[1 : call.output.size + 1].sum() + width[: call.output.size].sum())}
 
 
+@dataclass(frozen=True, eq=False)
+class BankTables:
+    """The tables of a bank in the order in which its kernels read them.
+
+    first: the first bin with a weight. widths: [channels + 1] bins of each channel; the bins of the next one follow.
+    weights: [bins, 2] for each bin of channel c, its weight for result c - 1 and its unweight for result c.
+    """
+
+    first: int
+    widths: np.ndarray
+    weights: np.ndarray
+
+
+@fact
+def pairs(call: Call) -> BankTables | None:
+    """The tables without bins that no result reads; None if a bin has several channels, or a weight is negative.
+
+    Bins between two channels get weights of 0. None also if weights of a result add up to more than `MOST_WEIGHT`.
+    """
+    weights, unweights, firsts, starts, widths = (call.constant(k).astype(np.int64).reshape(-1) for k in range(1, 6))
+    last, parts, ends = call.output.size, list[np.ndarray](), list[int]()
+    first = end = -1
+    for c, (bin_, start, width) in enumerate(zip(firsts, starts, widths, strict=False)):
+        if c > last:
+            break
+        zero = np.zeros(width, np.int64)
+        rise, fall = (t[start : start + width] for t in (weights, unweights))
+        both = np.stack([rise if c > 0 else zero, fall if c < last else zero], axis=1)
+        used = np.flatnonzero(both.any(axis=1))
+        if used.size:
+            begin, stop = bin_ + used[0], bin_ + used[-1] + 1
+            if first < 0:
+                first = end = int(begin)
+            if begin < end:
+                return None
+            parts += [np.zeros((begin - end, 2), np.int64), both[used[0] : used[-1] + 1]]
+            end = int(stop)
+        ends.append(end - first)
+    table = np.concatenate([np.zeros((0, 2), np.int64), *parts])
+    found = BankTables(max(first, 0), np.diff([0, *ends]), table)
+    return found if table.min(initial=0) >= 0 and _totals(found).max(initial=0) <= MOST_WEIGHT else None
+
+
+def _totals(found: BankTables) -> np.ndarray:
+    """The sum of the weights of each result."""
+    sums = [part.sum(axis=0) for part in np.split(found.weights, np.cumsum(found.widths)[:-1])]
+    return np.array([low[1] + high[0] for low, high in pairwise(sums)])
+
+
+def in_pairs(call: Call) -> bool:
+    "each bin has one channel, weights are not negative, and those of a result add up to at most 65,536"
+    return constant_tables(call) and pairs(call) is not None
+
+
+def pair_params(call: Call) -> Params:
+    found = pairs(call)
+    assert found is not None
+    widths, weights = found.widths.astype(np.uint16), found.weights.astype(np.uint16).reshape(-1)
+    return {"channels": call.output.size, "first": found.first, "widths": widths, "weights": weights}
+
+
+def pair_work(call: Call) -> dict[str, float]:
+    """The cost term: bins read."""
+    found = pairs(call)
+    return {"bins": float(len(found.weights)) if found else 0.0}
+
+
 def _options(call: Call) -> dict[str, Number]:
     return {"num_channels": call.op.channels}
 
@@ -69,6 +139,15 @@ class FilterBank(Op):
     imports = (Import("tflite", "CUSTOM:SignalFilterBank", from_tflite),)
     writes = (_tflite.custom("SignalFilterBank", _options),)
     kernels = (
+        Kernel(
+            "mg_filter_bank_pairs",
+            Whole(),
+            (in_pairs,),
+            pair_params,
+            operands=(0,),
+            cost=Cost(pair_work, ("bins",)),
+            short="bank_pairs",
+        ),
         Kernel("mg_filter_bank", Whole(), (constant_tables,), params, operands=(0,), cost=Cost(work, ("bins",))),
     )
 
@@ -107,13 +186,27 @@ class FilterBank(Op):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        s16 = np.int16
         made = []
         for k, (first, start, width) in enumerate((([1, 3, 6], [0, 4, 8], [3, 3, 2]), ([0, 2], [0, 0], [0, 4]))):
-            tables = [np.array(t, s16) for t in (first, start, width)]
+            tables = [np.array(t, np.int16) for t in (first, start, width)]
             types = [TensorType((12,), "u32"), TensorType((10,), "s16"), TensorType((10,), "s16")]
             types += [TensorType((len(t),), "s16") for t in tables]
             op = cls(len(first) - 1)
             constants = {1: None, 2: None, **dict(enumerate(tables, 3))}
             made.append(Example(op, tuple(types), op.infer(*types), constants, k))
-        return made
+        return [*made, *(paired(k) for k in range(4))]
+
+
+def paired(k: int) -> Example:
+    """A bank whose bins have one channel each: weights of 0, bins between channels, empty channels, largest sums."""
+    width = ([3, 5, 2, 4], [0, 4, 0, 3], [1, 1, 1, 1], [4, 4, 4, 4])[k]
+    gaps = ([2, 0, 0, 0], [5, 2, 0, 1], [0, 0, 0, 0], [0, 3, 0, 0])[k]
+    rng, total = np.random.default_rng(k), sum(width)
+    first = np.cumsum(gaps) + np.cumsum([0, *width[:-1]])
+    weights, unweights = ([rng.integers(0, 8192, total), rng.integers(0, 8192, total)], [[32767] * total] * 2)[k == 2]
+    zero = np.arange(total) % 4 == 3  # as files fill channels up to fours
+    tables = [np.where(zero, 0, weights), np.where(zero, 0, unweights), first, np.cumsum([0, *width[:-1]]), width]
+    stored = [np.asarray(t, np.int16) for t in tables]
+    types = (TensorType((total + sum(gaps) + 2,), "u32"), *(TensorType(t.shape, "s16") for t in stored))
+    op = FilterBank(len(width) - 1)
+    return Example(op, types, op.infer(*types), dict(enumerate(stored, 1)), k)

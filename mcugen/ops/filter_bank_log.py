@@ -9,18 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import UnsupportedError
-from mcugen.ir.call import Call, Params
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
+from mcugen.ir.ranges import Range, filled
 from mcugen.ir.types import TensorType, dtypes
-from mcugen.ops import _signal, _tflite
+from mcugen.ops import _links, _signal, _tflite
 from mcugen.system import flexbuffer
 from mcugen.system.flexbuffer import Number
 
 _SEGMENTS = 128
 _ONE = 1 << 16
 _LN2 = 45426
+_END = 1 << 32
+_MOST = 32767
+_WRAPS = _END // (32 * _LN2 + 1)
+"""The least output scale for which a logarithm times the scale may leave 32 bits."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -31,13 +36,6 @@ def from_tflite(source: Source) -> Imported:
 def bends() -> np.ndarray:
     """The table log2(1 + k / 128) - k / 128 for k = 0 to 128, in units of 1 / 65536."""
     return np.array([round((math.log2(1 + k / _SEGMENTS) - k / _SEGMENTS) * _ONE) for k in range(_SEGMENTS + 1)])
-
-
-def params(call: Call) -> Params:
-    op = call.op
-    assert isinstance(op, FilterBankLog)
-    table = bends().astype(np.uint16)
-    return {"size": call.output.size, "bits": op.bits, "scale": op.scale, "bends": table}
 
 
 def _options(call: Call) -> dict[str, Number]:
@@ -60,7 +58,7 @@ class FilterBankLog(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankLog", from_tflite),)
     writes = (_tflite.custom("SignalFilterBankLog", _options),)
-    kernels = (Kernel("mg_filter_bank_log", Whole(), params=params, short="bank_log"),)
+    kernels = (_links.kernel("mg_filter_bank_log", short="bank_log"),)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("channels", x, "u32")
@@ -80,7 +78,12 @@ class FilterBankLog(Op):
         low, high = (round((math.log2(1 + k / _SEGMENTS) - k / _SEGMENTS) * _ONE) for k in (segment, segment + 1))
         log2 = whole * _ONE + part + low + ((high - low) * place >> 16)
         natural = (_LN2 * log2 + _ONE // 2) >> 16
-        return min(((self.scale * natural + _ONE // 2) % 2**32) >> 16, 32767)
+        return min(((self.scale * natural + _ONE // 2) % _END) >> 16, _MOST)
+
+    def bounds(self, call: Call) -> tuple[Range | None, ...]:
+        """From 0 to the logarithm of 2^32, if no product wraps."""
+        largest = (self.scale * 32 * _LN2 + _ONE // 2) // _ONE if self.scale < _WRAPS else _MOST
+        return (filled(call.output.size, 0, min(largest, _MOST)),)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
@@ -89,3 +92,20 @@ class FilterBankLog(Op):
             for k, (bits, scale) in enumerate(((3, 64), (0, 40000), (7, 1600)))
             for op, x in [(cls(bits, scale), TensorType((40,), "u32"))]
         ]
+
+
+@_links.elements.register(FilterBankLog)
+def _(op: FilterBankLog, call: Call) -> tuple[Element, ...]:
+    x = f"a << {op.bits}u" if op.bits else "a"
+    zeros = _zeros(op.scale) if op.scale < _WRAPS else 0
+    log = f"mg_scaled_log(bends, {x}, {op.scale >> zeros}u, {16 - zeros}u)"
+    (found,) = op.bounds(call)
+    clamped = log if found is not None and found.hull[1] < _MOST else f"mg_smaller({log}, {_MOST}u)"
+    fields = {"bends": "const uint16_t *"}
+    headers = ("scaled_log.h",)
+    return (Element(f"(int32_t){clamped}", fields, lambda call: {"bends": bends().astype(np.uint16)}, headers=headers),)
+
+
+def _zeros(scale: int) -> int:
+    """The number of zero bits below the lowest one."""
+    return (scale & -scale).bit_length() - 1 if scale else 0

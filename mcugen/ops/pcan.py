@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.ir.call import Call, Params
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
-from mcugen.ops import _signal, _tflite
+from mcugen.ops import _links, _signal, _tflite
 from mcugen.system import flexbuffer
 from mcugen.system.flexbuffer import Number
 
@@ -27,15 +27,14 @@ def from_tflite(source: Source) -> Imported:
     return Imported(Pcan(int(flexbuffer.options(source.attributes["custom_options"], snr_shift=0)["snr_shift"])))
 
 
-def constant_table(call: Call) -> bool:
-    "the gains are constant"
-    return call.constants[2] is not None
-
-
-def params(call: Call) -> Params:
-    op = call.op
-    assert isinstance(op, Pcan)
-    return {"size": call.output.size, "shift": op.shift, "gains": call.constant(2)}
+def parabolas(gains: np.ndarray) -> np.ndarray:
+    """Three numbers for each number of leading zeros of a noise estimate, 0 to 32, as channel_gain.h describes them."""
+    table = gains.reshape(-1).astype(np.int64)
+    found = np.zeros((33, 3), np.int64)
+    for bits in range(2, 33):
+        found[32 - bits] = table[4 * bits - 6 : 4 * bits - 3]
+    found[32:30:-1, 0] = table[:2]
+    return (found * (1 << 15, 1 << 5, 1) + (1 << 14, 0, 0)).astype(np.int32).reshape(-1)
 
 
 def _options(call: Call) -> dict[str, Number]:
@@ -57,7 +56,7 @@ class Pcan(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalPCAN", from_tflite),)
     writes = (_tflite.custom("SignalPCAN", _options),)
-    kernels = (Kernel("mg_pcan", Whole(), (constant_table,), params, operands=(0, 1)),)
+    kernels = (_links.kernel("mg_pcan"),)
 
     def infer(self, x: TensorType | None, n: TensorType | None, gains: TensorType | None) -> tuple[TensorType, ...]:
         x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")
@@ -100,3 +99,16 @@ def _gain(n: int, table: Sequence[int]) -> int:
 def _wrapped(x: int, bits: int) -> int:
     half = 1 << (bits - 1)
     return (x + half) % (2 * half) - half
+
+
+@_links.elements.register(Pcan)
+def _(op: Pcan, call: Call) -> tuple[Element, ...]:
+    return (
+        Element(
+            f"mg_with_gain(a, mg_channel_gain(gains, b), {op.shift}u)",
+            {"gains": "const int32_t *"},
+            lambda call: {"gains": parabolas(call.constant(2))},
+            headers=("channel_gain.h",),
+            tables=(2,),
+        ),
+    )

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
-from mcugen.ir.call import Call, Params
+from mcugen.ir.call import Call
+from mcugen.ir.element import Element
 from mcugen.ir.imports import Expansion, Import, Source
-from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
-from mcugen.ops import _signal, _tflite
+from mcugen.ops import _links, _signal, _tflite
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.system import flexbuffer
 
 _END = 1 << 32
+_MOST_SHIFT = 16
+"""Largest shift of products that are computed from halves."""
 
 
 def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
@@ -51,21 +53,6 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     y, noise = e.nodes(op, x, e.read(state, np.zeros(e.type(x).shape, np.uint32)))
     e.write(state, noise)
     return [y, noise]
-
-
-def params(call: Call) -> Params:
-    op = call.op
-    assert isinstance(op, SpectralSubtraction)
-    pairs = {f"smoothing[{k}]": v for k, v in enumerate(op.smoothing)}
-    return {
-        "size": call.output.size,
-        **pairs,
-        **{f"rest[{k}]": v for k, v in enumerate(op.rest)},
-        "up": op.up_bits,
-        "bits": op.bits,
-        "remaining": op.remaining,
-        "clamps": int(op.clamps),
-    }
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
@@ -108,7 +95,7 @@ class SpectralSubtraction(Op):
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFilterBankSpectralSubtraction", expand=from_tflite),)
     writes = (_tflite.to_target(to_tflite),)
-    kernels = (Kernel("mg_spectral_subtraction", Whole(), params=params, operands=(0, 1)),)
+    kernels = (_links.kernel("mg_spectral_subtraction"),)
 
     def infer(self, x: TensorType | None, n: TensorType | None) -> tuple[TensorType, ...]:
         x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")
@@ -140,3 +127,25 @@ class SpectralSubtraction(Op):
             for k, op in enumerate(ops)
             for x in [TensorType((9 + k,), "u32")]
         ]
+
+
+@_links.elements.register(SpectralSubtraction)
+def _(op: SpectralSubtraction, call: Call) -> tuple[Element, ...]:
+    """The expressions of channel and noise estimate. Compilers compute the estimate once."""
+    (even, noise), (odd, odd_noise) = (_texts(op, k) for k in (0, 1))
+    return Element(even, headers=("bits.h",), odd=odd), Element(noise, headers=("bits.h",), odd=odd_noise)
+
+
+def _texts(op: SpectralSubtraction, odd: int) -> tuple[str, str]:
+    """The expressions for a channel with an even or odd index."""
+    up, smoothing, rest = f"(a << {op.up_bits}u)", op.smoothing[odd], op.rest[odd]
+    if smoothing + rest <= _END >> 16 and op.bits <= _MOST_SHIFT:
+        noise = f"mg_scaled_sum({up}, {smoothing}u, b, {rest}u, {op.bits}u)"
+    else:
+        noise = f"(uint32_t)(((uint64_t){up} * {smoothing}u + (uint64_t)b * {rest}u) >> {op.bits}u)"
+    if op.remaining < _END >> 16:
+        least = f"mg_scaled_part(a, {op.remaining}u, {op.bits}u)"
+    else:
+        least = f"(uint32_t)(((uint64_t)a * {op.remaining}u) >> {op.bits}u)"
+    left = f"mg_excess({up}, {noise})"
+    return f"mg_larger({left} >> {op.up_bits}u, {least})", f"mg_smaller({noise}, {up})" if op.clamps else noise

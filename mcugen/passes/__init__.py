@@ -14,7 +14,9 @@ from mcugen.passes.drop_unread import drop_unread
 from mcugen.passes.flip_unsigned import flip_unsigned
 from mcugen.passes.fold_batches import fold_batches
 from mcugen.passes.fold_factors import fold_factors
+from mcugen.passes.fold_lines import fold_lines
 from mcugen.passes.follow_orders import follow_orders
+from mcugen.passes.fuse_bank_roots import fuse_bank_roots
 from mcugen.passes.fuse_clamps import fuse_all_clamps, fuse_clamps
 from mcugen.passes.fuse_elements import fuse_elements
 from mcugen.passes.fuse_padding import fuse_padding
@@ -76,7 +78,7 @@ def order(features: frozenset[str], *, halves: bool = False, all_channels: bool 
         fuse_residuals(features),
         fuse_scales(features),
         fuse_spectra(features),
-        (fuse_elements(features),),
+        (fuse_bank_roots, fold_lines, fuse_elements(features)),
         *((store_halves(features),) if halves else ()),
         copy_outputs,
         lay_in_place(features),

@@ -1,13 +1,15 @@
-"""Fuses elementwise float operators with the elementwise reader of their result into one loop."""
+"""Fuses elementwise operators on floats or plain integers with the elementwise reader of their result into one loop."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 from mcugen import kernels
 from mcugen.ir.graph import Graph, Node, Removed
-from mcugen.ops.element_chain import ElementChain, Link, fits, is_link
+from mcugen.ops._links import Link, is_link
+from mcugen.ops.element_chain import ElementChain, fits
 
 _WHY = "it and its reader work element by element: one loop holds both, and this tensor is a variable in it"
 
@@ -53,7 +55,7 @@ class _Fusion:
             maker = self._nodes.get(name) if name is not None else None
             if name is None or maker is None or self._reads[name] != 1 or name in self._given.kept:
                 continue
-            if self._is_link(maker) and self._lives_no_longer(maker):
+            if self._is_link(maker) and self._lives_no_longer(maker) and self._is_only_reader(reader, maker):
                 chain = _chain(maker, reader, name)
                 if fits(self._given.call(chain, self._reference)):
                     del self._nodes[name]
@@ -68,6 +70,10 @@ class _Fusion:
         accelerated = (k for k in kernels.of(node.op) if k.needs and not k.refusals(call, self._features))
         return is_link(call) and next(accelerated, None) is None
 
+    def _is_only_reader(self, reader: Node, maker: Node) -> bool:
+        """Whether no other node reads further results of the producer. The chain has these as its own."""
+        return all(self._reads[name] <= (name in reader.inputs) for name in maker.outputs)
+
     def _lives_no_longer(self, maker: Node) -> bool:
         """Whether fusing keeps no additional tensors live: the reader is the next node, or the producer has one
         operand.
@@ -77,22 +83,39 @@ class _Fusion:
 
 
 def _chain(maker: Node, reader: Node, name: str) -> Node:
-    """Two nodes as one chain. name: the tensor between them."""
-    first, second = (_links(node) for node in (maker, reader))
-    inputs = tuple(dict.fromkeys((*maker.inputs, *(n for n in reader.inputs if n != name))))
-    at = {n: k for k, n in enumerate(inputs)}
-    last = len(first) - 1
-    links = [Link(link.op, _moved(link, maker, at, 0)) for link in first]
-    links += [Link(link.op, _moved(link, reader, {**at, name: ~last}, len(first))) for link in second]
-    return Node(reader.name, ElementChain(tuple(links)), inputs, reader.outputs, reader.source)
+    """Two nodes as one chain. name: the result of the first that exists only inside."""
+    inputs = tuple(dict.fromkeys((*maker.inputs, *(n for n in reader.inputs if n not in maker.outputs))))
+    at: dict[str | None, int] = {n: k for k, n in enumerate(inputs)}
+    first, made = _moved(maker, at, 0)
+    at.update({n: ~value for n, value in zip(maker.outputs, made, strict=True)})
+    second, results = _moved(reader, at, _count(maker))
+    more = {n: value for n, value in zip(maker.outputs, made, strict=True) if n != name}
+    op = ElementChain((*first, *second), _stated((*results, *more.values()), _count(maker) + _count(reader)))
+    return Node(reader.name, op, inputs, (*reader.outputs, *more), reader.source)
 
 
-def _links(node: Node) -> tuple[Link, ...]:
-    return node.op.links if isinstance(node.op, ElementChain) else (Link(node.op, tuple(range(len(node.inputs)))),)
+def _stated(results: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The results of a chain as its operator states them. count: number of its values."""
+    return () if results == (count - 1,) else results
 
 
-def _moved(link: Link, node: Node, at: dict[str | None, int], before: int) -> tuple[int, ...]:
-    """The operands of a link, renumbered for a joined chain. at: tensor -> operand. before: number of links
-    before it.
+def _count(node: Node) -> int:
+    """The number of values that a node computes."""
+    if isinstance(node.op, ElementChain):
+        return sum(link.values for link in node.op.links)
+    return len(node.outputs)
+
+
+def _moved(node: Node, at: dict[str | None, int], before: int) -> tuple[list[Link], list[int]]:
+    """The links of a node in a joined chain, and the numbers of its results. at: tensor -> operand of a link. before:
+    number of values before it.
     """
-    return tuple(at[node.inputs[k]] if k >= 0 else k - before for k in link.operands)
+    count = _count(node)
+    if not isinstance(node.op, ElementChain):
+        operands = tuple(at[name] for name in node.inputs)
+        return [Link(node.op, operands, len(node.outputs))], list(range(before, before + count))
+    links = [
+        replace(link, operands=tuple(at[node.inputs[k]] if k >= 0 else k - before for k in link.operands))
+        for link in node.op.links
+    ]
+    return links, [before + k for k in node.op.results or (count - 1,)]

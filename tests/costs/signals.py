@@ -10,6 +10,7 @@ import numpy as np
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 from mcugen.ops.filter_bank import FilterBank
+from mcugen.ops.filter_bank_roots import FilterBankRoots
 from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.real_fourier import RealFourier
 
@@ -30,6 +31,8 @@ def layers(op: type[Op]) -> Iterator[Example]:
             yield from (energies(*sizes, scales, seed) for seed, sizes in enumerate(TRANSFORMS))
     if op is FilterBank:
         yield from (bank(channels, bins, seed) for seed, (channels, bins) in enumerate(BANKS))
+    if op is FilterBankRoots:
+        yield from (roots(channels, bins, seed) for seed, (channels, bins) in enumerate(BANKS))
 
 
 def transform(op: RealFourier, given: int, dtype: str, seed: int) -> Example:
@@ -51,8 +54,16 @@ def bank(channels: int, bins: int, seed: int) -> Example:
     ends = np.round(np.geomspace(4, bins, channels + 2)).astype(np.int64)
     first, width = ends[:-1], np.diff(ends)
     start = np.concatenate(([0], np.cumsum(width)[:-1]))
-    tables = [np.asarray(t, np.int16) for t in (first, start, width)]
-    spectrum, weights = TensorType((bins,), "u32"), TensorType((int(width.sum()),), "s16")
-    types = (spectrum, weights, weights, *(TensorType((channels + 1,), "s16"),) * 3)
+    rising = np.concatenate([np.arange(1, w + 1) * 1000 // w for w in width])
+    tables = [np.asarray(t, np.int16) for t in (rising, 1001 - rising, first, start, width)]
+    types = (TensorType((bins,), "u32"), *(TensorType(t.shape, "s16") for t in tables))
     op = FilterBank(channels)
-    return Example(op, types, op.infer(*types), {1: None, 2: None, **dict(enumerate(tables, 3))}, seed)
+    return Example(op, types, op.infer(*types), dict(enumerate(tables, 1)), seed)
+
+
+def roots(channels: int, bins: int, seed: int) -> Example:
+    """Bands as those of `bank`, with the roots of their sums."""
+    sums = bank(channels, bins, seed)
+    types = (*sums.inputs, TensorType((), "s32"))
+    op = FilterBankRoots(channels)
+    return Example(op, types, op.infer(*types), sums.constants, seed)

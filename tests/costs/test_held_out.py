@@ -82,6 +82,7 @@ def others() -> list[Example]:
         moved.cut(3, (16, 16), 16, moved.KINDS[1]),
         signals.transform(RealFourier(320), 300, "s16", 5),
         signals.bank(30, 161, 6),
+        signals.roots(30, 161, 6),
     ]
 
 

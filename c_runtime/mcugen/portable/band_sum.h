@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sums of energies of 32 bits times weights of 16 bits. The weights of a sum add up to at most 65,536, so a sum is
+ * below 2^48. On cores without long products it is the sums of both halves of the energies.
+ */
+#ifndef MCUGEN_BAND_SUM_H
+#define MCUGEN_BAND_SUM_H
+
+#include "mcugen/bits.h"
+
+typedef struct {
+#if MG_LONG_PRODUCTS
+    uint64_t whole;
+#else
+    uint32_t low, high;
+#endif
+} mg_band_sum;
+
+static MCUGEN_INLINE mg_band_sum mg_band_sum_zero(void)
+{
+#if MG_LONG_PRODUCTS
+    const mg_band_sum zero = {0u};
+#else
+    const mg_band_sum zero = {0u, 0u};
+#endif
+    return zero;
+}
+
+static MCUGEN_INLINE void mg_band_sum_add(mg_band_sum *sum, uint32_t energy, uint32_t weight)
+{
+#if MG_LONG_PRODUCTS
+    sum->whole += (uint64_t)energy * weight;
+#else
+    sum->low += (energy & 0xFFFFu) * weight;
+    sum->high += (energy >> 16) * weight;
+#endif
+}
+
+static MCUGEN_INLINE uint64_t mg_band_sum_value(mg_band_sum sum)
+{
+#if MG_LONG_PRODUCTS
+    return sum.whole;
+#else
+    const uint32_t low = sum.low + (sum.high << 16);
+    const uint32_t high = (sum.high >> 16) + (uint32_t)(low < sum.low);
+    return ((uint64_t)high << 32) | low;
+#endif
+}
+
+/* Adds the bins of a channel to the sum of one result, with the first weight of each pair, and returns their sum with the
+ * second weights, for the next result. */
+static MCUGEN_INLINE mg_band_sum mg_band_sum_of(const mg_u32 *bins, uint32_t width, const uint16_t *weights, mg_band_sum *sum)
+{
+    mg_band_sum next = mg_band_sum_zero();
+    const uint16_t *weight = weights;
+    const mg_u32 *bin = bins;
+    for (uint32_t i = 0u; i < width; i += 1u) {
+        const uint32_t energy = *bin, first = *weight;
+        bin += 1;
+        weight += 1;
+        mg_band_sum_add(sum, energy, first);
+        mg_band_sum_add(&next, energy, *weight);
+        weight += 1;
+    }
+    return next;
+}
+
+#endif /* MCUGEN_BAND_SUM_H */

@@ -1,0 +1,135 @@
+"""Replaces chains of integer operators on one value by a line: a multiplication, an addition and a shift."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mcugen.ir.graph import Graph, Node, Removed
+from mcugen.ir.op import evaluate
+from mcugen.ops._links import INTEGERS, is_link
+from mcugen.ops.cast import Cast
+from mcugen.ops.integer_line import IntegerLine
+
+_WHY = "for every value of the operand, a line that is rounded down and clamped gives the same integer"
+_MOST_VALUES = 1 << 16
+_LEAST_OPERATORS = 3
+"""Fewest operators for which a line takes fewer instructions. Casts do not count."""
+_WORD = 1 << 31
+
+
+def fold_lines(graph: Graph, reference: str) -> Graph:
+    """The graph with such chains as one operator each. All values that the chain's operand can have were tried."""
+    reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
+    reads.update(graph.kept)
+    chains: dict[str, list[Node]] = {}
+    nodes: dict[str, Node] = {}
+    gone: list[str] = []
+    for node in graph.nodes:
+        nodes[node.outputs[0]] = node
+        operand = _operand(graph, node, reference)
+        if operand is None:
+            continue
+        before = chains.pop(operand, []) if reads[operand] == 1 else []
+        chains[node.outputs[0]] = [*before, node]
+    for name, chain in chains.items():
+        folded = _folded(graph, chain, reference)
+        if folded is not None:
+            nodes[name] = folded
+            inside = [part.outputs[0] for part in chain[:-1]]
+            gone += inside
+            for part in inside:
+                del nodes[part]
+    if not gone:
+        return graph
+    origins = [origin for name in gone for origin in [graph.tensors[name].origin] if origin]
+    removed = [Removed("lines", origin.tensor, _WHY) for origin in origins]
+    return graph.updated(nodes=nodes.values(), removed=removed)
+
+
+def _operand(graph: Graph, node: Node, reference: str) -> str | None:
+    """The only computed operand of an integer operator whose other operands are numbers; None for all other nodes."""
+    if len(node.outputs) != 1 or not node.op.is_elementwise:
+        return None
+    names = {name for name in node.inputs if name is not None and not graph.tensors[name].is_constant}
+    call = graph.call(node, reference)
+    numbers = all(data is None or data.size == 1 for data in call.constants)
+    return names.pop() if len(names) == 1 and numbers and call.output.dtype in INTEGERS and is_link(call) else None
+
+
+def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> Node | None:
+    """The chain as one node; None if it is no line, or too short."""
+    name, last = str(_operand(graph, chain[0], reference)), chain[-1]
+    if sum(not isinstance(node.op, Cast) for node in chain) < _LEAST_OPERATORS:
+        return None
+    known = graph.call(chain[0], reference).range_of(chain[0].inputs.index(name))
+    low, high = known.hull if known is not None else (0, _MOST_VALUES)
+    dtype = graph.type(last.outputs[0]).dtype
+    if high - low >= _MOST_VALUES or dtype == "u32":
+        return None
+    x = np.arange(low, high + 1)
+    line = line_of(x, _results(graph, chain, reference, name, x), dtype)
+    return None if line is None else Node(last.name, line, (name,), last.outputs, last.source)
+
+
+def _results(graph: Graph, chain: Sequence[Node], reference: str, name: str, x: np.ndarray) -> np.ndarray:
+    """The results of the chain for values of its operand, by the oracle."""
+    values = x.astype(graph.type(name).np_dtype)
+    for node in chain:
+        call = graph.call(node, reference)
+        types = tuple(
+            t if data is not None or t is None else t.with_shape(values.shape)
+            for t, data in zip(call.inputs, call.constants, strict=True)
+        )
+        inner = replace(call, inputs=types, outputs=(call.output.with_shape(values.shape),), input_range=())
+        (values,) = evaluate(inner, [values if data is None else data for data in call.constants])
+    return values.astype(np.int64)
+
+
+def line_of(x: np.ndarray, y: np.ndarray, dtype: str) -> IntegerLine | None:
+    """A line with y[k] for every x[k], whose sums fit 32 bits; None if none is known. The least shift is taken."""
+    low, high = int(y.min()), int(y.max())
+    above, below = y > low, y < high  # a result at a bound limits the line on one side alone
+    if not (above.any() and below.any()):
+        return None
+    for shift in range(31):
+        floors, ends = (y << shift)[above], ((y + 1) << shift)[below]
+
+        def addends(factor: int, floors: np.ndarray = floors, ends: np.ndarray = ends) -> tuple[int, int]:
+            return int((floors - factor * x[above]).max()), int((ends - factor * x[below]).min()) - 1
+
+        factor = _widest(addends, _WORD // 2 // max(1, int(np.abs(x).max())))
+        least, most = addends(factor)
+        products = x * factor
+        least, most = max(least, -_WORD - min(0, products.min())), min(most, _WORD - 1 - max(0, products.max()))
+        if least <= most:
+            return IntegerLine(factor, _roundest(int(least), int(most)), shift, low, high, dtype)
+    return None
+
+
+def _widest(addends: Callable[[int], tuple[int, int]], most: int) -> int:
+    """The factor of at most this size for which the interval of addends is widest: its width is concave."""
+    low, high = -most, most
+    while high - low > 2:
+        left, right = low + (high - low) // 3, high - (high - low) // 3
+        if _width(addends(left)) < _width(addends(right)):
+            low = left
+        else:
+            high = right
+    return max(range(low, high + 1), key=lambda factor: _width(addends(factor)))
+
+
+def _roundest(low: int, high: int) -> int:
+    """The number from low to high with the most zero bits at its end, for which an instruction may have a place."""
+    for zeros in range(31, 0, -1):
+        found = high >> zeros << zeros
+        if found >= low:
+            return found
+    return low
+
+
+def _width(ends: tuple[int, int]) -> int:
+    return ends[1] - ends[0]
