@@ -15,7 +15,7 @@ import pytest
 
 import mcugen
 from mcugen.builds import shared_arena
-from mcugen.errors import UnsupportedError, UsageError
+from mcugen.errors import ToolError, UnsupportedError, UsageError
 from mcugen.formats import write
 from mcugen.machines.toolchain.process import run, run_checked
 from mcugen.options import Options
@@ -50,6 +50,24 @@ int classified(uint8_t *arena, size_t bytes)
     return interpreter.output(0)->data.int8[interpreter.input(0)->data.int8[0] & 7];
 }
 """
+
+TWO = """
+#include "tensorflow/lite/micro/micro_interpreter.h"
+#include "tensorflow/lite/micro/micro_mutable_op_resolver.h"
+extern const unsigned char g_digits_data[], g_other[];
+static uint8_t arena[9000];
+static bool fits(const unsigned char *data, size_t bytes)
+{
+    tflite::MicroMutableOpResolver<2> resolver;
+    tflite::MicroInterpreter interpreter(tflite::GetModel(data), resolver, arena, sizeof arena);
+    return interpreter.AllocateTensors() == kTfLiteOk && interpreter.input(0)->bytes == bytes;
+}
+int main()
+{
+    return fits(g_digits_data, %d) && fits(g_other, %d) ? 0 : 1;
+}
+"""
+"""Firmware with two models, whose inputs differ in size."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +136,7 @@ def test_applications_see_every_layer(models: Firmware, tmp_path: Path) -> None:
 
 
 def test_faults_are_found(on_host: Compiled, tmp_path: Path) -> None:
-    """A wrong bit of a weight, names of each other's models, a stale CRC-32, a tensor a few bytes further on."""
+    """A wrong bit, names of each other's models, a stale CRC-32, a tensor elsewhere, an alias to no model."""
     digits, states, softmax = on_host.models.behind
     weights = digits.parent / "digits_weights.c"
     first = re.search(r"= \{\s*(-?\d+, )", weights.read_text())
@@ -142,6 +160,9 @@ def test_faults_are_found(on_host: Compiled, tmp_path: Path) -> None:
         "stale CRC-32": {softmax: (crc[0], crc[0].replace("u, {", "0u, {").replace("00u, {", "1u, {"))},
         "place of a tensor": {digits: ("arena) + 512u", "arena) + 516u")},
     }
+    with pytest.raises(ToolError, match="exit status") as refused:  # a model of another file
+        on_host.ran_with({digits: (own + "mcugen_tflm_digits)", own + "mcugen_tflm_states)")}, tmp_path / "alias")
+    assert "aliased to undefined symbol" in refused.value.output
     for what, changed in faults.items():
         status, text = on_host.ran_with(changed, tmp_path / what.replace(" ", "_"))
         assert status != 0 and not PASSED.search(text), what
@@ -357,8 +378,14 @@ def test_models_of_one_build_have_names_of_their_own(tmp_path: Path) -> None:
     assert "MCUGEN_TFLM_NAME(g_other, mcugen_tflm_second)" in text
     assert b"MCUGEN_TFLM_MODEL(digits)\nMCUGEN_TFLM_MODEL(second)" in shared.files["mcugen_tflm_models.h"]
     shared.write(tmp_path / "out")
-    sources = [tmp_path / "out" / path for path in ("models_tflm.cc", "digits.c", "second.c")]
-    HOST.compiled(sources, [tmp_path / "out"], tmp_path / "objects")
+    sizes = tuple(model.view.inputs[0].length for model in shared.artifacts)
+    (tmp_path / "main.cc").write_text(TWO % sizes)
+    (tmp_path / "wrong.cc").write_text(text.replace("(g_other, mcugen_tflm_second)", "(g_other, mcugen_tflm_digits)"))
+    code = [*(tmp_path / "out").glob("*.c"), *(tmp_path / "out" / "kernels").glob("*.c")]
+    sources = [tmp_path / "out" / "models_tflm.cc", tmp_path / "wrong.cc", tmp_path / "main.cc", *code]
+    right, wrong, *others = HOST.compiled(sources, [tmp_path / "out"], tmp_path / "objects")
+    assert HOST.ran(HOST.linked([right, *others], tmp_path)).returncode == 0
+    assert HOST.ran(HOST.linked([wrong, *others], tmp_path)).returncode == 1  # the name of one model on another
     with pytest.raises(UsageError, match="'g_model' does not say which model it is"):
         shared_arena.build([DIGITS, second], Options(export=("tflm",), symbol=("g_model",)))
 

@@ -189,7 +189,8 @@ void with_profilers()
     CHECK(profiler.GetTotalTicks() == 0u);
     CHECK(second.AllocateTensors() == kTfLiteOk && computes(second) && computes(second));
     CHECK(counter.begun == 2u * events && counter.ended == counter.begun && strcmp(counter.last, last_event) == 0);
-    CHECK(second.SetAlternateProfiler(&profiler) == kTfLiteOk);
+    CHECK(second.SetAlternateProfiler(&profiler) == kTfLiteOk && computes(second));
+    CHECK(profiler.GetTotalTicks() == 0u && counter.begun == 3u * events);
     { tflite::ScopedMicroProfiler scoped("own", &profiler); }
     CHECK(profiler.GetTotalTicks() == 10u);
     CHECK(tflite::TicksToMs(50) == 50u);
