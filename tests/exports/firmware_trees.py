@@ -100,6 +100,13 @@ TREES: dict[str, dict[str, str]] = {
         "main/model.cc": MODEL_CC,
         "main/model.h": MODEL_H,
     },
+    "mbed": {
+        "mbed_app.json": "{}\n",
+        "main.cpp": MAIN,
+        "model.cpp": MODEL_CC,
+        "model.h": MODEL_H,
+        "tensorflow-lite/README.md": "The library is copied here.\n",
+    },
     "zephyr": PLAIN
     | {
         "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nfind_package(Zephyr REQUIRED)\nproject(app)\n"
@@ -107,6 +114,31 @@ TREES: dict[str, dict[str, str]] = {
         "prj.conf": "CONFIG_CPP=y\nCONFIG_TENSORFLOW_LITE_MICRO=y\nCONFIG_MAIN_STACK_SIZE=2048\n",
     },
 }  # fmt: skip
+
+EMBEDDED = {
+    "main/main.cc": MAIN.replace(
+        '#include "model.h"\n', 'extern const uint8_t model_start[] asm("_binary_sine_v1_tflite_start");\n'
+    )
+    .replace("GetModel(g_model)", "GetModel(model_start)")
+    .replace("sizeof g_model_copy", "616"),
+    "main/sine-v1.tflite": RELU,
+}
+"""Firmware whose build puts the model's file into it."""
+EMBEDDING: dict[str, tuple[str, str]] = {
+    "esp-idf": (
+        "main/CMakeLists.txt",
+        'idf_component_register(SRCS main.cc INCLUDE_DIRS "."\n    EMBED_FILES "sine-v1.tflite" logo.png)\n',
+    ),
+    "esp-idf: a command": (
+        "main/CMakeLists.txt",
+        'idf_component_register(SRCS main.cc INCLUDE_DIRS ".")\n'
+        "target_add_binary_data(${COMPONENT_LIB} sine-v1.tflite BINARY)\n",
+    ),
+    "platformio": (
+        "platformio.ini",
+        "[env:board]\nframework = espidf\nboard_build.embed_files =\n    main/sine-v1.tflite\n    main/logo.png\n",
+    ),
+}
 
 
 def written(folder: Path, files: Mapping[str, str | bytes]) -> Path:

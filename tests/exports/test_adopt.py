@@ -21,6 +21,8 @@ from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from tests.exports.firmware_trees import (
     BODY,
+    EMBEDDED,
+    EMBEDDING,
     HEADERS,
     MAIN,
     MODEL_CC,
@@ -109,6 +111,7 @@ def test_a_patch_switches_the_build_and_is_taken_back(system: str, tmp_path: Pat
         ("arduino", "<TensorFlowLite.h>", '#include "src/mcugen/TensorFlowLite.h"'),
         ("esp-idf", "espressif/esp-tflite-micro", "target_sources(${COMPONENT_LIB} PRIVATE"),
         ("esp-idf", "PRIV_REQUIRES esp-tflite-micro", "+dependencies: {}"),
+        ("mbed", "", "+tensorflow-lite/*\n"),
         ("zephyr", "CONFIG_TENSORFLOW_LITE_MICRO=y", "target_sources(app PRIVATE"),
     ],
 )
@@ -187,6 +190,12 @@ def custom(kernel: str) -> str:
     return MAIN.replace("resolver.AddSoftmax();", f'resolver.AddCustom("MY_OP", {kernel});')
 
 
+def pointing(network: str) -> str:
+    """The firmware with its model behind a pointer of a struct."""
+    struct = f"struct Network {{\n    const unsigned char *data;\n    unsigned size;\n}};\nstatic Network {network};\n"
+    return MAIN.replace(BODY, struct + BODY).replace("GetModel(g_model)", "GetModel(network.data)")
+
+
 LONG = array("g_model")
 REFUSED = {
     "no model": ({"a.cc": "int main() {}\n"}, "no source calls GetModel"),
@@ -208,14 +217,25 @@ REFUSED = {
         "the schema TFL2, and mcugen reads TFL3",
     ),
     "local": (PLAIN | {"src/model.cc": f"void f() {{ static {LONG[11:]} }}"}, "local to a function"),
-    "own kernel": (PLAIN | {"src/main.cc": custom("Register_MY_OP()")}, "AddCustom('MY_OP') brings a kernel"),
+    "pointer in a list": (PLAIN | {"src/main.cc": pointing("network = { g_model, 616 }")}, "GetModel(network.data)"),
+    "embedded with its end": (
+        EMBEDDED
+        | dict([EMBEDDING["esp-idf"]])
+        | {"main/size.cc": 'extern const uint8_t model_end[] asm("_binary_sine_v1_tflite_end");\n'},
+        "main/size.cc: takes the length of main/sine-v1.tflite by its end",
+    ),
+    "embedded by an unknown build": (EMBEDDED, "sine-v1.tflite is embedded, and the build file that does it"),
+    "embedded and not there": (
+        dict([EMBEDDING["esp-idf"]]) | {"main/main.cc": EMBEDDED["main/main.cc"]},
+        "whose name makes the symbol _binary_sine_v1_tflite_start",
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refusals_name_the_file(case: str, tmp_path: Path) -> None:
     files, message = REFUSED[case]
-    folder = written(tmp_path / "firmware", TREES["make"] | files if len(files) > 2 else files)
+    folder = written(tmp_path / "firmware", TREES["make"] | files if PLAIN.keys() <= files.keys() else files)
     with pytest.raises(UnsupportedError) as refusal:
         adoption.adopt(folder, OPTIONS)
     assert message in str(refusal.value)
@@ -226,6 +246,68 @@ def test_a_kernel_of_the_library_is_no_refusal(tmp_path: Path) -> None:
     main = custom("tflite::Register_DETECTION_POSTPROCESS()")
     folder = written(tmp_path / "firmware", TREES["make"] | {"src/main.cc": main})
     assert adoption.adopt(folder, OPTIONS).refused == ()
+
+
+@pytest.mark.parametrize("called", ['"MY_OP"', "kOperator"])
+def test_a_kernel_that_no_model_calls_is_registered_for_nothing(called: str, tmp_path: Path) -> None:
+    main = (
+        custom("&own")
+        .replace('"MY_OP"', called)
+        .replace(
+            "{\n    const tflite::Model",
+            '{\n    static TFLMRegistration own;\n    const char *kOperator = "A";\n    const tflite::Model',
+            1,
+        )
+    )
+    folder = written(tmp_path / "firmware", TREES["make"] | {"src/main.cc": main})
+    (each,) = adopted(folder).adopted
+    assert [name for _, name in each.program.idle_kernels] == [called.strip('"') if called[0] == '"' else ""]
+    ran("make", "-s", folder=folder)
+    assert PRINTS in ran("./firmware", folder=folder)
+
+
+@pytest.mark.parametrize("named", [f'"{tflite_networks.CUSTOM}"', "kOperator"])
+def test_a_kernel_that_a_model_calls_is_refused(named: str, tmp_path: Path) -> None:
+    model = tflite_networks.KINDS["custom"][1](0).model
+    main = custom("&own").replace('"MY_OP"', named)
+    files = {"src/main.cc": main, "src/model.cc": array("g_model", model)}
+    folder = written(tmp_path / "firmware", TREES["make"] | files)
+    with pytest.raises(
+        UnsupportedError, match=r"src/main.cc:\d+: AddCustom\('.*'\) brings a kernel of the application"
+    ):
+        adoption.adopt(folder, OPTIONS)
+
+
+@pytest.mark.parametrize("first", ["", " = { .data = g_model, .size = 616 }"])
+def test_a_pointer_that_is_only_set_to_an_array_is_that_array(first: str, tmp_path: Path) -> None:
+    main = pointing(f"network{first}")
+    if not first:
+        main = main.replace("    const tflite::Model", "    network.data = &g_model[0];\n    const tflite::Model", 1)
+    folder = written(tmp_path / "firmware", TREES["make"] | {"src/main.cc": main})
+    assert [model.symbol for model in adoption.adopt(folder, OPTIONS).adopted[0].program.models] == ["g_model"]
+    for more in (
+        "void a(Network &n, const unsigned char *data) { n.data = data; }\n",
+        "void a() { network.data = b(); }\n",
+    ):
+        (folder / "src/more.cc").write_text(more)
+        with pytest.raises(UnsupportedError, match=r"GetModel\(network.data\): no array of this name"):
+            adoption.adopt(folder, OPTIONS)
+
+
+@pytest.mark.parametrize("build", EMBEDDING)
+def test_a_file_that_the_build_embeds_goes(build: str, tmp_path: Path) -> None:
+    """The variable is the compiled model, and other files stay embedded."""
+    path, text = EMBEDDING[build]
+    folder = written(tmp_path / "firmware", EMBEDDED | {path: text})
+    (each,) = adopted(folder).adopted
+    changed = (folder / path).read_text()
+    assert "sine-v1.tflite" not in changed and ("logo.png" in changed) == ("logo.png" in text)
+    code = each.code.paths(each.program.folder)
+    ran("gcc", "-std=c99", "-c", code[1], "-o", "c.o", folder=folder)
+    ran("g++", "-w", LEAN, f"-I{each.place}", "main/main.cc", code[0], "c.o", "-o", "fw", folder=folder)
+    assert PRINTS in ran("./fw", folder=folder)
+    adoption.take_back(folder)
+    assert git(folder, "status", "--porcelain", "--untracked-files=no") == ""
 
 
 def test_an_unsupported_operator_is_named(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from mcugen.options import Options
 from mcugen.system import files
 
 _MOST_BYTES = 1 << 30
+_IDLE = b"#define MCUGEN_TFLM_IGNORE_CUSTOM /* no model calls the kernels of the application */\n"
 _FRONTEND = re.compile(rb"#\s*include\s*[<\"][^>\"]*microfrontend/")
 
 
@@ -100,6 +101,8 @@ def _require_not_applied(folder: Path, tree: FirmwareTree) -> None:
 
 
 def _edited(tree: FirmwareTree, path: str, edits: Sequence[LineEdit]) -> PatchedFile:
+    if path not in tree.known:
+        return PatchedFile(tree.of_root(path), None, b"".join(line + b"\n" for edit in edits for line in edit.new))
     mode = "100755" if (tree.folder / path).stat().st_mode & 0o100 else "100644"
     return edited(tree.of_root(path), tree.read(path), edits, mode)
 
@@ -109,11 +112,14 @@ def _switched(program: FirmwareProgram, tree: FirmwareTree, edits: Edits, new: d
     folders = {getattr(system, "FOLDER", "mcugen") for system in program.systems.values()} or {"mcugen"}
     files_of_code = {path: content for model in program.models for path, content in code_of(model)}
     c, cpp = (tuple(path for path in files_of_code if path.endswith(suffix)) for suffix in (".c", ".cc"))
-    code = ModelCode(min(folders), c, cpp, keeps_library=_has_frontend(program, tree))
+    embedded = tuple(PurePosixPath(model.file).name for model in program.models if model.embedded)
+    code = ModelCode(min(folders), c, cpp, _has_frontend(program, tree), embedded)
     place = f"{program.folder}{code.folder}"
     if any(path.startswith(f"{place}/") for path in tree.paths):
         raise UsageError(f"the folder {place} is there already", where=str(tree.folder), hint="move it away")
     files_of_code |= _missing_headers(program, tree)
+    if program.idle_kernels:
+        files_of_code["mcugen_tflm_ops.h"] = _IDLE + files_of_code["mcugen_tflm_ops.h"]
     own: Edits = {}
     for system in program.systems.values():
         files_of_code = getattr(system, "adapted", dict)(files_of_code)

@@ -34,6 +34,7 @@ def _program_facts(each: AdoptedProgram) -> dict[str, Any]:
         "arenas": [{"file": a.file, "size": a.expression, "bytes": a.nbytes} for a in program.arenas],
         "registered": program.registered,
         "unused": program.unused,
+        "idle_kernels": [{"place": place, "operator": name} for place, name in program.idle_kernels],
         "missing": program.missing,
         "models": [_model_facts(program, model) for model in program.models],
     }
@@ -105,7 +106,8 @@ def _program_lines(each: AdoptedProgram) -> Iterator[str]:
     yield (
         f"  flash: the flatbuffers of {sum(len(m.data) for m in program.models):,} bytes go and constants of "
         f"{sum(m.built.report.weights_bytes for m in program.models):,} come, {less}; the interpreter goes, and "
-        f"the kernels of {len(program.registered) or 'all'} registered operators"
+        f"the kernels of {len(program.registered) or 'all'} registered operators: not measured; the size of the linked "
+        "firmware before and after says how much"
     )
     for arena in program.arenas:
         most = max((needed(model) for model in program.models if arena.file in model.callers), default=0)
@@ -116,6 +118,9 @@ def _program_lines(each: AdoptedProgram) -> Iterator[str]:
             yield f"  {where} has {arena.nbytes:,} bytes, and {most:,} are needed"
     if program.unused:
         yield f"  registered for nothing: {', '.join(program.unused)}"
+    for place, name in program.idle_kernels:
+        called = f"AddCustom({name!r})" if name else "AddCustom"
+        yield f"  registered for nothing: {place}: {called}; its kernel may go, and must where it does not compile now"
     if program.missing:
         yield f"  not registered, and needed no more: {', '.join(program.missing)}"
     if each.code.keeps_library:

@@ -22,12 +22,16 @@ MARK = "mcugen adopt"
 
 @dataclass(frozen=True)
 class ModelCode:
-    """The generated code in a folder beside the build file. c, cpp: names of its sources in there."""
+    """The generated code in a folder beside the build file. c, cpp: names of its sources in there.
+
+    embedded: names of the model files that the build puts into the firmware as they are, and no longer needs
+    """
 
     folder: str
     c: tuple[str, ...]
     cpp: tuple[str, ...]
     keeps_library: bool = False
+    embedded: tuple[str, ...] = ()
 
     def paths(self, start: str = "") -> list[str]:
         return [f"{start}{self.folder}/{name}" for name in (*self.cpp, *self.c)]
@@ -35,10 +39,11 @@ class ModelCode:
 
 @dataclass(frozen=True)
 class CMakeCommand:
-    """A command: its name in lower case, its arguments with the place of each in the text, and the place of its end."""
+    """A command: its name in lower case, its arguments with the place of each in the text, and its own place."""
 
     name: str
     arguments: tuple[tuple[str, int], ...]
+    start: int
     end: int
 
 
@@ -55,7 +60,7 @@ def cmake_commands(text: str) -> Iterator[CMakeCommand]:
             depth += (found[0] == "(") - (found[0] == ")")
             if depth and found[0] not in "()" and not found[0].startswith("#"):
                 arguments.append((found[0].strip('"'), found.start()))
-        yield CMakeCommand(match[1].lower(), tuple(arguments), at)
+        yield CMakeCommand(match[1].lower(), tuple(arguments), match.start(1), at)
 
 
 def cmake_targets(tree: FirmwareTree, path: str, sources: Iterable[str], makers: Sequence[str]) -> list[str]:
@@ -103,24 +108,33 @@ def cmake_edits(tree: FirmwareTree, path: str, targets: Sequence[str], code: Mod
         new += [f"target_include_directories({target} BEFORE PRIVATE ${{CMAKE_CURRENT_LIST_DIR}}/{code.folder})"]
     flags = " ".join(f"${{CMAKE_CURRENT_LIST_DIR}}/{code.folder}/{name}" for name in code.c)
     new += [f"set_source_files_properties({flags} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)"]
-    edits = [] if code.keeps_library else _without_library(text, targets)
+    edits = _without(text, targets, code)
     return [*edits, LineEdit(len(lines_of(text.encode("latin-1"))), 0, tuple(line.encode("latin-1") for line in new))]
 
 
-def _without_library(text: str, targets: Sequence[str]) -> list[LineEdit]:
-    """The library's names taken out of what the targets are linked with or require."""
+def _without(text: str, targets: Sequence[str], code: ModelCode) -> list[LineEdit]:
+    """The library's names taken out of what the targets are linked with or require, and embedded models out of all."""
     cut: dict[int, list[tuple[int, int]]] = {}
     starts = _starts(text)
+    for first, end in _gone(text, targets, code):
+        line = max(k for k, start in enumerate(starts) if start <= first)
+        cut.setdefault(line, []).append((first - starts[line], end - starts[line]))
+    return [_cut(lines_of(text.encode("latin-1"))[line], line, spans) for line, spans in cut.items()]
+
+
+def _gone(text: str, targets: Sequence[str], code: ModelCode) -> Iterator[tuple[int, int]]:
+    """The places of arguments and commands to take out."""
     for command in cmake_commands(text):
         words = [word for word, _ in command.arguments]
         links = command.name == "target_link_libraries" and words[:1] and words[0] in targets
         requires = command.name == "idf_component_register" and "${COMPONENT_LIB}" in targets
-        for word, at in command.arguments[1:] if links or requires else ():
-            if LIBRARY.fullmatch(word) and word not in targets and "." not in word:
-                line = max(k for k, start in enumerate(starts) if start <= at)
-                end = at + len(word) + 2 * (text[at] == '"')
-                cut.setdefault(line, []).append((at - starts[line], end - starts[line]))
-    return [_cut(lines_of(text.encode("latin-1"))[line], line, spans) for line, spans in cut.items()]
+        embeds = [PurePosixPath(word).name in code.embedded for word in words]
+        if command.name == "target_add_binary_data" and any(embeds) and "\n" not in text[command.start : command.end]:
+            yield command.start, command.end
+        for k, (word, at) in enumerate(command.arguments[1:] if links or requires else (), 1):
+            is_library = LIBRARY.fullmatch(word) and word not in targets and "." not in word and not code.keeps_library
+            if is_library or (requires and embeds[k]):
+                yield at, at + len(word) + 2 * (text[at] == '"')
 
 
 def _starts(text: str) -> list[int]:

@@ -18,7 +18,7 @@ _MARKS = tuple(re.compile(first + _REST) for first in (rb"0x54", rb"84", rb"0X54
 
 Each pattern begins with plain text, which is found at once in sources of many megabytes.
 """
-_WORDS = (b"GetModel", b"MicroInterpreter", b"OpResolver", b"arena", b"Arena", b"ARENA")
+_WORDS = (b"GetModel", b"_binary_", b"MicroInterpreter", b"OpResolver", b"arena", b"Arena", b"ARENA")
 _HEAD = 4096
 _NO_SIZE = re.compile(r"nullptr|Create|variables|profiler|\*(?: \w+)?(?: = \w+)?$|^\w+(?: \w+)+$", re.IGNORECASE)
 """Other arguments at that place: pointers, and parameters of a declaration."""
@@ -59,7 +59,8 @@ class SourceFacts:
     """Facts about the models of one source.
 
     arguments: of GetModel, with lines. sizes: expressions of the bytes of arenas. operators: names that are registered.
-    kernels: those of the application, as place and name. all_operators: whether an AllOpsResolver is used
+    kernels: those of the application, as place and name, "" where that is no text. embedded: variables that the linker
+    sets to the first byte of a file, with its symbol. all_operators: whether an AllOpsResolver is used
     """
 
     file: str
@@ -68,6 +69,7 @@ class SourceFacts:
     sizes: list[str] = field(default_factory=list)
     operators: list[str] = field(default_factory=list)
     kernels: list[tuple[str, str]] = field(default_factory=list)
+    embedded: dict[str, str] = field(default_factory=dict)
     all_operators: bool = False
     constants: dict[str, list[str]] = field(default_factory=dict)
 
@@ -164,6 +166,8 @@ class _Scan:
             self._arena(k, _SIZES[word])
         elif word == b"AllOpsResolver":
             self.facts.all_operators = True
+        elif word in (b"asm", b"__asm__", b"__asm"):
+            self._embedded(k)
         elif word.startswith(b"Add") and k and self.text(self.tokens[k - 1]) in (".", "->"):
             self._operator(k, word.decode("latin-1"))
 
@@ -203,6 +207,13 @@ class _Scan:
             if not _NO_SIZE.search(size):
                 self.facts.sizes.append(size)
 
+    def _embedded(self, k: int) -> None:
+        """The name in `extern const uint8_t NAME[] asm("_binary_FILE_start")`, as ESP-IDF's EMBED_FILES has it."""
+        texts = [self.text(token) for token in self.tokens[max(0, k - 3) : k + 4]]
+        found = re.search(r'(\w+)(?: \[ \])? \w+ \( "(_binary_\w+_start)" \)', " ".join(texts))
+        if found:
+            self.facts.embedded[found[1]] = found[2]
+
     def _operator(self, k: int, word: str) -> None:
         arguments = self._arguments(k + 1)
         if arguments is None:
@@ -216,7 +227,8 @@ class _Scan:
             if re.match(r"(?:tflite :: )(?:\w+ :: )*Register_\w+ ", kernel):
                 self.facts.operators.append(name_text)
             else:
-                self.facts.kernels.append((f"{self.facts.file}:{self.line(self.tokens[k])}", name_text))
+                own = name_text if texts[0].startswith('"') else ""
+                self.facts.kernels.append((f"{self.facts.file}:{self.line(self.tokens[k])}", own))
         else:
             self.facts.operators.append(word.removeprefix("Add"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from types import ModuleType
@@ -38,7 +38,8 @@ class ArenaSize:
 class FirmwareModel:
     """A model of a program. arrays: where the firmware has it; file: its .tflite file where it has no array.
 
-    callers: the sources that call GetModel with it. operators: those of the file, by the names of TensorFlow Lite
+    callers: the sources that call GetModel with it. operators: those of the file, by the names of TensorFlow Lite.
+    embedded: whether the build puts the file into the firmware as it is
     """
 
     symbol: str
@@ -49,6 +50,7 @@ class FirmwareModel:
     callers: frozenset[str] = frozenset()
     operators: tuple[str, ...] = ()
     artifact: Artifact | None = None
+    embedded: bool = False
 
     @property
     def built(self) -> Artifact:
@@ -78,27 +80,37 @@ class FirmwareProgram:
         """The arenas that stand in the sources that get a model."""
         return [arena for arena in self.arenas if arena.file in model.callers]
 
+    def calls(self, name: str) -> bool:
+        """Whether a model has a custom operator of this name; "" stands for a name that is not known."""
+        customs = {op.removeprefix("CUSTOM:") for m in self.models for op in m.operators if op.startswith("CUSTOM:")}
+        return name in customs if name else bool(customs)
+
+    @property
+    def idle_kernels(self) -> list[tuple[str, str]]:
+        """Kernels of the application that are registered and that no model calls, as place and name."""
+        return [(place, name) for found in self.sources for place, name in found.kernels if not self.calls(name)]
+
     @property
     def registered(self) -> list[str]:
         known = _operators()
-        return sorted({name for facts in self.sources for name in facts.operators if _same(name) in known})
+        return sorted({name for facts in self.sources for name in facts.operators if plain_name(name) in known})
 
     @property
     def unused(self) -> list[str]:
         """Operators that are registered and in none of the models."""
-        needed = {_same(name) for model in self.models for name in model.operators}
-        return [name for name in self.registered if _same(name) not in needed]
+        needed = {plain_name(name) for model in self.models for name in model.operators}
+        return [name for name in self.registered if plain_name(name) not in needed]
 
     @property
     def missing(self) -> list[str]:
         """Operators of the models that are not registered, where there is a list of registered ones."""
         if any(facts.all_operators for facts in self.sources) or not self.registered:
             return []
-        registered = {_same(name) for name in self.registered}
-        return sorted({name for model in self.models for name in model.operators if _same(name) not in registered})
+        registered = {plain_name(name) for name in self.registered}
+        return sorted({name for model in self.models for name in model.operators if plain_name(name) not in registered})
 
 
-def _same(name: str) -> str:
+def plain_name(name: str) -> str:
     """An operator's name as a file and as a resolver state it: CONV_2D and Conv2D, CUSTOM:SignalRfft and Rfft."""
     plain = name.removeprefix("CUSTOM:").replace("_", "").replace("-", "").upper()
     return plain.removeprefix("SIGNAL").removeprefix("TFLITE")
@@ -108,7 +120,7 @@ def _same(name: str) -> str:
 def _operators() -> frozenset[str]:
     """The operators that the interface has names for."""
     text = (resources.templates() / "exports" / TFLM / "ops.h.j2").read_text(encoding="utf-8")
-    return frozenset(_same(name) for name in re.findall(r"MCUGEN_TFLM_OP\((\w+)\)", text))
+    return frozenset(plain_name(name) for name in re.findall(r"MCUGEN_TFLM_OP\((\w+)\)", text))
 
 
 def programs_of(tree: FirmwareTree, options: Options) -> list[FirmwareProgram]:
@@ -130,15 +142,11 @@ def programs_of(tree: FirmwareTree, options: Options) -> list[FirmwareProgram]:
     for program in programs:
         program.systems = {name: every[name] for name in program.systems}
         _find_models(program, tree, arrays, flatbuffers)
-        program.refusals += [
-            f"{place}: AddCustom({name!r}) brings a kernel of the application, and mcugen calls none"
-            for found in program.sources
-            for place, name in found.kernels
-        ]
         sizes = [(found.file, size) for found in program.sources for size in found.sizes]
         program.arenas = [ArenaSize(file, size, _size(size, file, constants)) for file, size in dict.fromkeys(sizes)]
+        _read_operators(program)
         if program.models and not program.refusals:
-            _build(program, tree, options)
+            _build(program, options)
     return programs
 
 
@@ -182,10 +190,12 @@ def _find_models(
 ) -> None:
     """Fill in the models of a program, and why some of them are not to be had."""
     asked: dict[str, list[tuple[str, int]]] = {}
+    known = {array.name for array in arrays}
     for facts in program.sources:
         for line, argument in facts.arguments:
-            name = re.sub(r"^[&(]+|\[0\]$|[)]+$|\.data\(\)$", "", argument).rpartition("::")[2]
-            asked.setdefault(name, []).append((facts.file, line))
+            name = _bare(argument)
+            for each in [name] if name in known else _pointed(name, program, tree, known) or [name]:
+                asked.setdefault(each, []).append((facts.file, line))
     for name, places in asked.items():
         place, callers = "{}:{}".format(*places[0]), frozenset(file for file, _ in places)
         own = [array for array in arrays if array.name == name]
@@ -201,9 +211,50 @@ def _find_models(
             _add(program, FirmwareModel(near[0].symbol, "", near[0].data, tuple(near), callers=callers))
         elif (file := _file_of(name, flatbuffers)) is not None:
             _add(program, FirmwareModel(name, "", tree.read(file), (), file, callers))
+        elif symbol := next((found.embedded[name] for found in program.sources if name in found.embedded), ""):
+            _find_embedded(program, tree, f"{place}: GetModel({name})", symbol, callers)
         else:
             program.refusals.append(f"{place}: GetModel({name}): no array of this name holds a model")
     _name_models(program, tree)
+
+
+def _bare(value: str) -> str:
+    """The variable in an expression like `&ns::name[0]`."""
+    return re.sub(r"^[&(]+|\[0\]$|[)]+$|\.data\(\)$", "", value).rpartition("::")[2]
+
+
+def _pointed(argument: str, program: FirmwareProgram, tree: FirmwareTree, known: Set[str]) -> list[str]:
+    """The arrays that a pointer, which may be a member, is set to in the program's sources.
+
+    Empty where it is a parameter or its address is taken, and where it is set to anything else: then it may point
+    anywhere. known: names of arrays that hold models
+    """
+    name = re.split(r"\.|->", argument)[-1]
+    texts = [tree.text(path) for path in tree.sources() if path.startswith(program.folder)]
+    if not re.fullmatch(r"\w+", name) or any(re.search(rf"[*&]\s*(?:const\s+)?{name}\s*[,)]", text) for text in texts):
+        return []
+    values = [found[1].strip() for text in texts for found in re.finditer(rf"\b{name}\s*=(?!=)\s*([^;,}})]*)", text)]
+    names = dict.fromkeys(_bare(value) for value in values if value not in ("nullptr", "NULL", "0"))
+    return [*names] if names.keys() <= known else []
+
+
+def _find_embedded(
+    program: FirmwareProgram, tree: FirmwareTree, where: str, symbol: str, callers: frozenset[str]
+) -> None:
+    """Fill in a model in a file that the build embeds, whose symbol is made of the file's name."""
+    stem = symbol.removeprefix("_binary_").removesuffix("_start")
+    fitting = [path for path in tree.paths if re.sub(r"\W", "_", PurePosixPath(path).name) == stem]
+    ends = [path for path in tree.sources() if f"_binary_{stem}_end" in tree.text(path)]
+    if len(fitting) != 1:
+        program.refusals.append(f"{where}: no file, or more than one, whose name makes the symbol {symbol}")
+    elif not any(hasattr(system, "EMBEDS") for system in program.systems.values()):
+        program.refusals.append(f"{where}: {fitting[0]} is embedded, and the build file that does it is not known")
+    elif ends:
+        program.refusals.append(
+            f"{ends[0]}: takes the length of {fitting[0]} by its end, which the model does not have"
+        )
+    else:
+        _add(program, FirmwareModel(symbol, "", tree.read(fitting[0]), (), fitting[0], callers, embedded=True))
 
 
 def _add(program: FirmwareProgram, model: FirmwareModel) -> None:
@@ -229,7 +280,7 @@ def _name_models(program: FirmwareProgram, tree: FirmwareTree) -> None:
     place = PurePosixPath((tree.folder.name + "/" + program.folder).rstrip("/"))
     general = next((part for part in reversed(place.parts) if part.lower() not in _TOO_GENERAL), "network")
     for model in program.models:
-        stem = _stem(model.symbol.rpartition("::")[2])
+        stem = _stem(PurePosixPath(model.file).stem if model.embedded else model.symbol.rpartition("::")[2])
         name = c_name_from(general if stem.lower() in _TOO_GENERAL else stem)
         while name.lower() in taken:
             name += "_net"
@@ -237,15 +288,33 @@ def _name_models(program: FirmwareProgram, tree: FirmwareTree) -> None:
         model.name = name
 
 
-def _build(program: FirmwareProgram, tree: FirmwareTree, options: Options) -> None:
-    """Build the models of a program, or note why one cannot be."""
+def _read_operators(program: FirmwareProgram) -> None:
+    """Fill in the operators of a program's models, and refuse kernels of the application that one of them calls."""
     for model in program.models:
-        place = model.arrays[0].place if model.arrays else model.file
         try:
             model.operators = read.operators(model.data)
+        except McugenError as error:
+            program.refusals.append(_reason(model, error))
+    program.refusals += [
+        f"{place}: AddCustom({name!r}) brings a kernel of the application, and mcugen calls none"
+        for found in program.sources
+        for place, name in found.kernels
+        if program.calls(name)
+    ]
+
+
+def _build(program: FirmwareProgram, options: Options) -> None:
+    """Build the models of a program, or note why one cannot be."""
+    for model in program.models:
+        try:
             model.artifact = _built(model, options)
         except McugenError as error:
-            program.refusals.append(f"{place}: {model.symbol}: {' '.join(str(error).split())}")
+            program.refusals.append(_reason(model, error))
+
+
+def _reason(model: FirmwareModel, error: McugenError) -> str:
+    place = model.arrays[0].place if model.arrays else model.file
+    return f"{place}: {model.symbol}: {' '.join(str(error).split())}"
 
 
 def _built(model: FirmwareModel, options: Options) -> Artifact:

@@ -2,7 +2,8 @@
 
 A module has `claims(tree, folder, sources)`, whether the folder's build file compiles these sources, and `lines(tree,
 folder, sources, code)`, the edits of build files and sources by path. It may have `FOLDER`, where the code goes in the
-folder of the build file, and `adapted(code files)`, which changes them.
+folder of the build file, `adapted(code files)`, which changes them, and `EMBEDS`, the settings by which a build puts
+files into the firmware, from which `lines` takes models out.
 """
 
 from __future__ import annotations

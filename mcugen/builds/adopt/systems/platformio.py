@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from mcugen.builds.adopt.build_files import LIBRARY, Edits, ModelCode
 from mcugen.builds.adopt.patch_text import LineEdit
 from mcugen.builds.adopt.tree import FirmwareTree
+
+EMBEDS = "board_build.embed_files and embed_txtfiles"
 
 
 def claims(tree: FirmwareTree, folder: str, sources: Sequence[str]) -> bool:
@@ -31,7 +34,21 @@ def lines(tree: FirmwareTree, folder: str, sources: Sequence[str], code: ModelCo
         if rows[first].startswith("[env:"):
             edits += _section(rows, first, last, wanted, _options(rows, common, sections))
     gone = [] if code.keeps_library else [k for k, row in enumerate(rows) if _is_dependency(row)]
-    return {path: [*edits, *(LineEdit(k, 1, ()) for k in gone)]}
+    return {path: [*edits, *(LineEdit(k, 1, ()) for k in gone), *_not_embedded(rows, code)]}
+
+
+def _not_embedded(rows: Sequence[str], code: ModelCode) -> Iterator[LineEdit]:
+    """The lines of board_build.embed_files without the models."""
+    in_list = False
+    for k, row in enumerate(rows):
+        is_option = re.match(r"[\w.]+\s*=|\[", row)
+        in_list = bool(re.match(r"board_build\.embed_(?:txt)?files\s*=", row)) if is_option else in_list
+        words = row.split("=", 1)[-1].split() if in_list else []
+        kept = [word for word in words if PurePosixPath(word.strip(",")).name not in code.embedded]
+        if kept != words:
+            head = row.split("=", 1)[0] + "=" if is_option else "   "
+            new = (f"{head} {' '.join(kept)}".rstrip().encode("latin-1"),)
+            yield LineEdit(k, 1, new if kept or is_option else ())
 
 
 def _options(rows: Sequence[str], start: int | None, sections: Sequence[int]) -> set[str]:
