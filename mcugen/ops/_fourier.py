@@ -98,23 +98,27 @@ def turns(phases: Sequence[float], dtype: str) -> np.ndarray:
     return np.array([math.floor(most * v + 0.5) for v in both], np.int16 if dtype == "s16" else np.int32)
 
 
+def turn_table(t: RealTransform) -> np.ndarray:
+    """s16 [points, 2]: cosine and sine of -k / points of a turn, for each k."""
+    return turns([-(2 * math.pi * i / t.points) for i in range(t.points)], "s16").reshape(-1, 2)
+
+
 def stage_turns(t: RealTransform) -> np.ndarray:
     """s16 [turns, 2]: cosine and sine of each turn that is not 0, in the order of their use.
 
     For each stage but the first, and each k from 1 on below its size: the turns of k, 2 k, ..., (radix - 1) k.
     """
-    table = turns([-(2 * math.pi * i / t.points) for i in range(t.points)], "s16").reshape(-1, 2)
     size, used = 1, []
     for radix in t.radices:
         stride = t.points // (size * radix)
         used += [k * q * stride for k in range(1, size) for q in range(1, radix)]
         size *= radix
-    return table[used]
+    return turn_table(t)[used]
 
 
-def split_turns(t: RealTransform) -> np.ndarray:
-    """s16 [pairs, 2]: cosine and sine of the turns that split the complex spectrum into that of real numbers."""
-    return turns([-(math.pi * (k / t.points + 0.5)) for k in t.pairs], "s16").reshape(-1, 2)
+def split_turns(t: RealTransform, bins: range) -> np.ndarray:
+    """s16 [bins, 2]: cosine and sine of the turns that split the complex spectrum into that of real numbers."""
+    return turns([-(math.pi * (k / t.points + 0.5)) for k in bins], "s16").reshape(-1, 2)
 
 
 def window_kind(call: Call) -> int:
@@ -145,7 +149,7 @@ def params(call: Call) -> Params:
         "radix": np.array(t.radices, np.uint8),
         "place": places(t.points, t.radices[::-1]).astype(np.uint16),
         "turns": stage_turns(t).reshape(-1),
-        "halves": split_turns(t).reshape(-1),
+        "halves": split_turns(t, t.pairs).reshape(-1),
     }
     return found if t.shift is None else {**found, "window": call.constant(1).reshape(-1)}
 

@@ -98,9 +98,11 @@ class PowerSpectrum(Op):
         ops = (
             (cls(64, 3, 20, 12, True), 64),
             (cls(24, 0, 13, 3, True), 19),
-            (cls(128, 5, 60, 15), 101),
+            (cls(128, 5, 60, 15), 100),
             (cls(60, 7, 9), 60),
             (cls(20, 9, 11, None, True), 12),
+            (cls(64, 0, 33, 15, True), 62),
+            (cls(512, 5, 241, None, True), 480),
         )
         found = []
         for k, (op, samples) in enumerate(ops):

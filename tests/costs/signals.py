@@ -15,7 +15,10 @@ from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.real_fourier import RealFourier
 
 # Length of a transform, samples given.
-TRANSFORMS = ((512, 480), (256, 256), (1024, 640), (480, 480), (400, 400), (64, 40), (96, 96), (24, 20), (128, 101))
+TRANSFORMS = (
+    *((512, 480), (256, 256), (1024, 640), (480, 480), (400, 400), (64, 40), (96, 96), (24, 20), (128, 101)),
+    *((32, 32), (128, 100), (256, 160), (512, 512), (1024, 1024)),
+)
 # Channels, bins of the spectrum.
 BANKS = ((40, 257), (20, 129), (64, 513), (10, 65), (32, 257), (26, 200))
 

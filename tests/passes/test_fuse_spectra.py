@@ -19,7 +19,7 @@ from mcugen.verify.cases import Case, cases
 from tests.passes.front import Front
 from tests.passes.net import differences, read
 
-LENGTHS = {512: 480, 256: 256, 60: 60, 1024: 1024, 400: 399, 486: 240, 64: 64}
+LENGTHS = {512: 480, 256: 256, 60: 60, 1024: 1024, 400: 399, 486: 240, 128: 100}
 """Numbers of a transform -> samples. Among their stages are all radices, first and not first."""
 
 

@@ -370,3 +370,12 @@ static MCUGEN_INLINE void MG_VARIANT(spectrum)(const mg_dsp_fourier_params *p, M
     }
 }
 #endif
+
+#undef MG_BLOCK
+#undef MG_STARTS
+#undef MG_PAIRS
+#undef MG_TURNS
+#undef MG_SIZE2
+#undef MG_SIZE3
+#undef MG_SIZE4
+#undef MG_SIZE5

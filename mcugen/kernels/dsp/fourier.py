@@ -43,7 +43,7 @@ def _params(call: Call) -> Params:
     found: Params = {
         "starts": sources[:: _block(t)].astype(np.uint16),
         "turns": _words(_fourier.stage_turns(t)),
-        "halves": _words(_fourier.split_turns(t)),
+        "halves": _words(_fourier.split_turns(t, t.pairs)),
     }
     if t.shift is None:
         return found

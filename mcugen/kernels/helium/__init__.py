@@ -11,6 +11,7 @@ from mcugen.kernels.helium import (
     direct,
     flat,
     floats,
+    fourier,
     outliers,
     packing,
     pairs,
@@ -26,6 +27,7 @@ from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected, rounds_twice
 from mcugen.ops.mul import Mul
+from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.relu import Relu
 from mcugen.ops.sub import Sub
 
@@ -76,5 +78,6 @@ FAMILY = Family(
         Mul: (floats.MUL,),
         Relu: (floats.CLAMP,),
         AveragePool2D: (pools.AVERAGE,),
+        PowerSpectrum: fourier.POWER,
     },
 )

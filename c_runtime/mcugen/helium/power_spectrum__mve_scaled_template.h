@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Template: the energies of real numbers that are scaled first, with the sizes in mve_fourier_template.h.
+ */
+#define MG_SCALED 1
+#include "mcugen/mve_fourier_template.h"
+
+MG_DECLARE_power_spectrum__mve_scaled(MG_KERNEL);
+
+MG_LINKAGE void MG_KERNEL(const mg_mve_fourier_params *p, const mg_s16 *in, mg_u32 *out, mg_s32 *bits)
+{
+    const uint32_t shift = mg_headroom(MG_VARIANT(place)(p, in, out));
+    *bits = (int32_t)shift;
+    MG_VARIANT(run)(p, out, shift);
+    MG_VARIANT(energies)(p, out);
+}
+
+#undef MG_SCALED
