@@ -190,7 +190,19 @@ def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
         options = dataclasses.replace(options, input_mode=SAMPLES)
     if options.input_mode != SAMPLES:
         return imported, options
+    if options.preprocess:
+        options = _at_hop(options)
     return streams.streamed(imported, options.hop_samples, options.stride_windows, options.rate_hz), options
+
+
+def _at_hop(options: Options) -> Options:
+    """The options with the hop and rate of the words' windows. Raises UsageError if another hop was given."""
+    hop, rate = firmware.hop_of(preprocess.parse(options.preprocess, samples.words()), options.raw)
+    known = dataclasses.replace(options, hop=str(hop), rate=str(rate))
+    if options.hop and options.hop_samples != hop:
+        hint = f"leave --hop out: the words begin a window every {hop} samples"
+        raise UsageError(f"--hop {options.hop} contradicts --preprocess", hint=hint)
+    return known
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:
@@ -208,7 +220,8 @@ def _with_front_end(network: Graph, options: Options) -> Graph:
     """The network behind the operators of --preprocess. Raises UsageError."""
     if not options.preprocess:
         return network
-    front = firmware.graph_for(preprocess.parse(options.preprocess, samples.words()), options.raw, network)
+    plan, by_windows = preprocess.parse(options.preprocess, samples.words()), options.input_mode == SAMPLES
+    front = firmware.graph_for(plan, options.raw, network, by_windows=by_windows)
     return verify(chain.joined(chain.renamed(front, "front_"), network), "front end")
 
 

@@ -111,9 +111,16 @@ def recursive(front: FrontEnd, x: str, sections: np.ndarray) -> str:
 
 
 WORDS: Sequence[Word] = (
-    Word("rate=R", "resample to R a second where the file has another rate", SOUND, resampled, _rate),
-    Word("decimate=N", "resample to one N-th of the rate", SOUND, decimated, _factor),
-    Word("preemphasis=A", "subtract A times the sample before", SOUND, emphasized, _share),
-    Word("fir=H0:H1:...", "filter with these taps", SOUND, convolved, _taps),
-    Word("biquad=B0:B1:B2:A1:A2:...", "filters of second order, five numbers each", SOUND, recursive, _sections),
+    Word("rate=R", "resample to R a second where the file has another rate", SOUND, resampled, _rate, spans=True),
+    Word("decimate=N", "resample to one N-th of the rate", SOUND, decimated, _factor, spans=True),
+    Word("preemphasis=A", "subtract A times the sample before", SOUND, emphasized, _share, spans=True),
+    Word("fir=H0:H1:...", "filter with these taps", SOUND, convolved, _taps, spans=True),
+    Word(
+        "biquad=B0:B1:B2:A1:A2:...",
+        "filters of second order, five numbers each",
+        SOUND,
+        recursive,
+        _sections,
+        spans=True,
+    ),
 )

@@ -17,6 +17,7 @@ from mcugen.samples.column import Column
 from mcugen.samples.fit import fit
 from mcugen.samples.front_end import FrontEnd, StepError
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, PreprocessStep
+from mcugen.samples.spectra import Spectrum
 
 OPTION = "--raw"
 _FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32))?(?:@(\d{1,7}))?")
@@ -36,21 +37,22 @@ class RawInput:
     rate: int = 0
 
 
-def graph_for(plan: Plan, text: str, network: Graph) -> Graph:
+def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False) -> Graph:
     """The graph from a sensor's data to the input of a network. Raises UsageError.
 
     text: the value of --raw, as SHAPE[:TYPE][@RATE]; "" for what follows from the words and the network.
+    by_windows: the graph makes features of one window of samples, for a stream; see `hop_of`.
     """
     if len(network.inputs) != 1:
         message = f"needs a model with one input, but this one has {len(network.inputs)}"
         raise UsageError(message, where=preprocess.WHERE, hint="prepare the inputs in your own code")
     taken = network.tensors[network.inputs[0]]
-    kinds = list(_kinds(plan, text, taken.type))
+    kinds = [_window(plan, text)] if by_windows else list(_kinds(plan, text, taken.type))
     for raw in kinds:
         if len(kinds) > 1 and not _fits(plan, raw, taken.type):
             continue
         try:
-            return _built(plan, raw, taken, network)
+            return _built(_in_window(plan, raw) if by_windows else plan, raw, taken, network)
         except StepError as error:
             hint = f"correct {error.step!r}, or say what the sensor gives: {OPTION} SHAPE:TYPE@RATE"
             raise UsageError(str(error), where=preprocess.WHERE, hint=hint) from error
@@ -59,6 +61,53 @@ def graph_for(plan: Plan, text: str, network: Graph) -> Graph:
         where=preprocess.WHERE,
         hint=f"add length=... to the words, or give {OPTION} SAMPLES@RATE",
     )
+
+
+def hop_of(plan: Plan, text: str) -> tuple[int, int]:
+    """(hop in samples, rate in Hz) of the words' windows in a stream. Raises UsageError."""
+    raw = _window(plan, text)
+    return _spectrum(plan).sizes(raw.rate)[1], raw.rate
+
+
+def _spectrum(plan: Plan) -> Spectrum:
+    """The windows that the words make. Raises UsageError if they make none."""
+    found = next((step.value for step in plan.of(SOUND) if isinstance(step.value, Spectrum)), None)
+    if found is None:
+        hint = "add spectrogram, logmel or mfcc to the words, or use --input-mode whole"
+        raise UsageError("a stream of samples needs words that make windows", where=preprocess.WHERE, hint=hint)
+    return found
+
+
+def _window(plan: Plan, text: str) -> RawInput:
+    """One window of samples, of the rate and type that the value of --raw states. Raises UsageError."""
+    spectrum = _spectrum(plan)
+    rate = next((step.value for step in plan.of(SOUND) if step.word == "rate"), 0)
+    given = _given(text, SOUND, "s16", rate) if text else RawInput((), "s16", rate)
+    if not given.rate:
+        hint = f"add rate=16000 to the words, or give {OPTION} SAMPLES@RATE"
+        raise UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
+    try:
+        window = spectrum.sizes(given.rate)[0]
+    except ValueError as error:
+        raise UsageError(str(error), where=preprocess.WHERE, hint="correct window=... of the words") from error
+    if given.shape not in ((), (window,)):
+        hint = f"give {OPTION} {window}@{given.rate}, or leave it out"
+        raise UsageError(f"a stream takes the {window} samples of a window", where=OPTION, hint=hint)
+    return replace(given, shape=(window,))
+
+
+def _in_window(plan: Plan, raw: RawInput) -> Plan:
+    """The words for one window: without `length`, and `rate` if it changes nothing. Raises UsageError."""
+    steps = [s for s in plan.steps if s.word != "length" and (s.word, s.value) != ("rate", raw.rate)]
+    for step in steps:
+        if step.spans:
+            hint = f"leave out {step.text!r}, or use --input-mode whole"
+            raise UsageError(
+                f"{step.text!r} needs samples of several windows, which a stream does not keep",
+                where=preprocess.WHERE,
+                hint=hint,
+            )
+    return Plan(tuple(steps))
 
 
 def _fits(plan: Plan, raw: RawInput, taken: TensorType) -> bool:
@@ -101,7 +150,7 @@ def _lengths(plan: Plan, rate: int, taken: TensorType) -> Iterator[int]:
     for step in plan.of(SOUND):
         if step.word == "length":
             yield step.value.samples(rate)
-        if hasattr(step.value, "sizes"):
+        if isinstance(step.value, Spectrum):
             window, hop, _ = step.value.sizes(rate)
             yield from (window + (count - 1) * hop for count in sorted(set(taken.shape), reverse=True))
     yield taken.size

@@ -38,6 +38,7 @@ class Word:
     append: appends its operators to a front end: (front end, value [n, ...], parsed value of the word) -> result; None
     for the order of axes, which depends on the network
     value: parser of its value, None if it has none
+    spans: whether its results for a window depend on samples outside of that window
     """
 
     form: str
@@ -45,6 +46,7 @@ class Word:
     stage: str
     append: Callable[[FrontEnd, str, Any], str] | None
     value: Callable[[str], Any] | None = None
+    spans: bool = False
 
     @property
     def name(self) -> str:
@@ -53,13 +55,14 @@ class Word:
 
 @dataclass(frozen=True)
 class PreprocessStep:
-    """A word as the user gave it. text: with its value; value: the parsed value; append: as in Word."""
+    """A word as the user gave it. text: with its value; value: the parsed value; append, spans: as in Word."""
 
     word: str
     stage: str
     value: Any
     text: str
     append: Callable[[FrontEnd, str, Any], str] | None = None
+    spans: bool = False
 
     def appended(self, front: FrontEnd, x: str) -> str:
         """Append the operators of this word; returns their result."""
@@ -164,9 +167,9 @@ def _step(text: str, words: Sequence[Word]) -> PreprocessStep:
     if word.value is None:
         if rest:
             raise UsageError(f"{name!r} takes no value", where=WHERE, hint=f"write {word.form!r}")
-        return PreprocessStep(word.name, word.stage, None, text, word.append)
+        return PreprocessStep(word.name, word.stage, None, text, word.append, word.spans)
     try:
-        return PreprocessStep(word.name, word.stage, word.value(rest.strip()), text, word.append)
+        return PreprocessStep(word.name, word.stage, word.value(rest.strip()), text, word.append, word.spans)
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         message = f"{text!r}: {error}"
         raise UsageError(message, where=WHERE, hint=f"{word.form}: {word.what}") from error

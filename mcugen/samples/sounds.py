@@ -58,7 +58,9 @@ def cut(front: FrontEnd, x: str, wanted: spectra.Duration) -> str:
 WORDS = (
     Word("mono", "the mean of the channels", SOUND, mono),
     *filters.WORDS,
-    Word("length=L", "cut, or fill with zeros, at the end: 16000, 1s or 980ms", SOUND, cut, spectra.duration),
+    Word(
+        "length=L", "cut, or fill with zeros, at the end: 16000, 1s or 980ms", SOUND, cut, spectra.duration, spans=True
+    ),
     *spectra.WORDS,
 )
 

@@ -226,7 +226,7 @@ def _windows(front: FrontEnd, x: str) -> int:
 
 
 def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
-    """Features, then their slopes over the windows around each, [n, windows, features * (1 + order)].
+    """Features, then their slopes over the windows around each window: [n, windows, features * (1 + order)].
 
     value: windows on either side, and order: 2 for slopes of slopes, too. At its ends the sound goes on as it is.
     """
@@ -368,6 +368,7 @@ WORDS = (
         SOUND,
         with_deltas,
         _deltas,
+        spans=True,
     ),
     Word(
         "cmvn",
@@ -375,5 +376,6 @@ WORDS = (
         SOUND,
         normalized,
         _normalizing,
+        spans=True,
     ),
 )

@@ -67,7 +67,7 @@ def _compared(
     for case in cases:
         progress(case.name)
         runs = runs_of(artifact, case)
-        again = Rebased(artifact) if by_operator else None
+        again = Rebased(artifact) if by_operator and not artifact.view.samples else None
         for k, tensors in enumerate(tensors_of(artifact, program, case.name, runs)):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
             oracle = again.oracle(runs[k], tensors) if again else runs[k].oracle

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from mcugen import pipeline
 from mcugen.errors import UsageError
 from mcugen.formats import chain
-from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.graph import Graph, Node, SampleStream, Tensor
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.neg import Neg
 from mcugen.ops.reshape import Reshape
 from mcugen.options import Options
+from mcugen.oracle import streaming
 from mcugen.pipeline import Artifact
 from mcugen.samples import firmware, front_end, words
 from mcugen.samples.preprocess import parse
@@ -21,6 +24,7 @@ from mcugen.verify import emulated
 from mcugen.verify.cases import Case
 from tests.samples.test_front_end import speech
 
+ROOT = Path(__file__).resolve().parents[2]
 SOUND = (
     "mono,rate=16000,biquad=0.9:-1.8:0.9:-1.7:0.8,preemphasis=0.97,length=500ms,"
     "mfcc(window=25ms:hamming,hop=10ms,bands=32,mel=slaney,coefficients=12),delta=2,cmvn,mean=-3,std=7"
@@ -125,3 +129,43 @@ def test_other_networks_and_options_are_refused() -> None:
         Options(raw="16000")
     with pytest.raises(UsageError, match="--input-layout contradicts --preprocess"):
         Options(preprocess="scale=2", input_layout="nchw")
+
+
+STREAM = "rate=16000,length=255ms,logmel(window=25ms,hop=10ms,bands=16),offset=14,scale=1/20"
+
+
+def test_a_stream_of_samples_gives_the_features_of_the_whole_sound() -> None:
+    options = Options(preprocess=STREAM, input_mode="samples")
+    prepared = pipeline.prepare(ROOT / "examples/microphone/sweeps.tflite", options)
+    graph, x = prepared.imported, np.int16(speech(400 + 23 * 160) * 32768)
+    assert graph.stream == SampleStream(160, 1, 16000) and graph.type(graph.inputs[0]).shape == (1, 400)
+    (push,) = streaming.pushes(graph, [x], "tflm")
+    rows = push.values[next(node.outputs[0] for node in graph.nodes if node.op.collects)]
+    wanted = on_host(STREAM.replace("length=255ms,", ""), np.float32(x) / 32768, 16000)
+    stored = np.rint(wanted.reshape(rows.shape) * np.float32(255)) - 128
+    assert push.decisions == 1 and np.abs(rows - stored.clip(-128, 127)).max() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "parts"),
+    [
+        (STREAM.replace(",offset", ",cmvn,offset"), {}, ("'cmvn' needs samples of several windows",)),
+        (
+            STREAM.replace("rate=16000", "preemphasis=0.9,rate=16000"),
+            {},
+            ("'preemphasis=0.9' needs samples of several",),
+        ),
+        (STREAM, {"raw": "400@48000"}, ("takes the 1200 samples of a window", "1200@48000")),
+        (STREAM, {"raw": "1200@48000"}, ("'rate=16000' needs samples of several windows", "--input-mode whole")),
+        (STREAM, {"hop": "20ms"}, ("--hop 20ms contradicts --preprocess", "every 160 samples")),
+        ("rate=16000,length=384", {}, ("needs words that make windows", "logmel")),
+        (STREAM.replace("rate=16000,", ""), {}, ("the rate of the samples is not known", "rate=16000")),
+    ],
+)
+def test_words_that_do_not_fit_a_stream(text: str, more: dict[str, str], parts: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError) as caught:
+        pipeline.prepare(
+            ROOT / "examples/microphone/sweeps.tflite", Options(preprocess=text, input_mode="samples", **more)
+        )
+    for part in parts:
+        assert part in caught.value.explain()

@@ -15,7 +15,7 @@ from mcugen.samples.spectra import Mel
 
 RATE = 16000
 EVERY = 16
-"""Of features that were recorded from other libraries, one window in so many is kept."""
+"""Windows from one recorded row of other libraries' features to the next."""
 RECORDED = Path(__file__).with_name("feature_libraries.npz")
 
 
