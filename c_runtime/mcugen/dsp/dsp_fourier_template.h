@@ -21,11 +21,14 @@
 #define MG_STARTS (MG_POINTS / MG_BLOCK)
 #define MG_PAIRS ((MG_SAMPLES + 1u) / 2u)
 
+/* Two samples, or a complex number of a spectrum. */
+typedef uint32_t MCUGEN_MAY_ALIAS MCUGEN_ALIGNED(2) MG_VARIANT(both);
+
 /* Complex numbers in the memory of the results. */
 #if MG_ENERGY
 typedef mg_u32 MG_VARIANT(word);
 #else
-typedef uint32_t MCUGEN_MAY_ALIAS MCUGEN_ALIGNED(2) MG_VARIANT(word);
+typedef MG_VARIANT(both) MG_VARIANT(word);
 #endif
 
 /* Pair i of the samples, with zeros behind the last one. */
@@ -36,7 +39,7 @@ static MCUGEN_INLINE uint32_t MG_VARIANT(pair)(const mg_s16 *in, uint32_t i)
         return (uint16_t)in[MG_SAMPLES - 1u];
     }
 #endif
-    return mg_dsp_both(in + 2u * i);
+    return ((const MG_VARIANT(both) *)in)[i];
 }
 
 /* Two samples, times two factors if there is a window. */
