@@ -7,7 +7,7 @@
 
 #include "mcugen/runtime.h"
 
-static MCUGEN_INLINE int32_t mg_saturated_s8(int32_t x)
+static inline int32_t mg_saturated_s8(int32_t x)
 {
 #if defined(__ARM_FEATURE_SAT) && !defined(MCUGEN_CHECK_TEXT)
     int32_t y;

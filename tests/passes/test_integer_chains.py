@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 import mcugen
+from mcugen import pipeline
 from mcugen.ir.call import Call
 from mcugen.ir.types import TensorType
 from mcugen.ops import filter_bank
 from mcugen.ops.filter_bank import FilterBank
+from mcugen.options import Options
 from mcugen.passes.fold_lines import line_of
 from mcugen.pipeline import Artifact
-from mcugen.verify import host
+from mcugen.verify import checks, host
 from mcugen.verify.cases import cases
 from tests.runtimes import signals
 from tests.support.tflite_writer import ModelWriter
@@ -81,6 +83,15 @@ def test_what_is_no_line_is_a_loop(tmp_path: Path) -> None:
     assert kinds(mcugen.compile(path, name="m")) == ["ElementChain"]
     loop, apart = (mcugen.load(path, no_simplify=n).run(EVERY) for n in (False, True))
     assert np.array_equal(np.asarray(loop), np.asarray(apart))
+
+
+@pytest.mark.parametrize(
+    "steps", [TAIL, pytest.param((("DIV", 1000), ("ADD", 3), ("MUL", 2)), marks=pytest.mark.whole)]
+)
+def test_a_device_has_the_bits(steps: tuple[tuple[str, int], ...], tmp_path: Path) -> None:
+    artifact = pipeline.build(to_bytes(tmp_path, steps), Options(backend="opencl"))
+    assert any(step.on_device for step in artifact.schedule.steps)
+    assert checks.verify(artifact, 1, None, None, lambda text: None).agrees
 
 
 def two_values(net: Net) -> tuple[list[int], list[int]]:
