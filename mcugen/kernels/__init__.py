@@ -1,4 +1,4 @@
-"""Kernels of an operator: those of each family that serves it, then its own portable ones.
+"""Families of kernels, and the kernels that may run each operator.
 
 A family is a package with a `FAMILY` (`mcugen.ir.kernel.Family`): a subpackage of this package, or a module that an
 installed distribution names in the entry point group `mcugen.kernels`. No family depends on another.
@@ -25,7 +25,7 @@ GROUP = "mcugen.kernels"
 
 
 def of(op: Op | type[Op]) -> tuple[Kernel, ...]:
-    """The kernels that may run an operator, in order of preference: those of families by rank, then portable ones."""
+    """The kernels that may run an operator, in order of preference: family kernels by rank, then portable kernels."""
     kind = op if isinstance(op, type) else type(op)
     return (*(kernel for family in families().values() for kernel in family.serves.get(kind, ())), *kind.kernels)
 
@@ -79,7 +79,7 @@ def device_features() -> frozenset[str]:
 
 
 def places(ops: Iterable[type[Op]]) -> list[tuple[Path, tuple[Kernel, ...]]]:
-    """(folder, kernels in it) for the portable kernels of these operators, then for each family."""
+    """(folder, kernels in it) of the portable kernels of these operators, then of each family."""
     portable = tuple(kernel for op in ops for kernel in op.kernels)
     return [(Path(mcugen.ops.__path__[0]), portable), *((f.folder, f.kernels) for f in families().values())]
 
@@ -109,7 +109,7 @@ def _checked(module: ModuleType) -> Family:
 
 
 def _with_files(family: Family) -> Family:
-    """A plugin's family whose kernels have the C files of its folder as their text."""
+    """The family of a plugin, with the C files of its folder added to the text of each kernel."""
     files = {path.name: path.read_text(encoding="utf-8") for path in sorted(family.folder.glob("*.[ch]"))}
     serves = {
         op: tuple(replace(k, text=replace(k.text, files=files)) for k in kernels)

@@ -56,7 +56,7 @@ class GridLoop:
         return self.loop.headers
 
     def files(self, function: str) -> dict[str, str]:
-        """The text of the kernel, under the name of its file."""
+        """Name of the file -> text of the kernel."""
         arguments = ",\n    ".join(self._arguments())
         body = "".join(f"    {line}\n" for line in self._body())
         return {f"{function.removeprefix('mg_')}.cl": f"kernel void {function}(\n    {arguments})\n{{\n{body}}}\n"}
@@ -120,10 +120,10 @@ class GridLoop:
 
 @dataclass(frozen=True)
 class Tail:
-    """The expressions of a loop over two tensors, as the last operation of a kernel that computes one of the tensors.
+    """An elementwise operation fused to the end of a kernel. Its operands are the kernel's result and another tensor.
 
-    The kernel's text calls TAIL(result, other) and has TAIL_ARGUMENTS among its arguments. A fused sum thus has the
-    same expressions as a separate sum. first: whether the kernel's result is the loop's first operand.
+    The kernel's text calls TAIL(result, other) and has TAIL_ARGUMENTS among its arguments. A fused addition thus has
+    the same expressions as a separate one. first: whether the kernel's result is the loop's first operand.
     """
 
     loop: Loop
@@ -131,7 +131,7 @@ class Tail:
 
     @property
     def digest(self) -> str:
-        """A hash of this text, in which the order of the operands counts."""
+        """A hash of the expressions and of the order of the operands."""
         return f"{self.loop.digest}{'' if self.first else '-swapped'}"
 
     @property
@@ -139,7 +139,7 @@ class Tail:
         return self.loop.headers
 
     def into(self, text: str, function: str) -> str:
-        """The text of a kernel with the function of these expressions before it."""
+        """The text of a kernel, preceded by the C function that computes the expressions."""
         own, other = self.loop.operands if self.first else self.loop.operands[::-1]
         constants = list(_constants(self.loop))
         arguments = ", ".join([f"const int {own.name}", f"const int {other.name}", *constants])
@@ -170,14 +170,15 @@ def _lines(loop: Loop) -> Iterator[str]:
 
 
 def arguments_of(name: str, c_type: str) -> list[tuple[str, str]]:
-    """The arguments that a constant of a loop becomes, as (name, type): itself, or the members of its struct."""
+    """(name, type) of the kernel arguments for a constant of a loop: one for a number, one per member for a struct."""
     if c_type in _SCALARS:
         return [(name, _SCALARS[c_type])]
     return [(argument, _SCALARS[t]) for argument, t in _members(name, c_type)]
 
 
 def _struct_arguments(name: str, c_type: str) -> list[tuple[str, str]]:
-    """The arguments for the members of a struct; those that C leaves out of an initializer are 0."""
+    """(name, type) of the kernel arguments for the members of a struct; empty for a number. Members without a value are
+    0."""
     return [] if c_type in _SCALARS else arguments_of(name, c_type)
 
 
@@ -187,7 +188,7 @@ def _members(name: str, c_type: str) -> list[tuple[str, str]]:
 
 @functools.cache
 def members_of(c_type: str) -> tuple[tuple[str, str], ...] | None:
-    """The members of a struct of the runtime's headers as (name, C type); None where one is no number."""
+    """The members of a struct of the runtime's headers as (name, C type); None if a member is not a number."""
     for name, file in resources.c_files().items():
         text = file.text if name.endswith(".h") else ""
         found = re.search(_STRUCT.replace("NAME", re.escape(c_type)), text)
@@ -207,12 +208,12 @@ def _numbers(text: str) -> tuple[tuple[str, str], ...] | None:
 
 
 def in_opencl(text: str) -> str:
-    """C text with the names that OpenCL C has for functions of floats."""
+    """C text with library functions renamed from C to OpenCL C, such as expf to exp."""
     return _LIBRARY_CALL.sub(lambda m: f"{m[1]}(" if m[1] in _LIBRARY else m[0], text)
 
 
 def _computed(dtype: str) -> str:
-    """The type of OpenCL C in which values are computed."""
+    """The OpenCL C type in which values of an element type are computed."""
     return "float" if dtype == "f32" else "int"
 
 

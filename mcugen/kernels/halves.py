@@ -1,7 +1,7 @@
-"""Tensors stored as float16 on OpenCL devices: calls and kernels with such tensors.
+"""Calls and kernels with tensors stored as float16 on OpenCL devices.
 
-They take half of the memory and memory traffic. Arithmetic stays float32. Weights are stored as float16, other
-constants as float32.
+float16 halves memory and memory traffic. Arithmetic stays float32. Weights are stored as float16, other constants as
+float32.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def stores_halves(call: Call) -> bool:
 
 
 def operand(call: Call, data: np.ndarray) -> np.ndarray:
-    """A constant that a kernel reads as it reads tensors."""
+    """A constant operand in the element type of the tensors: float16 if the call stores its floats as float16."""
     return as_half(data) if data.dtype == np.float32 and stores_halves(call) else data
 
 
@@ -67,8 +67,8 @@ def as_half(data: np.ndarray) -> np.ndarray:
 def weights(call: Call, data: np.ndarray) -> np.ndarray:
     """Weights [taps][channels] as float16. Each rounding error is added to the next weight, so that sums hardly change.
 
-    First come the taps of one input channel: neighbouring pixels are alike. On mlperf_ic, results are three times
-    nearer than with each weight rounded to nearest, and five times for images of one colour.
+    The error passes along the taps of one input channel first, because neighbouring pixels are alike. On mlperf_ic, the
+    error of the results is a third of that with each weight rounded to nearest, and a fifth for images of one colour.
     """
     shape = call.input(1).shape
     places = int(np.prod(shape[1:3])) if len(shape) == 4 else 1
@@ -87,9 +87,8 @@ def floats(call: Call) -> bool:
 
 
 def both(kernel: Kernel) -> tuple[Kernel, ...]:
-    """The kernel and its variant for float16 tensors. Only the kernel, if it does not support them or treats data as
-    bytes.
-    """
+    """The kernel and its variant for float16 tensors. Only the kernel if it has no such variant or treats data as
+    bytes."""
     takes_halves = isinstance(kernel.form, Grid) and kernel.form.halved is not None
     return (kernel.ruled(floats), of(kernel)) if takes_halves else (kernel,)
 
@@ -122,7 +121,7 @@ def of(kernel: Kernel) -> Kernel:
 
 
 def _rule(rule: Rule) -> Rule:
-    """The rule, applied to the call in floats."""
+    """A rule that applies the given rule to the call with float32 tensors."""
 
     @functools.wraps(rule)
     def of_floats(call: Call) -> bool:
@@ -132,7 +131,7 @@ def _rule(rule: Rule) -> Rule:
 
 
 def _wide(given: Any) -> Any:
-    """A function of a call, applied to the call in floats; anything else unchanged."""
+    """A function of a call is applied to the call with float32 tensors; any other value is returned unchanged."""
     return (lambda call, *more: given(in_floats(call), *more)) if callable(given) else given
 
 

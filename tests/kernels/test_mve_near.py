@@ -74,8 +74,8 @@ def test_refused_are_windows_beyond_its_registers_and_vectors_that_are_not_full(
 
     assert "at most 5 rows" in refused(deep((8, 5, 16), (6, 1), padding="VALID"))
     assert "at most 127 bytes apart" in refused(deep((4, 5, 64), (3, 3), dilation=(1, 2), padding="VALID"))
-    assert "16 channels or more" in refused(deep((4, 9, 12), (3, 3)))
-    assert "16 channels or more" in refused(deep((4, 9, 8), (3, 3), stride=(2, 2)))
-    assert "leave out at most 4095 bytes" in refused(deep((2, 60, 117), (1, 2), stride=(1, 37), gain=1e-4))
+    assert "at least 16 channels" in refused(deep((4, 9, 12), (3, 3)))
+    assert "at least 16 channels" in refused(deep((4, 9, 8), (3, 3), stride=(2, 2)))
+    assert "skip at most 4095 bytes" in refused(deep((2, 60, 117), (1, 2), stride=(1, 37), gain=1e-4))
     assert "adjacent windows" in refused(deep((4, 3, 4), (3, 3)))
     assert "adjacent windows" in refused(deep((2, 5, 16), (4, 3)))

@@ -62,5 +62,5 @@ def test_pieces_take_little_memory_whatever_the_row() -> None:
 
 
 def test_it_refuses_single_pixels_and_many_outputs() -> None:
-    assert "rows of 2 outputs" in str(KERNEL.refusals(call_of(filtered((5, 1, 3), (3, 3), 8)), CORE.features))
+    assert "at least 2 pixels" in str(KERNEL.refusals(call_of(filtered((5, 1, 3), (3, 3), 8)), CORE.features))
     assert "255 channels" in str(KERNEL.refusals(call_of(filtered((5, 9, 3), (3, 3), 256)), CORE.features))

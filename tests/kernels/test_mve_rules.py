@@ -136,8 +136,8 @@ def test_a_single_rounding_is_left_to_others() -> None:
 @pytest.mark.parametrize(("found", "reason"), [
     (deep((5, 5, 8), (3, 4)), "at most 3x3"), (deep((9, 9, 8), (3, 3), stride=(2, 1)), "1x1 or 2x2"),
     (deep((9, 9, 8), (3, 3), dilation=(2, 2)), "undilated"), (deep((1, 9, 8), (1, 3)), "at least 2 rows"),
-    (deep((5, 3, 64), (3, 3)), "rows of 4"), (deep((5, 4, 3), (3, 3)), "of 16 elements"),
-    (deep((2, 8192, 8), (1, 3)), "which offsets of 16 bits reach"),
+    (deep((5, 3, 64), (3, 3)), "rows of 4"), (deep((5, 4, 3), (3, 3)), "at least 16 elements"),
+    (deep((2, 8192, 8), (1, 3)), "within reach of 16-bit offsets"),
 ])  # fmt: skip
 def test_squares_need_rows_and_columns_beside_each_other(found: Example, reason: str) -> None:
     call = call_of(found)

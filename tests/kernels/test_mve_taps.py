@@ -81,7 +81,7 @@ def test_products_of_two_taps_must_fit_16_bits() -> None:
     assert taps.pairs_fit(call_of(replace(found, constants={**found.constants, 1: w.copy()})))
     w[0, 0, :2, 5] = -128
     beyond = call_of(replace(found, constants={**found.constants, 1: w.copy()}))
-    assert not taps.pairs_fit(beyond) and "add up to 16 bits" in str(KERNEL.refusals(beyond, CORE.features))
+    assert not taps.pairs_fit(beyond) and "fit 16 bits" in str(KERNEL.refusals(beyond, CORE.features))
     small = Range(np.full(16, -127), np.full(16, 127))
     assert taps.pairs_fit(replace(beyond, input_range=(small,)))
     w[0, 0, 0, 5] = 0

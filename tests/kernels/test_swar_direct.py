@@ -93,7 +93,7 @@ def test_a_window_of_many_runs_is_refused() -> None:
     for call in (convolution((16, 3)), convolution((4, 4), (1, 2))):
         assert not found.refusals(call, frozenset())
     for call in (convolution((17, 3)), convolution((4, 5), (1, 2))):
-        assert found.refusals(call, frozenset()) == ["the window has at most 16 runs of neighbouring taps"]
+        assert found.refusals(call, frozenset()) == ["the window has at most 16 runs of contiguous taps"]
 
 
 def test_a_depthwise_window_of_many_taps_is_refused() -> None:

@@ -76,7 +76,7 @@ class Branches:
         yield from ("", self._head(function), "{", *self._body(function), "}")
 
     def _branches(self, root: int) -> Iterator[str]:
-        """C lines of a tree: one if statement per comparison, whose block always returns."""
+        """C lines of a tree: one if statement per comparison; its block always returns."""
         forest = self.tables.forest
         waiting: list[tuple[int, int] | str] = [(root, 1)]
         while waiting:

@@ -1,4 +1,4 @@
-"""Depthwise convolution that reads int8 rows in place, without working memory, for cores with SMLAD.
+"""Depthwise convolution that reads int8 rows in place, without scratch memory, for cores with SMLAD.
 
 Data are widened to int16 in registers; see depthwise_conv2d_s8__direct.h.
 """

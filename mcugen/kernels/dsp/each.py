@@ -25,7 +25,7 @@ BYTE_ORDER = (0, 2, 1, 3)
 
 
 def fits_registers(call: Call) -> bool:
-    "the kernel has at most 3 rows of at most 4 taps that see the image"
+    "the kernel has at most 3 rows of at most 4 taps that read the image"
     s = shape_of(call)
     return s.height <= MAX_ROWS and s.width <= MAX_TAPS
 

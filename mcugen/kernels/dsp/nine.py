@@ -17,9 +17,8 @@ LARGEST = 255
 
 @dataclass(frozen=True)
 class Sums:
-    """The words of sums of a pixel's taps, which are `runs` runs of `groups` groups of four: one before the taps, the
-    others after them.
-    """
+    """Layout of the sums of a pixel's data: one word before the taps, the others after them. The taps are `runs` runs
+    of `groups` groups of four."""
 
     groups: int
     runs: int = 1
@@ -36,13 +35,12 @@ class Sums:
 
     @property
     def following(self) -> int:
-        """Words of taps, and of the sums after them."""
+        """Number of words of taps and of the sums after them."""
         return self.taps // 2 + self.words - 1
 
     def stored(self, taps: np.ndarray) -> np.ndarray:
-        """Taps [blocks, channels, taps and zeros] as bytes: those of even channels from 0 to 255, of odd ones from -128
-        to 127; z twice for each word of sums.
-        """
+        """Weights [blocks, channels, taps and zeros] as eight-bit numbers: 0 to 255 for even channels, -128 to 127 for
+        odd ones. The two weights of each word of sums are z."""
         found = np.pad(taps, ((0, 0), (0, 0), (2, 0)))
         for first, low, high in ((0, 0, 255), (1, -128, 127)):
             w = taps[:, first::2, : self.taps]

@@ -1,7 +1,6 @@
-"""Convolutions on cores with SMLAD with memory for the taps of one pixel: they run the kernels of vector.py per pixel.
+"""Convolutions on cores with SMLAD: the taps of each pixel are widened into scratch and multiplied as in vector.py.
 
-Rows stay int8. Taps are widened for each pixel. They are gathered first if they are no whole words or outside the
-image.
+Image rows stay int8. Taps that are not whole words, or partly outside the image, are first copied to scratch.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps
 from mcugen.ops._window import edge_pixels, fields
 
 _CODE = (360, 290)
-"""Code bytes of a copy in addition to those of vector.py: if taps are gathered first, and if they are read as words."""
+"""Code bytes of a copy in addition to vector.py's: [0] if taps are copied first, [1] if they are read as words."""
 TERMS = ("blocks", "groups", "gathering", *scaling.CLAMP_TERMS)
 
 _MOST = 2**16 - 1
@@ -76,7 +75,7 @@ def _copying(taps: int) -> float:
 
 
 def _work(call: Call, *, bits: int) -> dict[str, float]:
-    """The counts of vector.py, and the instructions that gather."""
+    """The cost terms of vector.py, and the instructions that gather taps (gathering)."""
     return {**vector.work(call, bits=bits), "gathering": _gathering(call)}
 
 

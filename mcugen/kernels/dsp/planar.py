@@ -104,13 +104,14 @@ def _weights(call: Call) -> np.ndarray:
 
 
 def seen_weights(call: Call) -> np.ndarray:
-    """The weights as [channels, taps], without the columns that only see padding."""
+    """The weights as [channels, taps], without the columns that only read padding."""
     s, w = shape_of(call), _weights(call)
     return np.asarray(w[:, s.first : s.first + s.width].reshape(-1, w.shape[2]).T)
 
 
 def line_weights(call: Call) -> np.ndarray:
-    """The weights for images one pixel wide: those of the one column in the image, of kernel rows that read it."""
+    """The weights [channels, taps] for images one pixel wide: one kernel column, and only the kernel rows that read the
+    image."""
     s, w = line_of(call), _weights(call)
     column = shape_of(call).first
     return np.asarray(w[s.first : s.first + s.width, column].T)

@@ -21,7 +21,7 @@ MAX_SHORT_ROWS = 8
 
 @dataclass(frozen=True)
 class PlanarShape:
-    """Sizes of the work for a planar row. Kernel columns that only read padding are left out.
+    """Geometry of a planar row and its kernel, without kernel columns that only read padding.
 
     first: the first remaining kernel column. A kernel row is split into `parts` parts of `taps` columns; columns at the
     end may be zeros.
@@ -120,13 +120,13 @@ class PlanarShape:
         return self.products(outputs) + self.loads(outputs) + (4 + linear) * outputs + moves
 
     def code(self, linear: int) -> float:
-        """Code size of a copy in bytes, without the code that spreads rows; within a tenth."""
+        """Estimated code bytes of a copy, within 10 %, without the code that converts rows."""
         blocks, *sizes = self.blocks
         unrolled = sum(4.4 * (self.products(n) + self.loads(n)) + (18 + 4 * linear) * n for n in sizes if n)
         return 110 + unrolled + 57 * (blocks > 0)
 
     def blocks_code(self, linear: int) -> float:
-        """Code size of a copy that serves any number of blocks, in bytes."""
+        """Estimated code bytes of a copy that serves any number of blocks."""
         n = self.even_block
         return 205 + 4.4 * (self.products(n) + self.loads(n)) + 6 * self.height + (18 + 4 * linear) * n
 
@@ -138,20 +138,20 @@ class PlanarShape:
 
 @fact
 def shape_of(call: Call) -> PlanarShape:
-    """The sizes of a call."""
+    """The geometry of the rows of a call's images."""
     window, x = window_of(call), call.input(0).shape
     return _shape(window, 1, x[2], window.kernel[0], window.pad((x[1], x[2]))[1], call.output.shape)
 
 
 @fact
 def line_of(call: Call) -> PlanarShape:
-    """The sizes of a call with images one pixel wide, whose columns are treated as rows."""
+    """The geometry of images one pixel wide, whose columns are treated as rows."""
     window, x = window_of(call), call.input(0).shape
     return _shape(window, 0, x[1], 1, window.pad((x[1], x[2]))[0], call.output.shape)
 
 
 def _shape(window: SlidingWindow, d: int, size: int, height: int, pad: int, y: tuple[int, ...]) -> PlanarShape:
-    """The sizes of rows along axis d of the image."""
+    """The geometry of rows along axis d of the image: 0 for columns, 1 for rows."""
     starts, stride = np.arange(y[1 + d]) * window.stride[d] - pad, window.stride[d]
     seen = [t for t in range(window.kernel[d]) if np.any((starts + t >= 0) & (starts + t < size))]
     first, end = min(seen, default=0), max(seen, default=0) + 1

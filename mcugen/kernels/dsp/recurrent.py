@@ -32,7 +32,7 @@ def _words(rows: np.ndarray) -> np.ndarray:
 
 
 def doubled(call: Call) -> bool:
-    "no sum of a gate, with the left shift of its scale if it has one, leaves 31 bits"
+    "no sum of a gate exceeds 31 bits, even after the left shift of its scale"
     if not lstm.int8_data(call):
         return False
     found = [lstm.hidden_multiplier(call)[1]]
@@ -57,9 +57,8 @@ def _lstm_scratch(call: Call) -> int:
 
 
 def _lstm_work(call: Call) -> dict[str, float]:
-    """Cost terms: those of the portable kernel; `widened`, values widened to int16; `words`, groups of four taps in all
-    gates.
-    """
+    """Cost terms of the portable kernel, values widened to int16 (widened), and groups of four taps in all gates
+    (words)."""
     found = lstm.work(call)
     _, _, inputs, hidden = lstm.sizes(call)
     words = (_padded(inputs) + _padded(hidden)) // _GROUP
@@ -67,8 +66,8 @@ def _lstm_work(call: Call) -> dict[str, float]:
 
 
 def _direct_work(call: Call) -> dict[str, float]:
-    """Cost terms: those of the portable kernel, words of four taps in all four gates, and vectors with remaining
-    taps."""
+    """Cost terms of the portable kernel, groups of four taps in all gates (words), and vectors with remaining taps
+    (rests)."""
     found = lstm.work(call)
     _, _, inputs, hidden = lstm.sizes(call)
     words, rests = (inputs // _GROUP + hidden // _GROUP), (inputs % _GROUP > 0) + (hidden % _GROUP > 0)
@@ -107,7 +106,7 @@ def _is_large(call: Call) -> bool:
 
 
 def one_batch(call: Call) -> bool:
-    "there is one element of the batch"
+    "the batch is 1"
     return call.input(0).shape[0] == 1
 
 

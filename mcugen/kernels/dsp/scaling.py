@@ -30,7 +30,7 @@ COMPOSITE = (8, 9)
 """Weight sizes in bits for which the weights of two channels share a halfword."""
 
 ALIKE = (12, 8, 16, 4, 20)
-"""Bits of weights that are packed two channels to a halfword."""
+"""Right shifts that are tried as the common shift of all channels, in this order."""
 
 _LARGEST_SUM = 2**30
 _LARGEST_WEIGHT = 2**14
@@ -243,7 +243,7 @@ def clamps(call: Call, activation: str) -> int:
 
 
 def clamp_work(call: Call, activation: str) -> dict[str, float]:
-    """Number of outputs that need a separate clamp, for estimates of cycles."""
+    """Cost term: outputs that need a separate clamp."""
     return {"clamped": call.output.size * float(clamps(call, activation))}
 
 
@@ -280,19 +280,19 @@ def composite(call: Call) -> bool:
 
 
 def nibbles(call: Call) -> bool:
-    "all weights are within -8 and 7, those of odd channels are not -8, and no sum reaches 2^26"
+    "all weights are from -8 to 7, and from -7 in odd channels; no sum reaches 2^26"
     if not four_bits(call) or largest(call).max(initial=0) >= _LARGEST_NIBBLES:
         return False
     return bool(matrix(call)[1::2].min(initial=0) >= -7)
 
 
 def nine_bits(call: Call) -> bool:
-    "weights are int16, those of each channel and 0 span at most 255, and no sum of an odd channel reaches 2^23"
+    "weights are int16, the weights of each channel and 0 span at most 255, and no sum of an odd channel reaches 2^23"
     return _filter.int8_data_wide_weights(call) and _are_narrow(call)
 
 
 def nine_bits_or_eight(call: Call) -> bool:
-    "weights are int16 or have -128, those of each channel and 0 span at most 255, and no odd sum reaches 2^23"
+    "weights are int16 or include -128, those of a channel and 0 span at most 255, no sum of an odd one reaches 2^23"
     return is_int8(call) and (matrix(call).min(initial=0) < -127 or not _filter.int8_data(call)) and _are_narrow(call)
 
 

@@ -60,7 +60,7 @@ def _scratch(s: PlanarShape, channels: int) -> int:
 
 
 def _rows_work(call: Call) -> dict[str, float]:
-    """The cost terms of `planar.row_work`, if each output row converts all rows that it reads, and those of slices."""
+    """Cost terms of `planar.row_work` in slices, with each output row converting all rows that it reads."""
     rows, found = row_window(call), planar.row_work(call)
     found["spread"] *= rows.out_rows * rows.size / rows.walked_rows
     return _in_slices(call, _row_slice(call), call.output.shape[0] * rows.out_rows, found)

@@ -16,9 +16,8 @@ SWAPPED = (0, 2, 1, 3)
 
 
 def overlapped(w: np.ndarray) -> np.ndarray:
-    """Weights [outputs, channels] in groups of four. An incomplete last group is read as the last four channels, so
-    weights of repeated channels are 0.
-    """
+    """Weights [outputs, channels] in groups of four. The kernel reads an incomplete last group as the last four
+    channels; the weights of channels that it reads a second time are 0."""
     whole, tail = divmod(w.shape[1], 4)
     if not tail:
         return w
@@ -26,13 +25,13 @@ def overlapped(w: np.ndarray) -> np.ndarray:
 
 
 def swapped(taps: np.ndarray) -> np.ndarray:
-    """The last axis reordered, in groups of four, to the order of widened data."""
+    """The array with its last axis reordered, in groups of four, to the order of widened data."""
     groups = taps.reshape(*taps.shape[:-1], -1, 2, 2)
     return groups.swapaxes(-1, -2).reshape(taps.shape)
 
 
 def padded(taps: np.ndarray, length: int) -> np.ndarray:
-    """The last axis filled up with zeros to `length`."""
+    """The array with its last axis padded with zeros to `length`."""
     if taps.shape[-1] == length:
         return taps
     found = np.zeros((*taps.shape[:-1], length), taps.dtype)
@@ -42,7 +41,8 @@ def padded(taps: np.ndarray, length: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Channels in blocks: biases [blocks, size], weights [blocks, size or pairs, words], scaling [blocks, 3 * size]."""
+    """Constants of blocks of channels: biases [blocks, size], weights [blocks, size or pairs, words], scaling [blocks,
+    3 * size]."""
 
     biases: np.ndarray
     weights: np.ndarray
@@ -52,10 +52,11 @@ class Blocks:
 def blocks_of(
     call: Call, taps: np.ndarray, scales_of: scaling.ScalesOf, size: int, bits: int, sums: nine.Sums | None = None
 ) -> Blocks:
-    """Channels in blocks of `size`. The last block is filled up with zeros. Constant channels have no weights and bias.
+    """Constants of blocks of `size` channels. The last block is padded with zeros. Weights and biases of constant
+    channels are 0.
 
-    taps: weights [channels, taps] in the order of reading, with zeros inserted. bits: size of a weight. sums: with nine
-    bits, the sums of the data.
+    taps: weights [channels, taps] in the order of reading, with zeros inserted. bits: size of a weight. sums: for
+    nine-bit weights, the layout of the sums of the data.
     """
     scale = scales_of(call)
     live = in_blocks(scale.held(taps.T).T if bits == 16 else taps, scale, size)
@@ -97,7 +98,7 @@ def _biases(call: Call, scales_of: scaling.ScalesOf, size: int, bits: int) -> np
 
 @fact
 def finish(call: Call, scales_of: scaling.ScalesOf, size: int) -> np.ndarray:
-    """The scaling of channels in blocks: [blocks, 3 * size]."""
+    """The scaling constants of blocks of channels: [blocks, 3 * size]."""
     scale = scales_of(call)
     found = np.stack([scale.mult, scale.addend, scale.shift])
     return padded(found, -(-scale.mult.size // size) * size).reshape(3, -1, size).swapaxes(0, 1).reshape(-1, 3 * size)
@@ -123,8 +124,8 @@ def stored(words: np.ndarray) -> np.ndarray:
 
 
 def stream(call: Call, taps: np.ndarray, *, bits: int, linear: int, sums: nine.Sums | None = None) -> Params:
-    """Fields of the C struct: the `stream` of dsp_block_template.h, and the numbers of its words up to the last whole
-    pair of channels and to the end.
+    """Fields of the C struct: the `stream` of dsp_block_template.h, and its words up to the end of the last whole pair
+    of channels (pairs_end) and in all (last).
 
     taps, bits, sums: see blocks_of. linear: as in the template.
     """

@@ -1,8 +1,8 @@
 """Matrix times vectors on cores with SMLAD: four outputs at a time, with int16 weights or two 8-bit weights per
 halfword.
 
-Copies unroll what a layer has; those of kernels named shared are for layers of all sizes. Of these the one with nine
-bits takes int8 weights of -128 too, which two outputs do not share a halfword with.
+A copy of the code is unrolled for the sizes of its layer. Kernels named `shared` have one copy for layers of all sizes.
+The shared kernel for nine-bit weights also serves int8 weights of -128, which cannot share a halfword.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STEP = 8
 
 _CODE = {"dsp16": (552, 84), "dsp8": (576, 108), "dsp8_single": (624, 116), "dsp9": (764, 108), "dsp4": (576, 172)}
 _CODE |= {"dsp9_single": (812, 116)}
-"""Bytes of code of a copy, besides steps and of each step in the text."""
+"""Kernel -> code bytes of a copy: (fixed part, part per unrolled step)."""
 
 _UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
 """Bits of weights -> largest number of unrolled steps."""
@@ -67,7 +67,7 @@ def how_once(call: Call) -> int:
 
 @fact
 def needs_sign(call: Call) -> bool:
-    """Whether negative sums need another rounding."""
+    """Whether negative sums need a rounding of their own, so that halves are rounded away from zero."""
     return not how_once(call) and not scaling.clamps_at_zero_point(call, activation_of(call))
 
 
@@ -86,7 +86,7 @@ def _params(call: Call, *, bits: int) -> Params:
 
 
 def stream(call: Call, taps: np.ndarray, bits: int, step: int = _STEP) -> np.ndarray:
-    """The `stream` of dsp_vector_block_template.h. taps: [outputs, taps] as they are read, `step` together."""
+    """The `stream` of dsp_vector_block_template.h. taps: [outputs, taps] in the order of reading, `step` at a time."""
     blocks = streams.blocks_of(call, taps, scales_of, BLOCK, bits, _sums(call) if bits == 9 else None)
     sums, words = int(bits == 9), blocks.weights
     steps = words[:, :, sums:].reshape(*words.shape[:2], -1, step // 4 if bits == 4 else step // 2).swapaxes(1, 2)
@@ -126,7 +126,7 @@ def four_elements(call: Call) -> bool:
 
 
 def no_helium(call: Call) -> bool:
-    "the core has no Helium, whose kernels are short themselves"
+    "the core has no Helium, whose own kernels have little code"
     return "mve" not in call.features
 
 

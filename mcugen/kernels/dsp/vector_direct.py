@@ -1,5 +1,5 @@
-"""Matrix times vectors on cores with SMLAD without working memory: kernels as in vector.py that widen bytes when
-reading.
+"""Matrix times vectors on cores with SMLAD without scratch memory: as in vector.py, but bytes are widened when they are
+read.
 
 A group of four taps takes 13 instructions for four outputs, three of them for the data. It takes 16 if the weights of
 two outputs share a halfword.
@@ -20,7 +20,7 @@ _GROUP = 4
 _UNROLLED = 8
 """Largest number of groups of four taps that are unrolled."""
 _CODE = {16: (376, 52), 8: (400, 64)}
-"""Bits of weights -> bytes of code of a copy, besides groups and of each group in the text."""
+"""Bits of weights -> code bytes of a copy: (fixed part, part per unrolled group)."""
 TERMS = ("blocks", "groups", "loops", *scaling.CLAMP_TERMS)
 
 

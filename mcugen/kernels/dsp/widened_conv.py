@@ -43,9 +43,8 @@ def _finish(call: Call, way: Way, loop: int, *, shared: bool) -> dict[str, int]:
 
 
 def _linear(call: Call, way: Way, loop: int = 0) -> int:
-    """MG_LINEAR of dsp_block_template.h. In loops the general value is used, since one instruction less is not worth a
-    copy.
-    """
+    """MG_LINEAR of dsp_block_template.h. Loops use the general value: saving one instruction is not worth a further
+    copy."""
     if scaling.how_once(call) == 2:
         return 4
     if rounds_once(call):
@@ -101,7 +100,7 @@ class InRows:
         return RowStorage("s16", self.layout(call).row_length)
 
     def words(self, call: Call, way: Way) -> Words:
-        """The layout in which gathered taps are read."""
+        """The layout of gathered taps."""
         sums = self.sums(call)
         total = sums.following if way.is_summed else sums.taps // 2
         return _shared_words(total) if self.shared else words_of(total, words_in(call), way.step)
@@ -264,12 +263,12 @@ def _shared_words(total: int) -> Words:
 
 
 def _threes(columns: int) -> int:
-    """Number of blocks of three pixels in a row. The rest of the row is computed in pairs."""
+    """Number of pixels of a row that are computed three at a time. The rest of the row is computed in pairs."""
     return columns - (0, 4, 2)[columns % 3] if columns != 1 else 0
 
 
 def _work(blocks: tuple[int, int], outputs: int, groups: float) -> dict[str, float]:
-    """Counts of blocks of three and of two pixels, with `groups` groups of four taps for each pair of channels.
+    """Cost terms of blocks of three and of two pixels, with `groups` groups of four taps for each pair of channels.
 
     products: groups times pixels.
     """
@@ -282,7 +281,7 @@ def _work(blocks: tuple[int, int], outputs: int, groups: float) -> dict[str, flo
 
 
 def _gathered_work(blocks: tuple[int, int], outputs: int, words: Words, runs: int, groups: float) -> dict[str, float]:
-    """The counts for gathered words, which come from `runs` runs of `groups` groups of four taps for each pixel."""
+    """Cost terms for gathered words, copied from `runs` runs of `groups` groups of four taps for each pixel."""
     counts = _work(blocks, outputs, words.total / 2)
     looped = counts["pairs"] * (words.times > 1)
     counts |= {"looped": looped, "loops": looped * words.times, "gathers": runs * counts["blocks"]}
@@ -299,7 +298,7 @@ def four_channels(call: Call) -> bool:
 
 
 def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a convolution in one group (is_dense), on rows widened once."""
+    """The kernels of a convolution, on rows that are widened once. is_dense: the rule for a single group."""
     found: tuple[Kernel, ...] = ()
     for suffix, rows, ways in (
         ("", InRows(gathered=False), tuple(way for way in WAYS if way.bits in (8, 16))),
@@ -318,7 +317,7 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
 
 
 def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a 1x1 convolution with stride 1 (is_run)."""
+    """The kernels of a 1x1 convolution. is_run: the rule for it."""
     found: tuple[Kernel, ...] = ()
     for suffix, runs in (("_pointwise", Pixels(shared=False)), ("_shared_pointwise", Pixels(shared=True))):
         base = Kernel(
@@ -338,7 +337,7 @@ def _initials(suffix: str) -> str:
 
 
 def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) -> tuple[Kernel, ...]:
-    """Kernels with weights of 16 bits and of 8, for cores that load several words fast and for others, and of 4."""
+    """One kernel for each way to store and load weights. of: the layout of the taps."""
     packed = {way.bits: _packed(base, of, way) for way in ways}
     return tuple(
         replace(
@@ -353,8 +352,8 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) ->
 
 
 def _packed(base: Kernel, of: InRows | Pixels, way: Way) -> Kernel:
-    """The part that kernels share whose only difference is how they load constants: facts of a call serve all of
-    them."""
+    """The kernel for one weight size, without what depends on how constants are loaded. Kernels derived from it share
+    cached facts of a call."""
     proofs = (scaling.doubled, scaling.scaled, *scaling.PROOFS[way.bits])
     return replace(
         base,

@@ -1,7 +1,7 @@
-"""Convolutions on cores with SMLAD without working memory: kernels as in vector_direct.py on the rows of a window.
+"""Convolutions on cores with SMLAD without scratch memory: the kernel of vector_direct.py on the rows of a window.
 
-Words of four taps are read in place from the image's rows. For windows that reach beyond a row, a table gives a word
-inside the row, and how to make the needed word of it.
+Words of four taps are read in place from the image's rows. For windows that reach beyond a row, a table gives the
+offset of a word inside the row, and the shifts that turn it into the needed word.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNROLLED = 16
 """Largest number of words per kernel row that are unrolled."""
 MAX_SIZE = 2**16 - 1
 _CODE = {16: (440, 52), 8: (464, 64)}
-"""Bits of weights -> bytes of code of a copy, besides words and of each word in the text."""
+"""Bits of weights -> code bytes of a copy: (fixed part, part per unrolled word)."""
 _BEYOND = (0, 60, 64)
 """Code bytes for windows that reach beyond the image, apart from unrolled words. The index is the value of `edges`."""
 TERMS = ("blocks", "rows", "groups", "loops", "beyond", "sides", "beside", *scaling.CLAMP_TERMS)
@@ -94,7 +94,8 @@ class WindowRow:
         return np.stack([at - self.beyond, np.clip(self.beyond + self.run, 0, self.size) - at], axis=-1)
 
     def left_out(self, word: int) -> np.ndarray:
-        """Table uint32 [outputs not inside, 4], if words are wholly inside or outside: see dsp_windows.h.
+        """Table uint32 [outputs not inside, 4] for words that are each wholly inside or outside the row: see
+        dsp_windows.h.
 
         word: words of the stream per word of taps.
         """
@@ -123,7 +124,7 @@ def row_of(call: Call) -> WindowRow:
 
 
 def in_runs(call: Call) -> bool:
-    "the taps of a kernel row are beside each other, at most 4092"
+    "the taps of a kernel row are adjacent, at most 4092"
     window = window_of(call)
     return (window.dilation[1] == 1 or window.kernel[1] == 1) and row_of(call).steps <= MAX_STEPS
 
@@ -147,7 +148,7 @@ def _variant(call: Call) -> dict[str, int]:
 
 @fact
 def _taps(call: Call) -> np.ndarray:
-    """The weights as they are read: [outputs, taps], with zeros inserted."""
+    """The weights [outputs, taps] in the order of reading, with zeros inserted."""
     w, row = matrix(call), row_of(call)
     rows = w.reshape(-1, row.run)
     whole = streams.overlapped(rows) if row.run >= GROUP else streams.padded(rows, GROUP)
@@ -188,8 +189,12 @@ def _params(call: Call, *, bits: int) -> Params:
 
 @fact
 def _work(call: Call) -> dict[str, float]:
-    """Blocks of four outputs, rows of their windows in the image, words of these and rounds of loops; of other windows
-    words, or where these are whole, rows and words that are read.
+    """Cost terms of a call.
+
+    blocks                 blocks of four outputs
+    rows, groups, loops    windows inside the row: kernel rows, words in them, and loop iterations
+    beyond, sides, beside  other windows: their words; or, if words are wholly inside or outside, their rows and words
+                           read
     """
     row, height, y = row_of(call), window_of(call).kernel[0], call.output.shape
     (first, end), sizes = row.inside, _variant(call)
@@ -216,7 +221,7 @@ def _code(call: Call, *, bits: int) -> int:
 
 
 def kernels(is_dense: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a convolution in one group (is_dense), with weights of 16 bits and 8."""
+    """The kernels of a convolution, with 16-bit and 8-bit weights. is_dense: the rule for a single group."""
     return tuple(_kernel(bits, is_dense) for bits in (16, 8))
 
 

@@ -1,7 +1,7 @@
 """3x3 convolutions by Winograd's F(4, 3) along rows, on cores with SMLAD: half the products, exact in integers.
 
-Six sums of products of transformed data and weights give four outputs. The transformed weights are 24 times the
-rational ones, so all is integer, and what comes out is 24 times the sum; see dsp_winograd.h.
+Six sums of products of transformed data and weights give four outputs. The transformed weights are scaled by 24, so
+that they are integers, and the results are 24 times the sums; see dsp_winograd.h.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OFFSET = 2048
 """The offset added to transformed data so that none is negative."""
 
 NEEDS = scaling.DSP | {"multiple_loads"}
-"""multiple_loads: LDM and LDRD are not slower than single loads, as they are on Cortex-M7, where they cannot
+"""multiple_loads: LDM and LDRD are as fast as single loads. On Cortex-M7 they are slower, because they cannot
 dual-issue.
 """
 
@@ -37,8 +37,9 @@ _MOST = 2**16 - 1
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of a call: groups of four input channels, tiles per row, tiles computed three at a time, columns of
-    padding.
+    """Sizes of a call.
+
+    quads: groups of four input channels. tiles: tiles per output row. pad: columns of padding on the left.
     """
 
     quads: int
@@ -65,13 +66,13 @@ def sizes_of(call: Call) -> Sizes:
 
 
 def window_fits(call: Call) -> bool:
-    "the window is 3x3 with columns side by side, and moves by one column"
+    "the window is 3x3, with adjacent columns and a horizontal stride of 1"
     window = window_of(call)
     return window.kernel == (3, 3) and window.stride[1] == window.dilation[1] == 1
 
 
 def sizes_fit(call: Call) -> bool:
-    "the input has 4 to 168 channels in groups of four, the output pairs of channels and at least 5 columns"
+    "the input has 4 to 168 channels, a multiple of 4; the output has an even number of channels and at least 5 columns"
     (_, _, columns, channels), y = call.input(0).shape, call.output.shape
     found = channels % 4 == 0 and 1 <= channels // 4 <= _MOST_QUADS and y[3] % 2 == 0 and y[2] > TILE
     return found and max(columns, y[2], y[3], 2 * channels * (y[2] // TILE + 1)) <= _MOST
@@ -131,8 +132,13 @@ TERMS = ("pairs", "groups", "products", "looped", "tiled", "twice", "inside", "e
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Cost terms: pairs of channels times blocks of tiles; groups of four taps in them, and these times tiles;
-    outputs."""
+    """Cost terms of a call.
+
+    pairs, groups, products  pairs of channels per block of tiles; their groups of four taps; these groups times tiles
+    looped                   pairs whose groups are computed in a loop
+    tiled, twice             outputs of all tiles, and outputs that are rounded twice
+    inside, edges            groups of four channels in transformed tiles, inside the image and at its sides
+    """
     sizes, variant, (n, rows, _, outputs) = sizes_of(call), _variant(call), call.output.shape
     blocks = n * rows * (sizes.threes // 3 + (sizes.tiles - sizes.threes) // 2)
     pairs, groups = blocks * (outputs // 2), 3 * POSITIONS * sizes.quads
@@ -157,7 +163,7 @@ def _code(call: Call) -> int:
 
 
 def kernel(is_dense: Rule) -> Kernel:
-    """The kernel of a convolution in one group (is_dense)."""
+    """The kernel of a convolution. is_dense: the rule for a single group."""
     return Kernel(
         "mg_conv2d_s8__winograd",
         Ring(row_window, _ring),

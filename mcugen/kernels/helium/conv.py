@@ -28,7 +28,7 @@ EIGHTS = 8
 """Number of outputs of two pixels that are computed together, if it divides the number of outputs."""
 
 MOST_STEPS = 18
-"""Largest number of steps for this. Their code is unrolled twice."""
+"""Largest number of steps for eight outputs at a time, which unroll the code of the steps twice."""
 TERMS = (*packing.VECTOR_TERMS, *packing.FINISH_TERMS, "four_blocks", "pairs", "pair_steps", "gathered")
 
 
@@ -149,7 +149,7 @@ def ring(call: Call) -> RowStorage:
 
 
 def by_eights(call: Call) -> bool:
-    "the outputs are a multiple of 8, of at most 18 steps"
+    "the number of outputs is a multiple of 8, and an output has at most 18 steps"
     return call.output.shape[3] % EIGHTS == 0 and rows_of(call) is not None and _steps(call) <= MOST_STEPS
 
 
@@ -164,7 +164,8 @@ def scratch(call: Call) -> int:
 
 
 def variant(call: Call, *, eights: bool | None = None) -> dict[str, int]:
-    """eights: whether two pixels stay in registers, in part, for eight outputs; by default, where they can."""
+    """Constants of the C template. eights: whether eight outputs are computed at a time, with part of both pixels in
+    registers; None: if possible."""
     rows, kernel_rows = chosen(call), window_of(call).kernel[0]
     sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
     sizes["eights"] = int(by_eights(call) if eights is None else eights)
@@ -181,18 +182,19 @@ def _is_alone(call: Call) -> bool:
 
 
 def code(call: Call, *, eights: bool) -> int:
-    """Code size of a copy on rows, in which all steps are unrolled, in bytes."""
+    """Code bytes of a copy that reads rows in place, with all steps unrolled."""
     return 600 + 114 * _steps(call) if eights else 456 + 57 * _steps(call)
 
 
 def patch_code(call: Call) -> int:
-    """Code size of a copy on patches, in which all steps are unrolled, in bytes."""
+    """Code bytes of a copy that reads patches, with all steps unrolled."""
     alone = (140 + 64 * _steps(call)) * _is_alone(call)
     return 560 + 112 * _steps(call) + alone if by_eights(call) else 530 + 56 * _steps(call)
 
 
 def work(call: Call) -> dict[str, float]:
-    """Blocks of two pixels and four outputs, those not by eights, their steps, pairs of pixels, gathered vectors."""
+    """Cost terms: pairs of pixels, blocks of a pair and four outputs, blocks computed four outputs at a time
+    (four_blocks), steps of blocks (pair_steps), and gathered vectors."""
     rows, y, kernel_rows = chosen(call), call.output.shape, window_of(call).kernel[0]
     pairs = y[0] * y[1] * (y[2] // 2 + y[2] % 2 * (0.7 if _is_alone(call) else 1))
     blocks = pairs * -(-y[3] // packing.BLOCK)
@@ -246,7 +248,7 @@ def _taps(w: np.ndarray, rows: Rows, window: SlidingWindow, c: int) -> np.ndarra
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """mg_conv2d_s8__mve, .._eights and .._patches, for every requantization. rules: those of the operator."""
+    """The kernels mg_conv2d_s8__mve, .._eights and .._patches. rules: rules of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
     direct = (*first, reads_rows, packing.finishes, sums_fit)
     rows = replace(

@@ -24,7 +24,7 @@ HELD = 2
 """Number of steps of two pixels that stay in registers while all their outputs are computed."""
 
 LOADS = 8
-"""Most steps of pixels within reach of loads."""
+"""Largest number of steps of a pixel within reach of load offsets."""
 
 MOST_STREAM = 2**16
 """Limit of a stream's bytes, so that its length is a 16-bit constant."""
@@ -37,7 +37,8 @@ TERMS = ("pairs", "pair_blocks", "pair_steps", "alone_blocks", "alone_steps")
 
 
 def work(call: Call) -> dict[str, float]:
-    """Blocks of four outputs, of two vectors and of one, their steps, and pairs."""
+    """Cost terms: pairs of vectors, blocks of four outputs of a pair (pair_blocks) or of a single vector
+    (alone_blocks), and steps of both."""
     shape, vectors = matrix(call).shape, pixels(call)
     blocks, steps = -(-shape[0] // packing.BLOCK), -(-shape[1] // packing.LANES)
     pairs = vectors // 2 if shape[0] >= packing.BLOCK else 0
@@ -67,7 +68,7 @@ def is_long(call: Call) -> bool:
 
 
 def is_narrow(call: Call) -> bool:
-    "vectors have at most 16 elements, there are at least 16 of them in a row, and 4 to 63 outputs of each"
+    "vectors have at most 16 elements and 4 to 63 outputs, and a row has at least 16 vectors"
     if not _is_dense(call):
         return False
     outputs, inputs = matrix(call).shape
@@ -76,7 +77,7 @@ def is_narrow(call: Call) -> bool:
 
 
 def is_eights(call: Call) -> bool:
-    "vectors have 17 to 128 elements, there are 2 or more of them in a row, and an even number of outputs, at least 8"
+    "vectors have 17 to 128 elements and an even number of outputs, at least 8, and a row has at least 2 vectors"
     if not _is_dense(call):
         return False
     outputs, in_row = matrix(call).shape[0], pixels(call) // row_count(call.output.shape)
@@ -111,7 +112,8 @@ def _eights_scratch(call: Call) -> int:
 
 
 def _eights_work(call: Call) -> dict[str, float]:
-    """Blocks of four outputs of two pixels, their steps that are loaded, and pairs of pixels."""
+    """Cost terms: blocks of four outputs of two pixels, their loaded steps (pair_steps), pairs of pixels, and 1 if the
+    last pixels are copied (copied)."""
     outputs, pairs = matrix(call).shape[0], -(-pixels(call) // 2)
     blocks = pairs * -(-outputs // 8) * 2
     return {
@@ -163,7 +165,7 @@ def params(call: Call) -> Params:
 
 
 def kernels(*rules: Rule) -> tuple[Kernel, ...]:
-    """mg_dense_s8__mve in its variants. rules: those of the operator."""
+    """All variants of the kernel mg_dense_s8__mve. rules: rules of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights)
     narrow = replace(
         MODEL,

@@ -1,5 +1,5 @@
-"""Depthwise kernels for cores with Helium: bytes of four rows are interleaved to words, so that a vector multiply-add
-covers a whole window.
+"""Depthwise kernels for cores with Helium: bytes of four rows are interleaved into words, so that one vector
+multiply-add covers a whole window.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ BLOCK = 8
 """Number of channels that are computed together."""
 
 MOST_ROW = 9000
-"""Most elements of a row from which 8 are gathered at a time: offsets have 16 bits."""
+"""Largest number of elements of a row from which 8 are gathered at a time, with 16-bit offsets."""
 
 MOST_WOVEN = 2**16
-"""Limit of the bytes of a row's interleaved words, for rows interleaved channel by channel."""
+"""Limit of the bytes of a row's interleaved words, in the kernel that computes one channel at a time."""
 
 SLICE_BYTES = 512
-"""Most bytes of the interleaved rows of a slice of more than 16 channels, of an image one pixel wide."""
+"""Limit of the interleaved bytes of a slice of more than 16 channels, for images one pixel wide."""
 
 LEAST_ROWS = 12
-"""Least number of outputs of a column for which gathering it is faster."""
+"""Least number of outputs of a column for which gathering the column is faster."""
 
 MOST_CHANNELS = 63
-"""Largest number of channels of rows read channel by channel, so that a load reaches the words of two pixels."""
+"""Largest number of channels in the kernel that computes one at a time, so that a load reaches the words of two pixels.
+"""
 
 
 def blocks_of(channels: int) -> np.ndarray:
@@ -49,7 +50,7 @@ def fits(call: Call) -> bool:
 
 
 def is_column(call: Call) -> bool:
-    "the kernel is one column of at most 16 rows, at most 16 apart; one image, of rows that make at least 12"
+    "one image with at least 12 output rows; the kernel is one column of at most 16 rows, with a stride of at most 16"
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
     if window.kernel[1] != 1 or window.stride[1] != 1 or (window.dilation[0] != 1 and window.kernel[0] != 1):
         return False
@@ -58,7 +59,7 @@ def is_column(call: Call) -> bool:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of channels, and interleaved vectors."""
+    """Cost terms: blocks of eight channels of a pixel (eights), and interleaved vectors (woven)."""
     y = call.output.shape
     weaves = -(-window_of(call).kernel[0] // WEAVE)
     return {
@@ -69,7 +70,8 @@ def work(call: Call) -> dict[str, float]:
 
 
 def wide_work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of pixels, rows of channels, and interleaved vectors."""
+    """Cost terms: blocks of eight pixels of a channel, such blocks with a stride of 2 (far_blocks), channels of output
+    rows (channel_rows), and interleaved vectors (woven)."""
     y, stride = call.output.shape, window_of(call).stride[1]
     blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
     return {
@@ -82,7 +84,8 @@ def wide_work(call: Call) -> dict[str, float]:
 
 
 def _column_work(call: Call) -> dict[str, float]:
-    """Cost terms: columns of single channels, and their blocks of elements and of outputs."""
+    """Cost terms: columns of single channels (series), their gathered blocks of eight elements, and their blocks of
+    outputs."""
     x, y = call.input(0).shape, call.output.shape
     series = x[2] * x[3]
     blocks = packing.finish_work(call, series * -(-y[1] // BLOCK))
@@ -90,7 +93,7 @@ def _column_work(call: Call) -> dict[str, float]:
 
 
 def _series(call: Call) -> int:
-    """Elements of a padded column: its rows, and all that windows of 16 read."""
+    """Elements of a padded column: its rows, and all elements that vectors of 16 read."""
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
     above = window.pad((x[1], x[2]))[0]
     return max((y[1] - 1) * window.stride[0] + packing.LANES, above + x[1])
@@ -117,7 +120,7 @@ def _column_params(call: Call) -> Params:
 
 
 def is_wide(call: Call) -> bool:
-    "the window is at most 4x4 (4x3, undilated, with a stride of 1); rows so long that it is faster, of 64 KB woven"
+    "the window is at most 4x4 (undilated 4x3 with a stride of 1); rows are long, and at most 64 KB when interleaved"
     window, c, width = window_of(call), call.input(0).shape[3], call.output.shape[2]
     stride = window.stride[1]
     if window.kernel[0] > WEAVE or stride > 2 or c > MOST_CHANNELS or width < BLOCK:
@@ -176,9 +179,8 @@ def params(call: Call) -> Params:
 
 
 def _params(call: Call, stream: np.ndarray, woven: int, row_bytes: int) -> Params:
-    """Fields of the C struct. woven: number of channels that are interleaved together. row_bytes: bytes of such
-    a row.
-    """
+    """Fields of the C struct. woven: number of channels that are interleaved together. row_bytes: bytes of a padded row
+    of these channels."""
     window, x, y = window_of(call), call.input(0), call.output
     low, high = packing.output_range(call)
     channels = x.shape[3]
@@ -212,7 +214,7 @@ def _words_at(call: Call, channels: int, row_bytes: int) -> list[int]:
 
 
 def _stream(call: Call, picked: np.ndarray) -> np.ndarray:
-    """picked: [blocks, BLOCK] indices of channels."""
+    """The `stream` of depthwise_conv2d_s8__mve.h. picked: [blocks, BLOCK] indices of channels."""
     w, found = matrix(call), spread.spread(call)
     if found is None:
         raise InternalError(f"weights of {call.op} leave int8")
@@ -266,7 +268,7 @@ def _slices_params(call: Call) -> Params:
 
 
 def _slices_work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of channels, interleaved vectors, slices and their groups of rows."""
+    """Cost terms: blocks of eight channels, interleaved vectors (woven), slices, and their groups of four rows."""
     x, y = call.input(0).shape, call.output.shape
     weaves = -(-window_of(call).kernel[0] // WEAVE)
     rows, slices = y[0] * y[1], len(_slice_starts(call))
@@ -346,4 +348,4 @@ KERNELS = (
     near.kernel(*_RULES, packing.finishes, sums_fit),
     taps.kernel(*_RULES, packing.finishes, sums_fit),
 )
-"""mg_depthwise_conv2d_s8__mve in its variants."""
+"""The depthwise kernels for int8, in order of preference."""

@@ -130,7 +130,7 @@ def layout_of(call: Call) -> VectorLayout:
 
 
 def in_runs(call: Call) -> bool:
-    "the taps of a kernel row are beside each other, at most 8192"
+    "the taps of a kernel row are adjacent, at most 8192"
     window = window_of(call)
     return (window.dilation[1] == 1 or window.kernel[1] == 1) and layout_of(call).long <= MOST_VECTORS
 
@@ -148,12 +148,13 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def _picked(found: VectorLayout) -> np.ndarray:
-    """[blocks, together] indices of outputs; beyond the last one it is repeated."""
+    """[blocks, together] indices of outputs. An incomplete last block repeats the last output."""
     return np.minimum(np.arange(found.blocks * found.together), found.outputs - 1).reshape(found.blocks, -1)
 
 
 def _biases(call: Call) -> np.ndarray:
-    """int32 [columns, outputs of all blocks]: those in the image, then each of the others."""
+    """Biases, int32 [1 + columns, outputs of all blocks]: one row for all columns whose windows are inside the image,
+    then one for each other column."""
     found, w = layout_of(call), matrix(call)
     sums = w.reshape(len(w), found.rows, found.run).sum(axis=1) @ found.seen.T
     folded = np.stack([_filter.folded_bias(call, seen) for seen in sums.T])
@@ -191,7 +192,8 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: calls for pixels; blocks, their rows and vectors of taps; vectors or rows with masks from a table."""
+    """Cost terms: calls (strips), pixels, blocks of outputs, their kernel rows and vectors of taps, and vectors with
+    masks from a table (masked)."""
     found, y = layout_of(call), call.output.shape
     first, end = found.inside
     rows, edges = y[0] * y[1], y[2] - (end - first)
@@ -209,7 +211,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_conv2d_s8__mve_direct. rules: those of the operator."""
+    """The kernel mg_conv2d_s8__mve_direct. rules: rules of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights)
     return Kernel(
         "mg_conv2d_s8__mve_direct",

@@ -1,4 +1,6 @@
-"""Convolutions of short interleaved rows: the outputs of several rows are computed as one row."""
+"""Convolutions of images with short rows: the outputs of several rows are computed as one row, from rows interleaved as
+in woven.py.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def _band(call: Call) -> int:
 
 
 def in_bands(call: Call) -> bool:
-    "one image, of rows of at most 36 outputs and at most 84 channels, 8 outputs or more of each"
+    "one image of at most 36 output columns and 84 output channels; a band of rows has at least 8 pixels"
     x, y = call.input(0).shape, call.output.shape
     return x[0] == 1 and y[2] <= MOST_BAND // 2 and _pixels(call) in woven.WIDTHS and y[3] <= woven.MOST_OUTPUTS
 
@@ -78,7 +80,7 @@ def _variant(call: Call) -> dict[str, int]:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Cost terms: those of `woven.work` for bands of rows, woven rows, and vectors of taps."""
+    """Cost terms of `woven.work` for bands of rows, of interleaved rows (woven_rows), and of vectors of taps (taps)."""
     x, y, found, pairs = call.input(0).shape, call.output.shape, woven.woven_of(call), len(woven.pairs_of(call))
     bands = -(-y[1] // _band(call))
     blocks, rows = bands * -(-_pixels(call) // woven.PIXELS), bands * _band(call)
@@ -97,7 +99,7 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_conv2d_s8__mve_woven_flat. rules: those of the operator."""
+    """The kernel mg_conv2d_s8__mve_woven_flat. rules: rules of the operator."""
     base = woven.kernel(*rules)
     fitting = (woven.is_woven, in_bands, packing.finishes, sums_fit, woven.narrows)
     return replace(

@@ -45,7 +45,7 @@ def _params(call: Call) -> dict[str, Any]:
 
 
 def _half_params(call: Call) -> dict[str, Any]:
-    """The fields with weights of float16."""
+    """The fields of the C struct, with float16 weights."""
     fields, taps = _params(call), taps_of(call)
     eights = _eights(call.output.shape[-1]) * EIGHT * (1 + taps)
     whole, rest = fields["weights"][:eights], fields["weights"][eights:]
@@ -81,9 +81,10 @@ def _steps(pixels: int, channels: int) -> float:
 
 
 def _work(call: Call, parts: Sequence[tuple[int, int, int]]) -> dict[str, float]:
-    """Blocks of pixels, those times blocks of channels and runs, and instructions for taps.
+    """Cost terms: blocks of pixels (placed), blocks of pixels and channels, contiguous runs of taps that these read
+    (reads), and instructions for taps (steps).
 
-    parts: pixels that follow each other, the taps of each, and the runs these are in.
+    parts: (number of adjacent pixels, taps of each, contiguous runs of these taps).
     """
     outputs = call.output.shape[-1]
     eights, fours = _eights(outputs), int(outputs > _eights(outputs) * EIGHT)
@@ -129,7 +130,14 @@ def _columns(call: Call) -> list[tuple[int, int]]:
 
 
 def _depthwise_work(call: Call) -> dict[str, float]:
-    """Pixels and fours of pixels that are placed, those times fours of channels, times rows, and times taps."""
+    """Cost terms of a call.
+
+    slid, slid_fours, slid_steps  three-column kernels: blocks of four pixels, these times blocks of four channels, and
+                                  instructions for taps
+    placed                        other kernels: single pixels at the sides, and blocks of four pixels
+    ones, fours                   `placed` of either kind, times blocks of four channels
+    rows, one_taps, four_taps     `ones` and `fours` times kernel rows, and times taps
+    """
     window, (images, height, width, channels) = window_of(call), call.output.shape
     rows, fours = images * height, -(-channels // FOUR)
     if window.kernel[1] == 3 and window.dilation[1] == 1 and window.stride[1] <= 2 and width >= 3:
@@ -217,7 +225,7 @@ RUN = Kernel(
     cost=Cost(_run_work, TERMS),
     needs=NEEDS,
 )
-"""Convolution of single pixels or vectors."""
+"""1x1 convolution, or fully connected layer."""
 
 _HALVES_SOURCE = "conv2d_f32__mve_halves.c"
 
@@ -233,7 +241,7 @@ HALF_RUN = replace(
     params=_half_params,
     text=replace(RUN.text, source=_HALVES_SOURCE),
 ).ruled(half_weights)
-"""Convolution of single pixels or vectors, with float16 weights."""
+"""1x1 convolution, or fully connected layer, with float16 weights."""
 
 DEPTHWISE = Kernel(
     "mg_depthwise_conv2d_f32__mve",
@@ -244,7 +252,7 @@ DEPTHWISE = Kernel(
     cost=Cost(_depthwise_work, DEPTHWISE_TERMS),
     needs=NEEDS,
 )
-"""Convolution of single channels, with a window that slides over rows."""
+"""Depthwise convolution, with a window that slides over rows."""
 
 ADD = Kernel(
     "mg_add_f32__mve",

@@ -38,18 +38,18 @@ def _apart(call: Call) -> int:
 
 
 def is_near(call: Call) -> bool:
-    "kernels of at most 5 rows and 27 taps, those of a row at most 127 bytes apart"
+    "the kernel has at most 5 rows and 27 taps, and the taps of a row are at most 127 bytes apart"
     rows, columns = window_of(call).kernel
     return rows <= MOST_ROWS and rows * columns <= MOST_TAPS and _apart(call) <= MOST_APART
 
 
 def steps_near(call: Call) -> bool:
-    "windows side by side leave out at most 4095 bytes of a row"
+    "adjacent windows skip at most 4095 bytes of a row"
     return (window_of(call).stride[1] - 1) * call.output.shape[3] <= MOST_SKIPPED
 
 
 def fills_vectors(call: Call) -> bool:
-    "16 channels or more, or 1, 2, 4 or 8 where windows are beside each other"
+    "there are at least 16 channels, or 1, 2, 4 or 8 with a stride of 1"
     return taps.together(call) * call.output.shape[3] >= taps.BLOCK
 
 
@@ -85,8 +85,8 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: those of `taps.walked` at the sides of the image; inside it the runs of rows, their pixels, pixels
-    whose pointers move, and their vectors with taps and 16-bit sums."""
+    """Cost terms of `taps.walked` at the sides of the image. Inside it: output rows, pixels, moves of row pointers,
+    vectors of channels, and these vectors' taps and 16-bit sums."""
     y, (h, w), outer = call.output.shape, window_of(call).kernel, taps.outer_rows(call)
     rows = y[0] * y[1] - outer
     pixels = rows * (taps.inside(call, 1) // taps.together(call))
@@ -120,7 +120,7 @@ def params(call: Call) -> Params:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_depthwise_conv2d_s8__mve_near. rules: those of the operator."""
+    """The kernel mg_depthwise_conv2d_s8__mve_near. rules: rules of the operator."""
     base = taps.kernel(*rules)
     return replace(
         base,

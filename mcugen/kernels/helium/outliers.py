@@ -17,7 +17,7 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import matrix, pixels, sums_fit
 
 LARGEST = 255
-"""Largest magnitude of the sum of twice an int8 and another int8 of the same sign."""
+"""Largest magnitude of a weight 2 * a + b, with a = w >> 1 and b = w & 1."""
 
 TERMS = ("outliers", "outlier_vectors")
 
@@ -67,7 +67,7 @@ _TYPES = (_filter.int8_data_wide_weights, _filter.constant_weights, few_bits)
 
 
 def vectors(*rules: Rule) -> Kernel:
-    """The kernels for 1x1 convolutions and fully connected layers. rules: those of the operator."""
+    """The kernel for 1x1 convolutions and fully connected layers. rules: rules of the operator."""
     return replace(
         dense.MODEL,
         symbol="mg_dense_s8__mve_outliers",
@@ -80,7 +80,7 @@ def vectors(*rules: Rule) -> Kernel:
 
 
 def patches(*rules: Rule) -> Kernel:
-    """The kernels for convolutions. rules: those of the operator."""
+    """The kernel for convolutions. rules: rules of the operator."""
     return replace(
         conv.MODEL,
         symbol="mg_conv2d_s8__mve_patches_outliers",
@@ -94,7 +94,7 @@ def patches(*rules: Rule) -> Kernel:
 
 
 def shared_patches(*rules: Rule) -> Kernel:
-    """The kernels for convolutions, one copy for all sizes. rules: those of the operator."""
+    """The kernel for convolutions with one copy of the code for all sizes. rules: rules of the operator."""
     return replace(
         shared.MODEL,
         symbol="mg_conv2d_s8__mve_shared_outliers",

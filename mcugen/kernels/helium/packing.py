@@ -59,22 +59,22 @@ def finishes_clamped(call: Call) -> bool:
 
 
 def finishes_once(call: Call) -> bool:
-    "outputs are rounded once, by one proved multiplication and shift, and clamped to all of int8"
+    "outputs are rounded once, by a multiplication and shift proved exact, and clamped to all of int8"
     return finish_of(call) == 3
 
 
 def finishes_once_clamped(call: Call) -> bool:
-    "outputs are rounded once, by one proved multiplication and shift, and clamped"
+    "outputs are rounded once, by a multiplication and shift proved exact, and clamped"
     return finish_of(call) == 4
 
 
 def finishes(call: Call) -> bool:
-    "all multipliers are below one half, or below 1 where outputs start at the zero point; or they are proved"
+    "all multipliers are below one half, or below 1 if outputs start at the zero point; or they are proved exact"
     return finish_of(call) is not None
 
 
 def finishes_float(call: Call) -> bool:
-    "outputs are rounded once: floats scale the sums, and no multiplication and shift does"
+    "outputs are rounded once, and floats scale the sums because no multiplication and shift is exact"
     return finish_of(call) == 5
 
 
@@ -108,8 +108,8 @@ FINISHES: tuple[tuple[str, Rule], ...] = (
     ("_once_clamp", finishes_once_clamped),
     ("_float", finishes_float),
 )
-"""(suffix of the kernel's name, rule). C macros: MG_LINEAR 0, 1, 1, 2, 2, 3, and MG_CLAMP in those with that word and
-in the last.
+"""(suffix of the kernel's name, rule); the index is MG_FINISH in C. MG_LINEAR is 0, 1, 1, 2, 2, 3, and MG_CLAMP is 0,
+0, 1, 0, 1, 1.
 """
 
 
@@ -117,7 +117,8 @@ VECTOR_TERMS = ("vectors", "row_vectors", "channel_vectors", "fours")
 
 
 def vector_work(call: Call, rows: int = 1) -> dict[str, float]:
-    """Cost terms: vectors of 16 taps per output, whole or by kernel rows, and by channel; blocks of four.
+    """Cost terms: vectors of 16 taps per output (vectors) or per kernel row of an output (row_vectors), vectors of 16
+    channels per tap (channel_vectors), and blocks of four outputs (fours).
 
     rows: the number of rows of the window.
     """

@@ -46,8 +46,11 @@ def code(call: Call) -> int:
 
 
 def _of_a_row(call: Call) -> tuple[int, int]:
-    """Per output row: calls for pairs of pixels, one for all inside the image and one each for others; and windows
-    gathered one by one."""
+    """(runs, edges) of an output row.
+
+    runs: calls for pairs of pixels: one for all pairs inside the image, one for each other pair. edges: windows that
+    reach beyond the sides and are gathered one by one.
+    """
     window, x, left = window_of(call), call.input(0).shape, call.output.shape[2]
     reach, column = window.extent(1) - 1 + window.stride[1], -window.pad((x[1], x[2]))[1]
     runs, edges, apart = 0, left % 2, 2 * window.stride[1]
@@ -60,8 +63,9 @@ def _of_a_row(call: Call) -> tuple[int, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of four outputs of two pixels and of one, and their steps; calls for pairs, windows beyond the
-    sides, pieces gathered from each row of two windows, and their vectors."""
+    """Cost terms: pairs of pixels; blocks of four outputs of a pair or of a single pixel (alone_blocks), and their
+    steps; calls (runs), windows beyond the sides (edges), copied runs of taps (copies), and vectors of these
+    (gathered)."""
     y, channels, window = call.output.shape, call.input(0).shape[3], window_of(call)
     (pairs, alone), blocks = (y[0] * y[1] * n for n in divmod(y[2], 2)), -(-y[3] // packing.BLOCK)
     pieces = window.kernel[1] if window.dilation[1] > 1 else 1
@@ -99,7 +103,7 @@ def params(call: Call) -> Params:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_conv2d_s8__mve_pairs. rules: those of the operator."""
+    """The kernel mg_conv2d_s8__mve_pairs. rules: rules of the operator."""
     fitting = (conv.has_block, fields_fit, packing.finishes, sums_fit)
     return replace(
         shared.MODEL,

@@ -1,5 +1,5 @@
-"""Convolutions of images with few channels in little memory: a piece is a few pixels, interleaved and computed
-together.
+"""Convolutions of images with few channels in little memory: the inputs of a piece, a few adjacent pixels, are
+interleaved and then multiplied.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TERMS = (*packing.FINISH_TERMS, "pieces", "pairs", "block_steps", "sides", "wove
 
 
 def in_pieces(call: Call) -> bool:
-    "rows of 2 outputs or more, of at most 255 channels"
+    "output rows have at least 2 pixels, of at most 255 channels"
     y = call.output.shape
     return y[2] > 1 and y[3] <= MOST_OUTPUTS
 
@@ -94,7 +94,8 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Pieces and those at the sides of the image, pairs of pixels, steps of blocks, vectors that are woven."""
+    """Cost terms: pieces, pairs of pixels, steps of blocks, pieces at the sides of the image (sides), and interleaved
+    vectors of inner pieces (woven) and of pieces at the sides (woven_sides)."""
     y, x, window, piece = call.output.shape, call.input(0).shape, window_of(call), piece_of(call)
     first = [start * window.stride[1] - window.pad((x[1], x[2]))[1] for start in _starts(call)]
     within = sum(column >= 0 and column + _columns(call, piece) <= x[2] for column in first)
@@ -132,7 +133,7 @@ def params(call: Call) -> Params:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_conv2d_s8__mve_pieces. rules: those of the operator."""
+    """The kernel mg_conv2d_s8__mve_pieces. rules: rules of the operator."""
     first = (_filter.int8_data, *rules, _filter.constant_weights, has_block)
     return Kernel(
         "mg_conv2d_s8__mve_pieces",

@@ -18,8 +18,9 @@ from mcugen.ops._window import MAX_FIELD
 CODE_BYTES = 704
 
 FINISH = {0: 2, 1: 2, 2: 2, 3: 4, 4: 4, 5: 5}
-"""The index of the equivalent requantization in `packing.FINISHES` that also clamps and rounds below the least
-output."""
+"""Index in `packing.FINISHES` -> index of a more general requantization with equal results, so that fewer copies of the
+code exist.
+"""
 
 TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "copies", "gathered")
 
@@ -90,7 +91,8 @@ def code(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Pairs of pixels, blocks of these and four outputs, their steps; runs that are gathered, and their vectors."""
+    """Cost terms: pairs of pixels, blocks of a pair and four outputs, their steps (pair_steps), copied runs of taps
+    (copies), and vectors of these (gathered)."""
     y, patch = call.output.shape, patch_of(call)
     pairs = y[0] * y[1] * -(-y[2] // 2)
     blocks = pairs * -(-y[3] // packing.BLOCK)
@@ -123,12 +125,12 @@ def params(call: Call) -> Params:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_conv2d_s8__mve_shared. rules: those of the operator."""
+    """The kernel mg_conv2d_s8__mve_shared. rules: rules of the operator."""
     return replace(MODEL, accepts=(_filter.int8_data, *rules, _filter.constant_weights, *FITTING))
 
 
 FITTING = (conv.has_block, fields_fit, packing.finishes, sums_fit)
-"""Rules for all weights."""
+"""Rules that hold for weights of any size."""
 
 MODEL = replace(
     conv.MODEL,

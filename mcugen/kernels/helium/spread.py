@@ -1,5 +1,5 @@
-"""Depthwise weights in the lanes of interleaved rows. Weights beyond int8 are split over two lanes that read
-one tap.
+"""Packing of depthwise weights into the lanes of interleaved rows. A weight beyond int8 is split over two lanes that
+read the same tap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Depthwise kernel for cores with Helium that computes two rows of a whole image at a time: 2x2 outputs of a vector."""
+"""Depthwise kernel for cores with Helium that computes two rows of a whole image at a time: one vector serves 2x2
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ TERMS = (*packing.FINISH_TERMS, "far_blocks", "tails", "channel_rows", "woven", 
 
 
 def is_small(call: Call) -> bool:
-    "the kernel is at most 3x3, undilated, and moves by 1x1 or 2x2"
+    "the kernel is at most 3x3, undilated, with a stride of 1x1 or 2x2"
     window = window_of(call)
     if window.stride not in ((1, 1), (2, 2)) or max(window.kernel) > LARGEST:
         return False
@@ -34,7 +36,7 @@ def is_small(call: Call) -> bool:
 
 
 def is_image(call: Call) -> bool:
-    "one image, of at least 2 rows of 4 outputs and of 16 elements, which offsets of 16 bits reach"
+    "one image of at least 2 rows of 4 outputs; rows have at least 16 elements, within reach of 16-bit offsets"
     x, y = call.input(0).shape, call.output.shape
     large = y[1] > 1 and y[2] >= TILE and _columns(call) * x[3] >= packing.LANES
     return bool(x[0] == 1 and large and max((y[2] + TILE) * y[3], _words(call)) < MOST_BYTES)
@@ -47,7 +49,7 @@ def is_padded_little(call: Call) -> bool:
 
 
 def divides(call: Call) -> bool:
-    "the channels are slices of 17 to 63, or one slice of fewer"
+    "there are at most 63 channels, or they divide into slices of 17 to 63"
     return _slice(call) > 0
 
 
@@ -69,7 +71,7 @@ def _columns(call: Call) -> int:
 
 
 def _words(call: Call) -> int:
-    """Bytes of the words of two rows of outputs, or of one if it has words of its own."""
+    """Bytes of the interleaved words of two output rows with a stride of 1, of one output row with a stride of 2."""
     stride = window_of(call).stride[1]
     return WEAVE * _slice(call) * ((call.output.shape[2] - 1) * stride + WORDS)
 
@@ -98,7 +100,8 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of 4x2 outputs, the remainders of rows, channels of two rows, and woven vectors."""
+    """Cost terms: blocks of 4x2 outputs, remainders of rows (tails), channels of two rows, and interleaved vectors
+    (woven)."""
     y, stride = call.output.shape, window_of(call).stride[1]
     pairs, rest = -(-y[1] // 2), y[2] % TILE
     channels = pairs * y[3]
@@ -124,7 +127,8 @@ def _stream(call: Call) -> np.ndarray:
 
 
 def _places(call: Call) -> np.ndarray:
-    """Offsets of a window's words, of the outputs in the remainder of two rows, and of those of a block."""
+    """Byte offsets for the C struct: of a window's words, of the outputs in the remainder of two rows, and of the
+    outputs of a block."""
     (_, _, width, channels), rest = call.output.shape, call.output.shape[2] % TILE
     words = np.arange(WORDS) * WEAVE * _slice(call)
     left = np.array([[0, (rest == 2) * channels]]) + np.array([[0], [width * channels]])
@@ -155,7 +159,7 @@ def params(call: Call) -> Params:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_depthwise_conv2d_s8__mve_squares. rules: those of the operator."""
+    """The kernel mg_depthwise_conv2d_s8__mve_squares. rules: rules of the operator."""
     return Kernel(
         "mg_depthwise_conv2d_s8__mve_squares",
         Whole(),

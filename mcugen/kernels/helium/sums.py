@@ -23,7 +23,7 @@ ROUNDED = 2**15 + 2**21
 """The rounding addends of two shifts, by 16 and by 6 bits."""
 
 NEAR = 4
-"""Largest distance, in steps, of the tried factors from the ratios of the scales."""
+"""Largest distance of the tried factors from the ratios of the scales, in units of 2**-POINT."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def line_of(call: Call) -> ScaledSum | None:
 
 
 def is_line(call: Call) -> bool:
-    "a line in both operands has the same results for all pairs of values"
+    "a linear formula of both operands gives the runtime's result for all pairs of values"
     return line_of(call) is not None
 
 

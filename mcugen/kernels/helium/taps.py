@@ -26,7 +26,7 @@ HALVES = np.arange(BLOCK).reshape(-1, 2).T.reshape(-1)
 """Order in memory of the 16-bit numbers of a block's channels."""
 
 WALKED = (*packing.FINISH_TERMS, "tap_vectors", "narrow_vectors", "pairs", "entered", "placed", "moves", "moved")
-"""Cost terms of `walked`: tables of taps."""
+"""Cost terms that `walked` counts."""
 
 
 def _picked(call: Call) -> np.ndarray:
@@ -56,7 +56,7 @@ def one_to_one(call: Call) -> bool:
 
 
 def pairs_fit(call: Call) -> bool:
-    "the products of two taps, in the order of the window, add up to 16 bits"
+    "sums of the products of two consecutive taps of the window fit 16 bits"
     if not _filter.int8_data(call) or not _filter.constant_weights(call) or not one_to_one(call):
         return False
     sizes = np.abs(matrix(call)) * largest(call)
@@ -78,7 +78,7 @@ def stream(call: Call, down: int | None = None) -> np.ndarray:
 
 
 def scratch(call: Call) -> int:
-    """Bytes of the table of pointers to the taps, four per entry, with room for four of the last row."""
+    """Bytes of the table of pointers to the taps, 4 bytes each, with room for four pointers in the last row."""
     h, w = window_of(call).kernel
     return 16 * -(-((h - 1) * w + max(w, 4)) // 4)
 
@@ -88,18 +88,22 @@ def variant(call: Call) -> dict[str, int]:
 
 
 def inside(call: Call, axis: int) -> int:
-    """Rows of outputs, or outputs of a row, whose windows have all of their rows, or columns, in the image."""
+    """Number of output rows (axis 0) or output columns (axis 1) whose windows are inside the image along that axis."""
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
     first = np.arange(y[1 + axis]) * window.stride[axis] - window.pad((x[1], x[2]))[axis]
     return int(((first >= 0) & (first + window.extent(axis) <= x[1 + axis])).sum())
 
 
 def walked(call: Call, rows: int, outer: int, singles: int = 0) -> dict[str, float]:
-    """Cost terms: vectors of products, masked ones, pairs of taps, runs of pixels, taps placed in tables, and moved
-    there, for windows that reach beyond the first row or the last.
+    """Cost terms of output rows whose taps are read through a table of pointers.
 
-    rows: those of outputs that are walked along, `outer` of them at the first row or the last; singles: of how many
-    others those pixels are whose windows reach beyond the row.
+    rows: number of these rows. outer: number of them whose windows reach above or below the image. singles: number of
+    other rows; of these, only pixels whose windows reach beyond the row are counted.
+
+    tap_vectors, narrow_vectors  vectors of products, and those of them with masked lanes
+    pairs                        pairs of taps
+    entered, placed              times that the table is filled, and pointers stored
+    moves, moved                 steps to the next pixel without filling the table, and vectors of pointers advanced
     """
     y, (h, w) = call.output.shape, window_of(call).kernel
     across = inside(call, 1)
@@ -121,7 +125,7 @@ def walked(call: Call, rows: int, outer: int, singles: int = 0) -> dict[str, flo
 
 
 def outer_rows(call: Call) -> int:
-    """Rows of outputs whose windows reach beyond the first row or the last."""
+    """Number of output rows whose windows reach above or below the image."""
     return call.output.shape[0] * (call.output.shape[1] - inside(call, 0))
 
 
@@ -153,7 +157,7 @@ def params(call: Call) -> Params:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_depthwise_conv2d_s8__mve_taps. rules: those of the operator."""
+    """The kernel mg_depthwise_conv2d_s8__mve_taps. rules: rules of the operator."""
     return Kernel(
         "mg_depthwise_conv2d_s8__mve_taps",
         Window(row_window),

@@ -56,7 +56,11 @@ TERMS = (*packing.FINISH_TERMS, "pairs", "fours", "four_steps", "chunks", "rests
 
 @dataclass(frozen=True)
 class Woven:
-    """Sizes of a call: bytes of an interleaved column, bytes from window to window, and bytes interleaved at a time."""
+    """Sizes of interleaved rows, in bytes.
+
+    column: an interleaved column. pixel: from one window to the next. chunk: bytes interleaved at a time. steps: number
+    of vectors of taps per window.
+    """
 
     column: int
     pixel: int
@@ -84,7 +88,7 @@ def places_of(call: Call) -> np.ndarray:
 
 
 def is_woven(call: Call) -> bool:
-    "at most 48 taps, in columns beside each other, of at most 16 channels, within reach of a vector of offsets"
+    "at most 16 input channels and 48 taps, in adjacent columns, within reach of a vector of byte offsets"
     window, c = window_of(call), call.input(0).shape[3]
     if c > packing.LANES or (window.dilation[1] > 1 and window.kernel[1] > 1):
         return False
@@ -93,18 +97,18 @@ def is_woven(call: Call) -> bool:
 
 
 def pays(call: Call) -> bool:
-    "the kernel is larger than 1x1 or has a stride, or weights leave int8: else there are kernels that keep no sums"
+    "the kernel is larger than 1x1, has a stride or weights beyond int8 (dense kernels need no memory for sums)"
     return not _filter.int8_data(call) or not is_pointwise(call)
 
 
 def in_rows(call: Call) -> bool:
-    "rows of 8 to 508 outputs of at most 84 channels"
+    "output rows have 8 to 508 pixels of at most 84 channels"
     y = call.output.shape
     return y[2] in WIDTHS and y[3] <= MOST_OUTPUTS
 
 
 def in_two(call: Call) -> bool:
-    "weights are within -256 to 254: those beyond int8 are computed as two"
+    "weights are within -256 to 254; a weight beyond int8 is split into two"
     if not _filter.constant_weights(call):
         return False
     w = matrix(call)
@@ -128,7 +132,7 @@ def down_of(call: Call) -> int | None:
 
 
 def narrows(call: Call) -> bool:
-    "outputs have at most 16 bits before the part of the shift in which they differ"
+    "sums fit 16 bits after the right shift that all outputs have in common"
     return down_of(call) is not None
 
 
@@ -159,7 +163,8 @@ def taps_of(call: Call) -> np.ndarray:
 
 
 def _stream(call: Call) -> np.ndarray:
-    """int8 [2, steps, LANES] of each pair, and second ones."""
+    """Weights int8 [2, steps, LANES] of each pair. If a pair has weights beyond int8, a second array follows, to be
+    added."""
     parts = []
     for pair, split in zip(taps_of(call)[pairs_of(call)], split_of(call), strict=True):
         parts += [pair - (pair >> 1), pair >> 1] if split else [pair]
@@ -173,7 +178,8 @@ def _finish(call: Call) -> np.ndarray:
 
 
 def _all_places(call: Call) -> np.ndarray:
-    """The destinations of a row's bytes and of two times 16 outputs, then the mask of split pairs."""
+    """Destinations of the bytes of a row and of two times 16 outputs, then the mask of the pairs with weights beyond
+    int8."""
     lanes = np.arange(2 * packing.LANES)
     stored = lanes // packing.BLOCK * call.output.shape[3] + lanes % packing.BLOCK
     split = split_of(call)
@@ -237,8 +243,15 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """Cost terms: outputs finished by 16, pairs of sums, these by four pixels, their steps, woven vectors, second
-    sums."""
+    """Cost terms of a call.
+
+    blocks, ...             blocks of outputs: see `packing.finish_work`
+    pairs, fours            pairs of outputs, per row and per four pixels
+    four_steps              steps of `fours`
+    chunks, rests, copied   vectors that are interleaved in whole chunks, in the rest of a row, or copied
+    woven_rows              rows that are interleaved one by one
+    split                   `fours` whose pairs have weights beyond int8
+    """
     y, found, pairs = call.output.shape, woven_of(call), len(pairs_of(call))
     rows, blocks, height = y[0] * y[1], _blocks(call), window_of(call).kernel[0]
     return {
@@ -265,7 +278,7 @@ def code(call: Call) -> int:
 
 
 def kernel(*rules: Rule) -> Kernel:
-    """mg_conv2d_s8__mve_woven. rules: those of the operator."""
+    """The kernel mg_conv2d_s8__mve_woven. rules: rules of the operator."""
     return Kernel(
         "mg_conv2d_s8__mve_woven",
         Window(row_window),

@@ -1,4 +1,6 @@
-"""OpenCL kernels without local memory: elements, pooling, depthwise convolution, reductions, data movement."""
+"""OpenCL kernels without local memory: elementwise operators, pooling, depthwise convolution, reductions, data
+movement.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ NEEDS = frozenset({"cl12"})
 
 
 def elements(kind: type[Op]) -> tuple[Kernel, ...]:
-    """The kernels of an operator that states elements."""
+    """The kernels generated from the elementwise expressions of an operator."""
     return tuple(of_loop(kernel, NEEDS) for kernel in kind.kernels if kernel.text.generate)
 
 

@@ -1,4 +1,4 @@
-"""Pooling and convolution of single channels on OpenCL devices."""
+"""Pooling and depthwise convolution on OpenCL devices."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ def _geometry(call: Call) -> dict[str, Any]:
 
 
 def of_floats(call: Call, w: np.ndarray) -> Params:
-    """The fields of a convolution of floats with weights w [channels, taps], which are stored by taps."""
+    """The fields of a float convolution. w: weights [channels, taps], which are stored as [taps, channels]."""
     bias = _filter.bias_of(call, len(w)).astype(np.float32)
     taps = np.ascontiguousarray(w.T.astype(np.float32))
     return {"weights": taps, "bias": bias, **float_clamp_fields(call, activation_of(call))}
 
 
 def of_bytes(call: Call, w: np.ndarray, once: bool) -> Params:
-    """The fields of a convolution of int8, with weights w [channels, taps]. once: whether sums are scaled with one
-    rounding."""
+    """The fields of an int8 convolution. w: weights [channels, taps], which are stored as [taps, channels]. once:
+    whether sums are scaled with one rounding."""
     fields: dict[str, Any] = {
         "weights": np.ascontiguousarray(w.T.astype(np.int8)),
         "bias": _filter.wrap_bias(call, _filter.folded_bias(call, w.sum(axis=1))),
@@ -155,7 +155,7 @@ def _average_s8(call: Call) -> Params:
 
 
 def _average_line(call: Call) -> Params:
-    """A line for each number of taps that a window has inside the image."""
+    """Parameters with one linear scaling for each number of taps that a window can have inside the image."""
     found = average_pool_2d.params_line(call)
     counts = {name: found[name] for name in ("min_rows", "min_columns", "pitch")}
     return {**_pool_params(call), **counts, **_rounding.grid_fields(found)}

@@ -1,4 +1,4 @@
-"""Convolutions in groups and transposed ones on OpenCL devices, one result for each work-item."""
+"""Grouped and transposed convolutions on OpenCL devices, one result per work-item."""
 
 from __future__ import annotations
 

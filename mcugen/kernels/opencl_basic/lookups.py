@@ -1,4 +1,4 @@
-"""Products of two computed matrices, gathered runs, and integers as real numbers, on OpenCL devices."""
+"""Batched matrix products, gathers and dequantization on OpenCL devices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mcugen.ops import batch_matmul, dequantize, gather
 
 _WIDEST = 16
 _UNSHARED = 25.0
-"""Effort of products that load operands for each element: like tiles of one element."""
+"""Relative effort of products that load their operands for each result, like tiles of one element."""
 
 
 def _word(call: Call) -> int:
-    """Bytes moved at once: 16 where a run is a multiple of that."""
+    """Bytes moved at once: 16 if the length of a gathered run is a multiple of 16, else one element."""
     run = int(gather.params(call)["run"])
     return _WIDEST if run % _WIDEST == 0 else call.output.np_dtype.itemsize
 
@@ -27,7 +27,7 @@ def _gather_params(call: Call) -> Params:
 
 
 def one_type(call: Call) -> bool:
-    "operand and result have one type"
+    "operand and result have the same element type"
     return call.input(0).dtype == call.output.dtype
 
 

@@ -29,13 +29,13 @@ def _word(call: Call) -> int:
 
 
 def _runs(call: Call) -> list[int]:
-    """Bytes of one run of each operand."""
+    """Bytes of the contiguous run that each operand adds to a row of the result."""
     outer = _join.outer_of(call.output.shape, call.op.axis % len(call.output.shape))
     return [call.input(k).nbytes // outer for k in range(len(call.inputs))]
 
 
 def _joined_word(call: Call) -> int:
-    """Bytes moved at once: 16 where all runs are multiples of that."""
+    """Bytes moved at once: 16 if the lengths of all runs are multiples of 16, else one element."""
     return _WIDEST if all(run % _WIDEST == 0 for run in _runs(call)) else _word(call)
 
 
@@ -46,12 +46,12 @@ def _join_params(call: Call) -> Params:
 
 
 def _starts(call: Call) -> list[int]:
-    """The byte of a run of the result at which each operand's begins."""
+    """Byte offset of each operand's run in a row of the result."""
     return [0, *np.cumsum(_runs(call))[:-1].tolist()]
 
 
 def in_runs(call: Call) -> bool:
-    "tensors are joined along their last axis, and their runs come more than once"
+    "tensors are joined along their last axis, in more than one row"
     shape = call.output.shape
     return call.op.axis % len(shape) == len(shape) - 1 and _join.outer_of(shape, len(shape) - 1) > 1
 
@@ -78,8 +78,10 @@ JOIN = (
 
 @dataclass(frozen=True)
 class _Moved:
-    """Elements in nested loops. dims, before: sizes of the loops and of what is added before, outermost first; inside:
-    sizes of the operand's part; strides, offset: in bytes of the operand; word: bytes that are moved at a time.
+    """A copy of elements in nested loops, the outermost first.
+
+    dims, before, inside: per loop, the size of the result, the elements of padding before the operand, and the size of
+    the operand. strides, offset: in bytes of the operand. word: bytes that are moved at a time.
     """
 
     dims: tuple[int, ...]
@@ -90,7 +92,7 @@ class _Moved:
     word: int
 
     def widened(self) -> _Moved:
-        """This movement in words of 16 bytes, if every contiguous run is a multiple of 16 bytes."""
+        """This copy in words of 16 bytes, if every contiguous run is a multiple of 16 bytes; else unchanged."""
         if not self.dims or self.strides[-1] != self.word:
             return self
         ends = (self.dims[-1], self.before[-1], self.inside[-1])

@@ -1,4 +1,4 @@
-"""Functions of bytes on OpenCL devices: one look-up in a table."""
+"""Byte-to-byte functions on OpenCL devices, by look-up in a table."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ TABLE = Kernel(
 
 
 def of_bytes(kind: type) -> tuple[Kernel, ...]:
-    """The kernel of an operator that states the table of its bytes."""
+    """The look-up kernel for an operator that is defined by a table of bytes."""
     return (TABLE,) if issubclass(kind, _bytes.ByteFunction) else ()

@@ -13,14 +13,14 @@ from mcugen.kernels.opencl_tiled import products
 from mcugen.kernels.opencl_tiled.products import S8, SHORTEST, SPLIT_S8, is_point, taps
 
 DOT = "dot8"
-"""The feature of these devices."""
+"""The feature of devices that add four products of int8 in one instruction."""
 FASTER = 0.5
 """Effort relative to float products: one instruction does four products, at half the rate."""
 WORD = 4
 
 
 def has_words(call: Call) -> bool:
-    "four taps that follow each other are of one pixel"
+    "four consecutive taps belong to one pixel"
     return is_point(call) or call.input(0).shape[3] % WORD == 0
 
 
@@ -32,7 +32,7 @@ def weights(call: Call) -> np.ndarray:
 
 
 def _dots(kernel: Kernel, symbol: str) -> Kernel:
-    """The kernel on words of four taps; BK counts words."""
+    """The variant of a kernel that multiplies words of four taps. BK counts words."""
     grid, params, variant, tiles = kernel.grid, kernel.params, kernel.text.variant, kernel.grid.tiles
     assert params
     assert variant

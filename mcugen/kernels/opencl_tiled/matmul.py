@@ -12,16 +12,16 @@ from mcugen.ops import batch_matmul
 
 NEEDS = frozenset({"cl12"})
 MAX_BATCHES = 65535
-"""Work-groups that every device takes along the third axis of a launch."""
+"""Number of work-groups that every device supports along the third axis of a launch."""
 
 
 def in_fours(call: Call) -> bool:
-    "rows of both matrices, as they are stored, are multiples of 4"
+    "rows of both matrices, as stored, have a multiple of 4 elements"
     return call.input(0).shape[-1] % 4 == 0 and call.input(1).shape[-1] % 4 == 0
 
 
 def matrix_in_fours(call: Call) -> bool:
-    "rows of the matrix, as they are stored, are multiples of 4"
+    "rows of the matrix, as stored, have a multiple of 4 elements"
     return call.input(0 if _is_flipped(call) else 1).shape[-1] % 4 == 0
 
 

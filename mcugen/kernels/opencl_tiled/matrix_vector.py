@@ -39,4 +39,4 @@ VECTOR_S8: Kernel = replace(
     params=params,
     text=replace(VECTOR.text, variant=variant, source="vector_s8.cl"),
 )
-"""Every word of the weights is read once, and four neighbouring taps are one word. The one pixel is one run."""
+"""int8 matrix times one vector. Each weight is read once, in words of four adjacent taps."""

@@ -21,10 +21,10 @@ from mcugen.ops.fully_connected import single_rounding_fits
 
 NEEDS = frozenset({"cl12", "fence"})
 EXACT_FLOAT = 2**24
-"""Sums of integers are exact in float below it."""
+"""Limit below which sums of integers are exact in float32."""
 LARGEST = 2**31 - 1
 MAX_SPLIT_TILES = 1024
-"""Work-groups of a launch whose taps are split: each has a ticket."""
+"""Largest number of tiles of a launch whose taps are split. Each tile has a counter of finished parts, its ticket."""
 SHORTEST = 16
 """Fewest taps of a tile."""
 SPLITS = (2, 3, 4, 6, 8, 12, 16)
@@ -73,7 +73,7 @@ def is_loose(call: Call) -> bool:
 
 
 def vector_width(call: Call) -> int:
-    """Neighbouring taps that are read at once."""
+    """Number of adjacent taps that are read at once."""
     run = taps(call) if is_point(call) else call.input(0).shape[3]
     return 4 if run % 4 == 0 or is_loose(call) else 1
 
@@ -112,7 +112,7 @@ def weights(call: Call) -> np.ndarray:
 
 
 def table(call: Call) -> np.ndarray:
-    """The location of an output's taps, per run of channels: offset from its first tap, row and column."""
+    """Table int32 of an output's taps, per vector of channels: offset from the first tap, then row | column << 16."""
     w: SlidingWindow = window_of(call)
     width, channels, step = call.input(0).shape[2], call.input(0).shape[3], vector_width(call)
     axes = (
@@ -152,7 +152,7 @@ def _geometry(call: Call) -> dict[str, Any]:
 
 
 def _padded(values: np.ndarray, dtype: type[np.generic]) -> np.ndarray:
-    """A value for each channel, up to a multiple of four."""
+    """The values of the channels, padded with zeros to a multiple of four."""
     return np.pad(values, (0, -values.size % 4)).astype(dtype)
 
 
@@ -241,7 +241,7 @@ def tiles(call: Call) -> Sequence[Tile]:
 
 
 def split_tiles(call: Call) -> Sequence[Tile]:
-    """Blocks with the taps split over work-groups, where each part has a tile of them."""
+    """Tiles with the taps split over work-groups, if each part has at least one tile of taps."""
     return [
         {**tile, "SPLITS": splits}
         for tile in tiles(call)
@@ -257,7 +257,7 @@ def _is_full(call: Call, tile: Tile) -> bool:
 
 
 def parts_bytes(call: Call, tile: Tile) -> int:
-    """The partial sums of all parts."""
+    """Bytes of the partial sums of all parts."""
     across, down = _groups(call, tile)
     return across * down * tile["BM"] * tile["BN"] * tile["SPLITS"] * FLOAT_BYTES
 
@@ -317,8 +317,9 @@ SCALED = tuple(
     replace(kernel, symbol=f"{kernel.symbol}_scaled", accepts=(indexable, is_point_f32), params=params)
     for kernel, params in ((F32, scaled_params), (SPLIT_F32, _with_tickets(scaled_params)))
 )
-"""Product of channels that are scaled, shifted and clamped first. The rules come from the pass that makes the
-operator."""
+"""Product of input channels that are scaled, shifted and clamped first. The rules come from the pass that makes the
+operator.
+"""
 SPLIT_S8 = replace(
     SPLIT_F32,
     symbol="mg_matmul_s8__split",

@@ -19,12 +19,12 @@ _ELEMENTS = tuple(of_loop(kernel, frozenset()) for kernel in Add.kernels if kern
 
 @fact
 def _element(call: Call) -> Kernel | None:
-    """The kernel of elements that computes the sum by itself."""
+    """The elementwise kernel that computes the addition alone; None if there is none."""
     return next((kernel for kernel in _ELEMENTS if not kernel.refusals(addition(call), frozenset())), None)
 
 
 def has_element(call: Call) -> bool:
-    "the sum of two tensors of one shape has an expression in numbers"
+    "an elementwise kernel computes the addition of two tensors of the same shape"
     kernel = _element(call)
     return kernel is not None and _loop(kernel, call).loop.walk is Walk.RUN
 
@@ -50,7 +50,7 @@ def _fields(call: Call) -> Params:
 
 
 def _summed(kernel: Kernel) -> Kernel:
-    """A convolution kernel with the addition at its end; all else is the plain convolution's."""
+    """A convolution kernel that ends with the addition; all else is the plain convolution's."""
     alone, grid = kernel.ruled(one_group), kernel.grid
     params, variant, tiles, room = kernel.params, kernel.text.variant, grid.tiles, grid.room
     assert params
@@ -58,7 +58,7 @@ def _summed(kernel: Kernel) -> Kernel:
     assert tiles
 
     def takes_convolution(call: Call) -> bool:
-        "the kernel of the convolution by itself takes it"
+        "the kernel accepts the convolution without the addition"
         return not alone.refusals(convolution(call), alone.needs)
 
     return replace(

@@ -11,7 +11,7 @@ from mcugen.ops.fully_connected import FullyConnected
 
 
 def both(kernel: Kernel, *rules: Rule) -> tuple[Kernel, ...]:
-    """A kernel, and the one with weights of float16."""
+    """A kernel and its variant with float16 weights."""
     return kernel.ruled(*rules), HALVES[kernel].ruled(*rules)
 
 

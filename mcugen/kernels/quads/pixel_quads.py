@@ -1,4 +1,4 @@
-"""Shared recipe of the float kernels on four pixels and four output channels: convolutions, 1x1 ones and vectors."""
+"""Shared parts of the float kernels for four pixels times four channels: convolutions, 1x1 convolutions and vectors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mcugen.ops._weighted import activation_of, half_weights, matrix, pixels, ro
 from mcugen.ops._window import fields
 
 BLOCK = 4
-"""Pixels, and output channels, of a block."""
+"""Number of pixels and of output channels in a block."""
 VECTOR_BLOCK = 8
-"""Outputs of a block of a vector."""
+"""Outputs in a block of a fully connected layer."""
 POINTER_BYTES = 8
 """Size of the largest pointer among the machines that run the code, including the build machine."""
 TERMS = ("placed", "blocks", "words")
@@ -44,13 +44,17 @@ def _geometry(call: Call) -> dict[str, Any]:
 
 
 def _work(call: Call, placed: int, taps: int) -> dict[str, float]:
-    """Cost terms: blocks of four pixels, these times blocks of four channels, and the words of weights in them."""
+    """Cost terms: blocks of four pixels (placed), blocks of four pixels and four channels, and words of weights that
+    these read."""
     blocks = placed * -(-call.output.shape[-1] // BLOCK)
     return {"placed": placed, "blocks": blocks, "words": blocks * taps}
 
 
 def _row_work(call: Call) -> dict[str, float]:
-    """The counts of `_work`, with runs that are read at once: kernel rows where no column needs data beyond the row."""
+    """Cost terms of `_work`, contiguous reads of taps per block (reads) and pointers to them (pointers).
+
+    A kernel row is one read if all columns of the block are inside the image row; else each kernel column is one.
+    """
     window, (images, height, width, _) = window_of(call), call.output.shape
     across = -(-width // BLOCK)
     found = _work(call, images * height * across, taps_of(call))
@@ -91,7 +95,7 @@ def _vector_params(call: Call) -> Params:
 
 
 def _vector_work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of eight outputs, the words of weights in them, and outputs clamped at the end."""
+    """Cost terms: blocks of eight outputs, words of weights that they read, and clamped outputs (bounded)."""
     blocks = pixels(call) * -(-call.output.shape[-1] // VECTOR_BLOCK)
     bounded = call.output.size if activation_of(call) != "NONE" else 0
     return {"blocks": blocks, "words": blocks * call.input(1).shape[-1], "bounded": bounded}
@@ -119,7 +123,7 @@ DEPTHWISE = replace(
     accepts=(*_float_blocks.RULES, _float_blocks.four_channels),
     params=_depthwise_params,
 )
-"""Convolution of single channels, with a window that slides over rows."""
+"""Depthwise convolution, with a window that slides over rows."""
 
 RUN = Kernel(
     "mg_conv2d_f32__quads_pointwise",
@@ -131,7 +135,7 @@ RUN = Kernel(
     cost=Cost(_run_work, TERMS),
     needs=NEEDS,
 )
-"""Convolution of single pixels."""
+"""1x1 convolution."""
 
 VECTOR = replace(
     RUN,
@@ -140,11 +144,11 @@ VECTOR = replace(
     scratch=None,
     cost=Cost(_vector_work, ("blocks", "words", "bounded")),
 )
-"""Vectors, eight outputs at a time."""
+"""Fully connected layer, eight outputs at a time."""
 
 
 def _in_halves(kernel: Kernel) -> Kernel:
-    """The kernel with weights of float16."""
+    """The variant of a kernel with float16 weights."""
     contract, _, form = kernel.symbol.partition("__")
     how, *rest = form.split("_")
     symbol = f"{contract}__{'_'.join([how, 'halves', *rest])}"
@@ -155,7 +159,7 @@ def _in_halves(kernel: Kernel) -> Kernel:
 
 
 def _halved(kernel: Kernel, call: Call) -> Params:
-    """The fields of a kernel with halves for weights."""
+    """The fields of a kernel with float16 weights."""
     fields = kernel.params(call) if kernel.params else {}
     block = VECTOR_BLOCK if "__eights" in kernel.symbol else BLOCK
     words = _float_blocks.halved(np.asarray(fields["weights"]), taps_of(call), block)
@@ -163,4 +167,4 @@ def _halved(kernel: Kernel, call: Call) -> Params:
 
 
 HALVES = {kernel: _in_halves(kernel) for kernel in (WINDOW, DEPTHWISE, RUN, VECTOR)}
-"""The variant with float16 weights of each kernel."""
+"""Kernel -> its variant with float16 weights."""

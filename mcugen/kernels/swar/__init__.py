@@ -1,4 +1,6 @@
-"""Kernels on words of two channels, for cores that multiply words in few cycles and have no instructions for halves."""
+"""Kernels that pack two channels into a word, for cores that multiply words in few cycles and have no SIMD
+instructions.
+"""
 
 from __future__ import annotations
 

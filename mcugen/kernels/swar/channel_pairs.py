@@ -1,19 +1,19 @@
 """Packing of weights for cores without SIMD: two output channels in one multiplication.
 
-A word holds the weights of two channels, w0 + 65536 * w1. Added up over a group of taps u * word, u = q + 128, both
-sums stay apart as long as the weights of a group, taken absolute, add up to at most LANE in each channel: then
-start + sum of u * w0 lies in [0, 65535] and start + sum of u * w1 in [-32768, 32767], start being the group's own.
-The stream of a layer is read once per block of pixels, from front to back:
+A word holds the weights of two channels, w0 + 65536 * w1. The products u * word of a group of taps are added, with
+u = q + 128. The sums of both channels do not overlap if the absolute weights of each add up to at most LANE in the
+group, and the group has a suitable start value: start + sum of u * w0 is then in [0, 65535], and start + sum of
+u * w1 in [-32768, 32767]. The stream of a layer is read once per block of pixels, from front to back:
 
-    per pair of channels    start of both sums, start of the upper sums, number of groups
-        per group           start word, of which the lower 5 bits are the number n of taps; n words
-        end                 16 + kind: LINEAR, SINGLE, FOUR and FULL, added
+    per pair of channels    initial value of both sums, initial value of the upper sum, number of groups
+        per group           start word, whose lower 5 bits are the number n of taps; n words
+        end                 16 + kind, the sum of LINEAR, SINGLE, FOUR and FULL
         per channel         multiplier in three parts (11, 10, 10 bits) or in four (7, 8, 8, 8), the lowest first;
                             then shift and rounding with three parts, rounding and shift with four
 
-LINEAR: outputs may lie below the zero point. FULL: they span all of int8. SINGLE: the last channel of an odd number, in
-the upper half of its words. Requantization is one exact floor((acc * mult + rounding) / 2^shift): the two roundings of
-gemmlowp are floors one within the other.
+LINEAR: outputs may be below the zero point. FULL: the outputs' range is all of int8. SINGLE: the pair has only one
+channel, the last of an odd number, in the upper half of its words. FOUR: multipliers have four parts. Requantization is
+floor((acc * mult + rounding) / 2^shift), which is exact because the two roundings of gemmlowp are nested floors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mcugen.ops._weighted import activation_of, rounds_once
 LANE = 256
 """Largest sum of absolute weights in a group: 255 * 256 + 31 < 65536."""
 LONGEST = 12
-"""Most taps of a group: the code of the kernels has a block for each number."""
+"""Largest number of taps of a group. The code of the kernels has a block for each number."""
 LINEAR, SINGLE, FOUR, FULL = 1, 2, 4, 8
 INT32 = 2**31
 _MOST_RIGHT = 16
@@ -41,11 +41,15 @@ _MOST_RIGHT = 16
 
 @dataclass(frozen=True)
 class Channels:
-    """The channels of a layer; channels with a constant output have neither weights nor bias.
+    """The channels of a layer. The weights and biases of channels with a constant output are 0.
 
-    weights: [channels, taps]. bias: with all zero points folded for u = q + 128. once: rounded once, else twice as
-    gemmlowp does. constant: whether the output is always `value`. least: that of all outputs. offset: the zero point of
-    the output above it. parts: in how many the multiplier has to be taken: 3, 4, or 0 where neither is exact.
+    weights   [channels, taps]
+    bias      biases for u = q + 128, with all zero points folded in
+    once      whether results are rounded once; else twice, as in gemmlowp
+    constant  whether the output is always `value`
+    least     least output of all channels
+    offset    the output's zero point minus `least`
+    parts     number of parts of the multiplier: 3 or 4; 0 if neither is exact
     """
 
     weights: np.ndarray
@@ -61,13 +65,12 @@ class Channels:
 
     @property
     def signed_bias(self) -> np.ndarray:
-        """The bias for sums of stored values, not of u."""
+        """The bias for sums of products with q in place of u."""
         return np.asarray(self.bias + 128 * self.weights.sum(axis=1))
 
     @cached_property
     def ends(self) -> Mapping[int, list[list[int]]]:
-        """The constants in the stream per channel, by the number of parts of the multiplier, if all channels had that
-        many."""
+        """Number of parts of the multiplier -> constants of each channel in the stream, for that number."""
         return {parts: self._ends(parts).tolist() for parts in set(self.parts.tolist())}
 
     def _ends(self, parts: int) -> np.ndarray:
@@ -103,17 +106,17 @@ def channels(call: Call, w: np.ndarray, activation: str) -> Channels:
 
 
 def is_linear(call: Call, offset: int) -> bool:
-    """Whether negative sums that do not clamp round away from zero."""
+    """Whether negative sums are rounded differently from positive ones: halves away from zero."""
     return offset > 0 and not rounds_once(call)
 
 
 def offset_of(call: Call, activation: str) -> int:
-    """The zero point of the output above its least value."""
+    """The output's zero point minus its least value."""
     return call.output.zero_point - activation_range(activation, call.output)[0]
 
 
 def _parts(ends: np.ndarray, mult: np.ndarray, right: np.ndarray, offset: int, *, once: bool) -> np.ndarray:
-    """`Channels.parts` of sums between `ends` [2, channels]."""
+    """`Channels.parts` for sums from ends[0] to ends[1], with ends [2, channels]."""
     found, largest = np.zeros_like(mult), np.abs(ends).max(axis=0)
     shifts = (right >= (0 if once or offset == 0 else 1)) & (right <= _MOST_RIGHT)
     for parts, bits, low in ((4, 23, 24), (3, 21, 20)):
@@ -125,14 +128,15 @@ def _parts(ends: np.ndarray, mult: np.ndarray, right: np.ndarray, offset: int, *
 
 
 def _addend(right: np.ndarray, offset: int, low: int, *, once: bool) -> np.ndarray:
-    """Half a unit of each rounding, and the zero point, after the product lost its `low` lowest bits."""
+    """The addend before the last shift: half a unit of each rounding and the zero point, for products without their
+    `low` lowest bits."""
     at = np.clip(right, 0, _MOST_RIGHT) + (31 - low)
     half, whole = np.int64(1) << (at - 1), np.int64(offset) << at
     return np.asarray(half + whole + np.where(once | (right == 0), 0, 1 << (30 - low)))
 
 
 def fields(call: Call, made: Channels, activation: str) -> Params:
-    """The parameters that all these kernels share."""
+    """The parameters of the kernels for convolutions: the stream and the sizes."""
     return {"stream": np.array(_words(call, made), np.uint32), **_sizes(call, made, activation)}
 
 
@@ -150,7 +154,7 @@ def _sizes(call: Call, made: Channels, activation: str) -> Params:
 
 
 def lane_fields(call: Call, made: Channels, activation: str) -> Params:
-    """The parameters of the depthwise kernel, whose sums are of x, not of x + 128; taps are padded to a multiple of
+    """The parameters of the depthwise kernel, whose sums use x instead of x + 128. Taps are padded to a multiple of
     three."""
     least, most = activation_range(activation, call.output)
     w = np.pad(made.weights, ((0, 0), (0, -made.weights.shape[1] % 3)))
@@ -170,11 +174,14 @@ def groups(w: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two channels that are computed together; where their number is odd, the last channel is an upper one without a
-    lower.
+    """Two channels that are computed together. If the number of channels is odd, the last pair has only an upper
+    channel.
 
-    words: the words of their taps. sizes: of both, the weights taken absolute. before: of both, how far below zero the
-    taps before each can take the sum, and in the end all. ends: the constants of its channels in the stream.
+    words   packed weights of both channels, one word per tap
+    sizes   absolute weights of each channel
+    before  for each channel, how far below zero the taps before each tap can take the sum; the last value is for all
+            taps
+    ends    constants of both channels in the stream
     """
 
     bias: list[int]
@@ -186,7 +193,7 @@ class Pair:
 
 
 def pairs(call: Call, made: Channels, bias: np.ndarray, below: np.ndarray) -> Iterator[Pair]:
-    """The channels in pairs. below: [channels, taps] the most by which each tap can take the sum below zero."""
+    """The channels in pairs. below: [channels, taps] the largest amount by which each tap can lower the sum."""
     least, most = activation_range(activation_of(call), call.output)
     common = (LINEAR if is_linear(call, made.offset) else 0) + (FULL if most - least == 255 else 0)
     w, biases = _two_by_two(made.weights), _two_by_two(bias)
@@ -201,7 +208,7 @@ def pairs(call: Call, made: Channels, bias: np.ndarray, below: np.ndarray) -> It
 
 
 def _two_by_two(values: np.ndarray) -> np.ndarray:
-    """Values of channels [channels, ...] as those of pairs [pairs, 2, ...]."""
+    """Values of channels [channels, ...] grouped by pairs [pairs, 2, ...]."""
     if len(values) % 2:
         values = np.concatenate([values[:-1], np.zeros_like(values[:1]), values[-1:]])
     return values.reshape(-1, 2, *values.shape[1:])
@@ -215,7 +222,7 @@ def _words(call: Call, made: Channels) -> list[int]:
 
 
 def _sums(pair: Pair) -> list[int]:
-    """The head of a pair and its groups of words."""
+    """The words of a pair: its head, then the start word and the taps of each group."""
     groups, (least0, least1) = list(split(*pair.sizes)), pair.before
     starts = [_start(least0[b] - least0[a], least1[b] - least1[a], b - a) for a, b in groups]
     upper_start = pair.bias[1] - sum(s[1] for s in starts)
@@ -227,7 +234,7 @@ def _sums(pair: Pair) -> list[int]:
 
 
 def words_of(w0: np.ndarray, w1: np.ndarray) -> np.ndarray:
-    """The words of values of two channels, the first in the lower halves."""
+    """Words that hold the values of two channels, the first in the lower half."""
     return np.asarray(w0 + (w1 << 16)).astype(np.uint32)
 
 
@@ -239,7 +246,8 @@ def sums_before(values: np.ndarray) -> np.ndarray:
 
 
 def split(lower: list[int], upper: list[int]) -> Iterator[tuple[int, int]]:
-    """[first, end) of the groups of taps, each as long as it can be. lower, upper: weights taken absolute."""
+    """Ranges [first, end) of the groups of taps, each as long as possible. lower, upper: absolute weights of both
+    channels."""
     first = low = high = 0
     for k, (v0, v1) in enumerate(zip(lower, upper, strict=True)):
         low, high = low + v0, high + v1
@@ -250,10 +258,10 @@ def split(lower: list[int], upper: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
-    """The start value of a group's sums that keeps them within their halves; the lower half has the number of taps in
-    it.
+    """(lower, upper) start values of a group, which keep both sums in their halves of the word. The lower 5 bits of the
+    first hold the number of taps.
 
-    lower, upper: how far below zero the sums can come
+    lower, upper: largest distance of each sum below zero.
     """
     return lower + (taps - lower) % 32, upper - 32768
 

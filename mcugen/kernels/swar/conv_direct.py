@@ -1,16 +1,17 @@
-"""Convolutions on words of two channels that read rows of int8 as they are, two pixels at a time.
+"""Convolutions that pack two channels into a word and read int8 rows in place, two pixels at a time.
 
-They take no memory of their own: taps of columns that read beyond the row are gathered where results of others will be,
-or where a row has no room for them, in a scratch. Taps stay signed, and a group of them lies in a run of neighbouring
-ones:
+The taps of windows that reach beyond a row are gathered in the memory of outputs that are not computed yet, or in
+scratch if the row's outputs have no room for them. Taps stay signed. A group of taps lies in one run of contiguous
+taps. The stream is:
 
-    per pair of channels    start of both sums, start of the upper sums, number of groups of the first run
-        per run             its groups: start word, of which the lower 6 bits are 61 - 2 * n, n being the number of
-                            taps; n words. Between two runs NEXT, and 64 times the number of groups of the next one
-        end                 END, and 64 times the kind: LINEAR, SINGLE, FOUR and FULL, added
-        per channel         multiplier, shift and rounding as in `packing`
+    per pair of channels    initial value of both sums, initial value of the upper sum, number of groups of the first
+                            run
+        per group           start word, whose lower 6 bits are 61 - 2 * n for n taps; n words
+        between runs        NEXT + 64 * number of groups of the next run
+        end                 END + 64 * kind, the sum of LINEAR, SINGLE, FOUR and FULL
+        per channel         multiplier, shift and rounding as in channel_pairs.py
 
-Sums of a group stay apart as in `packing`, for x in [-128, 127].
+The two sums in a word do not overlap, as in channel_pairs.py, for x in [-128, 127].
 """
 
 from __future__ import annotations
@@ -34,27 +35,27 @@ STRUCT = "mg_swar_direct"
 PIXELS = 2
 """Pixels that are computed together."""
 MOST_RUNS = 16
-"""Most runs of adjacent taps per pixel: their addresses are on the stack."""
+"""Largest number of runs of contiguous taps per pixel. Their addresses are on the stack."""
 NEXT, END = 0, 2
 CODES = 64
-"""Values of the lower bits of a start word."""
+"""Number of values of the lower 6 bits of a start word."""
 TERMS = ("blocks", "inner", "runs")
 
 
 def _runs(call: Call) -> tuple[int, int]:
-    """Runs of neighbouring taps in a kernel row, and the taps of each."""
+    """(number of runs of contiguous taps in a kernel row, taps per run)."""
     window, channels = window_of(call), call.input(0).shape[3]
     count = window.kernel[1] if window.dilation[1] > 1 else 1
     return count, window.kernel[1] // count * channels
 
 
 def few_runs(call: Call) -> bool:
-    "the window has at most 16 runs of neighbouring taps"
+    "the window has at most 16 runs of contiguous taps"
     return window_of(call).kernel[0] * _runs(call)[0] <= MOST_RUNS
 
 
 def _words(call: Call, run: int) -> list[int]:
-    """The stream, for runs of that many taps."""
+    """The stream. run: number of taps per run."""
     made = channels_of(call)
     w, stream = made.weights, list[int]()
     for pair in channel_pairs.pairs(call, made, made.signed_bias, np.where(w > 0, 128 * w, -127 * w)):
@@ -63,8 +64,7 @@ def _words(call: Call, run: int) -> list[int]:
 
 
 def _sums(pair: channel_pairs.Pair, run: int) -> list[int]:
-    """The head of a pair and its runs, each a list of groups: [first, end) of its taps and the start value of its
-    sums."""
+    """The words of a pair: its head, then, for each run, the start word and the taps of each group."""
     (sizes0, sizes1), (least0, least1) = pair.sizes, pair.before
     runs: list[list[tuple[int, int, int, int]]] = []
     for k in range(0, len(sizes0), run):
@@ -83,10 +83,10 @@ def _sums(pair: channel_pairs.Pair, run: int) -> list[int]:
 
 
 def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
-    """The start value of a group's sums that keeps them within their halves; the lower half has the number of taps in
-    it.
+    """(lower, upper) start values of a group, which keep both sums in their halves of the word. The lower 6 bits of the
+    first encode the number of taps.
 
-    lower, upper: how far below zero the sums can come
+    lower, upper: largest distance of each sum below zero.
     """
     return lower + (CODES - 3 - 2 * taps - lower) % CODES, upper - 32768
 
@@ -108,9 +108,9 @@ def _params(call: Call) -> Params:
 
 
 def patches_of(call: Call) -> int:
-    """Columns, 2 at most, whose taps fit in the memory of the results of the columns within a row.
+    """Number of columns, at most 2, whose gathered taps fit in the memory of the outputs of columns inside the row.
 
-    One of two may be computed with a column from within, whose results must not overlap its taps.
+    One of two columns may be computed together with a column inside the row, whose outputs must not overlap the taps.
     """
     first, end = window_of(call).inside(call.input(0), adjacent=False)
     outputs, taps = call.output.shape[3], taps_of(call)
@@ -128,12 +128,12 @@ def _window_params(call: Call) -> Params:
 
 
 def _scratch(call: Call) -> int:
-    """The taps of two columns that read beyond the row, as portable kernels take; none where results have room."""
+    """Bytes of the gathered taps of two columns; 0 if these fit in the memory of the outputs."""
     return 0 if patches_of(call) else aligned(PIXELS * taps_of(call))
 
 
 def _work(call: Call, blocks: int, run: int) -> dict[str, float]:
-    """Blocks of pixels, and in them words and groups, and runs, of pairs of channels."""
+    """Cost terms: blocks of pixels; words and groups that pairs of channels have in them (inner), and runs."""
     w = matrix(call)
     pairs, runs = -(-len(w) // 2), w.shape[1] // run
     groups = sum(channel_pairs.groups(w[:, k : k + run]) for k in range(0, w.shape[1], run))
@@ -146,7 +146,7 @@ def _run_work(call: Call) -> dict[str, float]:
 
 
 def _row_work(call: Call) -> dict[str, float]:
-    """The counts of `_work`, and pieces and bytes of taps that are gathered."""
+    """Cost terms of `_work`, gathered pieces of rows (copies), and their bytes (copied)."""
     window, x, (images, height, width, _) = window_of(call), call.input(0), call.output.shape
     first, end = window.inside(x, adjacent=False)
     edges = width - (end - first)
@@ -166,7 +166,7 @@ POINTWISE = Kernel(
     widened=True,
     short="cswd_pointwise",
 )
-"""Convolution of single pixels."""
+"""1x1 convolution."""
 
 WINDOW = Kernel(
     "mg_conv2d_s8__swar_direct",

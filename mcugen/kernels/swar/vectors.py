@@ -1,17 +1,18 @@
-"""Fully connected layers on words of two channels: four words, that is eight outputs, for each element read.
+"""Fully connected layers that pack two channels into a word: four words, that is eight outputs, for each element read.
 
-The stream of a layer is read once per vector, from front to back. Outputs come in blocks of eight, those with like
-sums of weights together, so that their groups of taps end together:
+The stream of a layer is read once per vector, from front to back. A block has eight outputs with similar sums of
+absolute weights, so that their groups of taps end together:
 
-    per block               number of groups; the sums to begin with, for each pair of outputs those of both and of the
-                            upper one
-        per group           start word of each pair, then n + 65536 * (4 + 20 * (LONGEST - n)), n being the number of
-                            taps; then for each tap, the last one first, a word of each pair
-        end                 number of outputs, kind: LINEAR and FOUR, added; then three words 0
-        per output          multiplier in three or four parts, shift and rounding as in `packing`; index of the output
+    per block               number of groups; per pair of outputs the initial value of both sums, then of the upper sum
+        per group           start word of each pair; n + 65536 * (4 + 20 * (LONGEST - n)) for n taps; then, for
+                            each tap, the last one first, a word of each pair
+        end                 number of outputs; kind, the sum of LINEAR and FOUR; three words of 0
+        per output          multiplier in three or four parts, shift and rounding as in channel_pairs.py; index of the
+                            output
 
-Sums of a group stay apart as in `packing`. The upper half of n's word is where the code of LONGEST taps, 20 bytes each,
-is entered. Kernels without scratch read taps as they are, signed: sums begin elsewhere, and the code has 22 bytes each.
+The two sums in a word do not overlap, as in channel_pairs.py. The upper half of n's word is the offset at which the
+unrolled code of LONGEST taps, 20 bytes each, is entered. Kernels without scratch read signed taps: their sums have
+other start values, and their code has 22 bytes per tap.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from mcugen.kernels.swar.words import RUN, aligned, channels_of
 from mcugen.ops._weighted import activation_of, matrix, pixels, taps_of
 
 BLOCK = 8
-"""Outputs of a block."""
+"""Number of outputs in a block."""
 LANE = 257
 """Largest sum of an output's absolute weights in a group: 255 * 257 < 65536."""
 LONGEST = 32
@@ -66,7 +67,7 @@ def _words(call: Call, made: channel_pairs.Channels, signed: bool) -> list[int]:
 
 
 def _block(w: np.ndarray, ends: list[int], bias: np.ndarray, signed: bool) -> list[int]:
-    """The first sums and the groups of a block with weights w [BLOCK, taps] and those biases."""
+    """The initial sums and the groups of a block with weights w [BLOCK, taps] and biases [BLOCK]."""
     below, above = (127, 128) if signed else (255, 0)
     before = channel_pairs.sums_before(np.where(w > 0, above * w, -below * w))
     firsts, taps = [0, *ends[:-1]], w.shape[1]
@@ -115,12 +116,12 @@ def _ends(w: np.ndarray) -> list[list[int]]:
 
 @fact
 def _live_ends(call: Call) -> list[list[int]]:
-    """`_ends` of the channels, those without weights included that always have the same output."""
+    """The ends of the groups of taps, if constant channels have weights of 0."""
     return _ends(channels_of(call).weights)
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Blocks of outputs, groups of taps and taps in them, of all vectors."""
+    """Cost terms of all vectors: blocks of outputs, their groups of taps, and taps (words)."""
     w = matrix(call).astype(np.int64)
     blocks = -(-len(w) // BLOCK)
     groups = sum(len(ends) for ends in _ends(w))
@@ -151,4 +152,4 @@ DIRECT: Kernel = replace(
     scratch=None,
     short="fc_swar_direct",
 )
-"""A fully connected layer, or a convolution of single pixels, whose taps are read as they are."""
+"""A fully connected layer or 1x1 convolution that reads signed taps in place."""

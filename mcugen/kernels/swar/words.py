@@ -1,4 +1,4 @@
-"""Shared recipe of the kernels on words of two channels: convolutions, 1x1 convolutions and vectors."""
+"""Shared parts of the kernels that pack two channels into a word: convolutions, 1x1 convolutions and vectors."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mcugen.ops._window import fields
 SOURCE = "swar_s8.c"
 STRUCT = "mg_swar_s8"
 PIXELS = 4
-"""Most pixels of a block: a core with few registers takes two."""
+"""Largest number of pixels of a block. Cores with few registers use blocks of two."""
 POINTER_BYTES = 8
 """Size of the largest pointer among the machines that run the code, including the build machine."""
 ROOMS = (9, 15, 27)
 """Numbers of taps for which a kernel without scratch can keep pointers on the stack."""
 GROUP = 1.7
-"""Estimated cost of a group, in taps. Both occur together, so that a fit cannot separate them."""
+"""Estimated cost of a group, in taps. Both counts grow together, so that a fit cannot separate their costs."""
 TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks", "inner"))
 ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
 
 def narrow(call: Call) -> bool:
-    "no weight is above 256"
+    "no weight exceeds 256 in magnitude"
     if not _filter.int8_outside(call) or not _filter.constant_weights(call):
         return False
     return bool(np.abs(call.constant(1).astype(np.int64)).max(initial=0) <= channel_pairs.LANE)
@@ -74,7 +74,7 @@ def _scratch(call: Call) -> int:
 
 
 def _pointed_taps(call: Call) -> int:
-    """Taps of a depthwise convolution that have pointers, a multiple of three."""
+    """Number of pointers to the taps of a depthwise convolution: the taps, rounded up to a multiple of three."""
     return -(-taps_of(call) // 3) * 3
 
 
@@ -97,7 +97,11 @@ def _run_work(call: Call) -> dict[str, float]:
 
 
 def _depthwise_work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of two pixels; terms apart_* only for cores that do not use the 3x3 code along rows."""
+    """Cost terms: blocks of two pixels; these times channels (lanes), and times groups of three taps (threes).
+
+    For layers that the 3x3 code along rows serves: outputs (walked) and channels of output rows (walks). For others:
+    lanes and threes again, as apart_lanes and apart_threes. A core that has this code is fitted with these terms.
+    """
     blocks, channels = _blocks(call)["blocks"], call.output.shape[3]
     found = {"blocks": blocks, "lanes": blocks * channels, "threes": _work_threes(call, blocks)}
     if _walks(call):
@@ -114,13 +118,14 @@ def _walks(call: Call) -> bool:
 
 
 def _work_threes(call: Call, blocks: float) -> float:
-    """Groups of three taps, in all lanes."""
+    """Groups of three taps in all blocks and channels."""
     taps = call.input(1).size // call.output.shape[3]
     return blocks * call.output.shape[3] * -(-taps // 3)
 
 
 def _work(call: Call, rows: int, width: int) -> dict[str, float]:
-    """Cost terms: blocks of two pixels, or four on some cores; words and groups of pairs of channels in them."""
+    """Cost terms: blocks of two pixels, or of four on some cores; words and groups that pairs of channels have in them
+    (inner)."""
     w = matrix(call)
     inner = GROUP * channel_pairs.groups(w) + -(-len(w) // 2) * w.shape[1]
     found: dict[str, float] = {}
@@ -131,7 +136,7 @@ def _work(call: Call, rows: int, width: int) -> dict[str, float]:
 
 
 def _row_work(call: Call) -> dict[str, float]:
-    """The counts of `_work`, with bytes of patches and runs of them that are copied at once."""
+    """Cost terms of `_work`, bytes copied to patches (copied), and the contiguous runs of these (runs)."""
     window = window_of(call)
     images, height, width, _ = call.output.shape
     first, end = window.inside(call.input(0))
@@ -168,7 +173,7 @@ RUN = Kernel(
     cost=Cost(_run_work, TERMS),
     widened=True,
 )
-"""Convolution of single pixels or vectors."""
+"""1x1 convolution, or fully connected layer."""
 
 WINDOW = Kernel(
     "mg_conv2d_s8__swar",
@@ -192,7 +197,7 @@ DEPTHWISE = replace(
     cost=Cost(_depthwise_work, ("blocks", "lanes", "threes", "apart_lanes", "apart_threes", "walked", "walks")),
     short="dw_swar",
 )
-"""Convolution of single channels, with a window that slides over rows."""
+"""Depthwise convolution, with a window that slides over rows."""
 
 DEPTHWISE_DIRECT = replace(
     DEPTHWISE,
@@ -202,4 +207,4 @@ DEPTHWISE_DIRECT = replace(
     text=replace(DEPTHWISE.text, variant=_room),
     short="dw_swar_direct",
 )
-"""Convolution of single channels, with a window that slides over rows, without scratch."""
+"""Depthwise convolution without scratch, with a window that slides over rows."""
