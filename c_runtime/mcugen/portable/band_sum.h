@@ -52,15 +52,12 @@ static MCUGEN_INLINE uint64_t mg_band_sum_value(mg_band_sum sum)
 static MCUGEN_INLINE mg_band_sum mg_band_sum_of(const mg_u32 *bins, uint32_t width, const uint16_t *weights, mg_band_sum *sum)
 {
     mg_band_sum next = mg_band_sum_zero();
-    const uint16_t *weight = weights;
-    const mg_u32 *bin = bins;
-    for (uint32_t i = 0u; i < width; i += 1u) {
-        const uint32_t energy = *bin, first = *weight;
-        bin += 1;
-        weight += 1;
-        mg_band_sum_add(sum, energy, first);
-        mg_band_sum_add(&next, energy, *weight);
-        weight += 1;
+    const mg_u32 *const end = bins + width;
+    const uint16_t *const last = weights + 2u * width;
+    for (int32_t i = -(int32_t)width; i < 0; i += 1) { /* an index that ends at 0 takes no comparison */
+        const uint32_t energy = end[i];
+        mg_band_sum_add(sum, energy, last[2 * i]);
+        mg_band_sum_add(&next, energy, last[2 * i + 1]);
     }
     return next;
 }

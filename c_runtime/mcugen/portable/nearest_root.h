@@ -126,7 +126,7 @@ static MCUGEN_INLINE uint32_t mg_root_48(uint32_t high, uint32_t low)
     const mg_root_estimate found = mg_estimate_root(upper);
     const int32_t rest = (int32_t)(upper - found.root * found.root);
     const int32_t scaled = (int32_t)((((uint32_t)rest << 7) | ((low & 0xFFFFu) >> 9)) << found.shift) >> 9;
-    const uint32_t root = (found.root << 8) + (uint32_t)((scaled * (int32_t)found.inverse + (1 << 20)) >> 21);
+    const uint32_t root = (found.root << 8) + (uint32_t)((scaled * (int32_t)found.inverse + ((int32_t)1 << 20)) >> 21);
     return mg_corrected_root(root, (int32_t)(low - root * root));
 }
 

@@ -29,8 +29,9 @@ static MCUGEN_INLINE uint32_t mg_scaled_log(const uint16_t *bends, uint32_t x, u
     const uint32_t zeros = mg_leading_zeros(x);
     const uint32_t part = (x << zeros << 1) >> 16;
     const uint16_t *const bend = bends + (part >> 9);
-    const int32_t between = ((bend[1] - bend[0]) * (int32_t)(part & 511u)) >> 16;
-    const uint32_t binary = ((31u - zeros) << 16) + part + bend[0] + (uint32_t)between;
+    const int32_t low = bend[0], high = bend[1];
+    const int32_t between = ((high - low) * (int32_t)(part & 511u)) >> 16;
+    const uint32_t binary = ((31u - zeros) << 16) + part + (uint32_t)(low + between);
     return (scale * mg_times_ln2(binary) + ((uint32_t)1 << shift >> 1)) >> shift;
 }
 
