@@ -28,8 +28,8 @@ MAX_WINDOW = 1 << 15
 MAX_BANDS = 256
 MAX_REACH = 16
 """Most windows on either side of a slope."""
-LEAST_VARIANCE = 1e-10
-"""Added to variances, so that features that never change become 0."""
+LEAST_VARIANCE = 1e-6
+"""Added to variances, so that features that never change become nearly 0."""
 MAX_NUMBERS = 1 << 26
 """Most numbers that the transforms of a sound give."""
 
@@ -226,7 +226,7 @@ def _windows(front: FrontEnd, x: str) -> int:
 
 
 def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
-    """Features, then their slopes over the windows around each window: [n, windows, features * (1 + order)].
+    """Features, followed by their slopes over neighbouring windows: [n, windows, features * (1 + order)].
 
     value: windows on either side, and order: 2 for slopes of slopes, too. At its ends the sound goes on as it is.
     """

@@ -91,7 +91,7 @@ def test_means_and_deviations_are_taken_out() -> None:
     assert np.abs(found.mean(axis=0)).max() < 1e-5 and np.abs(found.std(axis=0) - 1).max() < 1e-5
     centred = features(f"{text},cmvn=mean", speech(RATE))
     assert np.abs(centred - (plain - plain.mean(axis=0, dtype=np.float64))).max() < 1e-5
-    assert not features(f"{text},cmvn", np.zeros(2000, np.float32)).any()
+    assert np.abs(features(f"{text},cmvn", np.zeros(2000, np.float32))).max() < 2e-3
 
 
 @pytest.mark.parametrize(
