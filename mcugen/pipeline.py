@@ -222,7 +222,8 @@ def _with_front_end(network: Graph, options: Options) -> Graph:
         return network
     plan, by_windows = preprocess.parse(options.preprocess, samples.words()), options.input_mode == SAMPLES
     front = firmware.graph_for(plan, options.raw, network, by_windows=by_windows)
-    return verify(chain.joined(chain.renamed(front, "front_"), network), "front end")
+    joined = chain.joined(chain.renamed(front, "front_"), network)
+    return verify(dataclasses.replace(joined, front_end=front.front_end), "front end")
 
 
 def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:

@@ -163,6 +163,8 @@ class Graph:
     layouts      input or output whose axes are permuted -> for each axis, the axis in the file
     values       name of a value in the file -> the tensor that holds it, which may have been removed
     stream       how the input arrives as a stream of samples; None if each run gets all of it
+    features     hash of the front end whose features the network was made for; "" if that is not known
+    front_end    facts of the front end that the graph begins with, by name; None if it has none
     rounds_once  whether integer operators replace float operators, with their exact results rounded once
     file         bytes of the model file, empty for a folder
     unlike_file  how inputs and outputs differ from the file's
@@ -185,6 +187,8 @@ class Graph:
     layouts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     stream: SampleStream | None = None
+    features: str = ""
+    front_end: Mapping[str, object] | None = None
     rounds_once: bool = False
     file: bytes = b""
     unlike_file: tuple[str, ...] = ()

@@ -172,7 +172,7 @@ def quantize(
         diagnosed = diagnosis(floats, solved, integer, choices.method, judged.recipe, of_test)
     notes = (*imported.notes, *found.notes, *_runtime_notes(integer))
     made = Quantized(
-        final,
+        replace(final, features=found.features or imported.features),
         floats,
         judged,
         diagnosed,

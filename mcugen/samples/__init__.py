@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import TensorType
-from mcugen.samples import arrays, folders, images, keys, labels, preprocess, sounds
+from mcugen.samples import arrays, folders, identity, images, keys, labels, preprocess, sounds
 from mcugen.samples.column import BLOCK_BYTES, Column
 from mcugen.samples.fit import SampleFit, fit
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
@@ -35,12 +35,14 @@ class Samples:
     labels: for tests: int64 classes [n], or float32 targets [n, ...]; None if the source has none
     sha256: hash of the inputs' names, and of the arrays' types, shapes and bytes
     notes: warnings for the user
+    features: hash of the front end that made the arrays, see `identity`; "" if none did
     """
 
     arrays: tuple[np.ndarray, ...]
     labels: np.ndarray | None
     sha256: str
     notes: tuple[str, ...]
+    features: str = ""
 
     @property
     def count(self) -> int:
@@ -49,11 +51,16 @@ class Samples:
 
 @dataclass(frozen=True, eq=False)
 class SampleArrays:
-    """The contents of a source: a column per input, in the model's order, and labels."""
+    """The contents of a source: a column per input, in the model's order, and labels.
+
+    features: hash of the front end that made them; "" if none did. plan: words that are still to be applied.
+    """
 
     columns: tuple[Column, ...]
     labels: np.ndarray | Column | None = None
     notes: tuple[str, ...] = ()
+    features: str = ""
+    plan: Plan = field(default_factory=Plan)
 
 
 def load(
@@ -77,6 +84,8 @@ def load(
         raise UsageError(f"{graph.name!r} has no input", where=path.name, hint="only models with inputs have samples")
     plan = _plan(preprocess, graph)
     found = _source(path, graph, plan, with_labels)
+    plan = found.plan
+    identity.require_same(found.features, path.name, graph.features, graph.name)
     total = _count(found.columns)
     n = total if limit is None else min(limit, total)
     types = [graph.type(name) for name in graph.inputs]
@@ -90,7 +99,7 @@ def load(
         notes.append(f"{path.name} has {total} samples; {limit} were asked for")
     notes += _byte_notes(values, names, plan) if to_run else _oddities(values, names, plan, path.name)
     wanted = labels.of(found.labels, total, n) if with_labels else labels.Labels(None)
-    return Samples(values, wanted.values, _sha256(names, values), (*notes, *wanted.notes))
+    return Samples(values, wanted.values, _sha256(names, values), (*notes, *wanted.notes), found.features)
 
 
 def _plan(text: str, graph: Graph) -> Plan:
@@ -109,26 +118,46 @@ def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleAr
     if path.is_dir():
         _check_single(graph, path.name)
         return _folder(path, plan, with_labels)
-    plan.refuse((IMAGE, SOUND), "arrays")
     if arrays.kind(path) == arrays.ZIP:
-        chosen = keys.choose(arrays.archive(path), graph, path.name, with_labels)
-        return SampleArrays(chosen.columns, chosen.labels, chosen.notes)
+        return _archive(path, graph, plan, with_labels)
+    plan.refuse((IMAGE, SOUND), "arrays")
     _check_single(graph, path.name)
-    return SampleArrays((arrays.single(path),), notes=_no_labels(with_labels, path.name, "give an .npz with a key 'y'"))
+    notes = _no_labels(with_labels, path.name, "give an .npz with a key 'y'")
+    return SampleArrays((arrays.single(path),), notes=notes, plan=plan)
+
+
+def _archive(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleArrays:
+    """The arrays of an .npz. If they are features, the words must be those of the file, and are not applied again."""
+    found = arrays.archive(path)
+    made = identity.taken(found, path.name)
+    if made is None:
+        plan.refuse((IMAGE, SOUND), "arrays")
+    elif plan.steps:
+        identity.require_same(made.sha256, path.name, identity.of(plan, made.rate).sha256, preprocess.WHERE)
+        plan = Plan()
+    chosen = keys.choose(found, graph, path.name, with_labels)
+    return SampleArrays(chosen.columns, chosen.labels, chosen.notes, made.sha256 if made else "", plan)
 
 
 _KINDS = {"arrays": arrays.column, "images": images.column, "sounds": sounds.column}
+
+
+def contents(folder: Path, plan: Plan) -> SampleArrays:
+    """The samples of a folder after the words for images or sounds, with their classes. Raises UsageError."""
+    return _folder(folder, plan, with_labels=True)
 
 
 def _folder(path: Path, plan: Plan, with_labels: bool) -> SampleArrays:
     found = folders.listing(path)
     plan.refuse([stage for stage in (IMAGE, SOUND) if stage != found.kind], found.kind)
     column = _KINDS[found.kind](found.paths, plan, path.name)
+    made = identity.of(plan, column.rate).sha256 if plan.steps else ""
     if found.labels is None:
-        return SampleArrays((column,), notes=_no_labels(with_labels, path.name, "give a folder for each class"))
+        notes = _no_labels(with_labels, path.name, "give a folder for each class")
+        return SampleArrays((column,), notes=notes, features=made, plan=plan)
     listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(found.classes[:20]))
     notes = (f"{path.name}: folders are classes: {listed}" + ", ..." * (len(found.classes) > 20),)
-    return SampleArrays((column,), found.labels, notes if with_labels else ())
+    return SampleArrays((column,), found.labels, notes if with_labels else (), made, plan)
 
 
 def _no_labels(with_labels: bool, where: str, remedy: str) -> tuple[str, ...]:

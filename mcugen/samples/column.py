@@ -25,6 +25,7 @@ class Column:
     blocks: function n -> the first n samples, in blocks [k, *shape]; it raises UsageError
     channels: the axis of a sample that holds the channels, None if it is unknown
     names: the file of each sample, if each has its own
+    rate: samples a second of sounds, as the files have it; 0 if there is none, or files differ
     """
 
     where: str
@@ -33,6 +34,7 @@ class Column:
     blocks: Callable[[int], Iterator[np.ndarray]]
     channels: int | None = None
     names: Sequence[str] = ()
+    rate: int = 0
 
     def place(self, sample: int) -> str:
         """The place of a sample, for errors."""

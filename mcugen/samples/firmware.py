@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mcugen.errors import UsageError
@@ -12,10 +12,11 @@ from mcugen.ir.types import QuantParams, Shape, TensorType
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.transpose import Transpose
-from mcugen.samples import front_end, preprocess
+from mcugen.samples import front_end, identity, preprocess
 from mcugen.samples.column import Column
 from mcugen.samples.fit import fit
 from mcugen.samples.front_end import FrontEnd, StepError
+from mcugen.samples.identity import Identity
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, PreprocessStep
 from mcugen.samples.spectra import Spectrum
 
@@ -199,7 +200,27 @@ def _built(plan: Plan, raw: RawInput, taken: Tensor, network: Graph) -> Graph:
     label = "samples" if plan.of(SOUND) else "pixels" if plan.of(IMAGE) else taken.label
     found = front.graph(y, label)
     what = f"the input is what --preprocess takes, {front.type(front.given)}"
-    return replace(found, format=network.format, unlike_file=(what,), notes=(what,))
+    made = identity.of(plan, raw.rate)
+    identity.require_same(made.sha256, preprocess.WHERE, network.features, network.name)
+    facts = _facts(plan, raw, made, t)
+    return replace(found, format=network.format, unlike_file=(what,), notes=(what,), front_end=facts)
+
+
+def _facts(plan: Plan, raw: RawInput, made: Identity, t: TensorType) -> Mapping[str, object]:
+    """The facts of a front end, for features.json."""
+    facts: dict[str, object] = {
+        "words": made.words,
+        "sha256": made.sha256,
+        "arithmetic": made.arithmetic,
+        "input": {"shape": list(raw.shape), "type": raw.dtype},
+        "features": {"shape": list(t.shape[1:]), "type": t.dtype},
+    }
+    if plan.of(SOUND):
+        facts["rate"] = raw.rate
+    spectrum = next((step.value for step in plan.of(SOUND) if isinstance(step.value, Spectrum)), None)
+    if spectrum is not None:
+        facts |= zip(("window", "hop", "points"), spectrum.sizes(identity.rate_of(plan, raw.rate)), strict=True)
+    return facts
 
 
 def _stored(front: FrontEnd, y: str, taken: TensorType) -> str:

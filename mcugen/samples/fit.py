@@ -51,16 +51,16 @@ def fit(column: Column, wanted: TensorType, plan: Plan) -> SampleFit:
     """The conversion of a column to samples of an input. Raises UsageError, with a remedy, if they do not fit."""
     shape = column.shape
     order = _moved(len(shape), plan.axes, column)
-    moved = tuple(shape[axis] for axis in order)
+    turned = tuple(shape[axis] for axis in order)
     if (
         plan.axes
         and order != tuple(range(len(shape)))
-        and not _fits(moved, wanted.shape)
+        and not _fits(turned, wanted.shape)
         and _fits(shape, wanted.shape)
     ):
         message = f"samples are {list(shape)}, as the model takes them, but {plan.axes!r} moves their channels"
         raise UsageError(message, where=column.where, hint=f"leave out {plan.axes!r}")
-    if _fits(moved, wanted.shape):
+    if _fits(turned, wanted.shape):
         return SampleFit(column, wanted, plan, order)
     if column.channels is not None and not plan.axes:
         order = _moved(len(shape), "nchw", column)
@@ -68,10 +68,15 @@ def fit(column: Column, wanted: TensorType, plan: Plan) -> SampleFit:
             return SampleFit(
                 column, wanted, plan, order, f"{column.where}: channels are put first, as the model takes them"
             )
-    if _without_ones(moved) == _without_ones(wanted.shape):
-        note = f"{column.where}: samples are {list(moved)}, taken as {list(wanted.shape)}: no number changes its place"
+    if _without_ones(turned) == _without_ones(wanted.shape):
+        note = f"{column.where}: samples are {list(turned)}, taken as {list(wanted.shape)}: no number changes its place"
         return SampleFit(column, wanted, plan, order, note)
-    raise _misfit(column, moved, wanted.shape)
+    raise _misfit(column, turned, wanted.shape)
+
+
+def moved(column: Column, plan: Plan) -> Shape:
+    """The shape of a column's samples after `nchw` or `nhwc`. Raises UsageError."""
+    return tuple(column.shape[axis] for axis in _moved(len(column.shape), plan.axes, column))
 
 
 def _moved(rank: int, axes: str, column: Column) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ docs/samples.md states what each word computes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +77,7 @@ def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
             raise UsageError(message, where=named(path), hint=f"add rate={rate} to --preprocess")
         return _stepped(sound, steps, path)
 
-    return of_files(where, paths, values, hint)
+    return replace(of_files(where, paths, values, hint), rate=rate or 0)
 
 
 def _stepped(sound: Sound, steps: Sequence[PreprocessStep], path: Path) -> np.ndarray:

@@ -87,10 +87,11 @@ class RawGraph:
 
 @dataclass(frozen=True)
 class RawModel:
-    """The subgraphs of a file, and its signatures: (key, subgraph)."""
+    """The subgraphs of a file, and its signatures: (key, subgraph). features: hash of the features that it takes."""
 
     graphs: tuple[RawGraph, ...]
     signatures: tuple[tuple[str, int], ...]
+    features: str = ""
 
     def entry(self, signature: str) -> int:
         """The subgraph of a signature, 0 if it is "". Raises UsageError if there is no signature of that name."""
@@ -120,6 +121,9 @@ def _parsing(what: str) -> Iterator[None]:
         ) from error
 
 
+_FEATURES = re.compile(rb"written by mcugen for features ([0-9a-f]{64})")
+
+
 def read(data: bytes) -> RawModel:
     """Parse a .tflite file. Raises CorruptModelError."""
     if len(data) < 8 or data[4:8] != IDENTIFIER:
@@ -145,7 +149,9 @@ class _Reader:
         subgraphs = self._length(self.model.SubgraphsLength(), "subgraphs")
         if subgraphs == 0:
             raise CorruptModelError("the model has no subgraph")
-        return RawModel(tuple(self._graphs(subgraphs)), tuple(self._signatures()))
+        stated = _FEATURES.search(self.model.Description() or b"")
+        features = stated[1].decode() if stated else ""
+        return RawModel(tuple(self._graphs(subgraphs)), tuple(self._signatures()), features)
 
     def _graphs(self, count: int) -> Iterator[RawGraph]:
         for index in range(count):

@@ -83,6 +83,7 @@ def load(
         refusals={runtime: tuple(dict.fromkeys(found)) for runtime, found in common.refusals.items()},
         states=states,
         signatures=file.signatures,
+        features=file.features,
         notes=(
             *(f"{label!r} is float16 in the file, and float32 here" for label in dict.fromkeys(halves)),
             *(note for i in raw.inputs for note in _open_sizes(raw.tensors[i])),

@@ -32,7 +32,7 @@ def write(graph: Graph, halves: bool = False) -> bytes:
         network.label(values[name], graph.tensors[name].label or name)
     ends = [tuple(values[name] for name in names) for names in (graph.inputs, graph.outputs)]
     main = network.subgraph("main", *ends)
-    return _flatbuffer.serialized([_with_halves(main) if halves else main, *further], SIGNATURE)
+    return _flatbuffer.serialized([_with_halves(main) if halves else main, *further], SIGNATURE, graph.features)
 
 
 def _with_halves(graph: Subgraph) -> Subgraph:

@@ -76,9 +76,12 @@ class Subgraph:
     outputs: tuple[int, ...]
 
 
-def serialized(graphs: Sequence[Subgraph], signature: str) -> bytes:
-    """The bytes of the file, which offers the inputs and outputs of the first subgraph by name under `signature`."""
-    return _Serializer(graphs).run(signature)
+def serialized(graphs: Sequence[Subgraph], signature: str, features: str = "") -> bytes:
+    """The bytes of the file, which offers the inputs and outputs of the first subgraph by name under `signature`.
+
+    features: the hash of the features that it takes, for the file's description.
+    """
+    return _Serializer(graphs).run(signature, features)
 
 
 @dataclass
@@ -93,7 +96,7 @@ class _Serializer:
     buffers: dict[bytes, int] = field(default_factory=lambda: {b"": 0})
     codes: dict[tuple[str, int], int] = field(default_factory=dict)
 
-    def run(self, signature: str) -> bytes:
+    def run(self, signature: str, features: str) -> bytes:
         stored = [
             [self.buffers.setdefault(_stored(v), len(self.buffers)) for v in graph.values] for graph in self.graphs
         ]
@@ -104,7 +107,7 @@ class _Serializer:
         codes = _tables(b, [_code(b, *entry) for entry in self.codes])
         graphs = _tables(b, [self._subgraph(b, *pair) for pair in zip(self.graphs, stored, strict=True)])
         named = _tables(b, [self._signature(b, signature)])
-        text = b.CreateString("written by mcugen")
+        text = b.CreateString(f"written by mcugen{features and f' for features {features}'}")
         tflite.ModelStart(b)
         tflite.ModelAddVersion(b, _SCHEMA_VERSION)
         tflite.ModelAddOperatorCodes(b, codes)

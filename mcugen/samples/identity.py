@@ -1,0 +1,108 @@
+"""The identity of features: a hash of the words that make them, of the tables and of the arithmetic."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from mcugen.errors import UsageError
+from mcugen.ir.types import TensorType
+from mcugen.samples import front_end, preprocess
+from mcugen.samples.column import Column
+from mcugen.samples.front_end import FrontEnd, StepError
+from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan
+
+KEY = "mcugen_features"
+"""The key of an .npz that holds the identity of its features, as the bytes of JSON."""
+ARITHMETIC = "float32, mcugen 1"
+"""What else the bits depend on: the order of operations. The number changes with them."""
+_PROBES = (1 << 15, 1 << 19)
+"""Lengths of the sounds for which tables are hashed: the first that the words take."""
+_SIDE = 1024
+MAX_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Identity:
+    """words: as given, without spaces. rate: Hz after resampling, 0 if not for sounds. sha256: of words, rate, tables
+    and arithmetic.
+    """
+
+    words: str
+    rate: int
+    sha256: str
+    arithmetic: str = ARITHMETIC
+    classes: tuple[str, ...] = ()
+
+    @property
+    def stored(self) -> np.ndarray:
+        """The array for an .npz."""
+        return np.frombuffer(json.dumps(asdict(self)).encode(), np.uint8)
+
+
+def rate_of(plan: Plan, rate: float) -> int:
+    """The rate for which words are hashed: that of the word `rate`, else the sensor's or the file's."""
+    stated = next((step.value for step in plan.of(SOUND) if step.word == "rate"), rate)
+    return round(stated) if plan.of(SOUND) else 0
+
+
+def of(plan: Plan, rate: float = 0) -> Identity:
+    """The identity of the features that words make of sounds of this rate, or of images or numbers."""
+    return _of(front_end.Steps(plan.steps), rate_of(plan, rate))
+
+
+@functools.lru_cache(8)
+def _of(steps: front_end.Steps, rate: int) -> Identity:
+    text = ",".join(step.text.replace(" ", "") for step in steps)
+    found = hashlib.sha256(f"{ARITHMETIC}\n{text}\n{rate}\n".encode())
+    for part in _tables(Plan(tuple(steps)), rate):
+        found.update(part)
+    return Identity(text, rate, found.hexdigest())
+
+
+def _tables(plan: Plan, rate: int) -> Sequence[bytes]:
+    """The operators and tables of words on a sound or an image, in order; none if the words take neither."""
+    for shape in [(1, n) for n in _PROBES] if plan.of(SOUND) else [(1, _SIDE, _SIDE, 3)] if plan.of(IMAGE) else []:
+        front = FrontEnd(TensorType(shape, "f32" if plan.of(SOUND) else "u8"), rate, len(shape) - 1)
+        steps = [step for step in plan.steps if step.stage in (SOUND, IMAGE, NUMBER)]
+        try:
+            graph = front.graph(front_end.appended(front, front.given, steps))
+        except StepError:
+            continue
+        constants = [t.data.tobytes() for t in graph.tensors.values() if t.data is not None]
+        return [*(repr(node.op).encode() for node in graph.nodes), *constants]
+    return ()
+
+
+def taken(found: dict[str, Column], where: str) -> Identity | None:
+    """The identity among the arrays of an .npz, which it is taken out of; None if there is none. Raises UsageError."""
+    column = found.pop(KEY, None)
+    if column is None:
+        return None
+    try:
+        if column.count > MAX_BYTES or column.shape:
+            raise ValueError("is too long")
+        values: Mapping[str, object] = json.loads(np.concatenate([*column.blocks(column.count)]).tobytes())
+        words, rate, sha256 = values["words"], values["rate"], values["sha256"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        message = f"{KEY!r} does not say what made the features: {error}"
+        raise UsageError(message, where=where, hint="write the file anew with mcugen features") from error
+    if not (isinstance(words, str) and isinstance(rate, int) and isinstance(sha256, str)):
+        hint = "write the file anew with mcugen features"
+        raise UsageError(f"{KEY!r} does not say what made the features", where=where, hint=hint)
+    return Identity(words, rate, sha256, str(values.get("arithmetic", "")))
+
+
+def require_same(given: str, given_by: str, wanted: str, wanted_by: str) -> None:
+    """Raise UsageError, with both hashes, if they differ. given_by, wanted_by: where each comes from, for the error."""
+    if given and wanted and given != wanted:
+        raise UsageError(
+            f"the features of {given_by} ({given[:16]}) are not those of {wanted_by} ({wanted[:16]})",
+            where=preprocess.WHERE,
+            hint="use the same words, rate and version of mcugen for training, tests and firmware",
+        )
