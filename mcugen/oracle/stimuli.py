@@ -42,4 +42,5 @@ def _draw(rng: np.random.Generator, t: TensorType) -> np.ndarray:
     if t.is_float:
         return rng.standard_normal(t.shape).astype(t.np_dtype)
     low, high = limits(t)
-    return np.asarray(rng.integers(int(low), int(high), t.shape, endpoint=True)).astype(t.np_dtype)
+    wide = np.uint64 if high > np.iinfo(np.int64).max else np.int64
+    return np.asarray(rng.integers(int(low), int(high), t.shape, wide, endpoint=True)).astype(t.np_dtype)
