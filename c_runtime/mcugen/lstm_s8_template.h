@@ -17,7 +17,7 @@
 #include "mcugen/sigmoid_s16.h"
 #endif
 
-/* Elements of scratch that a vector of n takes. */
+/* Number of elements of scratch for a vector of n. */
 static inline uint32_t stored(uint32_t n);
 
 /* x in the form that products() reads: x itself, or a copy in `wide`. */
@@ -38,7 +38,7 @@ static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift);
 /* x saturated to int16 */
 static inline int32_t narrowed(int32_t x);
 
-/* Input of a gate's function, from its sums over the data and over the state. */
+/* Input of a gate's activation, computed from its sums over the data and over the state. */
 static inline int32_t gate_of(const MG_PARAMS *p, uint32_t gate, MG_SUM data, MG_SUM state)
 {
     const int32_t a = narrowed(scaled_sum(data, p->w_mult[gate], p->w_shift[gate]));

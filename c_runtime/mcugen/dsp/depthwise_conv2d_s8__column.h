@@ -8,7 +8,7 @@
  * ring     int16 [channel][slot], with an even number of slots: the stored values; rows outside the image are the
  *          input's zero point
  * weights  per channel, doubled, two to a word: the sequence w0 .. w(h-1), w0 .. w(h-2), then this sequence from w1 on.
- *          Wherever kernel row 0 lies in the ring, h weights in the order of the slots start at a word
+ *          So h weights in the order of the slots begin at a word, wherever kernel row 0 lies in the ring
  * finish   per channel: initial sum, multiplier, addend, shift n
  * Equals mg_depthwise_conv2d_s8 if dsp_requantize.h equals mg_requantize: proved when the code is generated.
  */
@@ -26,8 +26,8 @@ typedef struct {
 } mg_depthwise_conv2d_s8__column_params;
 
 /* f_row: stores an input row in its slot of the ring. in: NULL for a row outside the image.
- * f: computes one output row. rows: the slots of kernel rows 0 .. h - 1; they follow each other in memory, but for the
- * wrap of the ring. */
+ * f: computes one output row. rows: the slots of kernel rows 0 .. h - 1; they are contiguous in memory, except where
+ * the ring wraps. */
 #define MG_DECLARE_depthwise_conv2d_s8__column(f)                                                                      \
     MG_LINKAGE void MG_PART(f, row)(const mg_depthwise_conv2d_s8__column_params *p, const int8_t *in, mg_s16 *row);    \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__column_params *p, const mg_s16 *const *rows, int8_t *out)

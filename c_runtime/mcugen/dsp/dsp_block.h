@@ -37,8 +37,7 @@ typedef struct {
 /* Assembly.
  * r4-r9: sums, r12: data pointer, lr: stream, other registers: weights and data
  * Stack: the pointers to the runs, the last run first, or x; then `end`; from sp + mg_j on: x_end or the runs left,
- * out,
- *        out_c, stream, blocks left
+ *        out, out_c, stream, blocks left
  * Assembler symbols:
  *   mg_t  stack offset of the first run's pointer
  *   mg_p  bytes from a pixel to the next
@@ -159,7 +158,8 @@ typedef struct {
     "ldr r12, [sp, #4*mg_s]\nadd r12, r12, " step "\nstr r12, [sp, #4*mg_s]\n"                       \
     ".set mg_s, mg_s+1\n.endr\n.endif\n"
 
-/* Goes on with the next pair of channels, or with the first pair of the next block. pixels: of a block, as text. */
+/* Continues with the next pair of channels, or with the first pair of the next block. pixels: pixels of a block, as
+ * text. */
 #define MG_DSP_END(pixels)                                 \
     "str r12, [sp, #mg_j+4]\n"                             \
     MG_DSP_TWO("r12", "r10", "mg_t")                                    \
@@ -197,8 +197,8 @@ typedef struct {
     ".if mg_left == 2\n" two ".endif\n"                    \
     ".if mg_left == 1\n" one ".endif\n"
 
-/* A run with single-word loads, each beside a product and well before its use.
- * head: loads the operands of the first products; even, odd: compute one word each
+/* A run with single-word loads. Each load is placed beside a product, well before its use.
+ * head: loads the operands of the first products. even, odd: compute one word each
  * mg_odd: 1 if a word follows the even one; mg_more: not 0 if a word follows the odd one */
 #define MG_DSP_SINGLE(head, even, odd)                              \
     ".set mg_x, 0\n.set mg_w, 8*mg_first\n.set mg_left, mg_quads\n" \

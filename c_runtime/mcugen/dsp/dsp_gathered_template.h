@@ -20,8 +20,8 @@
 
 MG_DECLARE_dsp_gathered(MG_KERNEL);
 
-/* Gathers the taps of three pixels in x, starting at element `at` of the rows. Of two pixels, the second also fills the
- * third place. */
+/* Gathers the taps of three pixels in x, starting at element `at` of the rows. If there are only two pixels, the second
+ * is also stored as the third. */
 static void MG_VARIANT(gather)(const mg_dsp_ring_params *p, const mg_s16 *const *rows, uint32_t at, mg_s16 *x,
                                uint32_t pixels)
 {

@@ -3,7 +3,7 @@
  * LSTM layer of lstm_s8.h on cores with SMLAD: the four gates of a unit are computed together.
  *
  * w, r     per unit and four taps: a word of each gate, its four taps in order; the last group is padded with zeros
- * sums     stay below 2^30, also when they are shifted to the left: proved when the code is generated
+ * sums     stay below 2^30, even when they are shifted to the left: proved when the code is generated
  * scratch  the input and the state widened to int16, each group of four in the order 0, 2, 1, 3. The _direct functions
  *          use no scratch: they widen the bytes again for each unit
  * Other fields: see lstm_s8.h.

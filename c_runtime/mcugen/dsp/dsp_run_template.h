@@ -19,7 +19,7 @@
 
 MG_DECLARE_dsp_run(MG_KERNEL);
 
-/* Gathers the channels of three pixels, which are pixel_step elements pixel_step. */
+/* Gathers the channels of three pixels, which are pixel_step elements apart. */
 static inline void MG_VARIANT(gather)(const int8_t *x, uint32_t pixel_step, uint32_t in_c, mg_s16 *taps)
 {
     const uint32_t groups = in_c / 4u;

@@ -120,7 +120,7 @@ static inline void mg_dsp_store_sums(mg_dsp_sums *s)
     s->next += 6;
 }
 
-/* Makes room for `groups` more groups: stores the sums if they cannot take them. */
+/* Prepares for `groups` more groups: stores the sums and begins new ones if they cannot hold them. */
 static inline void mg_dsp_take_groups(mg_dsp_sums *s, uint32_t groups)
 {
     if (s->groups_left < groups) {
@@ -129,7 +129,7 @@ static inline void mg_dsp_take_groups(mg_dsp_sums *s, uint32_t groups)
     s->groups_left -= groups;
 }
 
-/* Number of groups to add at once, starting with group i of `groups`. */
+/* Number of groups that are added at once, from group i of `groups` on. */
 static inline uint32_t mg_dsp_taken(uint32_t i, uint32_t groups)
 {
     return groups - i < MG_DSP_SUMMED ? groups - i : MG_DSP_SUMMED;

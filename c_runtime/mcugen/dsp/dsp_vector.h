@@ -8,8 +8,9 @@
  * x        int8 [n][in_len]
  * scratch  int16 [length]: x in groups of four, in the order 0, 2, 1, 3. If in_len is not a multiple of 4, group in_len
  *          / 4 holds the last four elements, with zero weights for those that are also in the group before; fewer than
- *          4 elements keep their order. Further elements have zero weights The _direct kernels need no scratch: they
- *          widen x as they read it; length is in_len rounded down to a multiple of four
+ *          4 elements keep their order. Further elements have zero weights
+ *          _direct kernels: no scratch; x is widened as it is read, and length is in_len rounded down to a multiple of
+ *          four
  * stream   weights, biases and scales in blocks of four outputs, see dsp_vector_block_template.h
  * low, high  the clamp; clamps: 1 if it is narrower than int8
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's FullyConnected and Conv2D for int8

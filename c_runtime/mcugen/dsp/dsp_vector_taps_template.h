@@ -3,7 +3,7 @@
  * Assembly of dsp_vector_block_template.h.
  *
  *   MG_FRAME   bytes of the stack frame
- *   MG_BEGIN   copies the job to the frame
+ *   MG_BEGIN   copies the arguments to the frame
  *   MG_TAPS    multiplies all taps; with MG_WINDOWS row by row, see dsp_windows.h
  *   MG_BEYOND  code behind the function's end, for windows that reach beyond the image
  */

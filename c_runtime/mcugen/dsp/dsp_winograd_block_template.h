@@ -52,7 +52,7 @@ typedef struct {
     MG_DSP_QUADS(quad, "") "bne 3b\n.else\n.set mg_s, 8\n.rept 3\nldr r12, [sp, #mg_s]\n" MG_DSP_QUADS(quad, "")  \
     ".set mg_s, mg_s-4\n.endr\n.endif\n"
 
-/* Goes on with the next one of m0 to m5. */
+/* Continues with the next of m0 to m5. */
 #define MG_NEXT                                                                                             \
     ".if mg_step < 4096\naddw r0, r0, #mg_step\naddw r1, r1, #mg_step\naddw r2, r2, #mg_step\n"             \
     ".else\nmovw r4, #mg_step\nadd r0, r0, r4\nadd r1, r1, r4\nadd r2, r2, r4\n.endif\n"                    \
@@ -84,7 +84,7 @@ typedef struct {
     "strb r9, [r10, lr]\nadd r10, sp, #48+8*" tiles "\ncmp r0, r10\nblo 5b\n"                  \
     "bhi 6f\nldr lr, [sp, #20]\nadd lr, lr, #4\nadd r0, sp, #52\nb 4b\n6:\n"
 
-/* Goes on with the next pair of channels. */
+/* Continues with the next pair of channels. */
 #define MG_END                                                                \
     "stmia r12, {r0-r5}\nldr lr, [sp, #20]\nldr r10, [sp, #36]\n"             \
     "add lr, lr, #24\ncmp lr, r10\nbne 1b\nadd sp, sp, #216\npop {r4-r11, pc}\n"
@@ -116,7 +116,7 @@ __attribute__((naked, noinline)) static void MG_VARIANT(block2)(const mg_dsp_win
 }
 #endif
 
-/* All channels of n tiles. */
+/* Computes all channels of n tiles. */
 static inline void MG_VARIANT(block)(const mg_dsp_winograd_job *job, uint32_t n)
 {
 #if MG_REST && MG_THREES

@@ -4,7 +4,7 @@
 
 #include "mcugen/runtime.h"
 
-/* Work of planar_each on an output row. The functions advance the pointers in it.
+/* Arguments of planar_each for an output row. The functions advance the pointers.
  * data          first tap of the current output
  * row           bytes from a kernel row to the next in memory
  * back          bytes from the last kernel row to the first one of the next output

@@ -54,7 +54,7 @@
     ".set mg_count, (mg_s * (mg_n - 1) + mg_taps + 1) / 2\n"                                               \
     ".set mg_last_load, 2 * ((mg_h - 1) * mg_columns + (mg_parts - 1) * mg_taps) + (mg_count - 1) / 2 * 8\n"
 
-/* If the offsets of loads permit it, the data pointer refers to the last load, which then also advances it. */
+/* If load offsets reach that far, the data pointer points to the last load, which then also advances it. */
 #define MG_REACH                                                                                                      \
     ".set mg_data_at, 0\n"                                                                                            \
     ".if mg_any == 0\n"                                                                                              \

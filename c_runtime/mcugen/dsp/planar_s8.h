@@ -7,10 +7,10 @@
  *
  * ring     int16 [channel][slot][column]: the stored values; outside the image, the input's zero point
  * weights  [channel][kernel row][pair of taps], doubled, the first tap in the low half of a word
- *          kernel rows: 0 .. h - 1, 0 .. h - 2, so that h rows in the order of the slots follow each other wherever row
- *          0 lies in the ring; for _slices 0 .. h - 1, as row 0 is always first pairs: (0, 1), (1, 2) ...; if the
- *          stride is even, (0, 1), (2, 3) ... planar_each: [channel][kernel row 0 .. h - 1], a word with the taps 0, 2,
- *          1, 3 in its bytes
+ *          kernel rows: 0 .. h - 1, 0 .. h - 2, so that h rows in the order of the slots are contiguous wherever row 0
+ *          lies in the ring; _slices: 0 .. h - 1, as row 0 is always first
+ *          pairs: (0, 1), (1, 2) ...; if the stride is even, (0, 1), (2, 3) ...
+ *          planar_each: [channel][kernel row 0 .. h - 1], a word with the taps 0, 2, 1, 3 in its bytes
  * finish   per channel: initial sum, multiplier, addend, shift n
  * Equals mg_depthwise_conv2d_s8 if dsp_requantize.h equals mg_requantize: proved when the code is generated.
  */
@@ -35,8 +35,8 @@ typedef struct {
     uint8_t clamps, stride;
 } mg_planar_s8_params;
 
-/* Converts `slice` channels of a row of pixels to planar int16. in: NULL for a row outside the image. row: where the
- * first channel's row goes. */
+/* Converts `slice` channels of a row of pixels to planar int16. in: NULL for a row outside the image. row: destination
+ * of the first channel's row. */
 MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);
 
 /* Clamps n outputs to the range of the activation. */
@@ -53,8 +53,8 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
 }
 
 /* f_row: stores an input row in its slot of the ring. in: NULL for a row outside the image.
- * f: computes one output row. rows: the slots of kernel rows 0 .. h - 1; they follow each other in memory, but for the
- * wrap of the ring. */
+ * f: computes one output row. rows: the slots of kernel rows 0 .. h - 1; they are contiguous in memory, except where
+ * the ring wraps. */
 #define MG_DECLARE_depthwise_conv2d_s8__planar(f)                                                    \
     MG_LINKAGE void MG_PART(f, row)(const mg_planar_s8_params *p, const int8_t *in, mg_s16 *row);    \
     MG_LINKAGE void f(const mg_planar_s8_params *p, const mg_s16 *const *rows, int8_t *out)

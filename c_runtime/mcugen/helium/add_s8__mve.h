@@ -8,7 +8,7 @@
  * wide, narrow  the operand with the larger scale and the one with the smaller scale; narrow_first: 1 if a is narrow
  * narrow_terms  [256], by the narrow value as uint8: the sum of sum.h's terms for this value and for the zero point of
  *               wide
- * out_shift     1 or more: to the right, halves away from zero
+ * out_shift     1 or more: shift to the right, halves rounded away from zero
  * Equals the reference runtime's Add and Sub for int8.
  */
 #ifndef MCUGEN_ADD_S8__MVE_H
@@ -25,7 +25,7 @@ typedef struct {
     uint8_t narrow_first;
 } mg_add_s8__mve_params;
 
-/* n elements; out may be a or b. */
+/* Computes n elements; `out` may be equal to `a` or `b`. */
 void mg_add_s8__mve(const mg_add_s8__mve_params *p, const int8_t *a, const int8_t *b, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_ADD_S8__MVE_H */

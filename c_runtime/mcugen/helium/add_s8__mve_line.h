@@ -22,7 +22,7 @@ typedef struct {
     int32_t out_min, out_max;
 } mg_add_s8__mve_line_params;
 
-/* n elements; out may be a or b. */
+/* Computes n elements; `out` may be equal to `a` or `b`. */
 #define MG_DECLARE_add_s8__mve_line(f) \
     MG_LINKAGE void f(const mg_add_s8__mve_line_params *p, const int8_t *a, const int8_t *b, int8_t *out, uint32_t n)
 

@@ -12,8 +12,8 @@ typedef struct {
     uint32_t first, end;
 } mg_columns;
 
-/* Kernel columns inside a row of `width` pixels. The window begins at pixel `column`, and its `size` columns are
- * `dilation` pixels dilation. */
+/* Kernel columns inside a row of `width` pixels. The window begins at pixel `column`; it has `size` columns, `dilation`
+ * pixels apart. */
 static inline mg_columns mg_columns_inside(int32_t column, int32_t size, int32_t dilation, int32_t width)
 {
     const int32_t before = column < 0 ? (dilation - 1 - column) / dilation : 0;

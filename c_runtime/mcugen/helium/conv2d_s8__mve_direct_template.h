@@ -85,7 +85,8 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
     "bne " begin "\n"
 
 #if MG_PER > 1
-/* Reads the rows that share a vector: each from an address at which its taps come to its lanes; other lanes are masked.
+/* Reads the rows that share a vector. The address of each row is such that its taps are loaded to its lanes; all other
+ * lanes are masked.
  */
 #define MG_SHARED(rows)                     \
     MG_ROW                                  \

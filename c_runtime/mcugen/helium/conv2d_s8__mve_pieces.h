@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Convolution of int8 images with few channels for cores with Helium with little scratch: for a few output pixels at a
- * time, the input columns that they read are woven (interleaved) as in conv2d_s8__mve_woven.h. Then all their outputs
+ * time, the input columns that they read are interleaved as in conv2d_s8__mve_woven.h. Then all their outputs
  * are computed, two pixels together.
  *
  *   sum = sum over taps of w[o] * x
@@ -11,8 +11,8 @@
  *          zero point is folded in), mult[4], shift[4] (0 or less: to the right)
  *          If out_c is not a multiple of 4, the last block ends with the last output and repeats some of the block
  *          before
- * places   byte offsets among the woven bytes, for the bytes of a vector of an input row, or of 3 vectors if MG_CHUNK
- *          is 48
+ * places   byte offsets among the interleaved bytes, for the bytes of a vector of an input row, or of 3 vectors if
+ *          MG_CHUNK is 48
  * sums     cannot leave 32 bits: proved when the code is generated
  *
  * Sizes:
@@ -36,7 +36,8 @@ typedef struct {
     int16_t out_zero_point, out_min, out_max, in_zero_point;
 } mg_conv2d_s8__mve_pieces_params;
 
-/* rows: NULL for rows outside the image. scratch: the woven columns, with room for reading windows in whole vectors. */
+/* rows: NULL for rows outside the image. scratch: the interleaved columns, with room for reading windows in whole
+ * vectors. */
 #define MG_DECLARE_conv2d_s8__mve_pieces(f) \
     MG_LINKAGE void f(const mg_conv2d_s8__mve_pieces_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch)
 

@@ -55,8 +55,8 @@ MG_DECLARE_conv2d_s8__mve_pieces(MG_KERNEL);
     ".endif\n"
 
 /* Computes all outputs of the pixels of a piece. If their number is odd, the last but one is computed twice.
- * r7: woven data of the first pixel, r11: zero point
- * Stack: least and largest output, stream, end of the pairs' woven data, end of the full blocks */
+ * r7: interleaved data of the first pixel, r11: zero point
+ * Stack: least and largest output, stream, end of the pairs' interleaved data, end of the full blocks */
 static __attribute__((naked)) void MG_VARIANT(piece)(const mg_conv2d_s8__mve_pieces_params *p MCUGEN_UNUSED, const int8_t *woven MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -148,7 +148,7 @@ static void MG_VARIANT(piece)(const mg_conv2d_s8__mve_pieces_params *p, const in
 }
 #endif
 
-/* Weaves n bytes of a row, at least one. */
+/* Interleaves n bytes of a row, at least one. */
 static void MG_VARIANT(weave_some)(const int8_t *row, uint32_t n, const uint8_t *places, int8_t *woven)
 {
 #if MG_ROWS == 1
@@ -191,7 +191,8 @@ static void MG_VARIANT(weave_some)(const int8_t *row, uint32_t n, const uint8_t 
 #endif
 }
 
-/* Weaves MG_COLUMNS columns from `column` on. Some of them, but not all, may be outside the image, and so may rows. */
+/* Interleaves MG_COLUMNS columns from `column` on. Some of them, but not all, may be outside the image, and so may
+ * rows. */
 static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_pieces_params *p, const int8_t *const *rows, int32_t column, int8_t *woven)
 {
     const int32_t before = column < 0 ? -column : 0, first = (column + before) * MG_CHANNELS;
@@ -205,7 +206,7 @@ static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_pieces_params *p, c
     }
 }
 
-/* Weaves MG_COLUMNS columns from `column` on. All of them and all rows are inside the image. */
+/* Interleaves MG_COLUMNS columns from `column` on. All of them and all rows are inside the image. */
 static void MG_VARIANT(weave_all)(const mg_conv2d_s8__mve_pieces_params *p, const int8_t *const *rows, int32_t column, int8_t *woven)
 {
     const int32_t first = column * MG_CHANNELS;

@@ -5,7 +5,7 @@
  *
  * MG_FINISH   2, 4 or 5, see conv2d_s8__mve.h; 2 also serves layers of 0 and 1
  * steps       a patch has `steps` steps of 16 bytes: kernel_h rows of `runs` runs of run_length bytes
- * run_stride    bytes from the start of a run to the next
+ * run_stride  bytes from the start of a run to the next
  * stride      bytes from a pixel to the next in a row
  * row_used    bytes of the image's columns in a row, behind left_bytes of padding
  * Equals the reference runtime's Conv2D for int8 data.

@@ -42,7 +42,7 @@ static void MG_VARIANT(patches)(const int8_t *woven, int8_t *patches)
 #endif
 }
 
-/* Weaves and copies the taps of output row y. */
+/* Interleaves and copies the taps of output row y. */
 static void MG_VARIANT(row)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *in, uint32_t y, int8_t *woven, int8_t *patches)
 {
     const int32_t top = (int32_t)y * MG_STRIDE - MG_ABOVE;

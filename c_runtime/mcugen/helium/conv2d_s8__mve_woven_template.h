@@ -7,7 +7,7 @@ MG_DECLARE_conv2d_s8__mve_woven(MG_KERNEL);
 #define MG_BY_THREE (MG_ROWS == 3)
 #include "mcugen/conv2d_s8_woven__mve.h"
 
-/* Weaves rows, some of which are outside the image. */
+/* Interleaves rows, some of which are outside the image. */
 static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *const *rows, int8_t *woven)
 {
     mg_fill_bytes(woven, p->in_zero_point, MG_COLUMNS * MG_COLUMN);
@@ -18,7 +18,7 @@ static void MG_VARIANT(weave_inside)(const mg_conv2d_s8__mve_woven_params *p, co
     }
 }
 
-/* Weaves rows that are all inside the image. */
+/* Interleaves rows that are all inside the image. */
 static void MG_VARIANT(weave_all)(const mg_conv2d_s8__mve_woven_params *p, const int8_t *const *rows, int8_t *woven)
 {
     const uint32_t before = MG_LEFT * MG_COLUMN, inside = MG_USED * MG_ROWS, all = MG_COLUMNS * MG_COLUMN;

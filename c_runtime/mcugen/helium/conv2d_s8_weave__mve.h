@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weaves (interleaves) input rows, see conv2d_s8__mve_woven.h. MG_BY_ONE, MG_BY_THREE: 1 to define the function that
- * weaves one row, and the function that weaves three.
+ * Interleaves input rows, see conv2d_s8__mve_woven.h. MG_BY_ONE, MG_BY_THREE: 1 to define the function that
+ * interleaves one row, and the function that interleaves three.
  */
 #if MG_ROWS > 1
 #if MG_HAS_MVE
@@ -34,8 +34,8 @@
     MG_WOVEN_LAST(row, "q3", "chunks * chunk + 32") \
     ".endif\n"
 
-/* Weaves all chunks of one or three rows. loaded: loads the row pointers; each(part): applies part to each row, and
- * advances r6 by `moved` in total */
+/* Interleaves all chunks of one or three rows. loaded: loads the row pointers; each(part): applies part to each row,
+ * and advances r6 by `moved` in total */
 #define MG_WOVEN_ROWS(loaded, each, moved)                          \
     ".set channels, " MG_TEXT(MG_CHANNELS) "\n"                     \
     ".set chunk, " MG_TEXT(MG_CHUNK) "\n"                           \
@@ -64,7 +64,7 @@
     ".endif\n"                                                      \
     each(MG_WOVEN_REST)
 
-/* Weaves a row. */
+/* Interleaves a row. */
 #if MG_BY_ONE
 #define MG_WOVEN_ONE(part) part("r5")
 static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *woven)
@@ -77,7 +77,7 @@ static void MG_VARIANT(weave)(const int8_t *row, const uint8_t *places, int8_t *
 #undef MG_WOVEN_ONE
 #endif
 
-/* Weaves three rows. */
+/* Interleaves three rows. */
 #if MG_BY_THREE
 #define MG_WOVEN_THREE(part)            \
     part("r5")                          \

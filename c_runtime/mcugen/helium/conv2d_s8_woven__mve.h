@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the kernels of conv2d_s8__mve_woven.h: weaving rows, and computing MG_WIDTH outputs from woven taps,
- * MG_PIXEL bytes from an output's taps to the next. MG_BY_ONE, MG_BY_THREE: see conv2d_s8_weave__mve.h.
+ * Shared by the kernels of conv2d_s8__mve_woven.h: interleaving rows, and computing MG_WIDTH outputs from interleaved
+ * taps, MG_PIXEL bytes from an output's taps to the next. MG_BY_ONE, MG_BY_THREE: see conv2d_s8_weave__mve.h.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 
@@ -118,8 +118,8 @@
 
 /* Computes an output row, four outputs at a time: first their sums, then their bytes.
  * r7: sums, up to r11 of a pair and up to r3 of both; q7, q4: offsets of 16 outputs and of the next 16
- * Stack: least and largest output, out, out of the last four outputs, stream, woven rows, sums, finish, zero point,
- * places, flags of the pairs with second weights */
+ * Stack: least and largest output, out, out of the last four outputs, stream, interleaved rows, sums, finish, zero
+ * point, places, flags of the pairs with second weights */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_woven_params *p MCUGEN_UNUSED, const int8_t *woven MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, int32_t *sums MCUGEN_UNUSED)
 {
     __asm__ volatile(

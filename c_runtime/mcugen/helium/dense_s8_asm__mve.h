@@ -44,7 +44,7 @@
     "addne " all ", " all ", " block "\n"               \
     "rsbne " repeated ", " repeated ", #4\n"
 
-/* Starts the last block, which repeats some outputs: their number is at offset `repeated` on the stack. */
+/* Starts the last block, which repeats some outputs. Their number is on the stack at offset `repeated`. */
 #define MG_AGAIN(repeated)                  \
     "4:\n"                                  \
     "ldr r0, [sp, #" repeated "]\n"         \
@@ -80,7 +80,7 @@
     "vldrb.u8 q3, [r5], #16\n"              \
     "vmladav" a ".s8 r12, q0, q3\n"
 
-/* Halves are rounded away from zero: a negative high product becomes 1 less before it is shifted by 1 or more. */
+/* Rounds halves away from zero: 1 is subtracted from a negative high product before it is shifted by 1 or more. */
 #define MG_NUDGE_0(q, t)
 #define MG_NUDGE_1(q, t)             \
     "vshr.s32 " t ", " q ", #31\n"   \

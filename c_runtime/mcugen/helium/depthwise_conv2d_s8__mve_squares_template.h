@@ -129,7 +129,7 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vmin.s8 q4, q4, " t "\n"
 #define MG_WITHIN(t) MG_PASTE(MG_INSIDE_, MG_CLAMP, )(t)
 
-/* Computes 4 pixels of two rows, 8 outputs. Rounding halves away from zero overwrites the vector of places. */
+/* Computes 4 pixels of two rows, 8 outputs. Rounding halves away from zero overwrites the vector of output offsets. */
 #define MG_EIGHT                                  \
     MG_SQUARE("q4", "r0", "r2", "r4", "r6")       \
     MG_SQUARE("q5", "r8", "r10", "r12", "lr")     \
@@ -156,7 +156,7 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vstrb.16 q4, [r1, " MG_PLACES "]\n"          \
     "add r1, r1, #4 * " MG_TEXT(MG_CHANNELS) "\n"
 
-/* Computes the rest of two rows: 1 pixel of each, which is stored twice, or 2. */
+/* Computes the rest of two rows: two pixels of each, or one, which is stored twice. */
 #define MG_FOUR                                   \
     ".if rest == 1\n"                             \
     MG_COLUMN                                     \
@@ -305,8 +305,8 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_squares_params
 }
 #endif
 
-/* If out is in, an input row that the next two output rows need too is saved before it is overwritten; with several
- * slices in two places alternately. An output row without a partner is computed in scratch. */
+/* If `out` is equal to `in`, an input row that the next two output rows also read is saved before it is overwritten;
+ * with several slices, in two buffers by turns. An output row without a partner is computed in scratch. */
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_squares_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 {
     const uint32_t row_bytes = MG_WIDTH * MG_CHANNELS;

@@ -27,8 +27,8 @@
     ".set row, row + 1\n"                               \
     ".endr\n"
 
-/* Loads a tap of a row to q6. The row's pointer moves to the next tap, from the last tap to the first one of the next
- * block. */
+/* Loads a tap of a row to q6. The row's pointer moves to the next tap; behind the last tap, to the first tap of the
+ * next block. */
 #define MG_TAP                                          \
     ".if column + 1 < columns\n"                        \
     "vldrb.u8 q6, [\\at], #apart\n"                     \

@@ -261,7 +261,7 @@ static void MG_VARIANT(place)(const MG_VARIANT(taps) *taps, const int8_t *const 
     }
 }
 
-/* Sets the lanes of a run's pixels, and the bytes from a pixel to the next. */
+/* Sets the number of lanes of a run's pixels and the bytes from a pixel to the next. */
 static void MG_VARIANT(move)(MG_VARIANT(pixels) *run, uint32_t lanes, uint32_t stride)
 {
     run->lanes = lanes;
@@ -327,7 +327,7 @@ static int32_t MG_VARIANT(sum)(const mg_depthwise_conv2d_s8__mve_taps_params *p,
     return sum;
 }
 
-/* Computes 16 channels of a pixel, or all of fewer. Returns the next block. */
+/* Computes 16 channels of a pixel, or all channels if there are fewer. Returns the next block. */
 static const int8_t *MG_VARIANT(block)(const mg_depthwise_conv2d_s8__mve_taps_params *p, const int8_t *const *rows, uint32_t column,
                                        uint32_t from, const int8_t *block, int8_t *out)
 {

@@ -27,7 +27,7 @@
     "vfma.f32 q1, " w ", " a "\n" MG_SECOND("vfma.f32 q3, " w ", " b "\n") MG_THIRD("vfma.f32 q5, " w ", " c "\n")
 #define MG_BIAS(w) "vldrw.u32 " w ", [r7], #16\n"
 #if defined(MG_HALVES)
-/* vcvtb.f32.f16 w, w by its encoding: GNU's assembler 2.40 encodes other registers. */
+/* vcvtb.f32.f16 w, w as an encoded instruction, because GNU's assembler 2.40 encodes wrong registers. */
 #define MG_NEXT(w) \
     "vldrh.u32 " w ", [r7], #8\n" \
     ".ifc " w ",q6\n .inst.w 0xfe3fce0d\n .else\n .inst.w 0xfe3fee0f\n .endif\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines MG_LINEAR and MG_CLAMP by MG_FINISH. finish_end__mve.h undefines them.
+ * Defines MG_LINEAR and MG_CLAMP for the value of MG_FINISH. finish_end__mve.h undefines them.
  */
 #if MG_FINISH == 5
 #define MG_LINEAR 3

@@ -3,7 +3,7 @@
  * Copying and filling bytes, 16 at a time on cores with Helium.
  *
  * MG_HAS_MVE        1 if the core has integer vectors
- * MG_HAS_MVE_FLOAT  1 if the core has float vectors. They treat numbers below 2^-126 as 0, whatever FPSCR is
+ * MG_HAS_MVE_FLOAT  1 if the core has float vectors. They treat numbers below 2^-126 as 0, whatever FPSCR says
  */
 #ifndef MCUGEN_MVE_H
 #define MCUGEN_MVE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A kernel of elementwise_f32__mve.h on two tensors. MG_PAIR: its name; MG_VECTOR: the vector instruction; MG_OF(a, b):
- * the same for two numbers in C.
+ * the operation on two numbers in C.
  */
 #include "mcugen/elementwise_f32__mve.h"
 #include "mcugen/f32_bounded.h"

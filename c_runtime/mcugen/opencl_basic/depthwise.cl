@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Depthwise convolution. A work-item computes VEC channels of ROWS x COLUMNS pixels, which share what they read; more
- * than one row or column needs adjacent taps.
+ * Depthwise convolution. A work-item computes VEC channels of ROWS x COLUMNS pixels, which share the data that they
+ * read. More than one row or column needs adjacent taps.
  *
  * KERNEL_H, KERNEL_W, STRIDE_H, STRIDE_W  the window
  * MULTIPLIER  output channels of an input channel; 1 if VEC is 4

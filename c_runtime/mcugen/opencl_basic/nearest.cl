@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Resizes images to the nearest pixels. rows, columns: the input row of each output row, and likewise for columns. A
- * work-item copies one byte of a pixel.
+ * Resizes images to the nearest pixels. rows, columns: the input row of each output row, and the input column of each
+ * output column. A work-item copies one byte of a pixel.
  */
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,
     const uint at_out, global const uchar *restrict mem_rows, const uint at_rows,

@@ -2,9 +2,9 @@
  *
  * Converts real numbers to stored bytes. A work-item converts one.
  *
- * begins  for each result but the lowest, the smallest number that becomes this result. OpenCL C rounds no division
- *         exactly: a product gives a result nearby, and comparisons with `begins` give the exact one. NaN becomes the
- *         lowest
+ * begins  for each result but the lowest, the smallest number that becomes this result. OpenCL C does not guarantee
+ *         exact division. A product gives an approximate result, and comparisons with `begins` give the exact one. NaN
+ *         becomes the lowest
  * SIGNED  1: the bytes are signed
  * HALF    1: the numbers are stored as half
  */

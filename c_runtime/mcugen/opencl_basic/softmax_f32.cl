@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Softmax over the last axis. A work-group computes one vector. Exponentials are computed twice instead of being
- * stored.
+ * Softmax over the last axis. A work-group computes one vector. Exponentials are not stored but computed twice.
  * HALF: 1: data and results are stored as half.
  */
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))

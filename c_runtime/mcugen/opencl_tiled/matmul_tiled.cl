@@ -2,9 +2,9 @@
  *
  * Convolution and fully connected layer as a product of matrices: [pixels][taps] times [taps][channels].
  *
- * A work-group computes BM pixels x BN channels, a work-item TM x TN of them. The groups of four of a work-item are
- * spread, so that reads of local memory have no bank conflicts. A tile of BK taps is read into registers while the tile
- * before is multiplied.
+ * A work-group computes BM pixels x BN channels, a work-item TM x TN of them. The groups of four outputs of a work-item
+ * are spread over the block, so that reads of local memory have no bank conflicts. A tile of BK taps is read into
+ * registers while the previous tile is multiplied.
  *
  * SK          number of parts of the taps in a work-group; they are added in local memory
  * SPLIT       1: the taps are also split over work-groups; the last one to finish adds the parts, always in the same

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elements of any integer type, which a number names: 0 int8, 1 uint8, 2 int16, 3 int32, 4 int64, 5 bool.
+ * Elements of any integer type. A number selects the type: 0 int8, 1 uint8, 2 int16, 3 int32, 4 int64, 5 bool.
  */
 #ifndef MCUGEN_ANY_INTEGER_H
 #define MCUGEN_ANY_INTEGER_H
@@ -23,7 +23,7 @@ static inline int64_t mg_integer_at(uint32_t kind, const void *in, uint32_t i)
     }
 }
 
-/* The low bits of x; a bool is whether x is not 0. */
+/* Stores the low bits of x; as a bool, 1 if x is not 0. */
 static inline void mg_store_integer(uint32_t kind, void *out, uint32_t i, int64_t x)
 {
     switch (kind) {

@@ -5,7 +5,7 @@
  */
 #include "mcugen/arg_max_f32.h"
 
-/* The index of the largest or smallest value, p->inner elements from one value to the next. */
+/* Index of the largest or smallest of the values, which are p->inner elements apart. */
 static uint32_t index_in(const mg_arg_max_f32_params *p, const mg_f32 *values)
 {
     float best = values[0];

@@ -2,7 +2,7 @@
  *
  * The first index of the largest or smallest element along an axis of float data.
  *
- * outer, size, inner  the axes before it, the axis, the axes behind it
+ * outer, size, inner  elements of the axes before the axis, of the axis, of the axes behind it
  * smallest            0: the largest value; 1: the smallest
  * wide                0: out is int32; 1: int64
  * Equals the reference runtime's ArgMax for float.
@@ -21,7 +21,7 @@ typedef struct {
     uint8_t smallest, wide;
 } mg_arg_max_f32_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_arg_max_f32(const mg_arg_max_f32_params *p, const mg_f32 *in, void *out);
 
 #endif /* MCUGEN_ARG_MAX_F32_H */

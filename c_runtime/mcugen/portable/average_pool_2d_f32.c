@@ -10,7 +10,7 @@
 
 typedef struct {
     mg_span rows;
-    uint32_t offset, columns; /* of tap 0, channel 0 from the row's start, in elements; taps per row */
+    uint32_t offset, columns; /* elements from the row's start to channel 0 of the first tap; taps per row */
     float count;
 } MG_VARIANT(taps);
 

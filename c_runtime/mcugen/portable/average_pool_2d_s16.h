@@ -2,12 +2,12 @@
  *
  * Mean of a sliding window over int16 images; taps outside the image are not counted.
  *
- *   y[c] = clamp(round(sum over the taps inside of (x[c] + offset) / their number) - offset), halves away from zero
+ *   y[c] = clamp(round(sum over the n taps inside the image of (x[c] + offset) / n) - offset), halves away from zero
  *
  * offset  0; 128 for data that was uint8 before its top bit was flipped, which rounds halves up
  * recip_mult, recip_shift  division by the number of taps (mg_divide): entry
  *         (rows - min_rows) * recip_pitch + (columns - min_columns)
- * sums    cannot leave 31 bits: proved when the code is generated
+ * sums    fit in 31 bits: proved when the code is generated
  * Equals the reference runtime's AveragePool2D for int16.
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S16_H
@@ -27,7 +27,7 @@ typedef struct {
     int32_t offset, out_min, out_max;
 } mg_average_pool_2d_s16_params;
 
-/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+/* Computes output row y. rows: kernel_h input rows; rows outside the image are not read. out: out_w * channels. */
 void mg_average_pool_2d_s16(const mg_average_pool_2d_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 
 #endif /* MCUGEN_AVERAGE_POOL_2D_S16_H */

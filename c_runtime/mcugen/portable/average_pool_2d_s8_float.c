@@ -4,10 +4,10 @@
 
 typedef struct {
     mg_span rows, columns;
-    uint32_t offset; /* of the first tap of channel 0 in its row, in elements */
+    uint32_t offset; /* elements from the row's start to channel 0 of the first tap */
 } mg_average_float_taps;
 
-/* A run of `n` stored values, `step` elements apart, of one row. */
+/* Adds n taps of one channel and one row to a sum. */
 static float sum_row(const mg_average_pool_2d_s8_float_params *p, float sum, const int8_t *x, uint32_t n)
 {
     float total = sum;

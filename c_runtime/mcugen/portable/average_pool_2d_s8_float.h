@@ -2,12 +2,12 @@
  *
  * Mean of a sliding window over int8 images, in float32 and row by row as in ONNX Runtime; taps outside are not counted.
  *
- *   y[c] = clamp(round(sum of real[x[c] + 128] / their number / scale)), halves to even
+ *   y[c] = clamp(round(sum of real[x[c] + 128] over the n taps inside / n / scale)), halves to even
  *
- * real        the real number of each stored value: a product that compilers could fuse with the sum stays out of it
+ * real        table from stored value + 128 to real number: compilers cannot fuse its products with the sum
  * by_columns  1: the columns of a window are summed first, top to bottom, then their sums; 0: row by row
  * inside      added to the mean before it is rounded: the zero point, as in QLinearAveragePool, or 0
- * zero_point  added after: 0, or the zero point, as in QuantizeLinear
+ * zero_point  added after rounding: 0, or the zero point, as in QuantizeLinear
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H
 #define MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H
@@ -26,7 +26,7 @@ typedef struct {
     uint8_t by_columns;
 } mg_average_pool_2d_s8_float_params;
 
-/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+/* Computes output row y. rows: kernel_h input rows; rows outside the image are not read. out: out_w * channels. */
 void mg_average_pool_2d_s8_float(const mg_average_pool_2d_s8_float_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
 #endif /* MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H */

@@ -2,10 +2,11 @@
  *
  * Mean of a sliding window over int8 images, rounded once; taps outside the image are not counted.
  *
- *   y[c] = line(sum over the taps inside of x[c]), see line.h; its constants include zero points, scales, their number
+ *   y[c] = line(sum over the n taps inside the image of x[c]), see line.h; its constants include zero points, scales
+ *   and n
  *
- * line    entry (rows - min_rows) * pitch + (columns - min_columns) for windows of so many taps
- * sums    cannot leave 31 bits: proved when the code is generated
+ * line    entry (rows - min_rows) * pitch + (columns - min_columns) for windows with rows * columns taps inside
+ * sums    fit in 31 bits: proved when the code is generated
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S8_LINE_H
 #define MCUGEN_AVERAGE_POOL_2D_S8_LINE_H
@@ -22,10 +23,10 @@ typedef struct {
     uint32_t min_rows, min_columns, pitch;
 } mg_average_pool_2d_s8_line_params;
 
-/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+/* Computes output row y. rows: kernel_h input rows; rows outside the image are not read. out: out_w * channels. */
 void mg_average_pool_2d_s8_line(const mg_average_pool_2d_s8_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
-/* Variant for a single window that is the whole image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+/* Variant for a single window that covers the whole image, row by row. acc: a 32-bit sum per channel. in: n rows. */
 void mg_average_pool_2d_s8_line__global_begin(const mg_average_pool_2d_s8_line_params *p, void *acc);
 void mg_average_pool_2d_s8_line__global_rows(const mg_average_pool_2d_s8_line_params *p, const int8_t *in, uint32_t y,
                                              uint32_t n, void *acc);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A matrix of few adjacent weights in a row, times the vectors along an axis.
+ * Product of a banded matrix, whose rows have few adjacent weights, and the vectors along an axis.
  *
- * Element q * rows + r of a result is the sum of the weights of row r times the elements from q * step + first[r] on;
- * elements beyond the ends are left out. Sums of floats round after each operation, in the order of the weights. Sums of
- * bytes fit 32 bits with 22 of them behind the point; they are rounded to the nearest byte.
+ * Element q * rows + r of a result is the sum of the weights of row r times the elements from q * step + first[r] on.
+ * Elements beyond the ends are left out. Sums of floats round after each operation, in the order of the weights. Sums
+ * of bytes fit 32 bits, of which 22 are fraction bits; they are rounded to the nearest byte.
  */
 /* Copies:
  * f32 -> u8, mg_f32 -> uint8_t, float -> int32_t

@@ -4,7 +4,7 @@
  *
  *   y[n, i, j] = sum over k of a[n, i, k] * b[n, k, j]
  *
- * first         for each batch the first element of a, then of b: both may be shared by batches
+ * first         per batch, the index of the first element of a, then of b; batches may share matrices
  * *_row, *_col  elements from a row, or a column, of a matrix to the next one
  * Equals BatchMatmul.reference within rounding; products are added in the order of k.
  */
@@ -20,7 +20,7 @@ typedef struct {
     uint32_t b_row, b_col;
 } mg_batch_matmul_f32_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_batch_matmul_f32(const mg_batch_matmul_f32_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out);
 
 #endif /* MCUGEN_BATCH_MATMUL_F32_H */

@@ -5,7 +5,7 @@
  *   sum = sum over k of (a[n, i, k] - a_zero_point) * (b[n, k, j] - b_zero_point)
  *   y[n, i, j] = clamp(requantize_wide(sum, mult, shift) + out_zero_point); mult has 16 bits
  *
- * first         for each batch the first element of a, then of b: both may be shared by batches
+ * first         per batch, the index of the first element of a, then of b; batches may share matrices
  * *_row, *_col  elements from a row, or a column, of a matrix to the next one
  * sums          of 64 bits
  * Equals BatchMatmul.reference_q.
@@ -25,7 +25,7 @@ typedef struct {
     int16_t a_zero_point, b_zero_point;
 } mg_batch_matmul_s16_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_batch_matmul_s16(const mg_batch_matmul_s16_params *p, const mg_s16 *a, const mg_s16 *b, mg_s16 *out);
 
 #endif /* MCUGEN_BATCH_MATMUL_S16_H */

@@ -5,7 +5,7 @@
  *   sum = sum over k of (a[n, i, k] - a_zero_point) * (b[n, k, j] - b_zero_point)
  *   y[n, i, j] = line[0](sum), which scales and rounds once: line.h
  *
- * first         for each batch the first element of a, then of b: both may be shared by batches
+ * first         per batch, the index of the first element of a, then of b; batches may share matrices
  * *_row, *_col  elements from a row, or a column, of a matrix to the next one
  * sums          cannot leave 32 bits: proved when the code is generated
  * Equals BatchMatmul.reference_q.
@@ -25,7 +25,7 @@ typedef struct {
     int16_t a_zero_point, b_zero_point;
 } mg_batch_matmul_s8_line_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_batch_matmul_s8_line(const mg_batch_matmul_s8_line_params *p, const int8_t *a, const int8_t *b, int8_t *out);
 
 #endif /* MCUGEN_BATCH_MATMUL_S8_LINE_H */

@@ -39,7 +39,7 @@ static void store_integer(uint32_t kind, void *out, uint32_t i, int32_t x)
     }
 }
 
-/* Truncated, saturated to the integer type. */
+/* x truncated and saturated to the integer type. */
 static int32_t whole_of(uint32_t kind, float x)
 {
     static const int32_t low[4] = {INT8_MIN, 0, INT16_MIN, INT32_MIN};

@@ -8,7 +8,7 @@
 #include "mcugen/lanes.h"
 
 #if MG_LANES
-/* Four sums += `n` pixels, at most MG_LANES_MOST. */
+/* Adds n pixels, at most MG_LANES_MOST, to the sums of four channels. */
 static inline void mg_add_lanes_s8(mg_s32 *sums, const int8_t *x, uint32_t n, uint32_t channels)
 {
     uint32_t even = 0u, odd = 0u;

@@ -2,7 +2,7 @@
  *
  * Concatenates tensors of any type: `outer` times, the next `run` bytes of every operand in turn.
  *
- * run     bytes of a run, one entry per operand: the elements behind and on the axis
+ * run     per operand, bytes of a run: the elements of the axis and of the axes behind it
  * outer   product of the axes before the axis
  * Equals the reference runtime's Concatenation and Pack for any type.
  */

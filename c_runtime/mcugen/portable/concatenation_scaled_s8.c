@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/concatenation_scaled_s8.h"
 
-/* One run through its table. */
+/* Converts n values by a table. */
 static void rescale(const int8_t *in, int8_t *out, uint32_t n, const int8_t *table)
 {
     for (uint32_t i = 0u; i < n; i += 1u) {

@@ -2,7 +2,7 @@
  *
  * Rescales and concatenates int8 tensors that were uint8: `outer` times, the next `run` bytes of every operand in turn.
  *
- * run     bytes of a run, one entry per operand: the elements behind and on the axis
+ * run     per operand, bytes of a run: the elements of the axis and of the axes behind it
  * outer   product of the axes before the axis
  * table   256 entries per operand, from its stored value + 128 to the output's
  * Equals the reference runtime's Concatenation for data that was uint8.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: the inner part of the convolutions, all output channels of a group for one pixel, or for two at once.
- * A pixel's taps are `runs` runs of `run` elements, run r of a pixel standing at rows[r] + its offset.
+ * A pixel's taps are `runs` runs of `run` elements, and run r of a pixel begins at rows[r] + its offset.
  * Weights of a pair of output channels are interleaved.
  */
 #include "mcugen/weights_template.h"
@@ -68,7 +68,7 @@ static inline void MG_NAME(tap_1x4)(MG_NAME(acc) *acc, MG_NAME(acc) x, const MG_
     acc[3] += x * MG_NAME(weight)(w1, 1u);
 }
 
-/* One pixel and the four channels of two pairs of weights. */
+/* Variant for one pixel and four channels, with two pairs of weights. */
 static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w0, const MG_NAME(w) *w1,
                                     uint32_t n)
 {
@@ -87,7 +87,7 @@ static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, cons
     }
 }
 
-/* Channel o, the last of an odd number, of one pixel. */
+/* Computes channel o of one pixel, the last of an odd number of channels. */
 static void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t o, int32_t offset, MG_NAME(acc) lack,
                           MG_NAME(x) *out)
 {
@@ -102,7 +102,7 @@ static void MG_NAME(last)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint
     out[o] = MG_NAME(store)(p, o, acc);
 }
 
-/* Channels [first, first + group_out_c) of one pixel. */
+/* Computes channels [first, first + group_out_c) of one pixel. */
 static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t first, int32_t offset,
                                 MG_NAME(x) *out)
 {
@@ -137,7 +137,8 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     }
 }
 
-/* Variant for two pixels; out: outputs of the first pixel, those of the second are out_c further. */
+/* Variant for two pixels; out: outputs of the first pixel; the outputs of the second pixel are out_c elements behind.
+ */
 static inline void MG_NAME(two)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t first, int32_t offset0,
                                 int32_t offset1, MG_NAME(x) *out)
 {

@@ -24,14 +24,14 @@ typedef struct {
     uint16_t groups, group_in_c, group_out_c;
 } mg_conv2d_f32_params;
 
-/* One output row. rows: kernel_h input rows, those outside the image filled with zeros.
+/* Computes one output row. rows: kernel_h input rows; rows outside the image are filled with zeros.
  * out: out_w * out_c.  scratch: 2 * kernel_h * kernel_w * group_in_c elements. */
 void mg_conv2d_f32(const mg_conv2d_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out, mg_f32 *scratch);
 
-/* n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
+/* Computes n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
 void mg_conv2d_f32__pointwise(const mg_conv2d_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
-/* With weights of float16. */
+/* The kernel above with float16 weights. */
 void mg_conv2d_f32__halves(const mg_conv2d_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out,
                            mg_f32 *scratch);
 void mg_conv2d_f32__halves_pointwise(const mg_conv2d_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: one output row of a convolution, on top of conv2d_block_template.h.
- * Columns whose taps stand side by side in the row are read in place, all others are gathered into a patch.
+ * Columns whose taps are contiguous in the row are read in place; all others are gathered into a patch.
  */
 
 /* Copies the taps of output column x, channels [c, c + group_in_c), into a patch. */
@@ -24,7 +24,7 @@ static void MG_NAME(gather)(const MG_NAME(params) *p, const MG_NAME(x) *const *r
     }
 }
 
-/* Columns [first, end), gathered two by two. */
+/* Computes columns [first, end), gathered two at a time. */
 static void MG_NAME(gathered)(const MG_NAME(params) *p, const MG_NAME(x) *const *rows, uint32_t first, uint32_t end,
                               MG_NAME(x) *out, MG_NAME(x) *scratch)
 {

@@ -5,7 +5,7 @@
  *   sum = sum over taps and channels of w[o] * x
  *   y[o] = line[o](bias[o] + sum), which scales and rounds once: line.h
  *
- * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
+ * x       [rows of in_w * in_c]; stored values, the zero point is in the bias: bias - in_zero_point * sum(w)
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
  *         odd last channel [kernel_h][kernel_w][group_in_c]
  * sums    cannot leave 32 bits: proved when the code is generated
@@ -28,11 +28,11 @@ typedef struct {
     uint16_t groups, group_in_c, group_out_c;
 } mg_conv2d_s16_line_params;
 
-/* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.
+/* Computes one output row. rows: kernel_h input rows; rows outside the image are filled with in_zero_point.
  * out: out_w * out_c.  scratch: 2 * kernel_h * kernel_w * group_in_c elements. */
 void mg_conv2d_s16_line(const mg_conv2d_s16_line_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out, mg_s16 *scratch);
 
-/* n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
+/* Computes n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
 void mg_conv2d_s16_line__pointwise(const mg_conv2d_s16_line_params *p, const mg_s16 *in, mg_s16 *out, uint32_t n);
 
 #endif /* MCUGEN_CONV2D_S16_LINE_H */

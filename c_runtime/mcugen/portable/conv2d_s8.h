@@ -5,10 +5,11 @@
  *   sum = sum over taps and channels of w[o] * x
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
- * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
+ * x       int8 [rows of in_w * in_c]; stored values, the zero point is in the bias: bias - in_zero_point * sum(w)
  * weights [groups] of: pairs of output channels interleaved [group_out_c / 2][kernel_h][kernel_w][group_in_c][2], then an
  *         odd last channel [kernel_h][kernel_w][group_in_c]
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits
+ * sums    cannot leave 32 bits: proved when the code is generated
+ *         __acc64 kernels: sums of any size, wrapped to 32 bits
  * Equals the reference runtime's Conv2D for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_CONV2D_S8_H
@@ -25,13 +26,13 @@ typedef struct {
     uint16_t groups, group_in_c, group_out_c;
 } mg_conv2d_s8_params;
 
-/* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.
+/* Computes one output row. rows: kernel_h input rows; rows outside the image are filled with in_zero_point.
  * out: out_w * out_c.  scratch: 2 * kernel_h * kernel_w * group_in_c elements. */
 void mg_conv2d_s8(const mg_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, int8_t *scratch);
 void mg_conv2d_s8__acc64(const mg_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
                          int8_t *scratch);
 
-/* n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
+/* Computes n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
 void mg_conv2d_s8__pointwise(const mg_conv2d_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 /* Variants with 4-bit weights, two to a byte in the order above, the first in the lower half; in one group. */

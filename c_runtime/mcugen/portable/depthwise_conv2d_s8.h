@@ -5,10 +5,11 @@
  *   sum = sum over taps of w[o] * x[o / depth_multiplier]
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
- * x       int8 [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
+ * x       int8 [rows of in_w * in_c]; stored values, the zero point is in the bias: bias - in_zero_point * sum(w)
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
- *         channels [kernel_h][kernel_w]; any other: single channels only
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits
+ *         channels [kernel_h][kernel_w]; other multipliers: single channels only
+ * sums    cannot leave 32 bits: proved when the code is generated
+ *         __acc64 kernels: sums of any size, wrapped to 32 bits
  * Equals the reference runtime's DepthwiseConv2D for int8 data (MultiplyByQuantizedMultiplier with double rounding).
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8_H
@@ -25,7 +26,8 @@ typedef struct {
     uint16_t depth_multiplier;
 } mg_depthwise_conv2d_s8_params;
 
-/* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.  out: out_w * out_c. */
+/* Computes one output row. rows: kernel_h input rows; rows outside the image are filled with in_zero_point.
+ * out: out_w * out_c. */
 void mg_depthwise_conv2d_s8(const mg_depthwise_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 void mg_depthwise_conv2d_s8__acc64(const mg_depthwise_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 

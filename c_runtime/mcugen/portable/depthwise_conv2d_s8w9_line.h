@@ -5,9 +5,9 @@
  *   sum = sum over taps of (w[o] - zero) * x[o / depth_multiplier]
  *   y[o] = line[o](bias[o] + sum), which scales and rounds once: line.h
  *
- * x       [rows of in_w * in_c]; stored values, the zero point is folded into the bias: bias - in_zero_point * sum(w)
+ * x       [rows of in_w * in_c]; stored values, the zero point is in the bias: bias - in_zero_point * sum(w)
  * weights depth_multiplier 1: blocks of four channels interleaved, [in_c / 4][kernel_h][kernel_w][4], then single
- *         channels [kernel_h][kernel_w]; any other: single channels only
+ *         channels [kernel_h][kernel_w]; other multipliers: single channels only
  * sums    cannot leave 32 bits: proved when the code is generated
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8W9_LINE_H
@@ -27,7 +27,8 @@ typedef struct {
     uint8_t zero;
 } mg_depthwise_conv2d_s8w9_line_params;
 
-/* One output row. rows: kernel_h input rows, those outside the image filled with in_zero_point.  out: out_w * out_c. */
+/* Computes one output row. rows: kernel_h input rows; rows outside the image are filled with in_zero_point.
+ * out: out_w * out_c. */
 void mg_depthwise_conv2d_s8w9_line(const mg_depthwise_conv2d_s8w9_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
 #endif /* MCUGEN_DEPTHWISE_CONV2D_S8W9_LINE_H */

@@ -5,7 +5,7 @@ typedef struct {
     mg_f32 top, left, bottom, right;
 } box;
 
-/* A detection so far. */
+/* A detection among the results so far. */
 typedef struct {
     mg_f32 score;
     mg_s32 anchor, label;
@@ -120,7 +120,7 @@ static void insert(const mg_detection_postprocess_params *p, state *s, uint32_t 
     }
 }
 
-/* Each class on its own. */
+/* Finds the results of each class on its own. */
 static void by_class(const mg_detection_postprocess_params *p, state *s, const void *scores)
 {
     for (uint32_t c = 0u; c < p->classes; c += 1u) {
@@ -138,7 +138,8 @@ static void by_class(const mg_detection_postprocess_params *p, state *s, const v
     }
 }
 
-/* The classes of an anchor, best first: the next after `before`, the first one for -1. */
+/* The class of an anchor that follows class `before` in the order of falling scores; the best class if `before` is -1.
+ */
 static uint32_t next_class(const mg_detection_postprocess_params *p, const void *scores, uint32_t anchor, int32_t before)
 {
     const float limit = before < 0 ? 0.0f : score_of(p, scores, anchor, (uint32_t)before);
@@ -155,7 +156,7 @@ static uint32_t next_class(const mg_detection_postprocess_params *p, const void 
     return found;
 }
 
-/* Boxes by their best class, then some classes of each. */
+/* Selects boxes by the scores of their best classes, then reports the best classes of each box. */
 static void by_box(const mg_detection_postprocess_params *p, state *s, const void *scores)
 {
     for (uint32_t i = 0u; i < p->count; i += 1u) {

@@ -3,12 +3,13 @@
  * The boxes with the best scores, without those that overlap better ones (non-maximum suppression).
  *
  * anchors       [count][4] centre y, centre x, height, width
- * divisors      [4] the data's offsets from an anchor are divided by them: centre y, centre x, height, width
+ * divisors      [4] divisors of the data's offsets from an anchor: centre y, centre x, height, width
  * boxes         data [count][width], of which the first four elements of each row are used
  * scores        data [count][given], of which the last `classes` of each row are used; those before are the background
- * each          by_class 0: how many classes of a box may be results
- * by_class      1: boxes are suppressed for each class on its own, and at most per_class of a class are kept
- * least_score   of a result;   most_overlap: intersection over union above which a box is suppressed
+ * each          with by_class 0: number of classes of a box that may be results
+ * by_class      1: boxes are suppressed per class, and at most per_class boxes of a class are kept
+ * least_score   least score of a result
+ * most_overlap  intersection over union above which a box is suppressed
  * Equals DetectionPostprocess.reference. Of equal scores the first anchor and the lowest class come first.
  */
 #ifndef MCUGEN_DETECTION_POSTPROCESS_H

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t count, length;
 } mg_distances_f32_params;
 
-/* n vectors: in [n][length], out [n][count]. */
+/* Computes n vectors: in [n][length], out [n][count]. */
 #define MG_DECLARE_distances_f32(f) MG_LINKAGE void f(const mg_distances_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n)
 
 #endif /* MCUGEN_DISTANCES_F32_H */

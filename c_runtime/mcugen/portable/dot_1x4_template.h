@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: one vector times four output channels, whose weights are interleaved. `zero` is taken off the data first.
+ * Template: one vector times four output channels, whose weights are interleaved. `zero` is subtracted from the data
+ * first.
  */
 #include "mcugen/weights_template.h"
 

@@ -16,7 +16,7 @@ typedef struct {
     float low, high;
 } mg_range;
 
-/* The least and the greatest element, and 0. */
+/* Range of the elements, extended so that it includes 0. */
 static inline mg_range mg_range_of(const mg_f32 *x, uint32_t n)
 {
     mg_range found = {0.0f, 0.0f};
@@ -36,7 +36,7 @@ static inline int32_t mg_nearest(double x)
     return whole + (rest >= 0.5 ? 1 : (rest <= -0.5 ? -1 : 0));
 }
 
-/* The rounding in float, which is exact, too. */
+/* mg_nearest for a float, computed in float without rounding errors. */
 static inline int32_t mg_nearest_float(float x)
 {
     const float bounded = x > 1024.0f ? 1024.0f : (x > -1024.0f ? x : -1024.0f);
@@ -45,7 +45,7 @@ static inline int32_t mg_nearest_float(float x)
     return whole + (rest >= 0.5f ? 1 : (rest <= -0.5f ? -1 : 0));
 }
 
-/* The zero point from the end of the range whose error is smaller. */
+/* The zero point, computed from the end of the range that gives the smaller error. */
 static inline int32_t mg_zero_point_of(double low, double high)
 {
     const double low_error = 128.0 + (low < 0.0 ? -low : low), high_error = 127.0 + (high < 0.0 ? -high : high);
@@ -61,7 +61,7 @@ static inline void mg_quantize_steps(const mg_f32 *x, uint32_t n, float inverse,
     }
 }
 
-/* x: n elements -> q: as x; scale, zero: one. Where all x are 0 the scale is 1. */
+/* Quantizes n elements of x to q, with one scale and one zero point. If all x are 0, the scale is 1. */
 static inline void mg_quantize_range(const mg_f32 *x, uint32_t n, uint32_t symmetric, int8_t *q, mg_f32 *scale,
                                      int8_t *zero)
 {

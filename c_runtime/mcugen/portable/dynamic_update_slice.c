@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/dynamic_update_slice.h"
 
-/* The first element of axis k that is replaced. */
+/* First index on axis k that is replaced. */
 static uint32_t first(const mg_dynamic_update_slice_params *p, const mg_s32 *start, uint32_t k)
 {
     if (k < p->leading) {

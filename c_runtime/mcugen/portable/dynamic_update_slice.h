@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A copy of a tensor in which a part is replaced, at a place found at run time and moved so that it lies inside.
+ * Copies a tensor and replaces a part of it. The start of the part is an operand; it is moved so that the part lies
+ * inside the tensor.
  *
  * shape, size: of the tensor and of the part, with `leading` axes of length 1 in front;   item: bytes of an element
  * Equals DynamicUpdateSlice.reference_q.

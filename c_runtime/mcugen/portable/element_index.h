@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Offsets of the elements that indices along one axis select, in a tensor whose other indices are those of the index.
- * Negative indices count from the end; those outside the axis are moved to its nearest end.
+ * Converts indices along one axis, as of GatherElements, to offsets of elements. On all other axes the position of an
+ * element is that of its index. Negative indices count from the end; indices outside the axis are moved to its nearest
+ * end.
  */
 #ifndef MCUGEN_ELEMENT_INDEX_H
 #define MCUGEN_ELEMENT_INDEX_H
@@ -10,8 +11,8 @@
 
 #define MG_ELEMENT_INDEX_LOOPS 6u
 
-/* dims, strides: of the indices' axes, and how far each moves in the tensor, outermost first; 0 for the axis itself.
- * size, stride: of the axis. */
+/* dims: sizes of the axes of the indices, outermost first. strides: elements of the tensor from a position on each of
+ * these axes to the next; 0 for the indexed axis. size, stride: of the indexed axis. */
 typedef struct {
     const uint32_t *dims;
     const int32_t *strides;
@@ -19,7 +20,7 @@ typedef struct {
     int32_t size, stride;
 } mg_element_index_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_element_index(const mg_element_index_params *p, const mg_s32 *in, mg_s32 *out);
 
 #endif /* MCUGEN_ELEMENT_INDEX_H */

@@ -22,7 +22,7 @@ typedef struct {
     uint32_t a, b;
 } mg_elementwise_place;
 
-/* The first run. */
+/* The start of the first run. */
 static inline mg_elementwise_place mg_elementwise_first(void)
 {
     const mg_elementwise_place first = {{0u}, 0u, 0u};

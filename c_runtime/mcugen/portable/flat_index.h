@@ -2,7 +2,7 @@
  *
  * Converts index tuples [count, depth] to slice numbers: sum over d of index[d] * strides[d], plus batch * the number
  * of the batch.
- * Negative indices count from the end; those outside an axis are moved to its nearest end.
+ * Negative indices count from the end; indices outside an axis are moved to its nearest end.
  */
 #ifndef MCUGEN_FLAT_INDEX_H
 #define MCUGEN_FLAT_INDEX_H
@@ -15,7 +15,7 @@ typedef struct {
     int32_t batch;
 } mg_flat_index_params;
 
-/* Whole tensors [batches, count, depth] to [batches, count]. */
+/* Computes whole tensors, [batches, count, depth] to [batches, count]. */
 void mg_flat_index(const mg_flat_index_params *p, const mg_s32 *in, mg_s32 *out);
 
 #endif /* MCUGEN_FLAT_INDEX_H */

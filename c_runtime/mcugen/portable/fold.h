@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Joins numbers one after the other: 0 adds, 1 multiplies, 2 takes the largest, 3 the smallest. Integers wrap.
+ * Combines numbers one after the other. Kinds: 0 adds, 1 multiplies, 2 takes the largest, 3 takes the smallest.
+ * Integers wrap.
  */
 #ifndef MCUGEN_FOLD_H
 #define MCUGEN_FOLD_H

@@ -8,7 +8,7 @@ static int32_t narrowed(int32_t x)
     return mg_clamp(x, INT16_MIN, INT16_MAX);
 }
 
-/* A sum of a gate, and one more part of it. */
+/* A gate's sum plus a further part, saturated to int16. */
 static int32_t joined(int32_t sum, int32_t part)
 {
     return narrowed(sum + mg_clamp(part, -65536, 65535));
@@ -28,7 +28,7 @@ static int32_t scaled(int32_t x, int32_t by, int32_t added)
     return (int32_t)((uint32_t)x * (uint32_t)by + (uint32_t)added);
 }
 
-/* The sums of a gate with mean 0 and variance 1, times weights; `at` is the first weight. */
+/* Normalizes the sums of a gate to mean 0 and variance 1, and scales them by weights. at: index of the first weight. */
 static void normalize(const mg_full_lstm_s8_params *p, uint32_t gate, uint32_t at, mg_s16 *sums)
 {
     const int32_t count = (int32_t)p->hidden;
@@ -49,7 +49,7 @@ static void normalize(const mg_full_lstm_s8_params *p, uint32_t gate, uint32_t a
     }
 }
 
-/* A gate of all units. */
+/* Computes a gate of all units. */
 static void gate_of(const mg_full_lstm_s8_params *p, uint32_t gate, const int8_t *x, const int8_t *h, const mg_s16 *c,
                     mg_s16 *sums)
 {
@@ -87,7 +87,7 @@ static void next_cells(const mg_full_lstm_s8_params *p, const mg_s16 *gates, con
     }
 }
 
-/* The results of a step: values of the units, or their projection. */
+/* Computes the results of a step: the values of the units, or their projection. */
 static void finish(const mg_full_lstm_s8_params *p, const mg_s16 *o, const mg_s16 *c, int8_t *values, int8_t *y)
 {
     int8_t *const made = p->j != NULL ? values : y;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A layer of long short-term memory on int8 data with an int16 cell, and with all parts that it may have.
+ * LSTM layer on int8 data with an int16 cell, with optional peepholes, layer normalization, coupled gates and
+ * projection.
  *
  *   sum_g = saturate(requantize(w_bias + W x)) + requantize(r_bias + R h) + requantize(p * c), saturated after each
- *   sum_g = norm(sum_g), where there are weights n: mean 0 and variance 1 over the units, times n, plus b
+ *   sum_g = norm(sum_g), if there are weights n: mean 0 and variance 1 over the units, times n, plus b
  *   i, f, o = logistic(sum), g = tanh(sum), with 12 bits of fraction; o is computed from the new cell, and i = 1 - f if coupled
  *   c = clamp(saturate(f * c + i * g)), v = clamp(requantize(o * tanh(c)) + hidden_zero)
- *   h = v, or clamp(requantize(j_bias + J v) + zero), within result_clip, where there is a projection J
+ *   h = v, or clamp(requantize(j_bias + J v) + zero), within result_clip, if there is a projection J
  *
- * w, r, n, b  weights by gate, in the order i, f, g, o, and i left out where coupled;   p: of i, f and o
- * guard       the variance that replaces one below 1
- * cell_shift  log2 of the cell's scale;   clip: the cell stays within it
+ * w, r, n, b  weights by gate, in the order i, f, g, o; without i if coupled
+ * p           peephole weights of i, f and o
+ * guard       per gate, the variance that is used in place of variances below 1
+ * cell_shift  log2 of the cell's scale;   clip: bound of the magnitude of the cell
  * step_in, step_out: elements from one step of x and of y to the next;   batch_in, batch_out: from one batch to the next
  * p, n, b, j and j_bias may be NULL.
  * Equals LiteRT.

@@ -22,10 +22,10 @@ typedef struct {
     uint32_t in_len, out_len;
 } mg_fully_connected_f32_params;
 
-/* n vectors. in: n * in_len, out: n * out_len. */
+/* Computes n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_f32(const mg_fully_connected_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
-/* With weights of float16. */
+/* The kernel above with float16 weights. */
 void mg_fully_connected_f32__halves(const mg_fully_connected_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
 #endif /* MCUGEN_FULLY_CONNECTED_F32_H */

@@ -25,7 +25,7 @@ typedef struct {
     uint32_t in_len, out_len;
 } mg_fully_connected_s16_line_params;
 
-/* n vectors. in: n * in_len, out: n * out_len. */
+/* Computes n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_s16_line(const mg_fully_connected_s16_line_params *p, const mg_s16 *in, mg_s16 *out, uint32_t n);
 
 #endif /* MCUGEN_FULLY_CONNECTED_S16_LINE_H */

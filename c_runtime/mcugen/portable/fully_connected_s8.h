@@ -8,8 +8,9 @@
  * x       int8 [n][in_len]; stored values, the zero point is folded into the bias
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
  * mult, shift  one entry for all outputs, or one per output: scale_stride is 0 or 1
- * rounds_once  1: to the nearest, halves away from zero; 0: as convolutions are
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits
+ * rounds_once  1: one rounding to nearest, halves away from zero; 0: two, as in convolutions
+ * sums    cannot leave 32 bits: proved when the code is generated
+ *         __acc64 kernels: sums of any size, wrapped to 32 bits
  * Equals the reference runtime's FullyConnected for int8 data.
  */
 #ifndef MCUGEN_FULLY_CONNECTED_S8_H
@@ -25,7 +26,7 @@ typedef struct {
     uint8_t scale_stride, rounds_once;
 } mg_fully_connected_s8_params;
 
-/* n vectors. in: n * in_len, out: n * out_len. */
+/* Computes n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_s8(const mg_fully_connected_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 void mg_fully_connected_s8__acc64(const mg_fully_connected_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 

@@ -22,7 +22,7 @@ typedef struct {
     uint32_t in_len, out_len;
 } mg_fully_connected_s8_line_params;
 
-/* n vectors. in: n * in_len, out: n * out_len. */
+/* Computes n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_s8_line(const mg_fully_connected_s8_line_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 /* Variants with 4-bit weights, two to a byte in the order above, the first in the lower half. */

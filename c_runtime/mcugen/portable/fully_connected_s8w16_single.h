@@ -25,7 +25,7 @@ typedef struct {
     uint32_t in_len, out_len;
 } mg_fully_connected_s8w16_single_params;
 
-/* n vectors. in: n * in_len, out: n * out_len. */
+/* Computes n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_s8w16_single(const mg_fully_connected_s8w16_single_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_FULLY_CONNECTED_S8W16_SINGLE_H */

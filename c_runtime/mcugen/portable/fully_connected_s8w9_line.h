@@ -7,8 +7,8 @@
  *
  * x       [n][in_len]; stored values, the zero point is folded into the bias
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
- * sums    neither those of stored weights nor those of the data times zero can leave 32 bits: proved when the code is
- *         generated
+ * sums    the sums with stored weights and the sums of the data times zero cannot leave 32 bits: proved when the code
+ *         is generated
  */
 #ifndef MCUGEN_FULLY_CONNECTED_S8W9_LINE_H
 #define MCUGEN_FULLY_CONNECTED_S8W9_LINE_H
@@ -25,7 +25,7 @@ typedef struct {
     uint8_t zero;
 } mg_fully_connected_s8w9_line_params;
 
-/* n vectors. in: n * in_len, out: n * out_len. */
+/* Computes n vectors. in: n * in_len, out: n * out_len. */
 void mg_fully_connected_s8w9_line(const mg_fully_connected_s8w9_line_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_FULLY_CONNECTED_S8W9_LINE_H */

@@ -2,8 +2,8 @@
  *
  * Copies the slices that int32 indices select: batches * outer * count slices of `run` bytes.
  *
- * count   indices of a batch; all `outer` blocks of the batch use the same
- * size    of the indexed axis; indices outside are moved to its nearest end
+ * count   indices of a batch, which all `outer` blocks of the batch use
+ * size    size of the indexed axis; indices outside are moved to its nearest end
  * run     bytes of a slice: the elements behind the axis
  * Equals the reference runtime's Gather for data of any type.
  */
@@ -19,7 +19,7 @@ typedef struct {
     uint32_t batches, outer, count, size, run;
 } mg_gather_s32_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_gather_s32(const mg_gather_s32_params *p, const void *in, const mg_s32 *index, void *out);
 
 #endif /* MCUGEN_GATHER_S32_H */

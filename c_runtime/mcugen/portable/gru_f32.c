@@ -5,7 +5,8 @@ typedef struct {
     const mg_f32 *w, *r, *b, *a;
 } mg_gru_f32_weights;
 
-/* Computes one element of gate z or r. g: its row of the weights, k for element k of z, hidden + k for that of r. */
+/* Computes one element of gate z or r. g: its row of the weights: k for element k of z, hidden + k for element k of r.
+ */
 static float gate(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, uint32_t g, const mg_f32 *x, const mg_f32 *h)
 {
     const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, by->b[g]);
@@ -13,7 +14,7 @@ static float gate(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, uint
     return mg_activated(p->kinds[0], mg_within(sum, p->clip));
 }
 
-/* One step of one element of the batch: h becomes the new one; room: 3 * `hidden` floats. */
+/* Computes one step of one element of the batch and updates h. room: 3 * `hidden` floats. */
 static void step(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, const mg_f32 *x, mg_f32 *h, mg_f32 *room)
 {
     const uint32_t n = p->hidden;

@@ -2,9 +2,9 @@
  *
  * Shared by the layers with int8 weights on float data that was quantized at run time.
  *
- *   y = clamp(sum * scale + bias), the sum over taps of w * (q - zero), an integer
+ *   y = clamp(sum * scale + bias), sum = integer sum over taps of w * (q - zero)
  *
- * Float operations stand in the order of the reference runtime, one to a statement. Needs -ffp-contract=off.
+ * Float operations are in the order of the reference runtime, one per statement. Needs -ffp-contract=off.
  */
 #ifndef MCUGEN_HYBRID_H
 #define MCUGEN_HYBRID_H

@@ -24,7 +24,8 @@ static int32_t dot(const int8_t *x, const int8_t *w, uint32_t n)
     return sum;
 }
 
-/* Copies the taps of output pixel (y, x), channels [c, c + depth), into a patch; zero points stand outside the image. */
+/* Copies the taps of output pixel (y, x), channels [c, c + depth), into a patch; taps outside the image are the zero
+ * point. */
 static void gather(const mg_hybrid_conv2d_params *p, const image *in, uint32_t y, uint32_t x, uint32_t c, int8_t *patch)
 {
     const uint32_t depth = p->in_c / p->groups;
@@ -44,7 +45,7 @@ static void gather(const mg_hybrid_conv2d_params *p, const image *in, uint32_t y
     }
 }
 
-/* Output channels [first, first + n) of a pixel. */
+/* Computes output channels [first, first + n) of a pixel. */
 static void channels(const mg_hybrid_conv2d_params *p, const image *in, const int8_t *patch, uint32_t first, uint32_t n,
                      mg_f32 *out)
 {

@@ -3,7 +3,7 @@
  * Convolution of float images with int8 weights: the images were quantized at run time.
  *
  * weights  [out_c][taps], taps = kernel_h * kernel_w * in_c / groups;   sums: of the weights of each output channel
- * twice    sums are scaled by the weights' scale, then by the image's; else by their product
+ * twice    1: sums are multiplied by the weights' scale, then by the image's; 0: by the product of both
  * Equals HybridConv2D.reference_q in every bit.
  */
 #ifndef MCUGEN_HYBRID_CONV2D_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plain recurrent layer over float sequences with int8 weights: the data was quantized at run time, a scale and a
- * zero point for each step, and the state is quantized before each.
+ * Plain recurrent layer over float sequences with int8 weights. The data was quantized at run time, with a scale and a
+ * zero point per step. The state is quantized before each step.
  *
  *   h = act(b + W (q - z) * s + R h)
  *
  * w, r              weights of the data [hidden, inputs] and of the state [hidden, hidden]
- * w_sums, r_sums    their sums over the last axis
- * w_scale, r_scale  their scales
+ * w_sums, r_sums    sums of the weights over the last axis
+ * w_scale, r_scale  scales of the weights
  * kind              the activation
  * symmetric         the state is quantized without a zero point
  * Equals HybridRnn.reference_q within rounding.
@@ -28,7 +28,7 @@ typedef struct {
 } mg_hybrid_rnn_params;
 
 /* q [steps, batches, inputs]; s, z [steps, batches]; h0 [batches, hidden] -> y [steps, batches, hidden]; h: the last
- * one; scratch: hidden bytes. */
+ * state; scratch: hidden bytes. */
 void mg_hybrid_rnn(const mg_hybrid_rnn_params *p, const int8_t *q, const mg_f32 *s, const int8_t *z, const mg_f32 *h0,
                    mg_f32 *y, mg_f32 *h, void *scratch);
 

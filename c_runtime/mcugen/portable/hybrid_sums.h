@@ -7,7 +7,7 @@
 
 #include "mcugen/runtime.h"
 
-/* A vector of n with its scale and zero point. */
+/* A vector of n int8 values with its scale and zero point. */
 typedef struct {
     const int8_t *q;
     float scale;
@@ -15,14 +15,14 @@ typedef struct {
     uint32_t n;
 } mg_byte_vector;
 
-/* The weights of all gates for a vector, their sums over it, and the scale of each gate. */
+/* The weights of all gates for a vector [rows][n], the sum of each row, and the scale of each gate. */
 typedef struct {
     const int8_t *w;
     const int32_t *sums;
     const float *scale;
 } mg_byte_matrix;
 
-/* Adds the products of gate g, which has `rows`, and a vector to its sums. */
+/* Adds the products of gate g, with `rows` rows of weights, and a vector to the sums of the gate. */
 static inline void mg_add_products(mg_f32 *sums, uint32_t rows, uint32_t g, const mg_byte_matrix *by,
                                    const mg_byte_vector *x)
 {

@@ -36,7 +36,7 @@ static inline int64_t mg_floor_quotient(int64_t a, int64_t b)
     return mg_quotient(a, b) - ((rest != 0 && ((rest < 0) != (b < 0))) ? 1 : 0);
 }
 
-/* The low bits of a to the power of b; where b is negative, the quotient 1 / a^-b rounded towards zero. */
+/* The low 64 bits of a to the power of b; for negative b, 1 / a^-b rounded towards zero. */
 static inline int64_t mg_power(int64_t a, int64_t b)
 {
     const int64_t base = (b >= 0 || a == 1 || a == -1) ? a : 0;
@@ -50,7 +50,7 @@ static inline int64_t mg_power(int64_t a, int64_t b)
     return (int64_t)result;
 }
 
-/* a << b and a >> b of 64 bits; all bits have left where b is 64 or more. */
+/* a << b and a >> b in 64 bits; for b of 64 or more, all bits are shifted out. */
 static inline int64_t mg_shift_left(int64_t a, int64_t b)
 {
     return (b < 0 || b > 63) ? 0 : (int64_t)((uint64_t)a << (uint32_t)b);
@@ -61,7 +61,7 @@ static inline int64_t mg_shift_right(int64_t a, int64_t b)
     return a >> (uint32_t)((b < 0 || b > 63) ? 63 : b);
 }
 
-/* x rounded towards zero; beyond 64 bits the nearest end, and NaN gives the least. */
+/* x rounded towards zero and saturated to int64. NaN becomes the least int64. */
 static inline int64_t mg_whole(float x)
 {
     if (x > -9223372036854775808.0f && x < 9223372036854775808.0f) {
@@ -70,7 +70,7 @@ static inline int64_t mg_whole(float x)
     return x > 0.0f ? INT64_MAX : INT64_MIN;
 }
 
-/* The low 32 bits. */
+/* The low 32 bits of x. */
 static inline int32_t mg_low_bits(int64_t x)
 {
     return (int32_t)(uint32_t)((uint64_t)x & 0xffffffffu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Resizes one axis: each result is a sum of `taps` input elements, each times its weight.
+ * Resizes one axis: each result is a weighted sum of `taps` input elements.
  */
 #ifndef MCUGEN_INTERPOLATE_F32_H
 #define MCUGEN_INTERPOLATE_F32_H
@@ -13,7 +13,7 @@ typedef struct {
     uint32_t outer, size_in, size_out, inner, taps;
 } mg_interpolate_f32_params;
 
-/* Whole tensors [outer, size_in, inner] to [outer, size_out, inner]. */
+/* Computes whole tensors, [outer, size_in, inner] to [outer, size_out, inner]. */
 void mg_interpolate_f32(const mg_interpolate_f32_params *p, const mg_f32 *in, mg_f32 *out);
 
 #endif /* MCUGEN_INTERPOLATE_F32_H */

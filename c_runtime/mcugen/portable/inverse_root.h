@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One over the root of an integer, by five steps of Newton's method. Equals GetInvSqrtQuantizedMultiplierExp.
+ * Inverse square root of an integer, by five steps of Newton's method. Equals GetInvSqrtQuantizedMultiplierExp.
  */
 #ifndef MCUGEN_INVERSE_ROOT_H
 #define MCUGEN_INVERSE_ROOT_H
 
 #include "mcugen/runtime.h"
 
-/* mult * 2^(-31 - down), as mg_requantize takes it with the shift -down */
+/* The number mult * 2^(-31 - down); mg_requantize multiplies by it with the shift -down. */
 typedef struct {
     int32_t mult, down;
 } mg_inverse_root;
@@ -26,7 +26,7 @@ static inline int32_t mg_raised(int32_t x, int32_t factor)
     return wide > INT32_MAX ? INT32_MAX : (wide < INT32_MIN ? INT32_MIN : (int32_t)wide);
 }
 
-/* The inverse root of a number >= 0; for 0 that of 1. */
+/* The inverse square root of a number >= 0; 0 counts as 1. */
 static inline mg_inverse_root mg_inverse_root_of(int32_t total)
 {
     mg_inverse_root found = {INT32_MAX, 0};

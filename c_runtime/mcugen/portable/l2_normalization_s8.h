@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors of int8 of length one, in 128ths.
+ * Scales int8 vectors to length 1, in steps of 1/128.
  *
- * up: 7, or 0 where values are multiplied by 128 before anything is rounded
- * The inverse of the root is found by five steps of Newton's method. Equals L2Normalization.reference_q.
+ * up: 7; or 0 if values are multiplied by 128 before anything is rounded
+ * The inverse square root is computed by five steps of Newton's method. Equals L2Normalization.reference_q.
  */
 #ifndef MCUGEN_L2_NORMALIZATION_S8_H
 #define MCUGEN_L2_NORMALIZATION_S8_H

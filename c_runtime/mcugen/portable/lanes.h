@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Four int8 values per word on cores with DSP instructions; MG_LANES is 1 if the core has them. Sums are kept in
- * two words of two 16 bit lanes, one for bytes 0 and 2, one for bytes 1 and 3; a lane sums at most MG_LANES_MOST
+ * two words of two 16-bit lanes, one for bytes 0 and 2, one for bytes 1 and 3; a lane sums at most MG_LANES_MOST
  * values.
  */
 #ifndef MCUGEN_LANES_H
@@ -40,7 +40,7 @@ static inline uint32_t mg_add_odd(uint32_t sums, uint32_t word)
     return y;
 }
 
-/* The larger of each two bytes. */
+/* The larger of a and b, for each of the four bytes. */
 static inline uint32_t mg_larger_four(uint32_t a, uint32_t b)
 {
     uint32_t y;

@@ -20,7 +20,7 @@ typedef struct {
     int8_t negative_sign;
 } mg_leaky_relu_s16_params;
 
-/* n elements; out may be in. */
+/* Computes n elements; `out` may be equal to `in`. */
 void mg_leaky_relu_s16(const mg_leaky_relu_s16_params *p, const mg_s16 *in, mg_s16 *out, uint32_t n);
 
 #endif /* MCUGEN_LEAKY_RELU_S16_H */

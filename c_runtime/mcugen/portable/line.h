@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Converts integer sums to stored integers. The result is the real number scale * sum, rounded once; a linear function
- * per channel gives it. That was proved for every sum that can occur when the code was generated.
+ * Converts integer sums to stored integers. The result is the real number scale * sum, rounded once, computed by a
+ * linear function per channel. When the code is generated, this is proved for every sum that can occur.
  *
  *   y = (sum * mult + addend) >> (shift & 63)     addend includes the rounding and the zero point
  *
- * shift       bits 0 to 5: how far. + 64: where all shifted-out bits from bit tie_bits on are 0, the real number lies
- *             halfway between two y, and the one an even number of steps from the zero point is taken. + 128: y may
- *             leave 32 bits and is bounded first
- * exceptions  pairs of a sum and its y, channel by channel, for sums where the formula is wrong; exception_end: where
- *             those of each channel end, in pairs
+ * shift       bits 0 to 5: the shift
+ *             bit 6: if all shifted-out bits from bit tie_bits on are 0, the real number lies halfway between two y;
+ *             the one an even number of steps from the zero point is taken
+ *             bit 7: y may leave 32 bits and is bounded first
+ * exceptions  pairs (sum, y), channel by channel, for sums for which the formula is wrong; exception_end: per channel,
+ *             the number of pairs up to its last one
  */
 #ifndef MCUGEN_LINE_H
 #define MCUGEN_LINE_H
 
 #include "mcugen/runtime.h"
 
-/* y, bounded to [-2^30, 2^30], which any clamp to stored integers leaves as far out of range. */
+/* y bounded to [-2^30, 2^30]. The bounds are outside the range of all stored integers, so the clamp gives the same
+ * result. */
 static inline int32_t mg_within_32_bits(int64_t y)
 {
     return y < -0x40000000 ? -0x40000000 : y > 0x40000000 ? 0x40000000 : (int32_t)y;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logarithm of the softmax of int8 data, in sixteenths, less 1/16 for each step below 127.
+ * Logarithm of the softmax of int8 data, in steps of 1/16; 127 stands for 0.
  *
  *   y[i] = x[i] - max - log(sum over k of exp(x[k] - max))
  *
@@ -23,7 +23,7 @@ typedef struct {
     uint16_t classes;
 } mg_log_softmax_s8_params;
 
-/* n rows of `classes` elements; out may be in. */
+/* Computes n rows of `classes` elements; `out` may be equal to `in`. */
 void mg_log_softmax_s8(const mg_log_softmax_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_LOG_SOFTMAX_S8_H */

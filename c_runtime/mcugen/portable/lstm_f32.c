@@ -8,7 +8,7 @@ typedef struct {
     const mg_f32 *w, *r, *b;
 } mg_lstm_f32_weights;
 
-/* The sums of all gates for one element of the batch, before their activations; o's share of the new cell is missing. */
+/* Computes the sums of all gates for one element of the batch, before their activations and without the peepholes. */
 static void sums(const mg_lstm_f32_params *p, const mg_lstm_f32_weights *by, const mg_f32 *x, const mg_f32 *h, mg_f32 *gates)
 {
     for (uint32_t g = 0u; g < 4u * p->hidden; g += 1u) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A layer of long short-term memory on int16 data; see lstm_s8.h. Sums have 64 bits, and are scaled by multipliers of 16
- * bits and rounded once. Equals TensorFlow Lite Micro.
+ * LSTM layer on int16 data; see lstm_s8.h. Sums have 64 bits, and are scaled by 16-bit multipliers and rounded once.
+ * Equals TensorFlow Lite Micro.
  */
 #ifndef MCUGEN_LSTM_S16_H
 #define MCUGEN_LSTM_S16_H

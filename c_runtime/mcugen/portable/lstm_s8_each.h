@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lstm_s8.h on vectors as they are. The weights of a unit stand tap by tap, those of its four gates side by side.
+ * The products of lstm_s8.h, on vectors that are read in place. The weights of a unit are [tap][gate].
  */
 #define MG_PARAMS mg_lstm_s8_params
 #define MG_DATA int8_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: one step of long short-term memory, from the sums of its gates. The including file defines MG_PARAMS, a
- * struct with MG_LSTM_FIELDS.
+ * Template: one step of an LSTM layer, from the sums of its gates. The including file defines MG_PARAMS, a struct with
+ * MG_LSTM_FIELDS.
  */
 
 static inline float mg_lstm_peephole(const MG_PARAMS *p, uint32_t gate, uint32_t k, float cell)
@@ -9,7 +9,7 @@ static inline float mg_lstm_peephole(const MG_PARAMS *p, uint32_t gate, uint32_t
     return p->p == NULL ? 0.0f : p->p[gate * p->hidden + k] * cell;
 }
 
-/* One step of one element of the batch: h and c become the new ones. */
+/* Computes one step of one element of the batch and updates h and c. */
 static inline void mg_lstm_step(const MG_PARAMS *p, const mg_f32 *gates, mg_f32 *h, mg_f32 *c)
 {
     const uint32_t n = p->hidden;

@@ -7,7 +7,7 @@
 
 typedef struct {
     mg_span rows;
-    uint32_t offset, columns; /* of the first tap of channel 0 in its row, in elements; how many taps in a row */
+    uint32_t offset, columns; /* elements from the row's start to channel 0 of the first tap; taps per row */
 } MG_VARIANT(taps);
 
 static inline MG_VALUE MG_VARIANT(larger)(MG_VALUE a, MG_VALUE b)

@@ -24,7 +24,7 @@ typedef struct {
     int32_t out_min, out_max;
 } mg_max_pool_2d_s16_params;
 
-/* Output row y. rows: kernel_h input rows; those outside the image are not read. out: out_w * channels. */
+/* Computes output row y. rows: kernel_h input rows; rows outside the image are not read. out: out_w * channels. */
 void mg_max_pool_2d_s16(const mg_max_pool_2d_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 
 #endif /* MCUGEN_MAX_POOL_2D_S16_H */

@@ -39,7 +39,7 @@ static void larger_run(const int8_t *in, int8_t *out, uint32_t n)
     }
 }
 
-/* Tap by tap; out holds the largest values so far. */
+/* Computes a pixel tap by tap; out holds the largest values so far. */
 static void pixel(const mg_max_pool_2d_s8_params *p, const int8_t *const *rows, const MG_VARIANT(taps) *w, int8_t *out)
 {
     if (p->channels < 4u) {

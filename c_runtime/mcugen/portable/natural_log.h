@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The natural logarithm of a float, by additions and multiplications alone, so that every compiler and C library gives
- * the same bits. At most 8e-8 from the true one, relative to it.
+ * the same bits. The relative error is at most 8e-8.
  */
 #ifndef MCUGEN_NATURAL_LOG_H
 #define MCUGEN_NATURAL_LOG_H
 
 #include "mcugen/runtime.h"
 
-/* a is 2^e (1 + f) with 1 + f from the root of 1/2 to that of 2. Numbers below 2^-126, and NaN, count as 2^-126. */
+/* a = 2^e * (1 + f), with 1 + f from sqrt(1/2) to sqrt(2). Numbers below 2^-126, and NaN, count as 2^-126. */
 static inline float mg_natural_log(float a)
 {
     union {

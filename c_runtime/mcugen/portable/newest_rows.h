@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A window of the newest rows: each new row moves it by its length.
+ * Sliding window of the newest rows: a new row is appended, and the oldest bytes are dropped.
  * Equals NewestRows.reference_q.
  */
 #ifndef MCUGEN_NEWEST_ROWS_H

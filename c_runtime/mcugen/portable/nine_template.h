@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: weights stored as they are or, with MG_NINE, with `zero` added (nine.h). Needs MG_NAME(params) and
+ * Template: weights that are stored unchanged or, with MG_NINE, plus `zero` (nine.h). Needs MG_NAME(params) and
  * weights_template.h.
  */
 
@@ -28,7 +28,7 @@ static inline MG_NAME(acc) MG_NAME(start)(const MG_NAME(params) *p, uint32_t o, 
 #endif
 }
 
-/* Weight k itself. */
+/* Weight k, without the `zero` that was added to it. */
 static inline MG_NAME(acc) MG_NAME(factor)(const MG_NAME(params) *p, const MG_NAME(w) *w, uint32_t k)
 {
 #if defined(MG_NINE)

@@ -52,7 +52,7 @@ static uint32_t best(const mg_non_max_suppression_params *p, const mg_f32 *score
     return found;
 }
 
-/* Writes the rows of one class; returns how many. */
+/* Writes the rows of one class and returns their number. */
 static uint32_t choose(const mg_non_max_suppression_params *p, const mg_f32 *boxes, const mg_f32 *scores, mg_s64 *out,
                        uint8_t *left)
 {

@@ -4,7 +4,7 @@
  *
  *   out     rows (image, class, box), best first, class by class; then rows of -1
  *   boxes   two corners, or with `centred` a centre, width and height
- *   scores  count only above least_score; of equal ones the first box comes first
+ *   scores  count only if above least_score; of equal scores the first box comes first
  */
 #ifndef MCUGEN_NON_MAX_SUPPRESSION_H
 #define MCUGEN_NON_MAX_SUPPRESSION_H

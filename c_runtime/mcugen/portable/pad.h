@@ -18,7 +18,7 @@ typedef struct {
     const uint8_t *value;                  /* one element */
 } mg_pad_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_pad(const mg_pad_params *p, const void *in, void *out);
 
 #endif /* MCUGEN_PAD_H */

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t before, runs, run, gap, after;
 } mg_pad_rows_s16_params;
 
-/* Output row y. rows: the one input row, filled with the value where it lies outside the image. */
+/* Computes output row y. rows: the one input row; a row outside the image is filled with the value. */
 void mg_pad_rows_s16(const mg_pad_rows_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 
 #endif /* MCUGEN_PAD_ROWS_S16_H */

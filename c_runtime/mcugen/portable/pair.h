@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums of two stored integers as real numbers rounded once: y = (k[0] * a + k[1] * b + k[2]) >> shift, which was proved
- * for all 65,536 pairs. With more integers: a factor for each, then the addend.
+ * Sums of two stored integers as real numbers, rounded once: y = (k[0] * a + k[1] * b + k[2]) >> shift, which the build
+ * has proved for all 65,536 pairs. For more integers, k has a factor for each and then the addend.
  *
- * The addend holds the rounding and all zero points. A pair that leaves less than 2^tie_bits in the bits shifted out lies
- * halfway between two y and goes to the one that is an even number of steps from zero_point.
+ * The addend holds the rounding and all zero points. If the bits shifted out are less than 2^tie_bits, the sum lies
+ * halfway between two y; the y an even number of steps from zero_point is taken.
  */
 #ifndef MCUGEN_PAIR_H
 #define MCUGEN_PAIR_H

@@ -22,7 +22,7 @@ static void form(const mg_f32 *in, mg_f32 *q, uint32_t classes)
     }
 }
 
-/* Sums of squares on the diagonal, in the order of the other classes. */
+/* Computes the diagonal: sums of squares, added in the order of the other classes. */
 static void diagonal(const mg_f32 *in, mg_f32 *q, uint32_t classes)
 {
     for (uint32_t i = 0u; i < classes; i += 1u) {

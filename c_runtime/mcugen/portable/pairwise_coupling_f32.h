@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Probabilities of classes from those of their pairs, by iteration.
+ * Probabilities of classes, computed from the probabilities of pairs of classes by iteration.
  *
  * classes  probabilities for each vector
  * pairs    classes * (classes - 1) / 2: the first class' probability in each pair, (0, 1), (0, 2), ...
@@ -16,7 +16,7 @@ typedef struct {
     uint32_t classes, pairs;
 } mg_pairwise_coupling_f32_params;
 
-/* n vectors: in [n][pairs], out [n][classes]. */
+/* Computes n vectors: in [n][pairs], out [n][classes]. */
 void mg_pairwise_coupling_f32(const mg_pairwise_coupling_f32_params *p, const mg_f32 *in, mg_f32 *out, mg_f32 *scratch, uint32_t n);
 
 #endif /* MCUGEN_PAIRWISE_COUPLING_F32_H */

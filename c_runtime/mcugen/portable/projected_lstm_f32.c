@@ -7,7 +7,7 @@ typedef struct {
     const mg_f32 *w, *r, *b;
 } mg_projected_lstm_f32_weights;
 
-/* The sums of all gates for one element of the batch, without biases where these come after a norm. */
+/* Computes the sums of all gates for one element of the batch; without biases if these are added after a norm. */
 static void sums(const mg_projected_lstm_f32_params *p, const mg_projected_lstm_f32_weights *by, const mg_f32 *x, const mg_f32 *h,
                  mg_f32 *gates)
 {
@@ -35,7 +35,7 @@ static void normalize(const mg_f32 *factor, const mg_f32 *bias, uint32_t n, mg_f
     }
 }
 
-/* A gate's sums become the gate. cell: NULL for the new values, which do not see it. */
+/* Converts a gate's sums to the gate. cell: NULL for g, which does not depend on the cell. */
 static void finish(const mg_projected_lstm_f32_params *p, const mg_f32 *b, uint32_t gate, const mg_f32 *cell,
                    mg_f32 *gates)
 {
@@ -54,7 +54,7 @@ static void finish(const mg_projected_lstm_f32_params *p, const mg_f32 *b, uint3
     }
 }
 
-/* One step of one element of the batch, from the sums of its gates: h and c become the new ones. */
+/* Computes one step of one element of the batch from the sums of its gates, and updates h and c. */
 static void step(const mg_projected_lstm_f32_params *p, const mg_f32 *b, mg_f32 *gates, mg_f32 *h, mg_f32 *c)
 {
     const uint32_t n = p->hidden;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A layer of long short-term memory over float sequences whose gates may be normalized and whose results projected.
+ * LSTM layer over float sequences, with optional layer normalization of the gates and projection of the results.
  *
  *   i, o, f = sigmoid(norm(W x + R h + P c)),  g = tanh(norm(W x + R h))
  *   c = f * c + i * g,  h = J (o * tanh(c)) + d
  *
  * w, r, b  weights of the data [4, hidden, inputs] and of the state [4, hidden, outputs], and biases [4, hidden];
  *          gates in the order i, o, f, g
- * p        weights of the cell [3, hidden] for i, o, f, or NULL
+ * p        peephole weights [3, hidden] of i, o, f, or NULL
  * j, d     weights [outputs, hidden] and biases [outputs] of the projection, or NULL
  * n        norm(x) = (x - mean) / deviation * n + b over the units of a gate [4, hidden]; NULL: norm(x) = x + b
- * cell_clip, state_clip  bounds of c and of a projected h, 0 for none;   coupled: i is 1 - f
+ * cell_clip, state_clip  bounds of the magnitude of c and of a projected h; 0: no bound
+ * coupled  1: i is 1 - f
  * Equals ProjectedLstm.reference within rounding.
  */
 #ifndef MCUGEN_PROJECTED_LSTM_F32_H
@@ -25,8 +26,8 @@ typedef struct {
     float cell_clip, state_clip;
 } mg_projected_lstm_f32_params;
 
-/* x [steps, batches, inputs]; h0 [batches, outputs], c0 [batches, hidden] -> y [steps, batches, outputs]; h, c: the last
- * ones; scratch: 4 * hidden floats. */
+/* x [steps, batches, inputs]; h0 [batches, outputs], c0 [batches, hidden] -> y [steps, batches, outputs]; h, c: the
+ * last state and cell; scratch: 4 * hidden floats. */
 void mg_projected_lstm_f32(const mg_projected_lstm_f32_params *p, const mg_f32 *x, const mg_f32 *w, const mg_f32 *r,
                            const mg_f32 *b, const mg_f32 *h0, const mg_f32 *c0, mg_f32 *y, mg_f32 *h, mg_f32 *c,
                            void *scratch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Real numbers to stored integers.
+ * Converts real numbers to stored integers.
  *
- *   y = clamp(round(x / scale) + zero_point), halves away from zero; _even: to the even whole number
+ *   y = clamp(round(x / scale) + zero_point), halves away from zero; _even kernels: halves to even
  *
  * Equals the reference runtime's Quantize (reference_ops::AffineQuantize) on float; _even: QuantizeLinear. n elements.
  */

@@ -6,9 +6,8 @@
  *   ratio  = high_mul(a' << its redundant sign bits, 1 / b' as mg_one_over_one_plus computes it)
  *   y      = clamp(divide(high_mul(ratio, mult), n) + out_zero_point), n: sum of the shifts of a' and b', less `shift`
  *
- * divide: by a power of two to nearest, halves away from zero. Where that power would be above 2^31, the reference
- * runtime shifts by more bits than an integer has, which C leaves open: it computes what mg_quotient_beyond says, as
- * processors of 64 bits do. A quotient by 0 is 0.
+ * divide: by 2^n to nearest, halves away from zero. For n above 31, the reference runtime shifts by more bits than an
+ * integer has, which C does not define; mg_quotient_beyond gives the result of 64-bit processors. A quotient by 0 is 0.
  */
 #ifndef MCUGEN_QUOTIENT_H
 #define MCUGEN_QUOTIENT_H
@@ -22,7 +21,7 @@ typedef struct {
     int8_t shift;
 } mg_scaled_quotient;
 
-/* x shifted by 32 bits or more: the shift counts modulo 32, and its rounding adds 1 where x is not negative. */
+/* x shifted right by 32 bits or more: the shift counts modulo 32, and its rounding adds 1 if x is not negative. */
 static inline int32_t mg_quotient_beyond(int32_t x, uint32_t right)
 {
     return (x >> (right & 31u)) + (x >= 0 ? 1 : 0);

@@ -13,11 +13,11 @@
 #define MG_TANH 1u
 #define MG_RELU 2u
 
-/* Fields of layers of long short-term memory:
- *   p        weights of the cell [3, hidden] for i, o, f, or NULL
+/* Fields of LSTM layers:
+ *   p        peephole weights [3, hidden] of i, o, f, or NULL
  *   kinds    activations of the gates, of g, and of the cell
- *   clip     bound of the gates' sums, 0 for none;   cell_clip: bound of c, 0 for none
- *   coupled  1 where i is 1 - f, 2 where f is 1 - i
+ *   clip     bound of the magnitude of the gates' sums;   cell_clip: of c; 0: no bound
+ *   coupled  1: i is 1 - f; 2: f is 1 - i; 0: neither
  */
 #define MG_LSTM_FIELDS \
     const mg_f32 *p; \
@@ -26,7 +26,7 @@
     uint32_t coupled; \
     float clip, cell_clip;
 
-/* An activation by its number. */
+/* Applies the activation of a number. */
 static inline float mg_activated(uint32_t kind, float x)
 {
     if (kind == MG_SIGMOID) {
@@ -48,7 +48,7 @@ static inline float mg_dot_f32(const mg_f32 *w, const mg_f32 *x, uint32_t n, flo
     return sum;
 }
 
-/* x within [-limit, limit]; a limit of 0 is none */
+/* x clamped to [-limit, limit]; not clamped if the limit is 0 */
 static inline float mg_within(float x, float limit)
 {
     if (limit <= 0.0f) {

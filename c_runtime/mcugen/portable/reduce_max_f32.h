@@ -21,7 +21,7 @@ typedef struct {
     const uint32_t *reduced, *reduced_stride; /* [3] */
 } mg_reduce_max_f32_params;
 
-/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
+/* Computes whole tensors. The loops over the input have three `kept` and three `reduced` dimensions. */
 void mg_reduce_max_f32(const mg_reduce_max_f32_params *p, const mg_f32 *in, mg_f32 *out);
 
 #endif /* MCUGEN_REDUCE_MAX_F32_H */

@@ -13,7 +13,7 @@ typedef struct {
     const uint32_t *reduced, *reduced_stride; /* [3] */
 } mg_reduce_plain_f32_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_reduce_plain_f32(const mg_reduce_plain_f32_params *p, const mg_f32 *in, mg_f32 *out);
 
 #endif /* MCUGEN_REDUCE_PLAIN_F32_H */

@@ -14,7 +14,7 @@ typedef struct {
     const uint32_t *reduced, *reduced_stride; /* [3] */
 } mg_reduce_plain_integers_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_reduce_plain_integers(const mg_reduce_plain_integers_params *p, const void *in, void *out);
 
 #endif /* MCUGEN_REDUCE_PLAIN_INTEGERS_H */

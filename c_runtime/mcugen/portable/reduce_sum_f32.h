@@ -23,10 +23,10 @@ static inline mg_f32 mg_reduce_sum_f32_store(const mg_reduce_sum_f32_params *p, 
     return sum / p->divisor;
 }
 
-/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
+/* Computes whole tensors. The loops over the input have three `kept` and three `reduced` dimensions. */
 void mg_reduce_sum_f32(const mg_reduce_sum_f32_params *p, const mg_f32 *in, mg_f32 *out);
 
-/* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+/* Sums over all pixels of an image, row by row. acc: a 32-bit sum per channel. in: n rows. */
 void mg_reduce_sum_f32__global_begin(const mg_reduce_sum_f32_params *p, void *acc);
 void mg_reduce_sum_f32__global_rows(const mg_reduce_sum_f32_params *p, const mg_f32 *in, uint32_t y, uint32_t n,
                                     void *acc);

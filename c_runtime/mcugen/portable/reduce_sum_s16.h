@@ -31,10 +31,10 @@ static inline int16_t mg_reduce_sum_s16_store(const mg_reduce_sum_s16_params *p,
     return (int16_t)mg_clamp(y, INT16_MIN, INT16_MAX);
 }
 
-/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
+/* Computes whole tensors. The loops over the input have three `kept` and three `reduced` dimensions. */
 void mg_reduce_sum_s16(const mg_reduce_sum_s16_params *p, const mg_s16 *in, mg_s16 *out);
 
-/* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+/* Sums over all pixels of an image, row by row. acc: a 32-bit sum per channel. in: n rows. */
 void mg_reduce_sum_s16__global_begin(const mg_reduce_sum_s16_params *p, void *acc);
 void mg_reduce_sum_s16__global_rows(const mg_reduce_sum_s16_params *p, const mg_s16 *in, uint32_t y, uint32_t n,
                                     void *acc);

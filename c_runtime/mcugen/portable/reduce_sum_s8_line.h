@@ -24,10 +24,10 @@ static inline int8_t mg_reduce_sum_s8_line_store(const mg_reduce_sum_s8_line_par
     return (int8_t)mg_line_at(&p->line, 0u, sum);
 }
 
-/* Whole tensors; the input is walked by its `kept` and `reduced` dimensions, three of each. */
+/* Computes whole tensors. The loops over the input have three `kept` and three `reduced` dimensions. */
 void mg_reduce_sum_s8_line(const mg_reduce_sum_s8_line_params *p, const int8_t *in, int8_t *out);
 
-/* Sums over all pixels of an image, row by row. acc: one 32 bit sum per channel. in: n rows. */
+/* Sums over all pixels of an image, row by row. acc: a 32-bit sum per channel. in: n rows. */
 void mg_reduce_sum_s8_line__global_begin(const mg_reduce_sum_s8_line_params *p, void *acc);
 void mg_reduce_sum_s8_line__global_rows(const mg_reduce_sum_s8_line_params *p, const int8_t *in, uint32_t y, uint32_t n,
                                    void *acc);

@@ -4,8 +4,8 @@
  *
  *   y = clamp(requantize(x - in_zero_point, mult, shift) + out_zero_point)
  *
- * Equals the reference runtime's Quantize (reference_ops::Requantize) between integers. n elements; out may be in
- * where the types are the same.
+ * Equals the reference runtime's Quantize (reference_ops::Requantize) between integers. n elements; `out` may be equal
+ * to `in` if the types are the same.
  */
 #ifndef MCUGEN_REQUANTIZE_H
 #define MCUGEN_REQUANTIZE_H

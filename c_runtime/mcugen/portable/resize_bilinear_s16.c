@@ -4,7 +4,7 @@
  */
 #include "mcugen/resize_bilinear_s16.h"
 
-/* Output row y of an image. */
+/* Computes output row y of an image. */
 static void row(const mg_resize_bilinear_s16_params *p, const mg_s16 *in, uint32_t y, mg_s16 *out)
 {
     const mg_s16 *const above = in + p->y_low[y] * p->in_w * p->depth;

@@ -6,7 +6,7 @@ static float number(int8_t stored)
     return (float)(stored + 128);
 }
 
-/* Output row y of an image. */
+/* Computes output row y of an image. */
 static void row(const mg_resize_bilinear_u8_params *p, const int8_t *in, uint32_t y, int8_t *out)
 {
     const int8_t *const above = in + p->y_low[y] * p->in_w * p->depth;

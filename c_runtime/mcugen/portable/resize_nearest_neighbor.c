@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/resize_nearest_neighbor.h"
 
-/* Pixels of whole words, which are aligned as all rows are; each is read once for two. */
+/* Copies pixels of whole words, which are aligned because all rows are. A word is read once for two output pixels. */
 static void row_of_words(const mg_resize_nearest_neighbor_params *p, const mg_s32 *row, mg_s32 *to)
 {
     const uint32_t n = p->pixel / 4u;

@@ -10,7 +10,7 @@ static uint32_t steps_of(int32_t length, uint32_t steps)
     return (uint32_t)(floored > (int32_t)steps ? (int32_t)steps : floored);
 }
 
-/* The steps of one sequence. */
+/* Copies one sequence with its first `length` steps reversed. */
 static void reverse(const mg_reverse_sequence_s32_params *p, const uint8_t *in, uint8_t *out, uint32_t length)
 {
     for (uint32_t t = 0u; t < length; t += 1u) {

@@ -2,11 +2,10 @@
  *
  * Reverses the first length[b] steps of each sequence and copies the rest; int32 lengths.
  *
- * outer, between  how often the axes before, and those between the sequence and batch axes, repeat
+ * outer, between  elements of the axes before the sequence and batch axes, and of the axes between them
  * *_stride        in bytes
  * run             bytes of the elements behind both axes
- * Equals the reference runtime's ReverseSequence for data of any type; lengths outside the axis are moved to its
- * nearest end.
+ * Equals the reference runtime's ReverseSequence for data of any type; lengths outside the axis are clamped to it.
  */
 /* Copies:
  * s32 -> s64, int32 -> int64
@@ -24,7 +23,7 @@ typedef struct {
     uint32_t run;
 } mg_reverse_sequence_s32_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_reverse_sequence_s32(const mg_reverse_sequence_s32_params *p, const void *in, const mg_s32 *length, void *out);
 
 #endif /* MCUGEN_REVERSE_SEQUENCE_S32_H */

@@ -5,13 +5,13 @@
 
 enum { ZERO, EDGE, MIRROR, NEAR };
 
-/* For one axis: the pixels that a value is interpolated from, -1 for one that counts as zero, and their weights. */
+/* For one axis: the pixels that a value is interpolated from, and their weights. A pixel of -1 counts as zero. */
 typedef struct {
     int32_t index[4];
     float weight[4];
 } taps;
 
-/* Converts a coordinate to pixels, bounded to 2^20 beyond the first so that integers can hold it. */
+/* Converts a coordinate to pixels, clamped to 2^20 pixels from the first one so that it fits an integer. */
 static float in_pixels(const mg_sample_f32_params *p, float place, uint32_t size)
 {
     float x = place;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values of images at places between their pixels.
+ * Interpolated values of images at places (coordinates) between the pixels.
  *
- *   scale   places are 0: in pixels; 1, 2: from -1 to 1, the last axis first, and these are the middles of the outer
- *           pixels (1) or their edges (2)
- *   taps    pixels of each axis that make a value: 1: the nearest, 2: linear, 4: cubic
- *   beyond  outside the image is 0: zero; 1: the pixel at the edge; 2: the image, mirrored; 3: the pixel at the edge,
- *           but zero where the place is more than a pixel away
- *   largest  not 0: the value is the largest of the pixels times their weights, not the sum of these
+ *   scale   0: places are in pixels; 1, 2: places are from -1 to 1, the last axis first. -1 and 1 are the centres of
+ *           the outermost pixels (1) or their outer edges (2)
+ *   taps    pixels per axis that a value depends on: 1: the nearest; 2: linear interpolation; 4: cubic interpolation
+ *   beyond  values outside the image: 0: zero; 1: the pixel at the edge; 2: the mirrored image; 3: the pixel at the
+ *           edge, but zero if the place is more than a pixel away
+ *   largest  1: the value is the largest product of a pixel and its weight; 0: the sum of these products
  * Equals Sample.reference within rounding.
  */
 #ifndef MCUGEN_SAMPLE_F32_H

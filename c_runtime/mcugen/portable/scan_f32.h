@@ -2,8 +2,8 @@
  *
  * Running sums, products and extremes along an axis of float32 data; see mcugen/fold.h.
  *
- * exclusive  each result lacks its own element: the first is `first`
- * reverse    from the last element to the first
+ * exclusive  1: a result leaves out its own element, and the first result is `first`
+ * reverse    1: from the last element to the first
  */
 #ifndef MCUGEN_SCAN_F32_H
 #define MCUGEN_SCAN_F32_H
@@ -16,7 +16,7 @@ typedef struct {
     float first;
 } mg_scan_f32_params;
 
-/* Whole tensors [outer, size, inner]. */
+/* Computes whole tensors, [outer, size, inner]. */
 void mg_scan_f32(const mg_scan_f32_params *p, const mg_f32 *in, mg_f32 *out);
 
 #endif /* MCUGEN_SCAN_F32_H */

@@ -2,8 +2,8 @@
  *
  * Running sums, products and extremes along an axis of integers of any type, and of bools; see mcugen/fold.h.
  *
- * exclusive  each result lacks its own element: the first is `first`
- * reverse    from the last element to the first
+ * exclusive  1: a result leaves out its own element, and the first result is `first`
+ * reverse    1: from the last element to the first
  */
 #ifndef MCUGEN_SCAN_INTEGERS_H
 #define MCUGEN_SCAN_INTEGERS_H
@@ -16,7 +16,7 @@ typedef struct {
     int64_t first;
 } mg_scan_integers_params;
 
-/* Whole tensors [outer, size, inner]. */
+/* Computes whole tensors, [outer, size, inner]. */
 void mg_scan_integers(const mg_scan_integers_params *p, const void *in, void *out);
 
 #endif /* MCUGEN_SCAN_INTEGERS_H */

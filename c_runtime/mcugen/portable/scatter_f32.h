@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A copy of a tensor with changed slices, for float32 data: slices are joined with others; see mcugen/fold.h.
- * Indices outside the tensor are moved to its nearest end; updates take effect in their order.
+ * Copies a float32 tensor and combines some of its slices with updates; see mcugen/fold.h. Indices outside the tensor
+ * are moved to its nearest end; updates take effect in their order.
  *
  * run    elements of a slice
  * bytes  of the tensor
@@ -15,7 +15,7 @@ typedef struct {
     uint32_t run, count, rows, bytes, how;
 } mg_scatter_f32_params;
 
-/* Whole tensors: in and out [rows, run], index [count], updates [count, run]. */
+/* Computes whole tensors: in and out [rows, run], index [count], updates [count, run]. */
 void mg_scatter_f32(const mg_scatter_f32_params *p, const mg_f32 *in, const mg_s32 *index, const mg_f32 *updates, mg_f32 *out);
 
 #endif /* MCUGEN_SCATTER_F32_H */

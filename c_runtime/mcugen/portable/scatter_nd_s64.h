@@ -23,7 +23,7 @@ typedef struct {
     uint32_t depth, count, run, elements;
 } mg_scatter_nd_s64_params;
 
-/* Whole tensors. index: [count][depth], updates: [count][run]. */
+/* Computes whole tensors. index: [count][depth], updates: [count][run]. */
 void mg_scatter_nd_s64(const mg_scatter_nd_s64_params *p, const mg_s32 *index, const mg_s64 *updates, mg_s64 *out);
 
 #endif /* MCUGEN_SCATTER_ND_S64_H */

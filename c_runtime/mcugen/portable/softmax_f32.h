@@ -16,7 +16,7 @@ typedef struct {
     uint32_t classes;
 } mg_softmax_f32_params;
 
-/* n rows of `classes` elements; out may be in. */
+/* Computes n rows of `classes` elements; `out` may be equal to `in`. */
 void mg_softmax_f32(const mg_softmax_f32_params *p, const mg_f32 *in, mg_f32 *out, uint32_t n);
 
 #endif /* MCUGEN_SOFTMAX_F32_H */

@@ -25,7 +25,7 @@ static void row(const mg_softmax_s8_params *p, const int8_t *in, int8_t *out)
         sum += mg_divide_by_pot(exponential(p, most - in[i]), 12u);
     }
     const uint32_t zeros = mg_leading_zeros((uint32_t)sum);
-    /* With a sum of 2^28 or more every class rounds to 0: less than half a step each. */
+    /* If the sum is 2^28 or more, every result is below half a step, that is, 0. */
     const int32_t scale = zeros < 4u ? 0 : mg_one_over_one_plus((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
     const uint32_t shift = 35u - zeros;
     for (uint32_t i = 0u; i < p->classes; i += 1u) {

@@ -2,7 +2,7 @@
  *
  * Softmax of int8 data.
  *
- *   y[i] = exp(x[i] - max) / sum over k of exp(x[k] - max), in 8 bits of fraction, less 128
+ *   y[i] = exp(x[i] - max) / sum over k of exp(x[k] - max), with 8 fraction bits, minus 128
  *
  * exp      Q0: the exponential of each difference from the maximum, at its magnitude; `exp_length` entries, further
  *          ones are 0

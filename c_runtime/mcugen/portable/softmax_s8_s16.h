@@ -2,7 +2,7 @@
  *
  * Softmax of int8 data, to int16.
  *
- *   y[i] = exp(x[i] - max) / sum over k of exp(x[k] - max), in 16 bits of fraction, less 32768
+ *   y[i] = exp(x[i] - max) / sum over k of exp(x[k] - max), with 16 fraction bits, minus 32768
  *
  * exp      Q0: the exponential of each difference from the maximum, at its magnitude; `exp_length` entries, further
  *          ones are 0
@@ -20,7 +20,7 @@ typedef struct {
     uint16_t classes;
 } mg_softmax_s8_s16_params;
 
-/* n rows of `classes` elements. */
+/* Computes n rows of `classes` elements. */
 void mg_softmax_s8_s16(const mg_softmax_s8_s16_params *p, const int8_t *in, mg_s16 *out, uint32_t n);
 
 #endif /* MCUGEN_SOFTMAX_S8_S16_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/softmax_table_s8.h"
 
-/* share * factor, exact and rounded once, halves to even; share is a positive float up to 1. */
+/* share * factor, rounded once, halves to even. share: a positive float up to 1. */
 static int32_t steps_of_share(float share, uint32_t factor)
 {
     union {

@@ -6,7 +6,8 @@
  *
  * exp      the exponential of each difference from the maximum, times any constant. All operations round to float32, and
  *          sums go from the first element to the last.
- * factor   0, or below 2^29: the quotient is multiplied by it instead, exactly, as QLinearSoftmax of ONNX Runtime does.
+ * factor   not 0: the quotient is multiplied by this factor, below 2^29, instead of divided by the scale, and rounded
+ *          once, as in QLinearSoftmax of ONNX Runtime
  */
 #ifndef MCUGEN_SOFTMAX_TABLE_S8_H
 #define MCUGEN_SOFTMAX_TABLE_S8_H
@@ -21,7 +22,7 @@ typedef struct {
     uint32_t classes;
 } mg_softmax_table_s8_params;
 
-/* n rows of `classes` elements; out may be in. */
+/* Computes n rows of `classes` elements; `out` may be equal to `in`. */
 void mg_softmax_table_s8(const mg_softmax_table_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
 #endif /* MCUGEN_SOFTMAX_TABLE_S8_H */

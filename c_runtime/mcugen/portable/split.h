@@ -2,7 +2,7 @@
  *
  * Splits a tensor: `outer` times, each output in turn receives the next run.
  *
- * run     bytes of a run, one entry per output
+ * run     per output, bytes of a run: the elements of the axis and of the axes behind it
  * Equals the reference runtime's Split and Unpack for any type.
  */
 #ifndef MCUGEN_SPLIT_H

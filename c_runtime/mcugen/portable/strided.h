@@ -13,7 +13,7 @@ typedef struct {
     uint32_t size;                          /* bytes of an element */
 } mg_strided;
 
-/* One element; both pointers are aligned to its size. */
+/* Copies one element; both pointers are aligned to its size. */
 static inline void mg_copy_element(const void *in, void *out, uint32_t size)
 {
     if (size == 1u) {
@@ -27,7 +27,7 @@ static inline void mg_copy_element(const void *in, void *out, uint32_t size)
     }
 }
 
-/* The innermost loop. */
+/* Copies the elements of the innermost loop. */
 static inline void mg_copy_line(const mg_strided *s, const uint8_t *in, uint8_t *out)
 {
     const int32_t in_step = s->in_stride[5];
@@ -46,7 +46,7 @@ static inline void mg_copy_line(const mg_strided *s, const uint8_t *in, uint8_t 
     }
 }
 
-/* The two loops around it. */
+/* Copies the elements of the three innermost loops. */
 static inline void mg_copy_plane(const mg_strided *s, const uint8_t *in, uint8_t *out)
 {
     for (int32_t i = 0; i < (int32_t)s->dims[3]; i += 1) {

@@ -6,9 +6,9 @@
  *          + narrow_factor * divide(high_mul((narrow - narrow_zero_point) << left_shift, narrow_mult), narrow_shift)
  *   y    = clamp(divide(high_mul(fine, out_mult), out_shift) + out_zero_point)
  *
- * divide: by 2^shift to nearest, halves away from zero. wide is the operand of the larger scale: its multiplier is 1/2,
- * exact. No intermediate value exceeds 32 bits: left_shift is 20 for int8, 15 for int16, and 1 where scales are powers
- * of two.
+ * divide: by 2^shift to nearest, halves away from zero. wide is the operand with the larger scale; its multiplier is
+ * exactly 1/2. No intermediate value exceeds 32 bits: left_shift is 20 for int8, 15 for int16, and 1 if the scales are
+ * powers of two.
  * Equals AddElementwise with double rounding.
  */
 #ifndef MCUGEN_SUM_H
@@ -26,8 +26,8 @@ typedef struct {
     int8_t narrow_factor;
 } mg_sum;
 
-/* x / 2^n to nearest, halves away from zero, where |x| + 2^(n - 1) stays in 32 bits. It has no branch, so that the
- * compiler can compute the constants of n outside the loop. */
+/* x / 2^n to nearest, halves away from zero, if |x| + 2^(n - 1) fits 32 bits. It has no branch, so that the compiler
+ * can compute the constants of n outside the loop. */
 static inline int32_t mg_sum_divide(int32_t x, uint32_t n)
 {
     const int32_t half = (int32_t)(((uint32_t)1 << n) >> 1);

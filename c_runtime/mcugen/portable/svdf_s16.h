@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Filters with a memory: the memory moves by one step, takes in the newest values, and is summed up.
+ * Filters with a memory (SVDF): the memory moves by one step, the newest values are appended, and the weighted sum of
+ * the memory is the result.
  *
  *   next[f] = memory[f][1], ..., memory[f][steps - 1], newest[f] + zero_point
  *   sum     = bias[u] + sum over the unit's filters and steps of weights[f][j] * next[f][j]

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t shift;
 } mg_tanh_s16_params;
 
-/* n elements; out may be in. */
+/* Computes n elements; `out` may be equal to `in`. */
 void mg_tanh_s16(const mg_tanh_s16_params *p, const mg_s16 *in, mg_s16 *out, uint32_t n);
 
 #endif /* MCUGEN_TANH_S16_H */

@@ -2,7 +2,7 @@
 #include "mcugen/top_k_integers.h"
 #include "mcugen/any_integer.h"
 
-/* Whether element `first` comes before element `second`, both along the axis from `start`. */
+/* Whether element `first` is sorted before element `second`; both are positions on the axis that begins at `start`. */
 static int is_before(const mg_top_k_integers_params *p, const void *in, uint32_t start, uint32_t first, uint32_t second)
 {
     uint32_t at = start + first * p->inner;

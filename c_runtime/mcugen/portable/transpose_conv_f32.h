@@ -2,8 +2,9 @@
  *
  * Transposed convolution of float images with float weights.
  *
- *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
- *         and channels c, of w[o][kh][kw][c] * x[i][j][c]
+ *   sum = sum over input pixels (i, j), taps (kh, kw) and channels c of
+ *         w[o][kh][kw][c] * x[i][j][c],
+ *         if i * stride_h + kh - pad_h is the output row and j * stride_w + kw - pad_w the output column
  *   y[o] = clamp(bias[o] + sum)
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
@@ -28,10 +29,10 @@ typedef struct {
     float out_min, out_max;
 } mg_transpose_conv_f32_params;
 
-/* Output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
 void mg_transpose_conv_f32(const mg_transpose_conv_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
 
-/* With weights of float16. */
+/* The kernel above with float16 weights. */
 void mg_transpose_conv_f32__halves(const mg_transpose_conv_f32_params *p, const mg_f32 *const *rows, uint32_t y,
                                    mg_f32 *out);
 

@@ -2,13 +2,15 @@
  *
  * Transposed convolution of int16 images with int8 weights, one multiplier per output channel.
  *
- *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
- *         and channels c, of w[o][kh][kw][c] * x[i][j][c]
+ *   sum = sum over input pixels (i, j), taps (kh, kw) and channels c of
+ *         w[o][kh][kw][c] * x[i][j][c],
+ *         if i * stride_h + kh - pad_h is the output row and j * stride_w + kw - pad_w the output column
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits unless wide
- * Equals the reference runtime's TransposeConv for int16 data (wide: 16 bit multiplier and one rounding).
+ * sums    cannot leave 32 bits: proved when the code is generated
+ *         __acc64 kernels: sums of any size, wrapped to 32 bits unless wide
+ * Equals the reference runtime's TransposeConv for int16 data (wide: 16-bit multiplier and one rounding).
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_S16_H
 #define MCUGEN_TRANSPOSE_CONV_S16_H
@@ -29,7 +31,7 @@ typedef struct {
     uint8_t wide;
 } mg_transpose_conv_s16_params;
 
-/* Output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
 void mg_transpose_conv_s16(const mg_transpose_conv_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 void mg_transpose_conv_s16__acc64(const mg_transpose_conv_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 

@@ -2,8 +2,9 @@
  *
  * Transposed convolution of int16 images with int8 weights, each result rounded once.
  *
- *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
- *         and channels c, of w[o][kh][kw][c] * (x[i][j][c] - in_zero_point)
+ *   sum = sum over input pixels (i, j), taps (kh, kw) and channels c of
+ *         w[o][kh][kw][c] * (x[i][j][c] - in_zero_point),
+ *         if i * stride_h + kh - pad_h is the output row and j * stride_w + kw - pad_w the output column
  *   y[o] = line[o](bias[o] + sum), which scales and rounds once: line.h
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
@@ -33,7 +34,7 @@ typedef struct {
     int16_t in_zero_point;
 } mg_transpose_conv_s16_line_params;
 
-/* Output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
 void mg_transpose_conv_s16_line(const mg_transpose_conv_s16_line_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 
 #endif /* MCUGEN_TRANSPOSE_CONV_S16_LINE_H */

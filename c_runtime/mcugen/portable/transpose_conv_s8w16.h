@@ -2,12 +2,14 @@
  *
  * Transposed convolution of int8 images with int16 weights, one multiplier per output channel.
  *
- *   sum = sum over input pixels i, j and taps with i * stride_h + kh - pad_h at this row, the same in columns,
- *         and channels c, of w[o][kh][kw][c] * (x[i][j][c] - in_zero_point)
+ *   sum = sum over input pixels (i, j), taps (kh, kw) and channels c of
+ *         w[o][kh][kw][c] * (x[i][j][c] - in_zero_point),
+ *         if i * stride_h + kh - pad_h is the output row and j * stride_w + kw - pad_w the output column
  *   y[o] = clamp(requantize(bias[o] + sum, mult[o], shift[o]) + out_zero_point)
  *
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
- * sums    cannot leave 32 bits: proved when the code is generated; __acc64 kernels: any, wrapped to 32 bits
+ * sums    cannot leave 32 bits: proved when the code is generated
+ *         __acc64 kernels: sums of any size, wrapped to 32 bits
  * Equals the reference runtime's TransposeConv for int8 data.
  */
 /* Copies:
@@ -32,7 +34,7 @@ typedef struct {
     int16_t in_zero_point;
 } mg_transpose_conv_s8w16_params;
 
-/* Output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
 void mg_transpose_conv_s8w16(const mg_transpose_conv_s8w16_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 void mg_transpose_conv_s8w16__acc64(const mg_transpose_conv_s8w16_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 

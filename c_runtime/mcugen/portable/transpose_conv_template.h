@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: the transposed convolution, on top of dot_1x4_template.h. Each output pixel gathers the input pixels that
- * reach it: with stride s, tap k of the pixel at y comes from input (y + pad - k) / s where that is whole.
+ * reach it: with stride s, tap k of the pixel at y comes from input (y + pad - k) / s if that is an integer.
  */
 
 /* The taps of a column: tap `tap` reads input `input`, tap + stride reads input - 1, and so on. */
@@ -16,7 +16,7 @@ static inline MG_NAME(phase) MG_NAME(next)(MG_NAME(phase) at, int32_t stride)
     return next;
 }
 
-/* The taps of one input row. w: weights of the tap of `column`. */
+/* Adds the taps of one input row. w: weights of the tap of `column`. */
 static inline void MG_NAME(row_taps)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const MG_NAME(x) *row,
                                      MG_NAME(phase) column, const MG_NAME(w) *w, uint32_t lanes)
 {
@@ -37,7 +37,8 @@ static inline void MG_NAME(row_taps)(const MG_NAME(params) *p, MG_NAME(acc) *acc
     }
 }
 
-/* `lanes` output channels, 4 or 1, from o on, of one pixel. row_tap: the tap that reads the last of the rows. */
+/* Computes `lanes` output channels, 4 or 1, from channel o on, of one pixel. row_tap: the tap that reads the last of
+ * the rows. */
 static inline void MG_NAME(channels)(const MG_NAME(params) *p, const MG_NAME(x) *const *rows, uint32_t row_tap,
                                      MG_NAME(phase) column, uint32_t o, uint32_t lanes, MG_NAME(x) *out)
 {

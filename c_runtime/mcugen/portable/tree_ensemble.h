@@ -8,8 +8,10 @@
  *             its row of weights
  * starts      [trees]: first word of each tree
  * thresholds  floats as integers that sort in the same way; minus infinity is 0
- * entries     for several targets alone, the weights of each row: a bit that ends the row, target, index of the weight
- * weights     for one target a weight per row; for several as the entries say, or one per entry if MG_WEIGHT_BITS is 0
+ * entries     only for several targets: the entries of each row of weights: a bit that ends the row, target, index of
+ *             the weight
+ * weights     one target: a weight per row; several: the weights that the entries index, or one per entry if
+ *             MG_WEIGHT_BITS is 0
  * features    elements of a vector
  * Equals onnxruntime's TreeEnsembleRegressor for features that are float.
  */
@@ -26,7 +28,7 @@ typedef struct {
     uint32_t features;
 } mg_tree_ensemble_params;
 
-/* n vectors: in [n][features], of the type that the copy is made for, out [n][targets]. */
+/* Computes n vectors: in [n][features], of the type that the copy is made for, out [n][targets]. */
 #define MG_DECLARE_tree_ensemble(f) MG_LINKAGE void f(const mg_tree_ensemble_params *p, const void *in, mg_f32 *out, uint32_t n)
 
 #endif /* MCUGEN_TREE_ENSEMBLE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: decision trees as tables. Floats are compared as integers, which are in the same order: no core needs more
- * than a comparison of words for it. What is not a number is above them all, whatever its sign.
+ * Template: decision trees as tables. Floats are compared as integers that are in the same order, which takes one
+ * comparison of words on every core. NaN is above all numbers, whatever its sign.
  *
  *   MG_TYPE            of the features: 0 float, 1 int8, 2 uint8, 3 int16, 4 int32
  *   MG_TREES           trees

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t offset;                       /* of the first element, in bytes */
 } mg_view_params;
 
-/* Whole tensors. */
+/* Computes whole tensors. */
 void mg_view(const mg_view_params *p, const void *in, void *out);
 
 #endif /* MCUGEN_VIEW_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: how kernels read weights: one to a byte or wider, or with MG_NIBBLES two to a byte, the first in the lower
- * half, or with MG_HALVES as the bits of float16.
+ * Template: reading of weights. By default a weight has one byte or more; with MG_NIBBLES two weights share a byte, the
+ * first in the lower half; with MG_HALVES weights are the bits of float16.
  */
 #if defined(MG_NIBBLES)
 

@@ -4,7 +4,7 @@
 #define MG_SWAR_SIGNED 0
 #include "mcugen/swar_vector_outputs.h"
 
-/* Copies n elements + 128; word by word if they are aligned. */
+/* Copies n elements and adds 128 to each; word by word if they are aligned. */
 static void mg_swar_biased(const int8_t *in, uint8_t *to, uint32_t n)
 {
     const uint32_t whole = ((uintptr_t)in & 3u) == 0u ? n & ~15u : 0u;

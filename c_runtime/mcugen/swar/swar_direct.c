@@ -61,7 +61,8 @@ static void mg_swar_columns(const mg_swar_direct_params *p, const int8_t *const 
                        runs);
 }
 
-/* Columns that read outside the image come first, as their taps may be stored where the outputs of the others will be.
+/* Columns that read outside the image are computed first, because their taps may be stored in the memory of the outputs
+ * of other columns.
  */
 void mg_conv2d_s8__swar_direct(const mg_swar_direct_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
                                int8_t *scratch)

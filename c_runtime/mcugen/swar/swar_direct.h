@@ -12,8 +12,8 @@
  * runs     runs (contiguous taps) of a kernel row: run_length taps each, run_stride elements from one to the next; a
  *          group lies in one run
  * outside  the value of taps outside the image
- * patches  number of columns, at most 2, whose taps fit where the outputs of columns [inside_first, inside_end) will
- *          be; 0: they are collected in scratch
+ * patches  number of columns, at most 2, whose taps fit in the memory of the outputs of columns [inside_first,
+ *          inside_end); 0: taps are collected in scratch
  * sums     are below 2^23, shifts are to the right: proved when the code is generated
  * Equals the reference runtime's Conv2D for int8 data, with double or single rounding.
  */

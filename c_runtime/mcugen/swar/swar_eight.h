@@ -2,8 +2,8 @@
  *
  * The sums of eight outputs, from four words of two outputs per tap.
  *
- * A word holds the weights of two outputs, w0 + 65536 * w1. The build has grouped the taps so that within a group no
- * sum leaves its 16 bits. MG_SWAR_SIGNED: 1: taps are int8; 0: uint8.
+ * A word holds the weights of two outputs, w0 + 65536 * w1. The taps are grouped when the code is generated, so that
+ * within a group each sum fits its 16 bits. MG_SWAR_SIGNED: 1: taps are int8; 0: uint8.
  */
 #include "mcugen/runtime.h"
 

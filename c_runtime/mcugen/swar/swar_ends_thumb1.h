@@ -26,14 +26,15 @@
     MG_SWAR_FIRST("8") MG_SWAR_PART("r3", "8") MG_SWAR_PART("r4", "8") below MG_SWAR_LAST("r5") \
     "ldr r7, [r1, #4]\n asrs r6, r6, r7\n"
 
-/* MG_SWAR_CLAMP: clamps r6 to [0, span] and adds low. MG_SWAR_STORE, MG_SWAR_STEP: store it; the latter ends a pair. */
+/* MG_SWAR_CLAMP: clamps r6 to [0, span] and adds low. MG_SWAR_STORE and MG_SWAR_STEP store it; MG_SWAR_STEP also ends a
+ * pair. */
 #define MG_SWAR_CLAMP \
     "cmp r6, lr\n bls 8f\n mvns r6, r6\n asrs r6, r6, #31\n mov r7, lr\n ands r6, r6, r7\n 8: add r6, r12\n"
 #define MG_SWAR_STORE(out) "ldr r0, [sp, #" out "]\n strb r6, [r0]\n"
 #define MG_SWAR_STEP(out) "ldr r0, [sp, #" out "]\n strb r6, [r0, #1]\n adds r0, r0, #2\n str r0, [sp, #" out "]\n"
 
-/* MG_SWAR_CHANNEL scales and stores a channel of both pixels. MG_SWAR_END does so for both channels of a pair; a
- * channel without a partner enters at the label `single`. */
+/* MG_SWAR_CHANNEL scales and stores a channel of both pixels. MG_SWAR_END does so for both channels of a pair; the code
+ * of a channel without a partner begins at the label `single`. */
 #define MG_SWAR_CHANNEL(sum, scale, store, size) \
     "ldmia r1!, {r2, r3, r4, r5}\n" \
     sum("r8", "r9") scale MG_SWAR_CLAMP store("48") sum("r10", "r11") scale MG_SWAR_CLAMP store("52") \

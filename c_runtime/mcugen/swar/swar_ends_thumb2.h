@@ -32,7 +32,7 @@
 #define MG_SWAR_PLAIN(y)
 
 /* MG_SWAR_CHANNEL scales a channel of both pixels to outputs. MG_SWAR_END does so for both channels of a pair and
- * stores the outputs; a channel without a partner enters at the label `single`. */
+ * stores the outputs; the code of a channel without a partner begins at the label `single`. */
 #define MG_SWAR_CHANNEL(load, sum, below, clamp) \
     load "ldrd r8, r7, [sp, #52]\n" sum("r9", "r10") MG_SWAR_SCALE("r0", below, clamp) \
     sum("r11", "r12") MG_SWAR_SCALE("r4", below, clamp) "ldrd r3, lr, [sp, #44]\n"

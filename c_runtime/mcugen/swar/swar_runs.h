@@ -2,8 +2,8 @@
  *
  * All output channels of two pixels, whose taps are read in place. A run is a row of contiguous taps.
  *
- * A word holds the weights of two channels, w0 + 65536 * w1, so that a multiplication serves both. The build has
- * grouped the taps so that within a group no sum leaves its 16 bits.
+ * A word holds the weights of two channels, w0 + 65536 * w1, so that a multiplication serves both. The taps are grouped
+ * when the code is generated, so that within a group each sum fits its 16 bits.
  */
 #ifndef MCUGEN_SWAR_RUNS_H
 #define MCUGEN_SWAR_RUNS_H

@@ -24,7 +24,7 @@
 #define MG_SWAR_RUN_NEXT "lw a1, 0(t3)\n lw a7, 4(t3)\n addi t3, t3, 8\n" MG_SWAR_RUN_GO
 
 /* MG_SWAR_RUN_CHANNEL scales and stores a channel of both pixels. MG_SWAR_RUN_END does so for both channels of a pair;
- * a channel without a partner enters at the label `single`. */
+ * the code of a channel without a partner begins at the label `single`. */
 #define MG_SWAR_RUN_CHANNEL(load, sum, below, at) \
     load MG_SWAR_PUT(sum("s0", "s4"), below, at, "s8") MG_SWAR_PUT(sum("s1", "s5"), below, at, "s9")
 #define MG_SWAR_RUN_END(pair, single, load, below)                                 \

@@ -40,8 +40,8 @@ static void mg_swar_gather_apart(const mg_swar_s8_params *p, const int8_t *const
     }
 }
 
-/* Sets where the outputs of a block's pixels go. Pixels behind the first `valid` repeat the last one: the same outputs
- * are stored again. */
+/* Sets the addresses of the outputs of a block's pixels. Pixels behind the first `valid` repeat the last one, whose
+ * outputs are then stored again. */
 static void mg_swar_target(const mg_swar_s8_params *p, int8_t *to, uint32_t valid, int8_t **out)
 {
     for (uint32_t k = 0u; k < MG_SWAR_PIXELS; k += 1u) {

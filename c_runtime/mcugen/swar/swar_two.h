@@ -2,8 +2,8 @@
  *
  * All output channels of a block of pixels.
  *
- * A word holds the weights of two channels, w0 + 65536 * w1, so that a multiplication serves both. The build has
- * grouped the taps so that within a group no sum leaves its 16 bits.
+ * A word holds the weights of two channels, w0 + 65536 * w1, so that a multiplication serves both. The taps are grouped
+ * when the code is generated, so that within a group each sum fits its 16 bits.
  */
 #ifndef MCUGEN_SWAR_TWO_H
 #define MCUGEN_SWAR_TWO_H
@@ -118,7 +118,7 @@ static void mg_swar_block(const uint32_t *stream, uint32_t pairs, const uint8_t 
 
 #endif
 
-/* Stores four bytes + 128 of a pixel, MG_SWAR_PIXELS apart. */
+/* Stores four bytes of a pixel, each plus 128, MG_SWAR_PIXELS bytes apart. */
 static inline void mg_swar_spread_four(const int8_t *from, uint8_t *to)
 {
     to[0] = (uint8_t)(from[0] + 128);
@@ -127,7 +127,7 @@ static inline void mg_swar_spread_four(const int8_t *from, uint8_t *to)
     to[3u * MG_SWAR_PIXELS] = (uint8_t)(from[3] + 128);
 }
 
-/* Interleaves n bytes + 128 of each pixel of a block. */
+/* Interleaves n bytes, each plus 128, of all pixels of a block. */
 static void mg_swar_spread(const int8_t *const *from, uint8_t *patch, uint32_t n)
 {
     const int8_t *const x0 = from[0];

@@ -35,7 +35,7 @@
     load MG_SWAR_PUT(sum("s0", "s4"), below, at, "s8") MG_SWAR_PUT(sum("s1", "s5"), below, at, "s9") \
     MG_SWAR_PUT(sum("s2", "s6"), below, at, "s10") MG_SWAR_PUT(sum("s3", "s7"), below, at, "s11")
 
-/* Scales and stores both channels of a pair. A channel without a partner enters at the label `single`. */
+/* Scales and stores both channels of a pair. The code of a channel without a partner begins at the label `single`. */
 #define MG_SWAR_END(pair, single, load, below)                                                   \
     single ": addi a0, a0, 4\n addi s8, s8, -1\n addi s9, s9, -1\n addi s10, s10, -1\n addi s11, s11, -1\n j 8f\n" \
     pair ": addi a0, a0, 4\n" MG_SWAR_CHANNEL(load, MG_SWAR_LOWER, below, "0")                     \

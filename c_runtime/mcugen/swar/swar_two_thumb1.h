@@ -83,7 +83,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             ".endr\n");
 }
 
-/* Interleaves n bytes + 128 of two pixels; word by word if they are aligned. */
+/* Interleaves n bytes, each plus 128, of two pixels; word by word if they are aligned. */
 static void __attribute__((naked, noinline))
 mg_swar_spread_two(MCUGEN_UNUSED const int8_t *a, MCUGEN_UNUSED const int8_t *b, MCUGEN_UNUSED uint8_t *patch,
                MCUGEN_UNUSED uint32_t n)

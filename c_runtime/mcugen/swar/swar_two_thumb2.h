@@ -79,7 +79,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
                 MG_SWAR_SINGLES("27", "35") MG_SWAR_SINGLES("40", "38") MG_SWAR_SINGLES("41", "39"));
 }
 
-/* Interleaves n bytes + 128 of two pixels. */
+/* Interleaves n bytes, each plus 128, of two pixels. */
 static void mg_swar_spread_two(const int8_t *a, const int8_t *b, uint8_t *patch, uint32_t n)
 {
     const uint32_t fours = n & ~3u;
