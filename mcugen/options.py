@@ -156,7 +156,7 @@ class Options:
     preprocess: str = _option(
         "",
         "Words that turn the data of a sensor into the network's input; they become operators in front of it. See "
-        "docs/samples.md.",
+        "docs/samples.md. `micro_speech` or `microwakeword`: a stream of samples; see docs/sensors.md.",
         metavar="WORDS",
         group="Model",
     )

@@ -43,7 +43,7 @@ from mcugen.report import exports, host_steps
 from mcugen.report import page as report_page
 from mcugen.report.facts import NoiseFacts, Report
 from mcugen.report.output import ReportedModel
-from mcugen.samples import firmware, preprocess
+from mcugen.samples import firmware, microfrontend, preprocess
 from mcugen.solve import Solution
 from mcugen.solve.budget import staged
 from mcugen.solve.plan import MemoryPlan, check
@@ -220,6 +220,10 @@ def _with_front_end(network: Graph, options: Options) -> Graph:
     """The network behind the operators of --preprocess. Raises UsageError."""
     if not options.preprocess:
         return network
+    named = microfrontend.named(options.preprocess, network)
+    if named is not None and named.stream is not None:
+        joined = verify(chain.joined(chain.renamed(named, "front_"), network), "front end")
+        return streams.streamed(joined, named.stream.hop, None, named.stream.rate)
     plan, by_windows = preprocess.parse(options.preprocess, samples.words()), options.input_mode == SAMPLES
     front = firmware.graph_for(plan, options.raw, network, by_windows=by_windows)
     joined = chain.joined(chain.renamed(front, "front_"), network)

@@ -36,4 +36,22 @@ static inline uint32_t mg_headroom(int32_t most)
     return most == 0 ? 0u : shift;
 }
 
+/* The greatest magnitude of n numbers without those of -32768, which become 0 if the others can be shifted.
+ * most: the greatest magnitude of all. */
+static inline int32_t mg_but_least(int32_t most, mg_s16 *z, uint32_t n)
+{
+    int32_t found = most;
+    if (most == 32768) {
+        found = 0;
+        for (uint32_t i = 0u; i < n; i += 1u) {
+            const int32_t size = z[i] < 0 ? -z[i] : z[i];
+            found = size > found && size < 32768 ? size : found;
+        }
+        for (uint32_t i = 0u; i < n && found < 16384; i += 1u) {
+            z[i] = z[i] == INT16_MIN ? 0 : z[i];
+        }
+    }
+    return found;
+}
+
 #endif /* MCUGEN_FOURIER_H */

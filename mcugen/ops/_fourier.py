@@ -130,6 +130,11 @@ def window_kind(call: Call) -> int:
     return 1 if -(1 << t.shift) < w.min() and w.max() <= 1 << t.shift else 2
 
 
+def least(call: Call) -> dict[str, int]:
+    """The constant of a copy in which -32768 counts as nothing; empty for others."""
+    return {"least": 1} if getattr(call.op, "ignores_least", False) else {}
+
+
 def variant(call: Call) -> dict[str, int]:
     """The constants of a copy of the template for a call, see fourier_stages_template.h."""
     t = transform_of(call)
@@ -139,7 +144,8 @@ def variant(call: Call) -> dict[str, int]:
         found["shift"] = t.shift
     if t.end is None:
         return {**found, "count": t.count}
-    return {**found, "start": t.start, "end": t.end, "first": t.pairs.start, "last": t.pairs.stop - 1}
+    found |= {"start": t.start, "end": t.end, "first": t.pairs.start, "last": t.pairs.stop - 1}
+    return {**found, **least(call)}
 
 
 def params(call: Call) -> Params:

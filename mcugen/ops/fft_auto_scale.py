@@ -25,19 +25,35 @@ def params(call: Call) -> Params:
     return {"size": call.input(0).size}
 
 
+def with_least(call: Call) -> bool:
+    "-32768 counts"
+    return not call.op.ignores_least
+
+
+def without_least(call: Call) -> bool:
+    "-32768 counts as nothing"
+    return bool(call.op.ignores_least)
+
+
 @dataclass(frozen=True)
 class FftAutoScale(Op):
     """y = x << b, with the largest b for which each |y| fits in 15 bits; b = 0 if all x are 0.
 
     x, y: s16, any shape   b: s32 []
-    Source: TFLM signal library, fft_auto_scale.cc.
+    ignores_least: whether -32768 counts as nothing, and becomes 0 if |x| of all others is below 2^14. Source: the
+    microfrontend library, window.c; else TFLM signal library, fft_auto_scale.cc.
     """
+
+    ignores_least: bool = False
 
     tflm_types = dtypes("s16")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFftAutoScale", from_tflite),)
     writes = (_tflite.custom("SignalFftAutoScale"),)
-    kernels = (Kernel("mg_fft_auto_scale", Whole(), params=params),)
+    kernels = (
+        Kernel("mg_fft_auto_scale", Whole(), (with_least,), params),
+        Kernel("mg_fft_auto_scale__least", Whole(), (without_least,), params),
+    )
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype != "s16":
@@ -45,14 +61,17 @@ class FftAutoScale(Op):
         return TensorType(x.shape, "s16"), TensorType((), "s32")
 
     def reference_q(self, call: Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
-        largest = int(np.abs(x.astype(np.int64)).max(initial=0))
+        wide = x.astype(np.int64)
+        largest = int(np.abs(np.where(wide == -32768, 0, wide) if self.ignores_least else wide).max(initial=0))
         bits = max(0, 15 - largest.bit_length()) if largest else 0
-        return x.astype(np.int64) << bits, np.array(bits)
+        gone = (wide == -32768) & self.ignores_least & (largest < 1 << 14)
+        return np.where(gone, 0, wide << bits), np.array(bits)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
         return [
-            Example(cls(), (x,), cls().infer(x), {}, k)
+            Example(cls(ignores_least), (x,), cls().infer(x), {}, k)
+            for ignores_least in (False, True)
             for k, shape in enumerate(((48,), (1, 3), (1,)))
             for x in [TensorType(shape, "s16")]
         ]

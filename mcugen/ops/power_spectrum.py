@@ -57,7 +57,8 @@ class PowerSpectrum(Op):
     """SignalEnergy(RealFourier(x)), where x may first go through SignalWindow, and through SignalFftAutoScale.
 
     x: s16, as one vector   w: s16 vector as long, with a window   y: u32 [length / 2 + 1]   b: s32 [], if x is scaled
-    shift: of the window; None: there is none. scales: whether x is scaled. start, end: of the energies.
+    shift: of the window; None: there is none. scales: whether x is scaled. start, end: of the energies. ignores_least:
+    of the scaling.
     Source: none; the pass fuse_spectra makes it.
     """
 
@@ -66,6 +67,7 @@ class PowerSpectrum(Op):
     end: int
     shift: int | None = None
     scales: bool = False
+    ignores_least: bool = False
 
     kernels = methods("", _PORTABLE)
 
@@ -88,7 +90,7 @@ class PowerSpectrum(Op):
         if w is not None and self.shift is not None:
             x = SignalWindow(self.shift).reference_q(call, x, w)
         if self.scales:
-            x, bits = FftAutoScale().reference_q(call, x)
+            x, bits = FftAutoScale(self.ignores_least).reference_q(call, x)
             made = (bits,)
         spectrum = RealFourier(self.length).reference_q(call, x)
         return (SignalEnergy(self.start, self.end).reference_q(call, spectrum), *made)
@@ -103,6 +105,7 @@ class PowerSpectrum(Op):
             (cls(20, 9, 11, None, True), 12),
             (cls(64, 0, 33, 15, True), 62),
             (cls(512, 5, 241, None, True), 480),
+            (cls(64, 3, 20, 12, True, True), 62),
         )
         found = []
         for k, (op, samples) in enumerate(ops):

@@ -94,7 +94,8 @@ class _Fusion:
         transform, energy = ops[RealFourier].op, ops[SignalEnergy].op
         assert isinstance(transform, RealFourier) and isinstance(energy, SignalEnergy)
         shift = window.op.shift if window and isinstance(window.op, SignalWindow) else None
-        op = PowerSpectrum(transform.length, energy.start, energy.end, shift, scaling is not None)
+        least = bool(scaling and isinstance(scaling.op, FftAutoScale) and scaling.op.ignores_least)
+        op = PowerSpectrum(transform.length, energy.start, energy.end, shift, scaling is not None, least)
         inputs = first.inputs if window else first.inputs[:1]
         outputs = last.outputs + (scaling.outputs[1:] if scaling else ())
         return replace(last, op=op, inputs=inputs, outputs=outputs)

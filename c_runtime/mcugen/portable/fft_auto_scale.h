@@ -13,5 +13,7 @@ typedef struct {
 } mg_fft_auto_scale_params;
 
 void mg_fft_auto_scale(const mg_fft_auto_scale_params *p, const mg_s16 *x, mg_s16 *y, mg_s32 *bits);
+/* The same, but -32768 counts as nothing. */
+void mg_fft_auto_scale__least(const mg_fft_auto_scale_params *p, const mg_s16 *x, mg_s16 *y, mg_s32 *bits);
 
 #endif /* MCUGEN_FFT_AUTO_SCALE_H */

@@ -85,6 +85,7 @@ def _variant(call: Call) -> dict[str, int]:
         "end": t.end or 0,
         "first": _bins(t).start,
         "last": _bins(t).stop - 1,
+        **_fourier.least(call),
     }
 
 

@@ -1,0 +1,1 @@
+"""Descriptions of wake words, as ESPHome has them."""
