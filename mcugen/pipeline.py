@@ -190,7 +190,7 @@ def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
         options = dataclasses.replace(options, input_mode=SAMPLES)
     if options.input_mode != SAMPLES:
         return imported, options
-    if options.preprocess:
+    if options.preprocess and imported.stream is None:
         options = _at_hop(options)
     return streams.streamed(imported, options.hop_samples, options.stride_windows, options.rate_hz), options
 
