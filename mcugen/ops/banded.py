@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Kernel, Whole
+from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType
 
@@ -65,6 +65,15 @@ def params(call: Call) -> Params:
     }
 
 
+def work(call: Call) -> dict[str, float]:
+    """The cost terms: sums, each of a row of weights, and how often a row is taken."""
+    axis = call.op.axis % len(call.output.shape)
+    return {"sums": call.output.size, "taken": prod(call.output.shape[: axis + 1])}
+
+
+_COST = Cost(work, ("sums", "taken"))
+
+
 @dataclass(frozen=True)
 class Banded(Op):
     """y[..., q * rows + r, ...] = sum over k of w[r, k] * x[..., q * step + first[r] + k, ...], along `axis`.
@@ -84,7 +93,8 @@ class Banded(Op):
     litert_types = frozenset()
     exact_floats = True
     kernels = tuple(
-        Kernel(f"mg_banded_{dtype}", Whole(), (is_of(dtype), sums_fit), params, operands=(0,)) for dtype in _WEIGHTS
+        Kernel(f"mg_banded_{dtype}", Whole(), (is_of(dtype), sums_fit), params, operands=(0,), cost=_COST)
+        for dtype in _WEIGHTS
     )
 
     def infer(self, x: TensorType | None, w: TensorType | None) -> tuple[TensorType, ...]:

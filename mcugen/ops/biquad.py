@@ -60,6 +60,9 @@ class Biquad(Op):
                 y[k] = made
         return np.moveaxis(y, 0, -1)
 
+    def macs(self, call: Call) -> int:
+        return 5 * call.output.size * call.input(1).shape[0]
+
     @classmethod
     def examples(cls) -> Sequence[Example]:
         low = [0.2, 0.4, 0.2, -0.5, 0.3]

@@ -20,7 +20,7 @@ from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan
 KEY = "mcugen_features"
 """The key of an .npz that holds the identity of its features, as the bytes of JSON."""
 ARITHMETIC = "float32, mcugen 1"
-"""What else the bits depend on: the order of operations. The number changes with them."""
+"""The order of operations, as a name. Its number changes when bits change."""
 _PROBES = (1 << 15, 1 << 19)
 """Lengths of the sounds for which tables are hashed: the first that the words take."""
 _SIDE = 1024

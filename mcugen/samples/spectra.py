@@ -226,7 +226,7 @@ def _windows(front: FrontEnd, x: str) -> int:
 
 
 def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
-    """Features, followed by their slopes over neighbouring windows: [n, windows, features * (1 + order)].
+    """Features, followed by their deltas over neighbouring windows: [n, windows, features * (1 + order)].
 
     value: windows on either side, and order: 2 for slopes of slopes, too. At its ends the sound goes on as it is.
     """
