@@ -36,7 +36,7 @@ class LargeForest(TreeEnsemble):
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
-        return [tree_ensemble.example(0, trees=20, depth=9)]
+        return [tree_ensemble.example(0, trees=50, depth=9)]
 
 
 def wide_window(op: type[Op], size: int) -> Call:

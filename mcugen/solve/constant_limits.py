@@ -33,7 +33,7 @@ def limit_of(options: Options, board: Target) -> int | None:
 def constants_of(picks: Sequence[Candidate]) -> int:
     """Bytes of the constants of the picks. A padding row is stored once for all kernels that read it."""
     rows = {row: nbytes for c in picks for row, nbytes in _rows(c.choice).items()}
-    return sum(c.choice.constant_bytes for c in picks) + sum(rows.values())
+    return sum(c.constant_bytes for c in picks) + sum(rows.values())
 
 
 def constants_by_itself(c: Candidate) -> int:
@@ -51,7 +51,7 @@ def within(picks: Picks, candidates: Sequence[Candidates], limit: int | None) ->
     if limit is None or constants_of(picks) <= limit:
         return picks
     chosen = _stepped_back(picks, candidates, limit)
-    fewest = tuple(min(listed, key=lambda c: (c.choice.constant_bytes, c.cost)) for listed in candidates)
+    fewest = tuple(min(listed, key=lambda c: (c.constant_bytes, c.cost)) for listed in candidates)
     if constants_of(chosen) <= limit or constants_of(chosen) <= constants_of(fewest):
         return chosen
     return fewest

@@ -49,11 +49,11 @@ def least_flash(candidates: Sequence[Candidates]) -> Picks:
     """The kernels for the goal `flash`: the smallest, or larger ones that are worth their bytes, with code within the
     limit.
     """
-    least = cheapest(candidates, 1.0, lambda c: c.choice.constant_bytes + c.cost * _LEAST)
+    least = cheapest(candidates, 1.0, lambda c: c.constant_bytes + c.cost * _LEAST)
     price = BYTES_PRICE * sum(min(c.cost for c in listed) for listed in candidates) / max(_bytes_of(least), 1)
 
     def weight(c: Candidate) -> float:
-        return c.cost + price * (c.choice.constant_bytes + _calling(c))
+        return c.cost + price * (c.constant_bytes + _calling(c))
 
     def total(picks: Picks) -> float:
         return sum(c.cost for c in picks) + price * _bytes_of(picks)
@@ -90,7 +90,7 @@ def _trimmed(candidates: Sequence[Candidates], picks: Picks, limit: int) -> Pick
 
 def _bytes_of(picks: Sequence[Candidate]) -> int:
     """Bytes of constants and code."""
-    return _code_of(picks) + sum(c.choice.constant_bytes for c in picks)
+    return _code_of(picks) + sum(c.constant_bytes for c in picks)
 
 
 def _code_of(picks: Sequence[Candidate]) -> int:

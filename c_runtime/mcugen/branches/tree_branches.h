@@ -21,6 +21,14 @@ typedef struct {
     const float *weights;
 } mg_tree_branches_params;
 
+/* A float as an unsigned integer that sorts in the same way; what is not a number is above all others. */
+static inline uint32_t mg_tree_key(mg_f32 x)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return ((uint32_t)bits ^ ((uint32_t)mg_sign(bits) >> 1)) - 0x807fffffu;
+}
+
 static inline float mg_tree_joined(uint32_t kind, float a, float b)
 {
     if (kind == MG_LEAVES_ADDED) {

@@ -22,6 +22,8 @@ class Cost:
     converting  the names of counts that grow with the rows that a ring kernel converts
     parts       kernels with their calls, if the function does the work of several in one loop
     code        code size of this call's copy in bytes; None: the mean measured by ci/fit
+    code_is_data  whether the code holds the model's constants, as comparisons with thresholds do: `speed` and `flash`
+                treat it as constants, not as code
     """
 
     work: Callable[[Call], Mapping[str, float]] | None = None
@@ -29,3 +31,4 @@ class Cost:
     converting: tuple[str, ...] = ()
     parts: Callable[[Call], Sequence[tuple[Kernel, Call]]] | None = None
     code: Callable[[Call], int] | None = None
+    code_is_data: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcugen.ir.kernel import Family
-from mcugen.kernels.branches.trees import FLOATS, INTEGERS, NEEDS
+from mcugen.kernels.branches.trees import FLOATS, INTEGERS, KEYS, NEEDS
 from mcugen.ops.tree_ensemble import TreeEnsemble
 
-FAMILY = Family(rank=50, needs=NEEDS, serves={TreeEnsemble: (FLOATS, INTEGERS)})
+FAMILY = Family(rank=50, needs=NEEDS, serves={TreeEnsemble: (FLOATS, KEYS, INTEGERS)})

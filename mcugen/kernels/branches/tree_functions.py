@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from mcugen.ir.fixed_point import INT_RANGE
 from mcugen.ops._forest import DIFFERS, LEAF
-from mcugen.ops._tree_tables import Tables
+from mcugen.ops._tree_tables import Tables, keys_of
 
 _STORED = {"f32": "mg_f32", "s8": "int8_t", "u8": "uint8_t", "s16": "mg_s16", "s32": "mg_s32"}
 _JOINED = (("MG_LEAVES_ADDED", "0.0f"), ("MG_LEAST_LEAF", "3.402823466e38f"), ("MG_GREATEST_LEAF", "-3.402823466e38f"))
@@ -34,12 +35,28 @@ typedef mg_tree_branches_params {function}_params;
 """
 
 
+_ZERO = keys_of(np.zeros(1, np.float32))[0]
+"""The key of 0. The key of -0 is one less, though both are equal as floats."""
+
+
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """The C files for a call. dtype: the element type of its features."""
+    """The C files for a call.
+
+    dtype: the element type of its features. keyed: whether trees compare the keys of float features, unsigned integers
+    in the order of the floats, which are computed once for each vector.
+    """
 
     tables: Tables
     dtype: str
+    keyed: bool = False
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The features that are compared, the most frequent first -> the place of each among the keys."""
+        features, counts = np.unique(self.tables.forest.nodes[self.tables.forest.inner, 0], return_counts=True)
+        order = features[np.argsort(-counts, kind="stable")].tolist()
+        return {feature: place for place, feature in enumerate(order)}
 
     @property
     def digest(self) -> str:
@@ -65,12 +82,13 @@ class Branches:
 
     def _head(self, function: str) -> str:
         first = f"void {function}(const {function}_params *p, const {_STORED[self.dtype]} *in, mg_f32 *out,"
-        return f"{first}\n{' ' * (len(function) + 6)}uint32_t n)"
+        return f"{first}\n{' ' * (len(function) + 6)}{'void *scratch, ' if self.keyed else ''}uint32_t n)"
 
     def _source(self, function: str, stem: str) -> Iterator[str]:
         yield from ("/* SPDX-License-Identifier: Apache-2.0 */", f'#include "mcugen/{stem}.h"')
         for k, root in enumerate(self.tables.forest.roots.tolist()):
-            yield from ("", f"static uint32_t {function}_{k}(const {_STORED[self.dtype]} *x)", "{")
+            stored = "uint32_t" if self.keyed else _STORED[self.dtype]
+            yield from ("", f"static uint32_t {function}_{k}(const {stored} *x)", "{")
             lines = list(self._branches(root))
             yield from (*(() if any("x[" in line for line in lines) else ("    (void)x;",)), *lines, "}")
         yield from ("", self._head(function), "{", *self._body(function), "}")
@@ -94,8 +112,7 @@ class Branches:
             if certain is not None:
                 waiting.append((yes if certain else no, depth))
                 continue
-            sign = "!=" if flags & DIFFERS else "<="
-            yield f"{indent}if (x[{feature}] {sign} {self._literal(forest.thresholds[at])}) {{"
+            yield f"{indent}if ({self._compared(feature, forest.thresholds[at], differs=bool(flags & DIFFERS))}) {{"
             waiting += [(no, depth), f"{indent}}}", (yes, depth + 1)]
 
     def _certain(self, threshold: float, *, differs: bool) -> bool | None:
@@ -104,6 +121,14 @@ class Branches:
         if differs:
             return None if low <= threshold <= high else True
         return True if threshold >= high else False if threshold < low else None
+
+    def _compared(self, feature: int, threshold: np.generic, *, differs: bool) -> str:
+        if not self.keyed:
+            return f"x[{feature}] {'!=' if differs else '<='} {self._literal(threshold)}"
+        key, place = keys_of(np.array([threshold]))[0], self.places[feature]
+        if differs and key == _ZERO:
+            return f"x[{place}] - 0x{key - 1:08x}u > 1u"
+        return f"x[{place}] {'!=' if differs else '<='} 0x{key:08x}u"
 
     def _literal(self, threshold: np.generic) -> str:
         if self.dtype == "f32":
@@ -115,8 +140,11 @@ class Branches:
     def _body(self, function: str) -> Iterator[str]:
         trees, several, variant = self.tables.forest.roots.size, self._targets > 1, self.tables.variant
         kind, begin = _JOINED[variant["join"]]
-        yield f"    const {_STORED[self.dtype]} *x = in;"
+        yield f"    const {_STORED[self.dtype]} *{'f' if self.keyed else 'x'} = in;"
+        yield from ("    uint32_t *const x = scratch;",) if self.keyed else ()
         yield from ("    mg_f32 *y = out;", "    for (uint32_t i = 0u; i < n; i += 1u) {")
+        if self.keyed:
+            yield from (f"        x[{place}] = mg_tree_key(f[{feature}]);" for feature, place in self.places.items())
         if several:
             yield f"        for (uint32_t t = 0u; t < {self._targets}u; t += 1u) {{"
             yield from (f"            y[t] = {begin};", "        }")
@@ -127,4 +155,5 @@ class Branches:
             for k in range(trees):
                 yield f"        joined = mg_tree_joined({kind}, joined, p->weights[{function}_{k}(x)]);"
             yield "        y[0] = joined;"
-        yield from (f"        x += {self._features};", f"        y += {self._targets};", "    }")
+        yield f"        {'f' if self.keyed else 'x'} += {self._features};"
+        yield from (f"        y += {self._targets};", "    }")

@@ -12,10 +12,13 @@ from mcugen.ops._tree_tables import WORK
 from mcugen.ops.tree_ensemble import has_tables, rows
 
 NEEDS = frozenset({"fpu"})
-MOST = 1024
+MOST = 4096
 DEEPEST = 30
 _NODE_BYTES, _LEAF_BYTES = 22, 5
 """Bytes of code per comparison, with its threshold, and per leaf, on Cortex-M."""
+
+_KEYED_NODE_BYTES, _KEY_BYTES = 22, 14
+"""Bytes of code per comparison of keys, with its leaf, and per key."""
 
 
 def float_features(call: Call) -> bool:
@@ -29,7 +32,7 @@ def integer_features(call: Call) -> bool:
 
 
 def is_small(call: Call) -> bool:
-    "the trees have at most 1,024 comparisons, no more than 30 below each other"
+    "the trees have at most 4,096 comparisons, no more than 30 below each other"
     if not has_tables(call):
         return False
     found = _tree_tables.of(call)
@@ -42,6 +45,16 @@ def compares_as_c(call: Call) -> bool:
         return False
     found = _tree_tables.of(call)
     return found.variant["nan"] == 0 and bool(np.isfinite(found.forest.thresholds).all())
+
+
+def has_no_fpu(call: Call) -> bool:
+    "the core has no FPU, which compares floats without keys"
+    return "fpu" not in call.features
+
+
+def nan_fails(call: Call) -> bool:
+    "a value that is not a number fails all comparisons but !="
+    return has_tables(call) and _tree_tables.of(call).variant["nan"] == 0
 
 
 def params(call: Call) -> Params:
@@ -59,6 +72,25 @@ def text(call: Call) -> Branches:
     return Branches(_tree_tables.of(call), call.input(0).dtype)
 
 
+def keyed(call: Call) -> Branches:
+    return Branches(_tree_tables.of(call), call.input(0).dtype, keyed=True)
+
+
+def keys_bytes(call: Call) -> int:
+    """Bytes of the keys of the features that the trees compare."""
+    return 4 * len(keyed(call).places)
+
+
+def keyed_work(call: Call) -> dict[str, float]:
+    """The cost terms of `_tree_tables.work`, and the keys computed."""
+    return _tree_tables.work(call) | {"keys": float(rows(call) * len(keyed(call).places))}
+
+
+def keyed_code(call: Call) -> int:
+    nodes = int(_tree_tables.of(call).forest.inner.sum())
+    return _KEYED_NODE_BYTES * nodes + _KEY_BYTES * len(keyed(call).places)
+
+
 FLOATS = Kernel(
     "mg_tree_branches",
     Run(rows),
@@ -66,9 +98,20 @@ FLOATS = Kernel(
     params,
     operands=(0,),
     text=Text(generate=text),
-    cost=Cost(_tree_tables.work, WORK, code=code),
+    cost=Cost(_tree_tables.work, WORK, code=code, code_is_data=True),
     needs=NEEDS,
     short="branches",
+)
+KEYS = Kernel(
+    "mg_tree_branches_keys",
+    Run(rows),
+    (float_features, has_no_fpu, has_tables, nan_fails, is_small),
+    params,
+    operands=(0,),
+    text=Text(generate=keyed),
+    cost=Cost(keyed_work, (*WORK, "keys"), code=keyed_code, code_is_data=True),
+    scratch=keys_bytes,
+    short="branches_keys",
 )
 INTEGERS = Kernel(
     "mg_tree_branches_integers",
@@ -77,6 +120,6 @@ INTEGERS = Kernel(
     params,
     operands=(0,),
     text=Text(generate=text),
-    cost=Cost(_tree_tables.work, WORK, code=code),
+    cost=Cost(_tree_tables.work, WORK, code=code, code_is_data=True),
     short="branches_int",
 )
