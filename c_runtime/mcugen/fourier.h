@@ -19,6 +19,9 @@
 /* The shift to the left that makes `most`, a magnitude of at most 32768, a number of 15 bits; 0 if there is none. */
 static inline uint32_t mg_headroom(int32_t most)
 {
+#if defined(__ARM_FEATURE_CLZ) && defined(__GNUC__)
+    return most == 0 || most >= 16384 ? 0u : (uint32_t)__builtin_clz((uint32_t)most) - 17u;
+#else
     uint32_t size = (uint32_t)most, shift = 0u;
     if (size < 128u) {
         size <<= 8;
@@ -34,6 +37,7 @@ static inline uint32_t mg_headroom(int32_t most)
     }
     shift += (uint32_t)(size < 16384u);
     return most == 0 ? 0u : shift;
+#endif
 }
 
 /* The greatest magnitude of n numbers without those of -32768, which become 0 if the others can be shifted.

@@ -103,15 +103,17 @@ def turn_table(t: RealTransform) -> np.ndarray:
     return turns([-(2 * math.pi * i / t.points) for i in range(t.points)], "s16").reshape(-1, 2)
 
 
-def stage_turns(t: RealTransform) -> np.ndarray:
+def stage_turns(t: RealTransform, *, zero_last: bool = False) -> np.ndarray:
     """s16 [turns, 2]: cosine and sine of each turn that is not 0, in the order of their use.
 
     For each stage but the first, and each k from 1 on below its size: the turns of k, 2 k, ..., (radix - 1) k.
+    zero_last: whether those of the last stage begin at k = 0.
     """
     size, used = 1, []
     for radix in t.radices:
         stride = t.points // (size * radix)
-        used += [k * q * stride for k in range(1, size) for q in range(1, radix)]
+        low = 0 if zero_last and size > 1 and size * radix == t.points else 1
+        used += [k * q * stride for k in range(low, size) for q in range(1, radix)]
         size *= radix
     return turn_table(t)[used]
 

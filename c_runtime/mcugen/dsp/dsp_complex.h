@@ -142,6 +142,12 @@ static inline uint32_t mg_dsp_tops(int32_t low, int32_t high)
     return y;
 }
 
+/* Words `at` and `at + 1` of x, an array of words. at: a constant. */
+#define MG_DSP_LOAD_TWO(a, b, x, at)                    \
+    __asm__("ldrd %0, %1, [%2, %3]"                     \
+            : "=&r"(a), "=&r"(b)                        \
+            : "r"(x), "i"(4 * (at)), "m"((x)[at]), "m"((x)[(at) + 1]))
+
 /* The low half of a word, and the half of another one from bit 16 - n on. n: a constant. */
 #define MG_DSP_JOINED(y, low, high, n) \
     __asm__("pkhbt %0, %1, %2, lsl %3" : "=r"(y) : "r"(low), "r"(high), "I"(n))
@@ -149,6 +155,7 @@ static inline uint32_t mg_dsp_tops(int32_t low, int32_t high)
 #else
 
 #define MG_DSP_HIDE(x) ((void)(x))
+#define MG_DSP_LOAD_TWO(a, b, x, at) ((a) = (x)[at], (b) = (x)[(at) + 1])
 #define MG_DSP_JOINED(y, low, high, n) ((y) = mg_dsp_pair(low, (int32_t)((uint32_t)(high) << (n)) >> 16))
 
 static inline int32_t mg_dsp_bottom(uint32_t a)

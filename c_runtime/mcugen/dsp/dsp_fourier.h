@@ -6,8 +6,8 @@
  *
  * starts  for each block of MG_RADIX0 * MG_RADIX1 places before the first stage: the pair of samples in the first one
  * window  [points] the factors of the pairs of samples in the order of these places; unused without a window
- * turns   those of each stage but the first, in the order in which they are used: for each k from 1 on, those of
- *         k, 2 k, ... (radix - 1) k
+ * turns   those of each stage but the first, in the order in which they are used: for each k from 1 on, in the last
+ *         stage from 0 on, those of k, 2 k, ... (radix - 1) k
  * halves  the turns of the bins from MG_FIRST on, when the transform of complex numbers is split
  * Equals kissfft bit by bit.
  */

@@ -64,41 +64,48 @@ typedef struct {
     uint32_t most, least;
 } MG_VARIANT(range);
 
-/* Stores pair start + offset of the samples, 0 behind the last one. start < MG_STARTS; offset: a constant. */
-static MCUGEN_INLINE void MG_VARIANT(put)(const mg_s16 *in, uint32_t start, uint32_t offset, uint32_t w,
-                                          MG_VARIANT(word) *z, MG_VARIANT(range) *range)
+/* Pair start + offset of the samples times w, 0 behind the last one. start < MG_STARTS; offset: a constant. */
+static MCUGEN_INLINE uint32_t MG_VARIANT(sample)(const mg_s16 *in, uint32_t start, uint32_t offset, uint32_t w,
+                                                 MG_VARIANT(range) *range)
 {
-    if (offset >= MG_PAIRS) {
-        *z = 0u;
-    } else if (offset + MG_STARTS <= MG_PAIRS || start + offset < MG_PAIRS) {
-        const uint32_t y = MG_VARIANT(windowed)(MG_VARIANT(pair)(in, start + offset), w);
-        range->most = mg_dsp_greater(range->most, y);
-        range->least = mg_dsp_less(range->least, y);
-        *z = y;
-    } else {
-        *z = 0u;
+    if (offset >= MG_PAIRS || (offset + MG_STARTS > MG_PAIRS && start + offset >= MG_PAIRS)) {
+        return 0u;
     }
+    const uint32_t y = MG_VARIANT(windowed)(MG_VARIANT(pair)(in, start + offset), w);
+    range->most = mg_dsp_greater(range->most, y);
+    range->least = mg_dsp_less(range->least, y);
+    return y;
 }
 
-/* Number d of the groups of a block, each of MG_RADIX0 pairs. */
+/* Places k and k + 1 of a block, from which the sources of the samples lie `offset` and MG_POINTS / MG_RADIX0 apart. */
+static MCUGEN_INLINE void MG_VARIANT(two_places)(const mg_s16 *in, uint32_t start, uint32_t offset, uint32_t k,
+                                                 const uint32_t *window, MG_VARIANT(word) *z, MG_VARIANT(range) *range)
+{
+    uint32_t a = 0u, b = 0u;
+#if MG_WINDOW
+    MG_DSP_LOAD_TWO(a, b, window, k);
+#endif
+    a = MG_VARIANT(sample)(in, start, offset, a, range);
+    b = MG_VARIANT(sample)(in, start, offset + MG_POINTS / MG_RADIX0, b, range);
+    z[k] = a;
+    z[k + 1u] = b;
+    (void)window;
+}
+
+/* Number d of the groups of a block, each of MG_RADIX0 places. */
 static MCUGEN_INLINE void MG_VARIANT(group)(const mg_s16 *in, uint32_t start, uint32_t d, const uint32_t *window,
                                             MG_VARIANT(word) *z, MG_VARIANT(range) *range)
 {
-#define MG_PUT(k)                                                               \
-    MG_VARIANT(put)(in, start, d * MG_STARTS + (k) * (MG_POINTS / MG_RADIX0),   \
-                    MG_WINDOW ? window[d * MG_RADIX0 + (k)] : 0u, z + d * MG_RADIX0 + (k), range)
-    MG_PUT(0u);
-    MG_PUT(1u);
-#if MG_RADIX0 > 2
-    MG_PUT(2u);
-#endif
+    const uint32_t k = d * MG_RADIX0, offset = d * MG_STARTS;
+    MG_VARIANT(two_places)(in, start, offset, k, window, z, range);
 #if MG_RADIX0 > 3
-    MG_PUT(3u);
+    MG_VARIANT(two_places)(in, start, offset + 2u * (MG_POINTS / MG_RADIX0), k + 2u, window, z, range);
 #endif
-#if MG_RADIX0 > 4
-    MG_PUT(4u);
+#if MG_RADIX0 % 2 != 0
+    z[k + MG_RADIX0 - 1u] =
+        MG_VARIANT(sample)(in, start, offset + (MG_RADIX0 - 1u) * (MG_POINTS / MG_RADIX0),
+                           MG_WINDOW ? window[k + MG_RADIX0 - 1u] : 0u, range);
 #endif
-#undef MG_PUT
 }
 
 /* Puts the samples, times the window if there is one, in their places. Returns the greatest magnitude. */
@@ -138,9 +145,14 @@ typedef struct {
     int32_t round, half;
 } MG_VARIANT(scale);
 
+static MCUGEN_INLINE uint32_t MG_VARIANT(scaled)(uint32_t x, MG_VARIANT(scale) s, uint32_t shifted)
+{
+    return mg_dsp_scaled(shifted ? x << s.up & s.mask : x, s.factor, s.round);
+}
+
 static MCUGEN_INLINE uint32_t MG_VARIANT(read)(const MG_VARIANT(word) *z, MG_VARIANT(scale) s, uint32_t shifted)
 {
-    return mg_dsp_scaled(shifted ? *z << s.up & s.mask : *z, s.factor, s.round);
+    return MG_VARIANT(scaled)(*z, s, shifted);
 }
 
 /* Butterflies of numbers that lie m apart. t: their turns; NULL: none. shifted: whether the inputs are shifted. */
@@ -174,8 +186,20 @@ static MCUGEN_INLINE void MG_VARIANT(three)(MG_VARIANT(word) *z, uint32_t m, MG_
 static MCUGEN_INLINE void MG_VARIANT(four)(MG_VARIANT(word) *z, uint32_t m, MG_VARIANT(scale) s, const uint32_t *t,
                                            uint32_t shifted)
 {
-    uint32_t a = MG_VARIANT(read)(z, s, shifted), b = MG_VARIANT(read)(z + m, s, shifted);
-    uint32_t c = MG_VARIANT(read)(z + 2u * m, s, shifted), d = MG_VARIANT(read)(z + 3u * m, s, shifted);
+    uint32_t a, b, c, d;
+    if (MG_ENERGY && m == 1u) {
+        MG_DSP_LOAD_TWO(a, b, z, 0);
+        MG_DSP_LOAD_TWO(c, d, z, 2);
+    } else {
+        a = z[0];
+        b = z[m];
+        c = z[2u * m];
+        d = z[3u * m];
+    }
+    a = MG_VARIANT(scaled)(a, s, shifted);
+    b = MG_VARIANT(scaled)(b, s, shifted);
+    c = MG_VARIANT(scaled)(c, s, shifted);
+    d = MG_VARIANT(scaled)(d, s, shifted);
     if (t != NULL) {
         b = mg_dsp_turned(b, t[0], s.half);
         c = mg_dsp_turned(c, t[1], s.half);
@@ -183,10 +207,14 @@ static MCUGEN_INLINE void MG_VARIANT(four)(MG_VARIANT(word) *z, uint32_t m, MG_V
     }
     const uint32_t even = mg_dsp_plus(a, c), odd = mg_dsp_minus(a, c);
     const uint32_t sum = mg_dsp_plus(b, d), apart = mg_dsp_minus(b, d);
-    z[0] = mg_dsp_plus(even, sum);
-    z[m] = mg_dsp_minus_quarter(odd, apart);
-    z[2u * m] = mg_dsp_minus(even, sum);
-    z[3u * m] = mg_dsp_plus_quarter(odd, apart);
+    a = mg_dsp_plus(even, sum);
+    b = mg_dsp_minus_quarter(odd, apart);
+    c = mg_dsp_minus(even, sum);
+    d = mg_dsp_plus_quarter(odd, apart);
+    z[0] = a;
+    z[m] = b;
+    z[2u * m] = c;
+    z[3u * m] = d;
 }
 
 static MCUGEN_INLINE void MG_VARIANT(five)(MG_VARIANT(word) *z, uint32_t m, MG_VARIANT(scale) s, const uint32_t *t,
@@ -242,13 +270,16 @@ static MCUGEN_INLINE void MG_VARIANT(stage)(MG_VARIANT(word) *z, uint32_t radix,
     MG_DSP_HIDE(s.mask);
     MG_DSP_HIDE(s.round);
     MG_DSP_HIDE(s.half);
-    for (uint32_t i = 0u; i < MG_POINTS; i += radix * m) {
-        MG_VARIANT(butterfly)(z + i, radix, m, s, NULL, shifted);
+    const uint32_t is_last = m > 1u && radix * m == MG_POINTS;
+    if (!is_last) {
+        for (uint32_t i = 0u; i < MG_POINTS; i += radix * m) {
+            MG_VARIANT(butterfly)(z + i, radix, m, s, NULL, shifted);
+        }
     }
-    for (uint32_t k = 1u; k < m; k += 1u) {
+    for (uint32_t k = is_last ? 0u : 1u; k < m; k += 1u) {
         const uint32_t t[4] = {turns[0], radix > 2u ? turns[1] : 0u, radix > 3u ? turns[2] : 0u,
                                radix > 4u ? turns[3] : 0u};
-        if (radix * m == MG_POINTS) {
+        if (is_last) {
             MG_VARIANT(butterfly)(z + k, radix, m, s, t, 0u);
         } else {
             for (uint32_t i = k; i < MG_POINTS; i += radix * m) {

@@ -42,7 +42,7 @@ def _params(call: Call) -> Params:
     sources = _sources(t)
     found: Params = {
         "starts": sources[:: _block(t)].astype(np.uint16),
-        "turns": _words(_fourier.stage_turns(t)),
+        "turns": _words(_fourier.stage_turns(t, zero_last=True)),
         "halves": _words(_fourier.split_turns(t, t.pairs)),
     }
     if t.shift is None:
