@@ -33,7 +33,9 @@ def names(graph: Graph) -> list[str]:
 @pytest.mark.parametrize("bins", [(3, 20), (2, 20), (3, 32)])
 def test_energies_between_zeros_are_the_energies(bins: tuple[int, int], tmp_path: Path) -> None:
     graph = rejoined(tmp_path, *bins)
-    assert names(graph) == ["PowerSpectrum", "Cast", "Add"]
+    assert names(graph)[0] == "PowerSpectrum"
+    assert not {"Concatenation", "StridedSlice"} & set(names(graph))
+    assert graph.nodes[1].inputs[0] == graph.nodes[0].outputs[0]
     assert [part.what for part in graph.removed].count("detours") == 1
 
 
