@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -14,6 +18,7 @@ from mcugen.ops.framing import Framing
 from mcugen.ops.natural_log import NaturalLog
 from mcugen.ops.power import Power
 from mcugen.ops.real_fourier import RealFourier
+from mcugen.system import resources
 
 
 def test_windows_begin_every_hop() -> None:
@@ -73,3 +78,41 @@ def test_element_types_that_do_not_fit() -> None:
     for op, operands in ((Power(), (byte,)), (Banded(0, (0,), 1), (byte, real)), (Banded(0, (0,), 1), (real, None))):
         with pytest.raises(McugenError, match=r"needed|must be f32 and f32"):
             op.infer(*operands)
+
+
+_PROGRAM = """#include <stdio.h>
+#include "mcugen/natural_log.h"
+int main(void)
+{
+    float x;
+    while (fread(&x, 4u, 1u, stdin) == 1u) {
+        const float y = mg_natural_log(x);
+        (void)fwrite(&y, 4u, 1u, stdout);
+    }
+    return 0;
+}
+"""
+
+
+def test_every_compiler_gives_the_bits_of_the_logarithm(tmp_path: Path) -> None:
+    """gcc, and clang where it is installed, at two levels of optimization."""
+    rng = np.random.default_rng(5)
+    special = [0, -1, np.nan, np.inf, 1, 2.0**-126, 2.0**-127, 0.5**0.5, 3e38]
+    x = np.concatenate([10 ** rng.uniform(-39, 38, 20000), rng.uniform(0.5, 2, 20000), special]).astype(np.float32)
+    (tmp_path / "main.c").write_text(_PROGRAM, encoding="utf-8")
+    _write_headers(tmp_path)
+    compilers = [name for name in ("gcc", "clang") if shutil.which(name)]
+    assert compilers
+    for name in compilers:
+        for level in ("-O0", "-O3"):
+            flags = ["-std=c99", "-ffp-contract=off", level, "-I."]
+            subprocess.run([name, *flags, "main.c", "-o", "main"], cwd=tmp_path, check=True)
+            done = subprocess.run([tmp_path / "main"], input=x.tobytes(), capture_output=True, check=True)
+            assert done.stdout == NaturalLog().reference(x).tobytes(), (name, level)
+
+
+def _write_headers(folder: Path) -> None:
+    """Write natural_log.h and the headers that it includes."""
+    (folder / "mcugen").mkdir()
+    for header in ("natural_log.h", "runtime.h", "interface.h"):
+        (folder / "mcugen" / header).write_text(resources.c_files()[header].text, encoding="utf-8")
