@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 9-bit weights stored in 8 bits, such as legacy uint8 weights less their zero point. A stored weight is w + zero, so
+ * 9-bit weights stored in 8 bits, such as legacy uint8 weights minus their zero point. A stored weight is w + zero, so
  * that sum(w * x) = sum(stored * x) - zero * sum(x). The sum of x is the same for all channels of a pixel.
  */
 #ifndef MCUGEN_NINE_H

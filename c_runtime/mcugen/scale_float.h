@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scaling of sums by a float32, as in fused kernels of ONNX Runtime, in C: to the nearest, halves to even.
+ * Scales sums by a float32 as fused kernels of ONNX Runtime do: to the nearest integer, halves to even.
  */
 #ifndef MCUGEN_SCALE_FLOAT_H
 #define MCUGEN_SCALE_FLOAT_H

@@ -47,7 +47,7 @@ def are_in(call: Call) -> bool:
 
 
 def stores_halves(call: Call) -> bool:
-    "computed floats are stored as half"
+    "computed floats are stored as float16"
     given = (t for t, data in zip(call.inputs, call.constants, strict=True) if t is not None and data is None)
     floats = [t.dtype for t in (*given, *call.outputs) if t.is_float]
     return bool(floats) and set(floats) == {"f16"}
@@ -82,7 +82,7 @@ def weights(call: Call, data: np.ndarray) -> np.ndarray:
 
 
 def floats(call: Call) -> bool:
-    "floats are stored as float"
+    "floats are stored as float32"
     return not are_in(call)
 
 

@@ -44,7 +44,7 @@ typedef struct {
  * Pairs of columns:
  * pairs      number of pairs
  * row_step   bytes from the end of a pair's data to the next pair's; out_step: of its outputs
- * flags      of the first pair: 1: it reads the column left of the image, 2: the column right of it
+ * flags      flags of the first pair: 1: it reads the column left of the image; 2: the column right of it
  * last       flags of the last pair
  * outside    four bytes of the zero point, used for columns outside the image */
 typedef struct {

@@ -25,8 +25,8 @@
  *   scales   mult a, mult b, addend a, addend b and, unless MG_LINEAR is 5, shift a, shift b
  * Taps are stored values; their zero point is folded into the bias.
  *
- * The 24 products of four taps, three pixels and two channels take 16 instructions, composite 18; of gathered taps
- * 15.3, composite 16.7, of 4 bits 21; with single-word loads 22.
+ * Instructions for the 24 products of four taps, three pixels and two channels: 16, or 18 with MG_COMPOSITE 1. With
+ * gathered taps: 15.3, 16.7 with MG_COMPOSITE 1, 21 with MG_COMPOSITE 2. With MG_SINGLE: 22.
  */
 #include "mcugen/dsp_block.h"
 

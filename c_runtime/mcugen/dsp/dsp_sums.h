@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 9-bit weights, such as uint8 weights less a zero point, stored in 8 bits, on cores with SMLAD.
+ * 9-bit weights, such as uint8 weights minus a zero point, stored in 8 bits, on cores with SMLAD.
  *
  * w = stored - z, with a z per channel such that `stored` fits a byte. So
  *
@@ -8,8 +8,8 @@
  *
  * The last term is one more product, with the weights (z, z): a word of sums precedes the words of two taps. Each of
  * its halves is minus the sum of this half over at most MG_DSP_SUMMED groups of two words; of int8 data that is at most
- * 254 * 128. Words of sums of further groups follow the taps. Sums may wrap at 32 bits on the way: they are exact in
- * the end.
+ * 254 * 128. Words of sums of further groups follow the taps. Intermediate sums may wrap at 32 bits; the final sums are
+ * exact.
  */
 #ifndef MCUGEN_DSP_SUMS_H
 #define MCUGEN_DSP_SUMS_H

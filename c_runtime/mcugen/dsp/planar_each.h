@@ -9,7 +9,7 @@
  * row           bytes from a kernel row to the next in memory
  * back          bytes from the last kernel row to the first one of the next output
  * channels      bytes from an output to the next
- * weights, finish, out  of the current channel
+ * weights, finish, out  pointers for the current channel
  * next          bytes from the data behind a channel's last output to the next channel's data
  * outputs_left  256 times the outputs of a row, without the first
  * rows          byte offset of each kernel row's weights, in the order of the rows in memory

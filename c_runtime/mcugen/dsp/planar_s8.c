@@ -21,8 +21,9 @@ static void mg_planar_spread(const mg_planar_s8_params *p, const int8_t *in, mg_
  * in_step      bytes from a pixel to the next
  * advance      bytes from the end of a group's last row to the first row of the next four channels
  * step         bytes from a channel's row to the next channel's
- * back         bytes from the end of the groups of four pixels back to the first one, less the four channels
- * end          where `in` points behind the groups of four pixels of the last channels
+ * back         bytes from the end of the groups of four pixels back to the first pixel, minus the bytes of four
+ *              channels
+ * end          value of `in` behind the groups of four pixels of the last channels
  * fours        twice the groups of four pixels, plus 1 if the row begins with a pixel outside the image
  * rest         pixels behind the groups of four
  * padding      words of padding behind the pixels

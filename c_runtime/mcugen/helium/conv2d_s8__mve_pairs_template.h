@@ -23,7 +23,8 @@ typedef struct {
     uint32_t n, next, pairs, gathered;
 } MG_VARIANT(run);
 
-/* Copies n bytes of each row, from `first` bytes behind its start on; a row goes row_step bytes behind the one before.
+/* Copies n bytes of each row, from `first` bytes behind its start on. Each row is stored row_step bytes behind the
+ * previous one.
  */
 static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int8_t *to, uint32_t n, uint32_t row_step)
 {

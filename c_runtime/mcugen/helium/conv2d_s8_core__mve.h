@@ -60,7 +60,7 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 #include "mcugen/conv2d_s8_eights__mve.h"
 #else
 
-/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; of a single pixel, the
+/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; for a single pixel, the
  * second result is overwritten.
  * Stack: start of the last pixel's outputs, out_c, stream, end of the full blocks, end of all blocks, outputs that the
  * last block repeats */

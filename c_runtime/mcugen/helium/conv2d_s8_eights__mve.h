@@ -52,7 +52,7 @@
     MG_FOUR_ALONE_SCALED(result)
 
 /* Computes two pixels at a time. If their number is odd, the last pixel is computed alone if MG_ALONE, else the last
- * but one is computed twice; of a single pixel, the second result is overwritten.
+ * but one is computed twice; for a single pixel, the second result is overwritten.
  * Stack: least and largest output, zero point, stream, its end, start of the last pixel's outputs, out_c */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {

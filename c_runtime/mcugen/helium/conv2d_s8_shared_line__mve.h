@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The outputs of patches that follow each other, of any size. MG_LINEAR and MG_CLAMP stay defined: the including file
- * ends with finish_end__mve.h.
+ * Computes the outputs of consecutive patches of any size. MG_LINEAR and MG_CLAMP stay defined: the including file ends
+ * with finish_end__mve.h.
  */
 #include "mcugen/conv2d_s8_shared_pixel__mve.h"
 
 #if MG_HAS_MVE
-/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; of a single pixel, the
+/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; for a single pixel, the
  * second result is overwritten.
  * Stack: start of the last pixel's outputs, out_c, stream, end of the full blocks, end of all blocks, outputs that the
  * last block repeats, steps - 1, bytes of a patch */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The outputs of one patch in plain C, for hosts. MG_LINEAR and MG_CLAMP stay defined: the including file ends with
- * finish_end__mve.h.
+ * Computes the outputs of one patch, in plain C for hosts. MG_LINEAR and MG_CLAMP stay defined: the including file ends
+ * with finish_end__mve.h.
  */
 #include "mcugen/dense_s8_asm__mve.h"
 #include "mcugen/finish_begin__mve.h"

@@ -52,17 +52,18 @@ void mg_dense_s8__mve_clamp_long(const mg_dense_s8__mve_params *p, const int8_t 
 void mg_dense_s8__mve_once_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_once_clamp_long(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 
-/* For at least 4 pixels of at most 16 elements: weights stay in registers. MG_INPUTS: elements; MG_OUTPUTS: 4 to 63.
- * MG_FINISH: 0, 1, 2: like __mve, __mve_linear, __mve_clamp; 3, 4, 5: like __mve_once, __mve_once_clamp, __mve_float.
- * scratch: max(last, 4) + 3 pixels and 16 bytes if last is not 0. */
+/* Kernel for at least 4 pixels of at most 16 elements, with the weights in registers. MG_INPUTS: elements of a pixel;
+ * MG_OUTPUTS: outputs, 4 to 63. MG_FINISH: 0, 1, 2: like __mve, __mve_linear, __mve_clamp; 3, 4, 5: like __mve_once,
+ * __mve_once_clamp, __mve_float. scratch: max(last, 4) + 3 pixels and 16 bytes if last is not 0. */
 #define MG_DECLARE_dense_s8__mve_narrow(f) \
     MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 
-/* For at least 2 pixels of 17 to 128 elements, two at a time; their first 32 elements stay in registers while all
- * outputs are computed. MG_INPUTS: elements; MG_OUTPUTS: even, at least 8; MG_FINISH: as for __mve_narrow.
- * stream: pairs of blocks as above, of the even and the odd ones of 8 outputs, steps in order. If MG_OUTPUTS is not a
- * multiple of 8, the last pair repeats outputs. out: at an even address. scratch: 3 pixels and 16 bytes if MG_INPUTS is
- * not a multiple of 16. */
+/* Kernel for at least 2 pixels of 17 to 128 elements, two at a time. Their first 32 elements stay in registers while
+ * all outputs are computed. MG_INPUTS: elements of a pixel; MG_OUTPUTS: outputs, an even number, at least 8; MG_FINISH:
+ * as for __mve_narrow.
+ * stream: for each 8 outputs, a block of the even outputs and one of the odd outputs, as above but with the steps in
+ * order. If MG_OUTPUTS is not a multiple of 8, the last pair of blocks repeats outputs. out: at an even address.
+ * scratch: 3 pixels and 16 bytes if MG_INPUTS is not a multiple of 16. */
 #define MG_DECLARE_dense_s8__mve_eights(f) \
     MG_LINKAGE void f(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 

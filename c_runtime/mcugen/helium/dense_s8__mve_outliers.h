@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Products of int8 vectors with weights that exceed int8 in a few output channels, for cores with Helium. Legacy uint8
- * weights less their zero point have nine bits, and mostly only a layer's largest weights need the ninth.
+ * weights minus their zero point have nine bits, but in most layers only the largest weights need the ninth bit.
  *
  * The kernel for int8 weights computes all channels. Channels with weights beyond int8, the outliers, are then computed
  * again, with weights 2 * half + rest; both parts are int8.

@@ -99,7 +99,7 @@
     "vmul.f32 " q ", " q ", " mult "\n"
 #define MG_HIGH(q, mult) MG_PASTE(MG_HIGH_, MG_LINEAR, )(q, mult)
 
-/* Shifts with rounding; or, of a float, takes the nearest integer. */
+/* Shifts right with rounding; floats are converted to the nearest integer. */
 #define MG_ROUND_0(q, shifted) "vrshl.s32 " shifted "\n"
 #define MG_ROUND_1(q, shifted) MG_ROUND_0(q, shifted)
 #define MG_ROUND_2(q, shifted) MG_ROUND_0(q, shifted)
@@ -171,7 +171,7 @@
 #define MG_FINISH_PAIR MG_FINISH_PAIR_OF("q4", "", "q5", "q6")
 
 /* Computes four outputs of the patches at r7 and r9. The first step begins the sums. The loop does two steps and is
- * entered in its middle if the number of steps is even. steps: stack offset of their number less one. */
+ * entered in its middle if the number of steps is even. steps: stack offset of the number of steps minus 1. */
 #define MG_TWO_STEP(a) MG_STEP_PAIR(a, "vldrb.u8", "[r7], #16", "[r9], #16")
 #define MG_TWO_PATCHES(steps)               \
     MG_TWO_STEP("")                         \

@@ -44,8 +44,8 @@
     "sub r9, r9, r7\n"                          \
     "sub r11, r11, r7\n"
 #define MG_BASE "0"
-/* In r8: steps. Out: r8: steps of the computed jump; on the stack: bytes of the steps before the eights, number of
- * eights, bytes of all steps. */
+/* Input: r8: number of steps. Results: r8: steps of the computed jump; on the stack: bytes of the steps before the
+ * eights, number of eights, bytes of all steps. */
 #define MG_COUNTS(second)                 \
     "sub r12, r8, #1\n"                   \
     "and r14, r12, #7\n"                  \

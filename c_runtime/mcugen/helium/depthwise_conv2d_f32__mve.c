@@ -178,7 +178,7 @@ static __attribute__((naked, noinline)) void four_pixels_slid_by_two(const chann
                           "bne 5f\n" COLUMN SUM(3, 7)));
 }
 #else
-/* Weights of channel c: its bias; its first tap is 4 floats further on. */
+/* Address of the bias of channel c. Its first tap is 4 floats behind. */
 static const float *weights_of(const channels_block *block, uint32_t c, uint32_t taps)
 {
     const uint32_t last = block->last / 4u, four = c < last ? c / 4u : (last + 3u) / 4u;

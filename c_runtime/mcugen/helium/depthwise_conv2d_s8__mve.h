@@ -60,8 +60,8 @@ void mg_depthwise_conv2d_s8__mve_once(const mg_depthwise_conv2d_s8__mve_params *
 void mg_depthwise_conv2d_s8__mve_once_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_float(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 
-/* For rows of many pixels: 8 pixels of a channel at a time; kernel_h is at most 4, kernel_w at most 4, or 3 with a
- * stride of 1.
+/* Kernel for rows of many pixels: it computes 8 pixels of a channel at a time. kernel_h is at most 4, kernel_w at most
+ * 4, or 3 with a stride of 1.
  * MG_CHANNELS   channels; MG_WIDTH: outputs of a row; MG_STRIDE: 1 or 2
  * MG_FINISH     0: clamps to all of int8, the zero point is -128;  1: clamps to all of int8;  2: clamps to out_min,
  *               out_max;  3, 4: like 1 and 2, rounded once;  5: like 2, mult is a float32 that scales the sums
@@ -72,7 +72,7 @@ void mg_depthwise_conv2d_s8__mve_float(const mg_depthwise_conv2d_s8__mve_params 
     MG_LINKAGE void MG_PART(f, row)(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row); \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch)
 
-/* For little memory: `slice` channels at a time, a multiple of 16, are interleaved from the input's rows. If the
+/* Kernel for little memory: `slice` channels at a time, a multiple of 16, are interleaved from the input's rows. If the
  * channels are not a whole number of slices, the last two slices overlap.
  * MG_FINISH   as for __mve_wide
  * rows        NULL for rows outside the image

@@ -31,7 +31,7 @@ typedef struct {
 /* State of the loop over the series of an image column.
  * in, out        the next series and its outputs
  * eight          bytes of 8 image rows
- * elements       where the elements of a series go; first: the first window, which may begin in padding
+ * elements       destination of the elements of a series; first: the first window, which may begin in padding
  * in_blocks      blocks of 8 elements; in_repeated: elements that the last block repeats
  * out_blocks     blocks of 8 outputs; out_repeated: outputs that the last block repeats
  * left           series left */

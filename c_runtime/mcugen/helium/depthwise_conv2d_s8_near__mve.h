@@ -82,8 +82,8 @@
     ".endif\n"                                          \
     ".endif\n"
 
-/* Computes the sums of a block; r5 goes from its weights to its multipliers. first: the last tap of the first 16-bit
- * sum. */
+/* Computes the sums of a block. r5 moves from the block's weights to its multipliers. first: the last tap of the first
+ * 16-bit sum. */
 #define MG_NEAR_SUMS                                    \
     ".set first, 99\n"                                  \
     ".set begun, 0\n"                                   \

@@ -91,7 +91,8 @@
  * step     bytes from a pixel's taps to the next pixel's
  * count    pixels left
  * lanes    channels of a pixel, or of several pixels that are computed together
- * advance  if no tap is outside, the table stays and the first channel moves: by `advance` from the last block's */
+ * advance  if no tap is outside the image, the table is kept, and the first channel of the next pixel is `advance`
+ *          behind the first channel of the last block */
 typedef struct {
     uint32_t *table;
     uint32_t outside, step, quads, count, lanes;

@@ -8,7 +8,7 @@
 #include "mcugen/f32_bounded.h"
 #include "mcugen/mve.h"
 
-/* weights     of the next output channels
+/* weights     weights of the next output channels
  * rows        pointers to the kernel's rows, up to rows_end
  * at          bytes from a row's start to the first tap of the first pixel
  * step        bytes from a pixel's first tap to the next pixel's

@@ -3,7 +3,7 @@
  * Sum or mean of each channel over the pixels of an image. A work-group computes LANES channels, in GROUP / LANES parts
  * of the pixels.
  *
- * INT8  1: sums of stored int8 less their zero point are requantized; 0: float sums are divided
+ * INT8  1: sums of stored int8 minus their zero point are requantized; 0: float sums are divided
  * HALF  1: data and results are stored as half
  */
 #if INT8

@@ -18,9 +18,9 @@ typedef struct {
     const int32_t *first;          /* [rows] */
     const uint32_t *taps;          /* [rows], weights of each row */
     const float *weights;          /* the rows one after the other */
-    uint32_t rows, step;           /* rows of the matrix, and by how many elements they move on after the last */
+    uint32_t rows, step;           /* rows of the matrix; elements by which the rows move for the next `rows` results */
     uint32_t length, count;        /* elements along the axis of the operand and of the result */
-    uint32_t inner, outer;         /* the product of the axes behind it, and before it */
+    uint32_t inner, outer;         /* products of the axes behind the axis, and before it */
 } mg_banded_f32_params;
 
 /* in [outer][length][inner], out [outer][count][inner]. */

@@ -7,7 +7,7 @@
  *
  * first         per batch, the index of the first element of a, then of b; batches may share matrices
  * *_row, *_col  elements from a row, or a column, of a matrix to the next one
- * sums          of 64 bits
+ * sums          have 64 bits
  * Equals BatchMatmul.reference_q.
  */
 #ifndef MCUGEN_BATCH_MATMUL_S16_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums of each channel over a run of pixels, as global pooling and means need them.
+ * Sums of each channel over contiguous pixels, for global pooling and means.
  */
 #ifndef MCUGEN_COLUMN_SUMS_H
 #define MCUGEN_COLUMN_SUMS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Concatenates tensors of any type: `outer` times, the next `run` bytes of every operand in turn.
+ * Concatenates tensors of any type. The output is, `outer` times, the next `run` bytes of each operand in order.
  *
  * run     per operand, bytes of a run: the elements of the axis and of the axes behind it
  * outer   product of the axes before the axis

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rescales and concatenates int8 tensors that were uint8: `outer` times, the next `run` bytes of every operand in turn.
+ * Rescales and concatenates int8 tensors that were uint8. The output is, `outer` times, the next `run` bytes of each
+ * operand in order.
  *
  * run     per operand, bytes of a run: the elements of the axis and of the axes behind it
  * outer   product of the axes before the axis

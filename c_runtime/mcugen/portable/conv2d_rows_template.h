@@ -16,7 +16,7 @@ static void MG_NAME(gather)(const MG_NAME(params) *p, const MG_NAME(x) *const *r
             const uint32_t step = column >= 0 && column < (int32_t)p->in_w ? 1u : 0u;
             const MG_NAME(x) *const from = step != 0u ? rows[i] + (uint32_t)column * p->in_c + c : &fill;
             for (uint32_t k = 0u; k < channels; k += 1u) {
-                to[k] = from[k * step]; /* copies, or fills where step is 0: one loop that compilers do not replace by a
+                to[k] = from[k * step]; /* copies, or fills if step is 0: one loop that compilers do not replace by a
                                          * call of memcpy or memset */
             }
             to += channels;

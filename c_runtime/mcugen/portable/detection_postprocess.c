@@ -70,7 +70,8 @@ static int overlap(const box *a, const box *b, float most)
     return common / (both - common) > most;
 }
 
-/* The anchor with the best score among those not yet chosen or suppressed, the first of equals; count if there is none.
+/* The anchor with the best score among the anchors that are not yet chosen or suppressed: the first one of equal
+ * scores; `count` if there is none.
  */
 static uint32_t best(const mg_detection_postprocess_params *p, const state *s)
 {
@@ -103,7 +104,7 @@ static void start(const mg_detection_postprocess_params *p, state *s)
     }
 }
 
-/* Puts a detection after those whose scores are not less; at most `detections` of them stay. */
+/* Inserts a detection behind all detections with equal or higher scores; at most `detections` are kept. */
 static void insert(const mg_detection_postprocess_params *p, state *s, uint32_t anchor, uint32_t label)
 {
     const detection made = {s->scores[anchor], (int32_t)anchor, (int32_t)label};

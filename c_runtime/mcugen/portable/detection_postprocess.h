@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The boxes with the best scores, without those that overlap better ones (non-maximum suppression).
+ * The boxes with the best scores, without boxes that overlap better boxes (non-maximum suppression).
  *
  * anchors       [count][4] centre y, centre x, height, width
  * divisors      [4] divisors of the data's offsets from an anchor: centre y, centre x, height, width
  * boxes         data [count][width], of which the first four elements of each row are used
- * scores        data [count][given], of which the last `classes` of each row are used; those before are the background
+ * scores        data [count][given], of which the last `classes` of each row are used; the elements before them are the
+ *               background
  * each          with by_class 0: number of classes of a box that may be results
  * by_class      1: boxes are suppressed per class, and at most per_class boxes of a class are kept
  * least_score   least score of a result

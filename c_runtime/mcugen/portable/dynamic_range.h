@@ -3,7 +3,7 @@
  * Shared by functions that quantize float data at run time: vectors to int8, each with its own scale and zero point.
  *
  *   symmetric:  s = max|x| / 127, q = round(x * (127 / max|x|))
- *   else:       s = (max - min) / 255, q = round(x * (1 / s)) + z, where 0 is between min and max
+ *   else:       s = (max - min) / 255, q = round(x * (1 / s)) + z; min <= 0 <= max
  *
  * Needs -ffp-contract=off.
  */
@@ -27,7 +27,7 @@ static inline mg_range mg_range_of(const mg_f32 *x, uint32_t n)
     return found;
 }
 
-/* The nearest whole number, halves away from zero. The bounds make the conversion to an integer safe. */
+/* The nearest integer, halves away from zero. The bounds make the conversion to an integer safe. */
 static inline int32_t mg_nearest(double x)
 {
     const double bounded = x > 1024.0 ? 1024.0 : (x > -1024.0 ? x : -1024.0);

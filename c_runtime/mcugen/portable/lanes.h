@@ -13,7 +13,7 @@
 #define MG_LANES 1
 #define MG_LANES_MOST 255u
 
-/* Four bytes, at any address. */
+/* Loads four bytes from any address. */
 static inline uint32_t mg_load_four(const int8_t *from)
 {
     uint32_t word;

@@ -4,9 +4,9 @@
  *
  *   y[i] = x[i] - max - log(sum over k of exp(x[k] - max))
  *
- * exp      the exponential of each difference from the maximum, at its magnitude, in Q12; `exp_length`
- *          entries, further ones are 0
- * scaled   these differences in Q5
+ * exp      table in Q12: entry d is exp(x[i] - max) if max - x[i] = d; beyond its `exp_length` entries, exponentials
+ *          are 0
+ * scaled   table in Q5: the differences x[i] - max
  * mult, shift  from Q5 to steps of x
  * classes  at most 4095, so that a sum of exponentials stays in 32 bits
  * Equals the reference runtime's LogSoftmax (reference_integer_ops::LogSoftmax).

@@ -24,7 +24,7 @@ static inline int32_t mg_log_near(int32_t r)
 static inline int32_t mg_log_q12(int32_t x)
 {
     const int32_t root = 1518500250; /* 2^-0.5 */
-    const int32_t quarter = 8388608; /* Q6 */
+    const int32_t quarter = 8388608; /* 0.25 in Q6 */
     const uint32_t zeros = mg_leading_zeros((uint32_t)x);
     const uint32_t room = mg_leading_zeros((uint32_t)mg_high_mul(x, root)) - 1u;
     const int32_t a = mg_shift_saturated(mg_high_mul(mg_shift_saturated(x, zeros - 1u), root), 1u);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* a less b times the quotient rounded down: it has the sign of b. */
+/* a - b * floor(a / b), which has the sign of b. */
 static inline float mg_modulo_float(float a, float b)
 {
     const float rest = fmodf(a, b);

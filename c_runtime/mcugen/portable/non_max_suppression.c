@@ -40,7 +40,8 @@ static int overlap(const span *a, const span *b, float most)
     return common > 0.0f && first > 0.0f && second > 0.0f && both > 0.0f && common / both > most;
 }
 
-/* The box with the best score among those not yet chosen or suppressed, the first of equals; count if there is none. */
+/* The box with the best score among the boxes that are not yet chosen or suppressed: the first one of equal scores;
+ * `count` if there is none. */
 static uint32_t best(const mg_non_max_suppression_params *p, const mg_f32 *scores, const uint8_t *left)
 {
     uint32_t found = p->count;

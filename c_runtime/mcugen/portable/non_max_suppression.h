@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The boxes of the best scores of each class, without those that overlap better ones, in float32.
+ * The boxes with the best scores of each class, without boxes that overlap better boxes, in float32.
  *
  *   out     rows (image, class, box), best first, class by class; then rows of -1
  *   boxes   two corners, or with `centred` a centre, width and height

@@ -13,8 +13,8 @@ typedef struct {
     const uint32_t *dims;                  /* [6], outermost first */
     const int32_t *in_stride, *out_stride; /* [6], in bytes */
     uint32_t size;                         /* bytes of an element: 1, 2, 4 or 8 */
-    uint32_t offset;                       /* where the first input element goes in the output, in bytes */
-    uint32_t elements;                     /* of the output */
+    uint32_t offset;                       /* bytes from the start of the output to the first input element */
+    uint32_t elements;                     /* elements of the output */
     const uint8_t *value;                  /* one element */
 } mg_pad_params;
 

@@ -49,7 +49,7 @@ static inline int32_t mg_pair_of_wide(const mg_pair *pair, int32_t a, int32_t b)
 typedef struct {
     float a, b, fixed;
     int32_t out_min, out_max;
-    int16_t flip; /* 128 where stored bytes were uint8, else 0 */
+    int16_t flip; /* 128 if stored bytes were uint8, else 0 */
 } mg_fused_pair;
 
 static inline int32_t mg_fused_pair_of(const mg_fused_pair *pair, int32_t a, int32_t b)

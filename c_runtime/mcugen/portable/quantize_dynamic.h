@@ -3,7 +3,7 @@
  * Quantizes groups of float data to int8, each with a scale and a zero point computed from the group.
  *
  *   symmetric:  s = max|x| / 127, q = round(x * (127 / max|x|))
- *   else:       s = (max - min) / 255, q = round(x * (1 / s)) + z, where 0 is between min and max
+ *   else:       s = (max - min) / 255, q = round(x * (1 / s)) + z; min <= 0 <= max
  *
  * Equals QuantizeDynamic.reference_q and LiteRT in every bit. Needs -ffp-contract=off.
  */

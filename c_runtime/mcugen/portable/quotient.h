@@ -4,7 +4,7 @@
  *
  *   a', b' = a - a_zero_point, b - b_zero_point; both are negated if b' is negative
  *   ratio  = high_mul(a' << its redundant sign bits, 1 / b' as mg_one_over_one_plus computes it)
- *   y      = clamp(divide(high_mul(ratio, mult), n) + out_zero_point), n: sum of the shifts of a' and b', less `shift`
+ *   y      = clamp(divide(high_mul(ratio, mult), n) + out_zero_point), n: sum of the shifts of a' and b', minus `shift`
  *
  * divide: by 2^n to nearest, halves away from zero. For n above 31, the reference runtime shifts by more bits than an
  * integer has, which C does not define; mg_quotient_beyond gives the result of 64-bit processors. A quotient by 0 is 0.

@@ -10,7 +10,7 @@
 #include <math.h>
 
 typedef struct {
-    float scale[2]; /* of x and of y; an array, so that no OpenCL kernel is made: there sqrt and / may round otherwise */
+    float scale[2]; /* of x, y; an array, so that no OpenCL kernel is generated: its sqrt and / may round differently */
 } mg_root;
 
 static inline int32_t mg_root_of(const mg_root *p, int32_t a)

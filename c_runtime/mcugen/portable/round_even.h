@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rounds a float to the nearest whole number, halves to the even one, without a function of the library.
+ * Rounds a float to the nearest integer, halves to even, without a library function.
  */
 #ifndef MCUGEN_ROUND_EVEN_H
 #define MCUGEN_ROUND_EVEN_H

@@ -4,7 +4,7 @@
  * are moved to its nearest end; updates take effect in their order.
  *
  * run    elements of a slice
- * bytes  of the tensor
+ * bytes  size of the tensor
  */
 #ifndef MCUGEN_SCATTER_F32_H
 #define MCUGEN_SCATTER_F32_H

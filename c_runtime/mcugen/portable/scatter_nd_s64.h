@@ -4,7 +4,7 @@
  *
  * sizes, strides  [depth]: of the indexed axes of the output, strides in elements; indices outside are clamped
  * count, run      slices, and elements of one
- * elements        of the output
+ * elements        elements of the output
  * Equals the reference runtime's ScatterNd for int64.
  */
 /* Copies:

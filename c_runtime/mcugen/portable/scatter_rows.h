@@ -3,7 +3,7 @@
  * Copies a tensor of any type and replaces some of its slices by updates.
  * Indices outside the tensor are moved to its nearest end; updates take effect in their order.
  *
- * bytes  of the tensor
+ * bytes  size of the tensor
  */
 #ifndef MCUGEN_SCATTER_ROWS_H
 #define MCUGEN_SCATTER_ROWS_H

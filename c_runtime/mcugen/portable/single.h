@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Converts integer sums to stored integers in float32. Used where the reference computes in float32, or where that was
+ * Converts integer sums to stored integers in float32. Used if the reference computes in float32, or if float32 is
  * proved to give the same results.
  *
  *   y = round(float32(float32(sum) * factor)) + zero_point, halves to even

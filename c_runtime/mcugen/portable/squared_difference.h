@@ -2,7 +2,7 @@
  *
  * Square of the difference of two stored integers of different scales.
  *
- *   fine = divide(high_mul((a - a_zero_point) << left_shift, a_mult), a_shift), and b alike
+ *   fine = divide(high_mul((a - a_zero_point) << left_shift, a_mult), a_shift), and likewise for b
  *   y    = clamp(requantize((fine a - fine b)^2, out_mult, out_shift) + out_zero_point)
  *
  * divide: by 2^shift to nearest, halves away from zero. The multipliers are at most 1/2, and left_shift is 7 for int8 and

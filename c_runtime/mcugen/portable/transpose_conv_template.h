@@ -23,7 +23,7 @@ static inline void MG_NAME(row_taps)(const MG_NAME(params) *p, MG_NAME(acc) *acc
     const uint32_t in_c = p->in_c;
     const uint32_t step = p->stride_w * in_c * lanes;
     const MG_NAME(acc) zero = MG_NAME(outside)(p);
-    uint32_t j = (uint32_t)column.input; /* to the left of the image it exceeds any width */
+    uint32_t j = (uint32_t)column.input; /* left of the image, j wraps to a number above any width */
     for (uint32_t kw = (uint32_t)column.tap; kw < p->kernel_w; kw += p->stride_w) {
         if (j < p->in_w) {
             if (lanes == 4u) {

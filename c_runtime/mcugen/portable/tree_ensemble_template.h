@@ -3,14 +3,14 @@
  * Template: decision trees as tables. Floats are compared as integers that are in the same order, which takes one
  * comparison of words on every core. NaN is above all numbers, whatever its sign.
  *
- *   MG_TYPE            of the features: 0 float, 1 int8, 2 uint8, 3 int16, 4 int32
+ *   MG_TYPE            type of the features: 0 float, 1 int8, 2 uint8, 3 int16, 4 int32
  *   MG_TREES           trees
- *   MG_DEPTH           comparisons on the longest way to a leaf
+ *   MG_DEPTH           comparisons on the longest path to a leaf
  *   MG_FEATURE_BITS    bits of a feature's index in a node
  *   MG_THRESHOLD_BITS  bits of a threshold's index in a node
  *   MG_OWN             1: a threshold's index is a word of its own
  *   MG_DIFFERS         1: nodes have a flag for the comparison x != threshold
- *   MG_NAN             1: nodes have a flag that sends NaN the way of x <= threshold
+ *   MG_NAN             1: nodes have a flag that treats NaN as x <= threshold
  *   MG_FAR             1: trees begin beyond 65535 words
  *   MG_TARGETS         results for each vector
  *   MG_JOIN            0: leaves are added, 1: the least, 2: the greatest
@@ -81,7 +81,7 @@ static inline uint32_t MG_VARIANT(holds)(uint32_t node, MG_KEY x, MG_KEY thresho
     return (uint32_t)(x <= threshold);
 }
 
-/* The row of the leaf that x reaches in the tree that begins at a word. */
+/* Index of the row of weights of the leaf that x reaches. at: first word of the tree. */
 static uint32_t MG_VARIANT(leaf)(const uint16_t *at, const MG_STORED *x, const MG_THRESHOLD *thresholds)
 {
     for (uint32_t left = MG_DEPTH; left > 0u; --left) {

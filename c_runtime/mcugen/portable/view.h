@@ -13,7 +13,7 @@ typedef struct {
     const uint32_t *dims;                  /* [6], outermost first */
     const int32_t *in_stride, *out_stride; /* [6], in bytes */
     uint32_t size;                         /* bytes of an element: 1, 2, 4 or 8 */
-    uint32_t offset;                       /* of the first element, in bytes */
+    uint32_t offset;                       /* bytes from the start of the input to the first element */
 } mg_view_params;
 
 /* Computes whole tensors. */

@@ -14,8 +14,8 @@
 #define MG_SWAR_UPPER(both, upper) "lsl r3, " upper ", #2\n"
 
 /* Load the constants of a channel, with the multiplier in three or four parts.
- * r2: multiplier, r5: shift, r6: rounding. Sums are multiplied by 4 and the high word drops 32 bits: both are one shift
- *   by 30. */
+ * r2: multiplier, r5: shift, r6: rounding. The factor 4 of the sums and the high word of the product together are a
+ *   right shift by 30. */
 #define MG_SWAR_THREE \
     "ldmia r1!, {r2, r3, r4, r5, r6}\n orr r2, r2, r3, lsl #10\n orr r2, r2, r4, lsl #20\n" \
     "sub r5, r5, #10\n asr r6, r6, #10\n"

@@ -22,7 +22,7 @@ typedef const int8_t *mg_swar_run;
 #else
 #include "mcugen/swar_scale.h"
 
-/* Sums of two pixels: of both channels together, modulo 2^32, and of the upper channel. */
+/* Sums of two pixels. both: the sums of both channels in one word, modulo 2^32. upper: the sum of the upper channel. */
 typedef struct {
     uint32_t both[2], upper[2];
 } mg_swar_run_pair;

@@ -26,7 +26,8 @@
 #endif
 
 #if !MG_SWAR_ASSEMBLY
-/* Sums of a block of pixels: of both channels together, modulo 2^32, and of the upper channel. */
+/* Sums of a block of pixels. both: the sums of both channels in one word, modulo 2^32. upper: the sum of the upper
+ * channel. */
 typedef struct {
     uint32_t both[MG_SWAR_PIXELS];
     int32_t upper[MG_SWAR_PIXELS];

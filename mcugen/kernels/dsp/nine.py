@@ -52,6 +52,6 @@ class Sums:
 
 
 def is_narrow(w: np.ndarray) -> bool:
-    """Whether there is a suitable z for each row of weights [channels, taps], also if skipped taps count as 0."""
+    """Whether each row of weights [channels, taps], together with 0, fits eight bits after addition of some z."""
     least, most = w.min(axis=1, initial=0), w.max(axis=1, initial=0)
     return bool((most - least).max(initial=0) <= LARGEST)

@@ -44,7 +44,8 @@ class PlanarShape:
 
     @property
     def taps(self) -> int:
-        """Taps of a part. Even if there are several parts, so that each part begins at a word of data."""
+        """Number of taps of a part: an even number if there are several parts, so that each part begins at a word of
+        data."""
         return self.width if self.parts == 1 else -(-self.width // self.parts // 2) * 2
 
     @property
@@ -86,7 +87,7 @@ class PlanarShape:
 
     @property
     def even_block(self) -> int:
-        """Outputs of the largest block that divides a row; 0 if that is too small."""
+        """Outputs of the largest block that divides a row; 0 if it has fewer than LEAST_BLOCK outputs."""
         most, step = MAX_SUMS[self.words], 1 + self.stride % 2
         sizes = [n for n in range(most // step * step, LEAST_BLOCK - 1, -step) if self.out_width % n == 0]
         return sizes[0] if sizes else 0

@@ -46,7 +46,7 @@ class ChannelScales:
     proved    channels whose y equals the runtime's result for every possible sum
     constant  channels whose output is the same for all sums; their weights and bias are left out
     is_float  whether mult is a float32, see dsp_requantize.h
-    left      sums are kept 2**left times as large and round down; all shifts are then equal, `alike`
+    left      if not None: sums are multiplied by 2**left and rounded down, and all shifts are equal to `alike`
     """
 
     mult: np.ndarray
@@ -292,7 +292,7 @@ def nine_bits(call: Call) -> bool:
 
 
 def nine_bits_or_eight(call: Call) -> bool:
-    "weights are int16 or include -128, those of a channel and 0 span at most 255, no sum of an odd one reaches 2^23"
+    "weights are int16 or include -128; those of a channel and 0 span at most 255; sums of odd channels are below 2^23"
     return is_int8(call) and (matrix(call).min(initial=0) < -127 or not _filter.int8_data(call)) and _are_narrow(call)
 
 

@@ -119,7 +119,7 @@ def biases(bias: np.ndarray, scale: scaling.ChannelScales, size: int, bits: int)
 
 
 def stored(words: np.ndarray) -> np.ndarray:
-    """Words, given as integers of any type, as an int32 array."""
+    """Words as an int32 array. words: integers of any type, of which the lower 32 bits are taken."""
     return words.reshape(-1).astype(np.uint32).view(np.int32)
 
 

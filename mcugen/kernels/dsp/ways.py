@@ -12,7 +12,7 @@ SUMMED_CODE = 230
 
 
 def constants(bits: int, *, single: bool) -> dict[str, int]:
-    """Constants of the templates for weights of that many bits; single: whether they are loaded word by word."""
+    """Constants of the templates for weights of `bits` bits. single: whether weights are loaded word by word."""
     summed = {"summed": 1} if bits == 9 else {}
     return {"composite": {16: 0, 4: 2}.get(bits, 1), "single": int(single), **summed}
 

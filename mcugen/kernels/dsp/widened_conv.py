@@ -82,8 +82,8 @@ def _taps_in_rows(call: Call, gathered: bool) -> np.ndarray:
 class InRows:
     """Kernels on widened rows.
 
-    gathered: whether taps are copied together first; else they are read in place. shared: whether so few gathered taps
-    are unrolled that layers of all sizes share a short copy.
+    gathered: whether taps are copied together first; else they are read in place. shared: whether layers of all sizes
+    share a short copy, in which few gathered taps are unrolled.
     """
 
     gathered: bool

@@ -21,7 +21,7 @@ from mcugen.ops._weighted import activation_of, matrix, row_window, window_of
 GROUP = 4
 """Taps per word."""
 MAX_STEPS = 1023
-"""Largest number of words per kernel row, due to the constant of an instruction that adds their bytes."""
+"""Largest number of words per kernel row, so that their bytes fit the constant of an addition."""
 UNROLLED = 16
 """Largest number of words per kernel row that are unrolled."""
 MAX_SIZE = 2**16 - 1
@@ -46,7 +46,7 @@ class WindowRow:
 
     @property
     def steps(self) -> int:
-        """Whole words per kernel row; 1 where there are fewer than four taps."""
+        """Whole words per kernel row; 1 if there are fewer than four taps."""
         return max(self.run // GROUP, 1)
 
     @property

@@ -100,7 +100,7 @@ def _instructions(rows: Rows | None, kernel_rows: int, outputs: int) -> float:
 
 
 def best(call: Call, window: SlidingWindow) -> Rows | None:
-    """The cheaper of both layouts; None if neither is possible."""
+    """The cheaper of the two layouts; None if neither is possible."""
     outputs = call.output.shape[3]
     direct = _direct(call, window) if _filter.int8_data(call) else None  # outliers are handled only by patches
     ways = [direct, _patches(call, window)]
@@ -136,7 +136,7 @@ def gathers(call: Call) -> bool:
 
 
 def _patch_reach(rows: Rows) -> int:
-    """Elements from the first run of a patch to the end of the last one's vectors."""
+    """Elements from the start of a patch's first run to the end of the vectors of its last run."""
     return rows.gap * (rows.runs - 1) + -(-rows.run // packing.LANES) * packing.LANES
 
 
@@ -176,7 +176,8 @@ def variant(call: Call, *, eights: bool | None = None) -> dict[str, int]:
 
 
 def _is_alone(call: Call) -> bool:
-    """Whether the last patch of a row is computed alone: eight outputs at a time, with an odd number of pixels."""
+    """Whether the last patch of a row is computed alone: if eight outputs are computed at a time and the number of
+    pixels is odd."""
     columns = call.output.shape[2]
     return chosen(call).is_patch and by_eights(call) and columns % 2 == 1 and columns > 1
 

@@ -70,8 +70,8 @@ def work(call: Call) -> dict[str, float]:
 
 
 def wide_work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of eight pixels of a channel, such blocks with a stride of 2 (far_blocks), channels of output
-    rows (channel_rows), and interleaved vectors (woven)."""
+    """Cost terms: blocks of eight pixels of a channel, the number of these if the stride is 2 (far_blocks), channels of
+    output rows (channel_rows), and interleaved vectors (woven)."""
     y, stride = call.output.shape, window_of(call).stride[1]
     blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
     return {
@@ -93,7 +93,7 @@ def _column_work(call: Call) -> dict[str, float]:
 
 
 def _series(call: Call) -> int:
-    """Elements of a padded column: its rows, and all elements that vectors of 16 read."""
+    """Number of elements of a padded column, including all elements that vectors of 16 read."""
     window, x, y = window_of(call), call.input(0).shape, call.output.shape
     above = window.pad((x[1], x[2]))[0]
     return max((y[1] - 1) * window.stride[0] + packing.LANES, above + x[1])

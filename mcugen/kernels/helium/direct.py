@@ -25,7 +25,7 @@ WORD = 4
 WORDS = (0, 2, 1, 3)
 """The order of the kernel rows in a vector whose words are rows."""
 MOST_VECTORS = 512
-"""Largest number of vectors per kernel row, due to the constant offset that steps back over their masks."""
+"""Largest number of vectors per kernel row, so that the bytes of their masks fit the constant of a subtraction."""
 MOST_OUTPUTS = 4096
 EIGHT = (0, 2, 4, 6, 1, 3, 5, 7)
 """Order in which the outputs of a block are scaled."""
@@ -93,9 +93,8 @@ class VectorLayout:
 
     @property
     def seen(self) -> np.ndarray:
-        """bool [1 + columns not inside, run]: whether each tap is in the image. The first row, for `inside`, is all
-        True.
-        """
+        """bool [1 + columns not inside, run]: whether each tap is in the image. The first row stands for all columns in
+        `inside`."""
         first, end = self.inside
         places = np.delete(self.starts, np.s_[first:end])[:, None] + np.arange(self.run)
         return np.concatenate([np.ones((1, self.run), bool), (places >= 0) & (places < self.size)])
@@ -110,7 +109,7 @@ class VectorLayout:
         return np.asarray(bits.sum(axis=-1).astype(np.uint16).reshape(-1))
 
     def taps(self, w: np.ndarray) -> np.ndarray:
-        """[outputs, vectors, LANES] of weights [outputs, rows * run], zero where there is no tap."""
+        """Weights [outputs, rows * run] as [outputs, vectors, LANES], with zeros in lanes that have no tap."""
         rows = np.zeros((len(w), -(-self.rows // self.per) * self.per, self.run), w.dtype)
         rows[:, : self.rows] = w.reshape(len(w), self.rows, self.run)
         if self.per == 1:

@@ -17,7 +17,7 @@ from mcugen.ops._window import fields
 
 NEEDS = frozenset({"mve_float"})
 EIGHT, FOUR = 8, 4
-"""Output channels of a block, and of the smaller block for the last ones."""
+"""Output channels of a block, and of the smaller block for the last channels."""
 TERMS = ("placed", "blocks", "reads", "steps")
 DEPTHWISE_TERMS = (
     *("slid", "slid_fours", "slid_steps"),
@@ -76,7 +76,7 @@ def _geometry(call: Call) -> dict[str, Any]:
 
 
 def _steps(pixels: int, channels: int) -> float:
-    """Instructions per tap for that many pixels and 8 or 4 channels: one instruction reads two taps."""
+    """Instructions per tap for a block of pixels and of 8 or 4 channels. One instruction reads two taps."""
     return pixels / 2 + channels / 4 * (1 + pixels)
 
 

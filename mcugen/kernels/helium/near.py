@@ -60,7 +60,7 @@ def has_inside(call: Call) -> bool:
 
 @fact
 def lasts_of(call: Call) -> tuple[int, ...]:
-    """The last tap of each 16-bit sum: groups of taps, in order, whose products cannot overflow int16."""
+    """The last tap of each 16-bit sum. A sum has as many consecutive taps as fit int16 for all possible data."""
     sizes = np.abs(matrix(call)) * taps.largest(call)
     lasts, begin = [], 0
     for tap in range(1, sizes.shape[1]):

@@ -26,7 +26,7 @@ CODE_BYTES = 500
 
 
 def few_bits(call: Call) -> bool:
-    "no weight is beyond -255 to 255"
+    "all weights are within -255 to 255"
     return _filter.constant_weights(call) and bool(np.abs(matrix(call)).max(initial=0) <= LARGEST)
 
 

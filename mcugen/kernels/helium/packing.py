@@ -79,7 +79,7 @@ def finishes_float(call: Call) -> bool:
 
 
 def _scaled_by_floats(call: Call) -> bool:
-    """Whether the core has float vectors, and these scale all sums with the operator's exact results."""
+    """Whether the core has float vectors, and scaling by floats gives the exact results of the operator."""
     if call.accumulators is None or not call.features >= FLOATS:
         return False
     factor, proved = _rounding.floats(call, str(call.op.activation))

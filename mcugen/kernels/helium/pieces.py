@@ -114,7 +114,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def _reads_inside(call: Call, row: int) -> bool:
-    """Whether the windows of a row of outputs have all of their rows in the image."""
+    """Whether all rows of the windows of an output row are inside the image."""
     rows = row_window(call)
     return rows.first(row) >= 0 and rows.last(row) < rows.in_rows
 

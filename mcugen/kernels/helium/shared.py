@@ -27,7 +27,7 @@ TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "copies", "gath
 
 @dataclass(frozen=True)
 class Patch:
-    """A patch of `kernel_h` rows of `runs` runs of `run` bytes, `gap` bytes apart, in `steps` steps of LANES."""
+    """A patch: `kernel_h` rows of `runs` runs of `run` bytes, which start `gap` bytes apart; `steps` vectors in all."""
 
     kernel_h: int
     runs: int

@@ -16,7 +16,7 @@ LARGEST = 3
 """Largest number of kernel rows and columns, so that 2x2 windows fit 4x4 elements."""
 
 TILE = 4
-"""Number of outputs of a row that are computed together with the same number of the next row."""
+"""Number of adjacent outputs of each of two rows that are computed together."""
 
 MOST_CHANNELS = 63
 """Largest number of channels of a slice, so that a load reaches the words of two pixels."""
@@ -84,7 +84,7 @@ def scratch(call: Call) -> int:
 
 
 def _kept(call: Call) -> int:
-    """Bytes of the input row that is saved where the result overwrites the input."""
+    """Bytes of the input row that is saved before the result overwrites it; 0 if none is saved."""
     window, x = window_of(call), call.input(0).shape
     return x[2] * x[3] * int(window.stride[0] == 1 and window.pad((x[1], x[2]))[0] == 1)
 

@@ -198,7 +198,7 @@ def _left(call: Call) -> int:
 
 
 def _columns(call: Call) -> int:
-    """Number of columns from the first window's first to the last window's last."""
+    """Number of columns from the first column of the first window to the last column of the last window."""
     window = window_of(call)
     return (call.output.shape[2] - 1) * window.stride[1] + window.kernel[1]
 

@@ -1,4 +1,4 @@
-"""Conversions of floats on OpenCL devices: float to half and back, and float to stored bytes."""
+"""Conversions of floats on OpenCL devices: float32 to float16 and back, and float32 to int8 or uint8."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcugen.kernels.opencl_basic.channel_windows import NEEDS, indexable
 
 
 def between_floats(call: Call) -> bool:
-    "one side is float, the other half"
+    "one side is float32, the other float16"
     return {call.input(0).dtype, call.output.dtype} == {"f16", "f32"}
 
 

@@ -98,7 +98,7 @@ def _is_flipped(call: Call) -> bool:
 
 
 def _is_along(call: Call) -> bool:
-    """Whether the taps of an output are neighbours in the matrix."""
+    """Whether the taps of an output are adjacent in the stored matrix."""
     return not call.op.transpose_a if _is_flipped(call) else bool(call.op.transpose_b)
 
 

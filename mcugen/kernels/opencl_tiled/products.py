@@ -85,7 +85,8 @@ def indexable(call: Call) -> bool:
 
 
 def in_runs(call: Call) -> tuple[int, ...]:
-    """The tensors that may be split into runs: the result, and operands if the taps of an output are one run."""
+    """The tensors that may be stored as runs with a pitch: the result, and operand 0 if the taps of an output are
+    contiguous."""
     return (0, RESULT) if isinstance(call.op, Conv2D) and is_point(call) else (RESULT,)
 
 
@@ -185,7 +186,7 @@ def params_s8(call: Call) -> Params:
 
 @fact
 def _exact_in_float(call: Call) -> bool:
-    """Whether no sum of products, in any order, is inexact in float."""
+    """Whether all sums of products, in any order, are exact in float32."""
     return bool((128 * np.abs(matrix(call)).sum(axis=1)).max(initial=0) < EXACT_FLOAT)
 
 

@@ -36,7 +36,7 @@ LONGEST = 12
 LINEAR, SINGLE, FOUR, FULL = 1, 2, 4, 8
 INT32 = 2**31
 _MOST_RIGHT = 16
-"""The longest shift to the right."""
+"""Largest right shift."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Channels:
 
     @cached_property
     def ends(self) -> Mapping[int, list[list[int]]]:
-        """Number of parts of the multiplier -> constants of each channel in the stream, for that number."""
+        """Number of parts of the multiplier -> constants of each channel in the stream."""
         return {parts: self._ends(parts).tolist() for parts in set(self.parts.tolist())}
 
     def _ends(self, parts: int) -> np.ndarray:

@@ -34,7 +34,7 @@ BLOCK = 8
 LANE = 257
 """Largest sum of an output's absolute weights in a group: 255 * 257 < 65536."""
 LONGEST = 32
-"""Most taps of a group."""
+"""Largest number of taps of a group."""
 _SKIPPED_BYTES = {False: 20, True: 22}
 """Whether taps are signed -> bytes of code of a tap."""
 _LINEAR, _FOUR = channel_pairs.LINEAR, channel_pairs.FOUR
@@ -83,7 +83,7 @@ def _block(w: np.ndarray, ends: list[int], bias: np.ndarray, signed: bool) -> li
 
 
 def _paired(values: np.ndarray) -> np.ndarray:
-    """Pairs of the last axis as words."""
+    """Words that each hold two adjacent values of the last axis."""
     return channel_pairs.words_of(values[..., 0::2], values[..., 1::2])
 
 

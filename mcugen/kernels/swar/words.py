@@ -23,7 +23,8 @@ POINTER_BYTES = 8
 ROOMS = (9, 15, 27)
 """Numbers of taps for which a kernel without scratch can keep pointers on the stack."""
 GROUP = 1.7
-"""Estimated cost of a group, in taps. Both counts grow together, so that a fit cannot separate their costs."""
+"""Estimated cost of a group, relative to a tap. A fit cannot separate the two costs, because the counts grow together.
+"""
 TERMS = tuple(f"{size}_{what}" for size in ("two", "four") for what in ("blocks", "inner"))
 ROW_TERMS = (*TERMS, *(f"{size}_{what}" for size in ("two", "four") for what in ("copied", "runs")))
 
