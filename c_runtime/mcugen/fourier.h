@@ -51,8 +51,10 @@ static inline int32_t mg_but_least(int32_t most, mg_s16 *z, uint32_t n)
             const int32_t size = z[i] < 0 ? -z[i] : z[i];
             found = size > found && size < 32768 ? size : found;
         }
-        for (uint32_t i = 0u; i < n && found < 16384; i += 1u) {
-            z[i] = z[i] == INT16_MIN ? 0 : z[i];
+        if (found < 16384) {
+            for (uint32_t i = 0u; i < n; i += 1u) {
+                z[i] = z[i] == INT16_MIN ? 0 : z[i];
+            }
         }
     }
     return found;
