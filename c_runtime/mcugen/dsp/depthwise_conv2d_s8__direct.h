@@ -43,7 +43,8 @@ typedef struct {
  * skip       bytes of a kernel row's weights that are not used, before and after these taps
  * Pairs of columns:
  * pairs      number of pairs
- * row_step   bytes from the end of a pair's data to the next pair's; out_step: of its outputs
+ * row_step   bytes from the end of a pair's data to the next pair's; out_step: from the end of its outputs to the next
+ *            pair's
  * flags      flags of the first pair: 1: it reads the column left of the image; 2: the column right of it
  * last       flags of the last pair
  * outside    four bytes of the zero point, used for columns outside the image */

@@ -15,11 +15,11 @@
  *             = 128 addend + 64, (floor(256x * mult / 2^32) + addend_wide) >> (n + 7) has the same bits
  *   _once     the result is rounded once, for both signs: the high word is rounded down. For 256x, addend_wide = 128
  *             addend
- *   _alike    sums held as 2^d * 2x, by their weights and biases, with d such that n + d is the same for all channels
- *             of a layer: SSAT shifts and saturates. The addend is 2^d addend + 2^(d - 1), or 2^d addend if rounded
- *             once
- *   _float    no such constants have the bits of the operator's float arithmetic, so the FPU computes it: mult is half
- *             the factor, as a float32 (doubling changes no bits), addend the zero point; n is not read
+ *   _alike    sums held as 2^d * 2x, because weights and biases are multiplied by 2^d; n + d is the same for all
+ *             channels of a layer, so that SSAT shifts and saturates. The addend is 2^d addend + 2^(d - 1), or 2^d
+ *             addend if rounded once
+ *   _float    no fixed-point constants give the bits of the operator's float arithmetic, so the FPU computes it: mult
+ *             is half the factor, as a float32 (doubling changes no bits), addend the zero point; n is not read
  * The build has proved that nothing leaves 32 bits.
  */
 #ifndef MCUGEN_DSP_REQUANTIZE_H

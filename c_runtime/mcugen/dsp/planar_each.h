@@ -11,7 +11,7 @@
  * channels      bytes from an output to the next
  * weights, finish, out  pointers for the current channel
  * next          bytes from the data behind a channel's last output to the next channel's data
- * outputs_left  256 times the outputs of a row, without the first
+ * outputs_left  256 * (outputs of a row - 1)
  * rows          byte offset of each kernel row's weights, in the order of the rows in memory
  * last          end of finish */
 typedef struct {

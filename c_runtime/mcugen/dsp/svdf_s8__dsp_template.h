@@ -11,7 +11,8 @@
 
 MG_DECLARE_svdf_s8__dsp(MG_KERNEL);
 
-/* Groups of four steps that at least one more step follows; and the one to four steps behind them. */
+/* MG_GROUPS: groups of four steps, each followed by at least one more step. MG_LEFT: the one to four steps behind them.
+ */
 #define MG_GROUPS ((MG_STEPS - 1u) / 4u)
 #define MG_LEFT (MG_STEPS - 4u * MG_GROUPS)
 

@@ -6,8 +6,8 @@
  *   y    = clamp(divide(high_mul(fine, out_mult), out_shift) + out_zero_point)
  *
  * wide, narrow  the operand with the larger scale and the one with the smaller scale; narrow_first: 1 if a is narrow
- * narrow_terms  [256], by the narrow value as uint8: the sum of sum.h's terms for this value and for the zero point of
- *               wide
+ * narrow_terms  [256], indexed by the narrow value as uint8: in sum.h's formula of `fine`, the term of this value plus
+ *               the term of the zero point of wide
  * out_shift     1 or more: shift to the right, halves rounded away from zero
  * Equals the reference runtime's Add and Sub for int8.
  */

@@ -89,8 +89,8 @@
 #define MG_NUDGE_3(q, t)
 #define MG_NUDGE(q, t) MG_PASTE(MG_NUDGE_, MG_LINEAR, )(q, t)
 
-/* Multiplies by the multiplier, by MG_LINEAR: 0, 1: doubled high half, rounded; 2: doubled high half, rounded down, as
- * the shift behind it rounds; 3: product of floats. */
+/* Multiplies sums by `mult`. MG_LINEAR 0, 1: high half of the doubled product, rounded; 2: the same, but rounded down,
+ * as the shift that follows rounds; 3: product of floats. */
 #define MG_HIGH_0(q, mult) "vqrdmulh.s32 " q ", " q ", " mult "\n"
 #define MG_HIGH_1(q, mult) MG_HIGH_0(q, mult)
 #define MG_HIGH_2(q, mult) "vqdmulh.s32 " q ", " q ", " mult "\n"

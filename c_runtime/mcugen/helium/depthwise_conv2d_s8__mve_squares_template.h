@@ -179,7 +179,7 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vstrb.32 q4, [r1, q5]\n"
 
 /* Computes a slice of the channels, one after the other.
- * Stack: least and largest output, places of the rest of a row, places of a block, blocks left, end of the stream */
+ * Stack: least and largest output, offsets of the rest of a row, offsets of a block, blocks left, end of the stream */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_squares_params *p MCUGEN_UNUSED, const int8_t *words MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, const int8_t *stream MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -213,7 +213,7 @@ static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d
 #undef MG_SIXTEEN
 
 /* Geometry for filling tables.
- * step     pixels from a tap to the next; bytes: bytes
+ * step     pixels from a tap to the next; bytes: the same distance in bytes
  * width    pixels of a row
  * next     bytes from a row of the table to the next
  * outside  address for taps outside the image

@@ -19,7 +19,7 @@ typedef struct {
     int32_t low, high;
 } mg_elementwise_f32__mve_params;
 
-/* n elements of two tensors of the same shape; out may be a or b. */
+/* Computes n elements of two tensors of the same shape; `out` may be equal to `a` or `b`. */
 void mg_add_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);
 void mg_sub_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);
 void mg_mul_f32__mve(const mg_elementwise_f32__mve_params *p, const mg_f32 *a, const mg_f32 *b, mg_f32 *out, uint32_t n);

@@ -16,7 +16,7 @@
  *             next
  * lead        bytes of the weights of eight channels that are skipped before the first tap
  * row_gap     bytes of the weights of eight channels that are skipped between two rows
- * channels    output channels left; out: the next one of the first pixel; the functions change both
+ * channels    output channels left; out: the next output of the first pixel. The functions change both
  * out_step    bytes from a pixel's outputs to the next pixel's
  * low, high   bounds of the outputs */
 typedef struct {

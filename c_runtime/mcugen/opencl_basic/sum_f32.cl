@@ -2,7 +2,8 @@
  *
  * Sums over any axes. A work-item computes one result.
  *
- * kept, reduced  sizes of up to three axes of the result, and of the sum, slowest first; adjacent axes are merged
+ * kept, reduced  sizes of up to three axes that are kept, and of three that are summed, slowest first; adjacent axes
+ *                are merged
  * HALF           1: data and results are stored as half
  */
 kernel void KERNEL(global const uchar *restrict mem_in0, const uint at_in0, global uchar *restrict mem_out,

@@ -2,10 +2,10 @@
  *
  * Mean of a sliding window over int8 images, rounded once; taps outside the image are not counted.
  *
- *   y[c] = line(sum over the n taps inside the image of x[c]), see line.h; its constants include zero points, scales
- *   and n
+ *   y[c] = line(sum over the n taps inside the image of x[c])
  *
- * line    entry (rows - min_rows) * pitch + (columns - min_columns) for windows with rows * columns taps inside
+ * line    see line.h; the constants include zero points, scales and n. Entry (rows - min_rows) * pitch + (columns -
+ *         min_columns) is for windows with rows * columns taps inside
  * sums    fit in 31 bits: proved when the code is generated
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S8_LINE_H

@@ -22,7 +22,7 @@ static inline MG_NAME(acc) MG_NAME(lacks)(const MG_NAME(params) *p, const MG_NAM
     return lack;
 }
 
-/* One tap of two pixels and two channels. acc: pixel 0 channels 0 and 1, then pixel 1. */
+/* Adds one tap to the sums of two pixels and two channels. acc: channels 0 and 1 of pixel 0, then of pixel 1. */
 static inline void MG_NAME(tap_2x2)(MG_NAME(acc) *acc, MG_NAME(acc) x0, MG_NAME(acc) x1, MG_NAME(acc) w0, MG_NAME(acc) w1)
 {
     acc[0] += x0 * w0;
@@ -59,7 +59,7 @@ static inline void MG_NAME(dot_1x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x, cons
     }
 }
 
-/* One tap of one pixel and four channels, of two pairs of weights. */
+/* Adds one tap to the sums of one pixel and four channels, with two pairs of weights. */
 static inline void MG_NAME(tap_1x4)(MG_NAME(acc) *acc, MG_NAME(acc) x, const MG_NAME(w) *w0, const MG_NAME(w) *w1)
 {
     acc[0] += x * MG_NAME(weight)(w0, 0u);

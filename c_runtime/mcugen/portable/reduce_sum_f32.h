@@ -13,7 +13,7 @@
 typedef struct {
     const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
     const uint32_t *reduced, *reduced_stride; /* [3] */
-    uint32_t channels, row_pixels; /* __global: of one pixel, of one row */
+    uint32_t channels, row_pixels; /* __global kernels: channels of a pixel, pixels of a row */
     float divisor;
 } mg_reduce_sum_f32_params;
 

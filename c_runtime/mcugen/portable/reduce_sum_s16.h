@@ -19,7 +19,7 @@
 typedef struct {
     const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
     const uint32_t *reduced, *reduced_stride; /* [3] */
-    uint32_t channels, row_pixels; /* __global: of one pixel, of one row */
+    uint32_t channels, row_pixels; /* __global kernels: channels of a pixel, pixels of a row */
     int32_t mult, shift;
     int32_t in_zero_point_sum, out_zero_point;
 } mg_reduce_sum_s16_params;

@@ -14,7 +14,7 @@
 typedef struct {
     const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
     const uint32_t *reduced, *reduced_stride; /* [3] */
-    uint32_t channels, row_pixels; /* __global: of one pixel, of one row */
+    uint32_t channels, row_pixels; /* __global kernels: channels of a pixel, pixels of a row */
     mg_line line;
 } mg_reduce_sum_s8_line_params;
 

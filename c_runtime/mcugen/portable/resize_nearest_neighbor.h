@@ -17,7 +17,7 @@ typedef struct {
     uint32_t pixel;
 } mg_resize_nearest_neighbor_params;
 
-/* Computes output row y. rows: the one input row that it is a copy of. */
+/* Computes output row y. rows: the one input row that is copied. */
 void mg_resize_nearest_neighbor__s8(const mg_resize_nearest_neighbor_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 void mg_resize_nearest_neighbor__s16(const mg_resize_nearest_neighbor_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 void mg_resize_nearest_neighbor__f32(const mg_resize_nearest_neighbor_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);

@@ -11,7 +11,7 @@ static inline int32_t MG_NAME(weight)(const MG_NAME(w) *w, uint32_t k)
     return (k & 1u) != 0u ? both >> 4 : ((both & 15) ^ 8) - 8;
 }
 
-/* The weights from an even one on. */
+/* Address of weight k, an even number. */
 static inline const MG_NAME(w) *MG_NAME(from)(const MG_NAME(w) *w, uint32_t k)
 {
     return w + (k >> 1);

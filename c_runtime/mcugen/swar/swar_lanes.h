@@ -11,7 +11,7 @@
 /* Two pixels of a depthwise convolution.
  * table   pointers to channel 0, [taps][2 pixels], up to `end`; taps is a multiple of 3
  * at      elements from these pointers to the taps of the current pixels
- * kind    1: outputs may be below the zero point; plus 2: span is 255 */
+ * kind    bit 0: outputs may be below the zero point; bit 1: span is 255 */
 typedef struct {
     const uint32_t *stream;
     const mg_swar_pointer *table, *end;

@@ -7,10 +7,12 @@
 
 #include "mcugen/swar_ends_riscv.h"
 
-/* a0: stream, a1, a7: taps of pixels 0 and 1, a2: word of weights, or multiplier, a3, a4: tap products, or shift and
- * rounding, a5: initial sum of the group, a6: table of the code for each group length t0, t1: sums of the group, t3:
- * next entry of the table of runs, t4: pairs left, t5: span, t6: low s0, s1: sums of both channels of pixels 0 and 1,
- * s4, s5: sums of the upper channel, s2: table of runs, s8, s9: outputs */
+/* a0: stream, a1, a7: taps of pixels 0 and 1, a2: word of weights, or multiplier
+ * a3, a4: tap products, or shift and rounding, a5: initial sum of the group
+ * a6: table of the code for each group length
+ * t0, t1: sums of the group, t3: next entry of the table of runs, t4: pairs left, t5: span, t6: low
+ * s0, s1: sums of both channels of pixels 0 and 1, s4, s5: sums of the upper channel
+ * s2: table of runs, s8, s9: outputs */
 #define MG_SWAR_RUN_TAPS(n, label)                                                               \
     label ":\n .set mg_k, 0\n .rept " #n "\n"                                                    \
     "lw a2, 4*mg_k+4(a0)\n lb a3, mg_k(a1)\n lb a4, mg_k(a7)\n mul a3, a3, a2\n mul a4, a4, a2\n" \

@@ -22,7 +22,7 @@
 /* A pointer that may lie in the arena. */
 typedef const int8_t *MCUGEN_MAY_ALIAS mg_swar_pointer;
 
-/* pairs: pairs of channels. kind: of depthwise convolutions, see mg_swar_lanes. taps: taps of a channel. outside: in_c
+/* pairs: pairs of channels. kind: for depthwise convolutions, see mg_swar_lanes. taps: taps of a channel. outside: in_c
  * values of taps outside the image; NULL for vectors. */
 typedef struct {
     const uint32_t *stream;

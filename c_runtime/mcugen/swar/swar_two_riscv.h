@@ -8,10 +8,11 @@
 #include "mcugen/swar_ends_riscv.h"
 #include "mcugen/swar_s8.h"
 
-/* a0: stream, a1: taps, a2: word of weights, or multiplier, a3, a4: tap products, or shift and rounding, a5: initial
- * sum of the group, a6: table of the code for each group length, a7: patch t0-t3: sums of the group, t4: pairs left,
- * t5: span, t6: low s0-s3: sums of both channels of the four pixels, s4-s7: sums of the upper channel, s8-s11: outputs
- */
+/* a0: stream, a1: taps, a2: word of weights, or multiplier
+ * a3, a4: tap products, or shift and rounding, a5: initial sum of the group
+ * a6: table of the code for each group length, a7: patch
+ * t0-t3: sums of the group, t4: pairs left, t5: span, t6: low
+ * s0-s3: sums of both channels of the four pixels, s4-s7: sums of the upper channel, s8-s11: outputs */
 #define MG_SWAR_START(sum, product) \
     ".if mg_k == 0\n add " sum ", " product ", a5\n .else\n add " sum ", " sum ", " product "\n .endif\n"
 #define MG_SWAR_TWO_TAPS(first, second, at)                          \
