@@ -95,8 +95,9 @@ class SamplesView:
     """An input that arrives as a stream of samples, of which the newest `size` are kept in `window`.
 
     hop: samples from one window to the next. rows: windows before the first decision. stride: windows between two
-    decisions. rate: samples per second. c_type, nbytes: type and bytes of a sample. events: number of events, the first
-    ones, that run for each window; the others run for each decision. has_decisions: whether there are others.
+    decisions. rate: samples per second. c_type, nbytes: type and bytes of a sample. reading: number of events after
+    which the window moves on. events: number of events that run for each window; the others run for each decision.
+    has_decisions: whether there are others.
     """
 
     window: str
@@ -107,6 +108,7 @@ class SamplesView:
     rate: int
     c_type: str
     nbytes: int
+    reading: int
     events: int
     has_decisions: bool
 

@@ -232,6 +232,7 @@ class _Builder:
             rate=stream.rate,
             c_type=C_TYPES[t.dtype],
             nbytes=t.np_dtype.itemsize,
+            reading=made.window_events,
             events=events,
             has_decisions=events < len(made.trace) or stream.stride > 1,
         )

@@ -38,6 +38,11 @@ def _own_stride(graph: Graph) -> int:
     return rows_of_window(graph) if len(hop_states(graph)) < len(graph.states) else 1
 
 
+def kept_samples(graph: Graph) -> int:
+    """Number of samples of a window that belong to the next one, too; 0 without a stream."""
+    return graph.type(graph.inputs[0]).size - graph.stream.hop if graph.stream else 0
+
+
 def hop_nodes(graph: Graph) -> tuple[Node, ...]:
     """The nodes that run at every hop, in order; all nodes if none collects rows."""
     needed = _needed(graph)

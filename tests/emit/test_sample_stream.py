@@ -56,6 +56,12 @@ def test_every_tensor_equals_the_oracle_s(graph: Graph, hop: int, stride: int | 
     assert host.verify(artifact, list(cases(artifact.imported, 2))[:5]).agrees
 
 
+def test_only_samples_of_the_next_window_stay_live() -> None:
+    """The others are free once the front end has read them, for the larger tensors behind it."""
+    sizes = {hop: of_stream(averaged("s8"), hop, optimize="speed").plan.nbytes for hop in (1, 100, 144)}
+    assert sizes[1] - sizes[144] >= 100 and sizes[1] > sizes[100] >= sizes[144]
+
+
 def test_a_network_with_states_takes_each_row_once() -> None:
     for graph, stride in ((WINDOWS, 7), (ROWS, 3)):
         stream = streams.streamed(graph, 5, None, 16_000).stream

@@ -36,7 +36,8 @@ _STEP = 20
 @dataclass(frozen=True)
 class WakeWord:
     """A description of a wake word. model: path of the network, relative to it. step: milliseconds between rows of
-    features. recent: number of probabilities that are summed. limit: the greatest sum that is no detection.
+    features. recent: number of probabilities that are summed. limit: the greatest sum that is no detection. arena:
+    bytes that ESPHome reserves for the network; 0 if they are not stated.
     """
 
     version: int
@@ -44,6 +45,7 @@ class WakeWord:
     step: int
     recent: int
     limit: int
+    arena: int = 0
 
 
 def recognises(data: bytes) -> bool:
@@ -76,7 +78,9 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     front = microfrontend.graph(tables, hop, network.format)
     joined = chain.joined(chain.renamed(front, "front_"), network)
     found = _detecting(joined, word, rows)
-    return replace(found, stream=SampleStream(hop, rows, microfrontend.RATE), format="microwakeword", sha256=sha256)
+    notes = (f"ESPHome reserves {word.arena:,} bytes for the network alone",) if word.arena else ()
+    stream = SampleStream(hop, rows, microfrontend.RATE)
+    return replace(found, stream=stream, format="microwakeword", sha256=sha256, notes=(*found.notes, *notes))
 
 
 def described(data: bytes) -> WakeWord:
@@ -100,7 +104,8 @@ def described(data: bytes) -> WakeWord:
     recent = _whole(micro, size, _MOST_RECENT)
     longest = 1000 * microfrontend.WINDOW // microfrontend.RATE
     step = _whole(micro, "feature_step_size", longest) if version == 2 else _STEP
-    return WakeWord(version, model, step, recent, _limit(version, float(cutoff), recent))
+    arena = _whole(micro, "tensor_arena_size", 1 << 30) if "tensor_arena_size" in micro else 0
+    return WakeWord(version, model, step, recent, _limit(version, float(cutoff), recent), arena)
 
 
 def _whole(micro: Mapping[str, Any], name: str, most: int) -> int:

@@ -64,6 +64,18 @@ class Schedule:
         """Number of events of these steps. They come before all others."""
         return sum(0 <= event.step < self.hop_steps for event in self.trace)
 
+    @cached_property
+    def window_events(self) -> int:
+        """Number of events up to the last that reads the window of a stream of samples. Then the window may move on."""
+        window = self.places[self.graph.inputs[0]].buffer
+        reading = {
+            (step.index, event)
+            for step in self.steps[: self.hop_steps]
+            for event in range(step.events)
+            if any(self.buffer_name.get(access.tensor) == window for access in step.reads(event))
+        }
+        return max((k + 1 for k, event in enumerate(self.trace) if (event.step, event.event) in reading), default=0)
+
     @property
     def interleaved(self) -> bool:
         """Whether the generated code needs a table of events, since the events are not just the steps in order."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from mcugen.ir.graph import Graph
-from mcugen.ir.streams import decisions
+from mcugen.ir.streams import decisions, kept_samples
 from mcugen.ir.types import images_of, rows_of
 from mcugen.solve.plan import Buffer, Piece
 from mcugen.solve.schedule.places import Place
@@ -77,7 +77,9 @@ def build_buffers(
     whole = [name for name in graph.given if name != pushed]
     states = [state.before for state in graph.states]
     lives.from_start([*whole, *(decisions(graph) if graph.stream else ())])
-    lives.to_end([*graph.kept, *(whole if keep_input else states)])
+    lives.to_end([*graph.kept, *(whole if keep_input and not graph.stream else states)])
+    if graph.stream:
+        lives.keep(graph.inputs[0], kept_samples(graph) * graph.type(graph.inputs[0]).np_dtype.itemsize)
     fixed = {buffer[name] for name in (*whole, *graph.kept)}
     batch = _batches(steps, buffer)
     return {at: lives.buffer(at, batch.get(at, 1), whole=at in fixed) for at in lives.members}
@@ -99,6 +101,7 @@ class _Lives:
         }
         apart = {place.buffer for place in places.values() if place.start or place.pitch}
         apart |= {at for at, names in self.members.items() if len(names) > 1 and self._shape[at][0] == 1}
+        apart |= {places[graph.inputs[0]].buffer} if graph.stream else set()
         self._uses: dict[str, list[_Use]] = {at: [] for at in self.members if at in apart}
         self._written = {at: [events] * rows for at, (rows, _) in self._shape.items()}
         self._read = {at: [_NEVER] * rows for at, (rows, _) in self._shape.items()}
@@ -136,6 +139,12 @@ class _Lives:
         last = max(self._events - 1, 0)
         for at in self._buffers(tensors, self._events, last):
             self._read[at] = [last] * len(self._read[at])
+
+    def keep(self, tensor: str, nbytes: int) -> None:
+        """Mark the first bytes of a tensor that is tracked in blocks as always live."""
+        place = self._places[tensor]
+        if nbytes:
+            self._uses[place.buffer].append((place.start, place.start + nbytes, 0, max(self._events - 1, 0)))
 
     def buffer(self, at: str, batch: int, *, whole: bool) -> RowBuffer:
         rows, row_bytes = self._shape[at]
