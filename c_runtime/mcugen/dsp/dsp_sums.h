@@ -135,8 +135,8 @@ static inline uint32_t mg_dsp_taken(uint32_t i, uint32_t groups)
     return groups - i < MG_DSP_SUMMED ? groups - i : MG_DSP_SUMMED;
 }
 
-/* mg_dsp_gather_bytes with sums; mg_dsp_gather_words_summed: the same for int16 elements, in their own order. After a
- * pixel's last group the caller calls mg_dsp_store_sums. */
+/* mg_dsp_gather_bytes with sums. mg_dsp_gather_words_summed gathers int16 elements in their own order. After a pixel's
+ * last group the caller calls mg_dsp_store_sums. */
 MCUGEN_UNUSED static void mg_dsp_gather_bytes_summed(const int8_t *a, const int8_t *b, const int8_t *c, mg_s16 *out,
                                                      uint32_t groups, mg_dsp_sums *s)
 {

@@ -12,7 +12,7 @@ MG_DECLARE_conv2d_s8__mve_pairs(MG_KERNEL);
  * first        bytes from the start of a row to the pair's first window; advance: to the next pair's
  * window_step  bytes from the pair's first window to the second
  * n            bytes of each row that are copied
- * next         bytes from their end in a patch, rounded up to whole vectors, to the next row
+ * next         bytes in a patch from the end of a copied row, rounded up to whole vectors, to the next row
  * pairs        pairs left
  * gathered     1 if the first pair is in its patches already */
 typedef struct {

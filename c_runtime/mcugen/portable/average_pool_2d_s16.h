@@ -5,8 +5,8 @@
  *   y[c] = clamp(round(sum over the n taps inside the image of (x[c] + offset) / n) - offset), halves away from zero
  *
  * offset  0; 128 for data that was uint8 before its top bit was flipped, which rounds halves up
- * recip_mult, recip_shift  division by the number of taps (mg_divide): entry
- *         (rows - min_rows) * recip_pitch + (columns - min_columns)
+ * recip_mult, recip_shift  constants of the division by n (mg_divide): entry (rows - min_rows) * recip_pitch + (columns
+ *                          - min_columns), for windows with rows * columns taps inside
  * sums    fit in 31 bits: proved when the code is generated
  * Equals the reference runtime's AveragePool2D for int16.
  */

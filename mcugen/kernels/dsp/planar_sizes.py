@@ -16,7 +16,7 @@ LEAST_BLOCK = 4
 """Outputs of the smallest block, in copies that serve several row widths."""
 MAX_SHORT = 16
 MAX_SHORT_ROWS = 8
-"""Largest number of columns and of kernel rows of short rows, which unrolled code converts."""
+"""Largest numbers of columns and of kernel rows for which unrolled code converts the rows."""
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def _depthwise_work(call: Call) -> dict[str, float]:
 
 
 def _slid_steps(call: Call) -> list[int]:
-    """Instructions for a kernel row of each four pixels: two for a column, one for a product, some for the row."""
+    """Instructions for a kernel row of each four pixels: two per column, one per product, and 10 to 14 per row."""
     window, x, width = window_of(call), call.input(0).shape, call.output.shape[2]
     stride, pad = window.stride[1], window.pad((x[1], x[2]))[1]
     steps = []
