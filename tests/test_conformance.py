@@ -13,6 +13,7 @@ from mcugen.boards import target
 from mcugen.emit import bundle
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
+from mcugen.kernels.helium import lanes
 from mcugen.ops._links import Link
 from mcugen.ops.abs import Abs
 from mcugen.ops.add import Add
@@ -49,6 +50,8 @@ class CopyExamples(Copy):
 class ChainExamples(ElementChain):
     """The loop that a pass makes, with examples: no format has it. Source: none."""
 
+    kernels = (lanes.CHAIN, *ElementChain.kernels)
+
     @classmethod
     def examples(cls) -> Sequence[Example]:
         image, number, vector = (TensorType(shape, "f32") for shape in ((1, 3, 5, 4), (), (4,)))
@@ -79,6 +82,26 @@ class ChainExamples(ElementChain):
             Example(cls(alike), (word, word, number, number), (word,), {2: None, 3: None}, 5),
             Example(cls(mixed), (short, number), (byte,), {1: None}, 6),
             Example(cls((*ends, line), (4, 1)), (channels, channels, gains), results, {2: None}, 7),
+            *cls._of_vectors(),
+        ]
+
+    @classmethod
+    def _of_vectors(cls) -> Sequence[Example]:
+        """Chains on fours of elements: gains are not negative, and results of each width."""
+        channels, gains = TensorType((16,), "u32"), TensorType((125,), "s16")
+        table = np.linspace(20, 32000, 125).astype(np.int16)
+        table[3::4] = table[4::4] = 40
+        noise = Link(SpectralSubtraction((700, 3), (9, 16000), 3, 12, 60000, True), (0, 1), 2)
+        gained, log = Link(Pcan(13), (~0, ~1, 2)), Link(FilterBankLog(0, 1000), (~2,))
+        line = Link(IntegerLine(-3, 7, 1, -(2**31), 2**31 - 1, "s32"), (~3,))
+        return [
+            Example(
+                cls((noise, gained, log, line), (4, 3, 2, 1)),
+                (channels, channels, gains),
+                (TensorType((16,), "s32"), TensorType((16,), "s16"), channels, channels),
+                {2: table},
+                8,
+            )
         ]
 
 

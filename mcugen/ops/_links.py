@@ -5,7 +5,7 @@ An operator alone is a loop of one link. The values of a loop are numbered: link
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
@@ -46,6 +46,10 @@ def elements(op: Op, call: Call) -> tuple[Element, ...]:
         return ()
     plain = dtype in _FLOATS or (dtype in INTEGERS and all(t.quant is None for t in types))
     return (element_of(op.element[dtype], call),) if plain else ()
+
+
+Expressions = Callable[[Op, Call], tuple[Element, ...]]
+"""A function that gives the expressions of the results of an operator in a call."""
 
 
 def is_link(call: Call) -> bool:
@@ -120,18 +124,18 @@ def results_of(call: Call) -> tuple[int, ...]:
     return found
 
 
-def _elements(call: Call) -> Iterator[tuple[Link, Element, Call, dict[str, str]]]:
+def _elements(call: Call, stated: Expressions = elements) -> Iterator[tuple[Link, Element, Call, dict[str, str]]]:
     """For each value: (link, expression, call, each of the expression's constants -> its name in the loop)."""
     k = 0
     for link, inner in zip(links_of(call), calls_of(call), strict=True):
-        for j, element in enumerate(elements(link.op, inner)):
+        for j, element in enumerate(stated(link.op, inner)):
             one = replace(inner, outputs=inner.outputs[j : j + 1])
             yield link, element, one, {name: f"{name}_{k}" for name in (*element.fields, *element.limits(one))}
             k += 1
 
 
-def loop(call: Call) -> Loop:
-    """The function of a call, over n elements."""
+def loop(call: Call, stated: Expressions = elements) -> Loop:
+    """The function of a call, over n elements. stated: the expressions of each link."""
     kinds = _kinds(call)
     operands = tuple(
         Operand(name, call.input(k).dtype, kinds[k])
@@ -142,7 +146,7 @@ def loop(call: Call) -> Loop:
     lines: list[Line] = []
     headers: list[str] = []
     values: list[str] = []
-    for link, element, inner, names in _elements(call):
+    for link, element, inner, names in _elements(call, stated):
         given = [link.operands[j] for j in element.order(inner)]
         texts = [_operand(call, kinds, at) if at >= 0 else values[~at] for at in given]
         renamed = {**dict(zip(OPERANDS, texts, strict=False)), **names}

@@ -20,7 +20,7 @@ def _count(call: Call) -> int:
     return call.output.size // (call.output.shape[-1] if _links.walk(call) is Walk.VECTOR else 1)
 
 
-def _parts(call: Call) -> list[tuple[Kernel, Call]]:
+def parts(call: Call) -> list[tuple[Kernel, Call]]:
     """The kernels that would run the links one by one."""
     return [(next(k for k in c.op.kernels if not k.refusals(c, frozenset())), c) for c in calls_of(call)]
 
@@ -63,7 +63,7 @@ def is_uneven(call: Call) -> bool:
 
 _EVERY = tuple(range(len(OPERANDS)))
 _RUN = Text(generate=_links.loop)
-_COST = Cost(parts=_parts, code=_code)
+_COST = Cost(parts=parts, code=_code)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from mcugen.kernels.helium import (
     flat,
     floats,
     fourier,
+    lanes,
     outliers,
     packing,
     pairs,
@@ -25,6 +26,7 @@ from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
+from mcugen.ops.element_chain import ElementChain
 from mcugen.ops.fully_connected import FullyConnected, rounds_twice
 from mcugen.ops.mul import Mul
 from mcugen.ops.power_spectrum import PowerSpectrum
@@ -79,5 +81,6 @@ FAMILY = Family(
         Relu: (floats.CLAMP,),
         AveragePool2D: (pools.AVERAGE,),
         PowerSpectrum: fourier.POWER,
+        ElementChain: (lanes.CHAIN,),
     },
 )
