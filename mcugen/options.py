@@ -167,6 +167,13 @@ class Options:
         metavar="DATA",
         group="Model",
     )
+    decide: str = _option(
+        "",
+        "Words that turn the network's scores into decisions, such as mean=5,unknown=0.6, by operators after it. See "
+        "docs/sensors.md.",
+        metavar="WORDS",
+        group="Model",
+    )
     optimize: str = _option(
         "balanced",
         "balanced: fast, but uses RAM and flash only where they save enough time (docs/goals.md); speed: "

@@ -43,7 +43,7 @@ from mcugen.report import exports, host_steps
 from mcugen.report import page as report_page
 from mcugen.report.facts import NoiseFacts, Report
 from mcugen.report.output import ReportedModel
-from mcugen.samples import firmware, microfrontend, preprocess
+from mcugen.samples import decide, firmware, microfrontend, preprocess
 from mcugen.solve import Solution
 from mcugen.solve.budget import staged
 from mcugen.solve.plan import MemoryPlan, check
@@ -175,6 +175,7 @@ def prepare(path: Path, options: Options, ops: Sequence[ModuleType] = ()) -> Pre
     own = read.layout(imported.format)
     imported = layouts.applied(imported, options.input_layout, options.output_layout, own)
     imported = _with_front_end(imported, options)
+    imported, options = _with_decisions(imported, options)
     imported, options = _streamed(imported, options)
     missing = tuple(f"left out: {why}" for why in (*known.missing, *plugins.failures(kernels.GROUP)))
     name_notes = _name_notes(name, stem, is_given=bool(given))
@@ -228,6 +229,18 @@ def _with_front_end(network: Graph, options: Options) -> Graph:
     front = firmware.graph_for(plan, options.raw, network, by_windows=by_windows)
     joined = chain.joined(chain.renamed(front, "front_"), network)
     return verify(dataclasses.replace(joined, front_end=front.front_end), "front end")
+
+
+def _with_decisions(network: Graph, options: Options) -> tuple[Graph, Options]:
+    """The network before the operators of --decide, at the network's own stride in a stream. Raises UsageError."""
+    if not options.decide:
+        return network, options
+    if options.input_mode == SAMPLES and not options.stride and network.stream is None:
+        options = dataclasses.replace(options, stride=str(streams.own_stride(network)))
+    after = decide.graph_for(options.decide, network)
+    joined = chain.joined(network, chain.renamed(after, "decide_"))
+    kept = {name: getattr(network, name) for name in ("stream", "features", "front_end")}
+    return verify(dataclasses.replace(joined, **kept), "decisions"), options
 
 
 def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[Graph, tuple[NoiseFacts, ...]]:

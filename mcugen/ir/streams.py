@@ -26,14 +26,14 @@ def streamed(graph: Graph, hop: int | None, stride: int | None, rate: int) -> Gr
     if not 0 < hop <= window:
         fault = f"--hop {hop} skips samples" if hop else "--hop is missing"
         raise UsageError(f"{fault}: a window has {window} samples", hint=f"give --hop, from 1 to {window}")
-    stride = stride or (known.stride if known else _own_stride(graph))
+    stride = stride or (known.stride if known else own_stride(graph))
     if stride > 1 and not any(node.op.collects for node in graph.nodes):
         hint = "leave it out; a front end and a network that takes several of its rows are joined by --chain"
         raise UsageError(f"--stride {stride}: no network takes several rows", hint=hint)
     return replace(graph, stream=SampleStream(hop, stride, known.rate if known else rate))
 
 
-def _own_stride(graph: Graph) -> int:
+def own_stride(graph: Graph) -> int:
     """Rows between two runs of the network: all rows that it takes if it has states, since it takes each row once."""
     return rows_of_window(graph) if len(hop_states(graph)) < len(graph.states) else 1
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mcugen.errors import McugenError
-from mcugen.ir.graph import Graph, Node, Tensor
+from mcugen.ir.graph import Graph, Node, State, Tensor
 from mcugen.ir.op import Op, evaluate
 from mcugen.ir.types import NUMPY_DTYPES, QuantParams, TensorType
 from mcugen.ops.cast import Cast
@@ -29,15 +29,19 @@ class FrontEnd:
     """A graph under construction, from samples [n, *shape of a sample] on.
 
     rate: samples a second of the present value. channels: the axis of [n, ...] that holds the channels, None if it is
-    unknown. has_windows: whether the present value is features of windows [n, windows, features] of a sound
+    unknown. has_windows: whether the present value is features of windows [n, windows, features] of a sound.
+    source: the option, as the place of its operators
     """
 
-    def __init__(self, given: TensorType, rate: float = 0, channels: int | None = None) -> None:
-        self.rate, self.channels = rate, channels
+    def __init__(
+        self, given: TensorType, rate: float = 0, channels: int | None = None, source: str = "--preprocess"
+    ) -> None:
+        self.rate, self.channels, self.source = rate, channels, source
         self.has_windows = False
         self.given = "given"
         self._tensors = {self.given: Tensor(self.given, given)}
         self._nodes: list[Node] = []
+        self._states: dict[str, State] = {}
 
     def type(self, name: str) -> TensorType:
         """The type of a value."""
@@ -54,8 +58,24 @@ class FrontEnd:
     def node(self, op: Op, *inputs: str, quant: QuantParams | None = None) -> str:
         """Append an operator; returns its result. quant: the result's scale and zero point."""
         name = self._tensor(replace(op.infer(*(self.type(x) for x in inputs))[0], quant=quant))
-        self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, (name,), "--preprocess"))
+        self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, (name,), self.source))
         return name
+
+    def nodes(self, op: Op, *inputs: str) -> Sequence[str]:
+        """Append an operator; returns all its results."""
+        names = tuple(self._tensor(t) for t in op.infer(*(self.type(x) for x in inputs)))
+        self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, names, self.source))
+        return names
+
+    def state(self, initial: np.ndarray) -> str:
+        """A value of the run before; in the first run `initial`."""
+        name = self._tensor(TensorType(initial.shape, _NAMES[initial.dtype]))
+        self._states[name] = State(name, name, initial)
+        return name
+
+    def keep(self, state: str, value: str) -> None:
+        """Make a value that of a state in the next run."""
+        self._states[state] = replace(self._states[state], after=value)
 
     def real(self, x: str) -> str:
         """A value as float32."""
@@ -78,7 +98,8 @@ class FrontEnd:
     def graph(self, result: str, label: str = "") -> Graph:
         """The finished graph. label: a name for its input."""
         tensors = {**self._tensors, self.given: replace(self._tensors[self.given], label=label)}
-        return Graph("--preprocess", tensors, tuple(self._nodes), (self.given,), (result,))
+        states = tuple(self._states.values())
+        return Graph(self.source, tensors, tuple(self._nodes), (self.given,), (result,), states=states)
 
     def _tensor(self, t: TensorType, data: np.ndarray | None = None) -> str:
         name = f"v{len(self._tensors)}"

@@ -25,8 +25,8 @@ from mcugen.samples import front_end
 from mcugen.samples.front_end import FrontEnd, StepError
 
 WHERE = "--preprocess"
-IMAGE, SOUND, NUMBER, AXES = "images", "sounds", "numbers", "axes"
-_ORDER = {IMAGE: 0, SOUND: 0, NUMBER: 1, AXES: 2}
+IMAGE, SOUND, NUMBER, AXES, DECISION = "images", "sounds", "numbers", "axes", "decisions"
+_ORDER = {IMAGE: 0, SOUND: 0, NUMBER: 1, AXES: 2, DECISION: 0}
 MAX_SIDE = 8192
 
 
@@ -135,9 +135,9 @@ WORDS = (
 )
 
 
-def parse(text: str, words: Sequence[Word] = WORDS) -> Plan:
-    """The steps of a `--preprocess`. Raises UsageError; for an unknown word it lists the known ones."""
-    steps = [_step(part.strip(), words) for part in _parts(text)]
+def parse(text: str, words: Sequence[Word] = WORDS, where: str = WHERE) -> Plan:
+    """The steps of an option, by default `--preprocess`. Raises UsageError, which lists the words if one is unknown."""
+    steps = [_step(part.strip(), words, where) for part in _parts(text)]
     for before, after in itertools.pairwise(steps):
         if _ORDER[after.stage] < _ORDER[before.stage]:
             message = (
@@ -158,21 +158,21 @@ def _parts(text: str) -> list[str]:
     return re.split(r",(?![^()]*\))", text) if text.strip() else []
 
 
-def _step(text: str, words: Sequence[Word]) -> PreprocessStep:
+def _step(text: str, words: Sequence[Word], where: str) -> PreprocessStep:
     name, _, rest = text.replace("(", "=(", 1).partition("=")
     word = next((word for word in words if word.name == name.strip()), None)
     if word is None:
         hint = f"words are {', '.join(w.form for w in words)}"
-        raise UsageError(f"{text!r} is not a known word", where=WHERE, hint=hint)
+        raise UsageError(f"{text!r} is not a known word", where=where, hint=hint)
     if word.value is None:
         if rest:
-            raise UsageError(f"{name!r} takes no value", where=WHERE, hint=f"write {word.form!r}")
+            raise UsageError(f"{name!r} takes no value", where=where, hint=f"write {word.form!r}")
         return PreprocessStep(word.name, word.stage, None, text, word.append, word.spans)
     try:
         return PreprocessStep(word.name, word.stage, word.value(rest.strip()), text, word.append, word.spans)
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         message = f"{text!r}: {error}"
-        raise UsageError(message, where=WHERE, hint=f"{word.form}: {word.what}") from error
+        raise UsageError(message, where=where, hint=f"{word.form}: {word.what}") from error
 
 
 def numbers(plan: Plan, block: np.ndarray, channels: int | None) -> np.ndarray:
