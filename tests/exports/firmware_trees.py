@@ -132,7 +132,12 @@ EMBEDDING: dict[str, tuple[str, str]] = {
     "esp-idf: a command": (
         "main/CMakeLists.txt",
         'idf_component_register(SRCS main.cc INCLUDE_DIRS ".")\n'
-        "target_add_binary_data(${COMPONENT_LIB} sine-v1.tflite BINARY)\n",
+        'target_add_binary_data(${COMPONENT_LIB}\n    "sine-v1.tflite"\n    BINARY)\n',
+    ),
+    "esp-idf: a variable": (
+        "main/CMakeLists.txt",
+        "set(files ${CMAKE_CURRENT_LIST_DIR}/sine-v1.tflite logo.png)\n"
+        "idf_component_register(SRCS main.cc EMBED_FILES ${files})\n",
     ),
     "platformio": (
         "platformio.ini",

@@ -294,6 +294,14 @@ def test_a_pointer_that_is_only_set_to_an_array_is_that_array(first: str, tmp_pa
             adoption.adopt(folder, OPTIONS)
 
 
+def test_an_embedded_file_by_the_name_of_its_symbol(tmp_path: Path) -> None:
+    main = EMBEDDED["main/main.cc"].replace('model_start[] asm("_binary_sine_v1_tflite_start")', "model_start[]")
+    main = main.replace("model_start", "_binary_sine_v1_tflite_start")
+    files = EMBEDDED | dict([EMBEDDING["esp-idf"]]) | {"main/main.cc": main, "other/sine-v1.tflite": TANH}
+    (each,) = adoption.adopt(written(tmp_path / "firmware", files), OPTIONS).adopted
+    assert [(model.file, model.data) for model in each.program.models] == [("main/sine-v1.tflite", RELU)]
+
+
 @pytest.mark.parametrize("build", EMBEDDING)
 def test_a_file_that_the_build_embeds_goes(build: str, tmp_path: Path) -> None:
     """The variable is the compiled model, and other files stay embedded."""
@@ -302,6 +310,7 @@ def test_a_file_that_the_build_embeds_goes(build: str, tmp_path: Path) -> None:
     (each,) = adopted(folder).adopted
     changed = (folder / path).read_text()
     assert "sine-v1.tflite" not in changed and ("logo.png" in changed) == ("logo.png" in text)
+    assert changed.count("(") == changed.count(")")
     code = each.code.paths(each.program.folder)
     ran("gcc", "-std=c99", "-c", code[1], "-o", "c.o", folder=folder)
     ran("g++", "-w", LEAN, f"-I{each.place}", "main/main.cc", code[0], "c.o", "-o", "fw", folder=folder)

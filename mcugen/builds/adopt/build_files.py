@@ -117,8 +117,10 @@ def _without(text: str, targets: Sequence[str], code: ModelCode) -> list[LineEdi
     cut: dict[int, list[tuple[int, int]]] = {}
     starts = _starts(text)
     for first, end in _gone(text, targets, code):
-        line = max(k for k, start in enumerate(starts) if start <= first)
-        cut.setdefault(line, []).append((first - starts[line], end - starts[line]))
+        for line, start in enumerate(starts):
+            until = starts[line + 1] - 1 if line + 1 < len(starts) else len(text)
+            if start < end and first <= until:
+                cut.setdefault(line, []).append((max(first - start, 0), min(end, until) - start))
     return [_cut(lines_of(text.encode("latin-1"))[line], line, spans) for line, spans in cut.items()]
 
 
@@ -129,11 +131,12 @@ def _gone(text: str, targets: Sequence[str], code: ModelCode) -> Iterator[tuple[
         links = command.name == "target_link_libraries" and words[:1] and words[0] in targets
         requires = command.name == "idf_component_register" and "${COMPONENT_LIB}" in targets
         embeds = [PurePosixPath(word).name in code.embedded for word in words]
-        if command.name == "target_add_binary_data" and any(embeds) and "\n" not in text[command.start : command.end]:
+        if command.name == "target_add_binary_data" and any(embeds):
             yield command.start, command.end
-        for k, (word, at) in enumerate(command.arguments[1:] if links or requires else (), 1):
+            continue
+        for k, (word, at) in enumerate(command.arguments[1:], 1):
             is_library = LIBRARY.fullmatch(word) and word not in targets and "." not in word and not code.keeps_library
-            if is_library or (requires and embeds[k]):
+            if ((links or requires) and is_library) or embeds[k]:
                 yield at, at + len(word) + 2 * (text[at] == '"')
 
 

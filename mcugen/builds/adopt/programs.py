@@ -211,7 +211,7 @@ def _find_models(
             _add(program, FirmwareModel(near[0].symbol, "", near[0].data, tuple(near), callers=callers))
         elif (file := _file_of(name, flatbuffers)) is not None:
             _add(program, FirmwareModel(name, "", tree.read(file), (), file, callers))
-        elif symbol := next((found.embedded[name] for found in program.sources if name in found.embedded), ""):
+        elif symbol := _embedded_as(name, program):
             _find_embedded(program, tree, f"{place}: GetModel({name})", symbol, callers)
         else:
             program.refusals.append(f"{place}: GetModel({name}): no array of this name holds a model")
@@ -238,16 +238,24 @@ def _pointed(argument: str, program: FirmwareProgram, tree: FirmwareTree, known:
     return [*names] if names.keys() <= known else []
 
 
+def _embedded_as(name: str, program: FirmwareProgram) -> str:
+    """The linker's symbol of an embedded file behind a variable, "" for none."""
+    symbols = {key: symbol for found in program.sources for key, symbol in found.embedded.items()}
+    return symbols.get(name, name if re.fullmatch(r"_binary_\w+_start", name) else "")
+
+
 def _find_embedded(
     program: FirmwareProgram, tree: FirmwareTree, where: str, symbol: str, callers: frozenset[str]
 ) -> None:
     """Fill in a model in a file that the build embeds, whose symbol is made of the file's name."""
     stem = symbol.removeprefix("_binary_").removesuffix("_start")
     fitting = [path for path in tree.paths if re.sub(r"\W", "_", PurePosixPath(path).name) == stem]
+    fitting = [path for path in fitting if path.startswith(program.folder)] or fitting
     ends = [path for path in tree.sources() if f"_binary_{stem}_end" in tree.text(path)]
+    builds = [f"{program.folder}{system.EMBEDS}" for system in program.systems.values() if hasattr(system, "EMBEDS")]
     if len(fitting) != 1:
         program.refusals.append(f"{where}: no file, or more than one, whose name makes the symbol {symbol}")
-    elif not any(hasattr(system, "EMBEDS") for system in program.systems.values()):
+    elif not any(PurePosixPath(fitting[0]).name in tree.text(path) for path in builds):
         program.refusals.append(f"{where}: {fitting[0]} is embedded, and the build file that does it is not known")
     elif ends:
         program.refusals.append(

@@ -2,8 +2,8 @@
 
 A module has `claims(tree, folder, sources)`, whether the folder's build file compiles these sources, and `lines(tree,
 folder, sources, code)`, the edits of build files and sources by path. It may have `FOLDER`, where the code goes in the
-folder of the build file, `adapted(code files)`, which changes them, and `EMBEDS`, the settings by which a build puts
-files into the firmware, from which `lines` takes models out.
+folder of the build file, `adapted(code files)`, which changes them, and `EMBEDS`, the name of a build file that
+puts files into the firmware as they are: `lines` takes models out of it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from mcugen.builds.adopt.build_files import LIBRARY, Edits, ModelCode, cmake_edi
 from mcugen.builds.adopt.patch_text import LineEdit, lines_of
 from mcugen.builds.adopt.tree import FirmwareTree
 
-EMBEDS = "EMBED_FILES and target_add_binary_data"
+EMBEDS = "CMakeLists.txt"
 _TARGET = "${COMPONENT_LIB}"
 
 

@@ -10,7 +10,7 @@ from mcugen.builds.adopt.build_files import LIBRARY, Edits, ModelCode
 from mcugen.builds.adopt.patch_text import LineEdit
 from mcugen.builds.adopt.tree import FirmwareTree
 
-EMBEDS = "board_build.embed_files and embed_txtfiles"
+EMBEDS = "platformio.ini"
 
 
 def claims(tree: FirmwareTree, folder: str, sources: Sequence[str]) -> bool:
