@@ -120,7 +120,7 @@ def test_a_model_that_was_built_becomes_its_variable(esphome: tuple[ModuleType, 
         codegen.progmem_array("other", list(foreign))
     for job in core.jobs:
         asyncio.run(job())
-    assert set(core.data["esp32"]["components"]) == {"esphome/esp-micro-speech-features", "digits"}
+    assert set(core.data["esp32"]["components"]) == {"esphome/esp-micro-speech-features", "mcugen_wake_model"}
     (tmp_path / "main.cc").write_text(FIRMWARE % "\n".join(core.statements[:2]))
     sources = [folder / path for path in made.emitted if path.endswith(".c") and not path.startswith("examples")]
     objects = HOST.compiled([*sources, folder / "digits_tflm.cc", tmp_path / "main.cc"], [folder], tmp_path / "objects")
@@ -135,3 +135,10 @@ def test_folders_that_are_no_builds_are_named(esphome: tuple[ModuleType, Core, A
             mcugen.compile(DIGITS, **options).write(tmp_path / name)
         with pytest.raises(InvalidError, match=rf"{re.escape(name)} (is no build|has no variable).*--symbol NAME -o"):
             component.build(tmp_path / name)
+
+
+def test_two_builds_of_one_variable_are_refused(esphome: tuple[ModuleType, Core, Any]) -> None:
+    builds = [{"symbol": "a"}, {"symbol": "b"}]
+    assert esphome[0].distinct(builds) == builds
+    with pytest.raises(InvalidError, match="two builds have the variable a"):
+        esphome[0].distinct([*builds, {"symbol": "a"}])

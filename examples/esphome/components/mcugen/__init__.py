@@ -52,7 +52,15 @@ def build(folder: Path) -> dict[str, Any]:
     return {"path": str(folder.resolve()), "sha256": sha256, "symbol": symbol[1], "arena": int(arena[1])}
 
 
-CONFIG_SCHEMA = cv.Schema({cv.Required(CONF_BUILDS): cv.ensure_list(cv.All(cv.directory, build))})
+def distinct(builds: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Builds with variables of their own. Raises cv.Invalid if two have the same one."""
+    symbols = [each["symbol"] for each in builds]
+    if twice := sorted({symbol for symbol in symbols if symbols.count(symbol) > 1}):
+        raise cv.Invalid(f"two builds have the variable {twice[0]}; give each a --symbol of its own")
+    return builds
+
+
+CONFIG_SCHEMA = cv.Schema({cv.Required(CONF_BUILDS): cv.All(cv.ensure_list(cv.All(cv.directory, build)), distinct)})
 
 
 def swapping(original: Callable[..., Any], builds: Mapping[str, Mapping[str, Any]]) -> Callable[..., Any]:
@@ -93,5 +101,5 @@ async def to_code(config: Mapping[str, Any]) -> None:
     builds = {each["sha256"]: each for each in config[CONF_BUILDS]}
     cg.progmem_array = swapping(cg.progmem_array, builds)
     for each in builds.values():
-        esp32.add_idf_component(name=Path(each["path"]).name, path=each["path"])
+        esp32.add_idf_component(name=f"mcugen_{each['symbol']}", path=each["path"])
     CORE.add_job(take_library_out)
