@@ -14,6 +14,7 @@
 #ifndef MCUGEN_DSP_FOURIER_H
 #define MCUGEN_DSP_FOURIER_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
 typedef struct {

@@ -13,6 +13,7 @@
 #ifndef MCUGEN_MVE_FOURIER_H
 #define MCUGEN_MVE_FOURIER_H
 
+#include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
 typedef struct {
