@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mcugen.errors import UsageError
+from mcugen.ir.types import TensorType
+from mcugen.ops.add import Add
+from mcugen.ops.cast import Cast
+from mcugen.ops.concatenation import Concatenation
+from mcugen.ops.div import Div
+from mcugen.ops.mul import Mul
+from mcugen.ops.sqrt import Sqrt
+from mcugen.ops.sub import Sub
 from mcugen.samples import front_end, words
 from mcugen.samples.preprocess import parse
 from mcugen.samples.spectra import Mel
@@ -118,3 +127,24 @@ def test_words_that_cannot_be(text: str, message: str) -> None:
     with pytest.raises((UsageError, ValueError)) as caught:
         features(text, speech(1000))
     assert message in str(caught.value)
+
+
+def test_every_operator_of_words_has_pinned_bits() -> None:
+    """Operators that round once in float32, only move elements, or state that their floats are exact."""
+    texts = (
+        "mono,rate=8000,decimate=2,preemphasis=0.9,fir=1:2,biquad=1:0:0:0:0,length=1s,"
+        "mfcc(window=32ms,hop=16ms),delta=1,cmvn,scale=2,offset=1,mean=1,std=2",
+        "rgb,gray,resize=8x9:lanczos,crop=4,scale=2",
+        "logmel(window=32ms,hop=16ms,decibels=yes)",
+        "spectrogram(window=32ms,hop=16ms)",
+    )
+    used = {word.split("=")[0].split("(")[0] for text in texts for word in re.split(r",(?![^()]*\))", text)}
+    assert used == {word.name for word in words()} - {"nchw", "nhwc"}
+    for text in texts:
+        shape, dtype = ((1, 40, 30, 3), "u8") if text.startswith("rgb") else ((1, 40000, 2), "f32")
+        front = front_end.FrontEnd(TensorType(shape, dtype), RATE)
+        steps = parse(text if "mono" in text or dtype == "u8" else f"mono,{text}", words()).steps
+        graph = front.graph(front_end.appended(front, front.given, steps))
+        once = (Add, Cast, Concatenation, Div, Mul, Sqrt, Sub)
+        wrong = [n.op for n in graph.nodes if not (n.op.exact_floats or n.op.only_moves or isinstance(n.op, once))]
+        assert not wrong
