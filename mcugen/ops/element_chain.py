@@ -25,7 +25,7 @@ def parts(call: Call) -> list[tuple[Kernel, Call]]:
     return [(next(k for k in c.op.kernels if not k.refusals(c, frozenset())), c) for c in calls_of(call)]
 
 
-def _code(call: Call) -> int:
+def code(call: Call) -> int:
     """Estimated code size in bytes: the function's frame, one instruction per operand, three per line."""
     return 48 + 12 * len(_links.loop(call).lines) + 4 * len(call.inputs)
 
@@ -63,7 +63,7 @@ def is_uneven(call: Call) -> bool:
 
 _EVERY = tuple(range(len(OPERANDS)))
 _RUN = Text(generate=_links.loop)
-_COST = Cost(parts=parts, code=_code)
+_COST = Cost(parts=parts, code=code)
 
 
 @dataclass(frozen=True)

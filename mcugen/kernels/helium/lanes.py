@@ -137,7 +137,7 @@ CHAIN = Kernel(
     (element_chain.fits, element_chain.is_integer, in_lanes),
     _links.params,
     text=Text(generate=_generated),
-    cost=Cost(parts=_parts),
+    cost=Cost(parts=_parts, code=element_chain.code),
     needs=packing.NEEDS,
     short="elements_mve",
 )
