@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/gru_f32.h"
+#include "mcugen/dots_f32.h"
+
+#define MG_GRU_ROWS 8u /* rows of the new state that are computed at once, on the stack */
 
 typedef struct {
     const mg_f32 *w, *r, *b, *a;
 } mg_gru_f32_weights;
 
-/* Computes one element of gate z or r. g: its row of the weights: k for element k of z, hidden + k for element k of r.
- */
-static float gate(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, uint32_t g, const mg_f32 *x, const mg_f32 *h)
+/* Computes the gates z and r: 2 * `hidden` numbers. */
+static void gates_of(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, const mg_f32 *x, const mg_f32 *h, mg_f32 *gates)
 {
-    const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, by->b[g]);
-    const float sum = mg_dot_f32(by->r + g * p->hidden, h, p->hidden, data + by->a[g]);
-    return mg_activated(p->kinds[0], mg_within(sum, p->clip));
+    const uint32_t rows = 2u * p->hidden;
+    memcpy(gates, by->b, rows * sizeof(*gates));
+    mg_dots_f32(by->w, x, p->inputs, rows, gates);
+    for (uint32_t g = 0u; g < rows; g += 1u) {
+        gates[g] += by->a[g];
+    }
+    mg_dots_f32(by->r, h, p->hidden, rows, gates);
+    for (uint32_t g = 0u; g < rows; g += 1u) {
+        gates[g] = mg_activated(p->kinds[0], mg_within(gates[g], p->clip));
+    }
 }
 
 /* Computes one step of one element of the batch and updates h. room: 3 * `hidden` floats. */
@@ -21,19 +30,21 @@ static void step(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, const
     mg_f32 *const z = room;
     mg_f32 *const reset = room + n;
     mg_f32 *const old = reset + n;
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        z[k] = gate(p, by, k, x, h);
-        reset[k] = gate(p, by, n + k, x, h);
-    }
+    gates_of(p, by, x, h, room);
     for (uint32_t k = 0u; k < n; k += 1u) {
         old[k] = p->after != 0u ? h[k] : reset[k] * h[k];
     }
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        const uint32_t g = 2u * n + k;
-        const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, by->b[g]);
-        const float state = mg_dot_f32(by->r + g * n, old, n, by->a[g]);
-        const float sum = p->after != 0u ? data + reset[k] * state : data + state;
-        h[k] = (1.0f - z[k]) * mg_activated(p->kinds[1], mg_within(sum, p->clip)) + z[k] * h[k];
+    for (uint32_t k = 0u; k < n; k += MG_GRU_ROWS) {
+        const uint32_t g = 2u * n + k, rows = n - k < MG_GRU_ROWS ? n - k : MG_GRU_ROWS;
+        float data[MG_GRU_ROWS], state[MG_GRU_ROWS];
+        memcpy(data, by->b + g, rows * sizeof(*data));
+        memcpy(state, by->a + g, rows * sizeof(*state));
+        mg_dots_f32(by->w + g * p->inputs, x, p->inputs, rows, data);
+        mg_dots_f32(by->r + g * n, old, n, rows, state);
+        for (uint32_t i = 0u; i < rows; i += 1u) {
+            const float sum = p->after != 0u ? data[i] + reset[k + i] * state[i] : data[i] + state[i];
+            h[k + i] = (1.0f - z[k + i]) * mg_activated(p->kinds[1], mg_within(sum, p->clip)) + z[k + i] * h[k + i];
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/lstm_f32.h"
+#include "mcugen/dots_f32.h"
 
 #define MG_PARAMS mg_lstm_f32_params
 #include "mcugen/lstm_step_f32.h"
@@ -11,10 +12,10 @@ typedef struct {
 /* Computes the sums of all gates for one element of the batch, before their activations and without the peepholes. */
 static void sums(const mg_lstm_f32_params *p, const mg_lstm_f32_weights *by, const mg_f32 *x, const mg_f32 *h, mg_f32 *gates)
 {
-    for (uint32_t g = 0u; g < 4u * p->hidden; g += 1u) {
-        const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, by->b[g]);
-        gates[g] = mg_dot_f32(by->r + g * p->hidden, h, p->hidden, data);
-    }
+    const uint32_t rows = 4u * p->hidden;
+    memcpy(gates, by->b, rows * sizeof(*gates));
+    mg_dots_f32(by->w, x, p->inputs, rows, gates);
+    mg_dots_f32(by->r, h, p->hidden, rows, gates);
 }
 
 void mg_lstm_f32(const mg_lstm_f32_params *p, const mg_f32 *x, const mg_f32 *w, const mg_f32 *r, const mg_f32 *b,

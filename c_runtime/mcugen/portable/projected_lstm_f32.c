@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/projected_lstm_f32.h"
+#include "mcugen/dots_f32.h"
 
 enum { IN, OUT, FORGET, NEW };
 
@@ -11,11 +12,12 @@ typedef struct {
 static void sums(const mg_projected_lstm_f32_params *p, const mg_projected_lstm_f32_weights *by, const mg_f32 *x, const mg_f32 *h,
                  mg_f32 *gates)
 {
-    for (uint32_t g = 0u; g < 4u * p->hidden; g += 1u) {
-        const float first = p->n == NULL ? by->b[g] : 0.0f;
-        const float data = mg_dot_f32(by->w + g * p->inputs, x, p->inputs, first);
-        gates[g] = mg_dot_f32(by->r + g * p->outputs, h, p->outputs, data);
+    const uint32_t rows = 4u * p->hidden;
+    for (uint32_t g = 0u; g < rows; g += 1u) {
+        gates[g] = p->n == NULL ? by->b[g] : 0.0f;
     }
+    mg_dots_f32(by->w, x, p->inputs, rows, gates);
+    mg_dots_f32(by->r, h, p->outputs, rows, gates);
 }
 
 static void normalize(const mg_f32 *factor, const mg_f32 *bias, uint32_t n, mg_f32 *x)
@@ -70,9 +72,16 @@ static void step(const mg_projected_lstm_f32_params *p, const mg_f32 *b, mg_f32 
     for (uint32_t k = 0u; k < n; k += 1u) {
         out[k] *= tanhf(c[k]);
     }
+    if (p->j == NULL) {
+        memcpy(h, out, n * sizeof(*h));
+        return;
+    }
     for (uint32_t k = 0u; k < p->outputs; k += 1u) {
-        const float first = p->d == NULL ? 0.0f : p->d[k];
-        h[k] = p->j == NULL ? out[k] : mg_within(mg_dot_f32(p->j + k * n, out, n, first), p->state_clip);
+        h[k] = p->d == NULL ? 0.0f : p->d[k];
+    }
+    mg_dots_f32(p->j, out, n, p->outputs, h);
+    for (uint32_t k = 0u; k < p->outputs; k += 1u) {
+        h[k] = mg_within(h[k], p->state_clip);
     }
 }
 

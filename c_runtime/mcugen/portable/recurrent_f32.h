@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the recurrent layers on float data: activations of gates, and a gate's sum.
+ * Shared by the recurrent layers on float data: activations of gates, and their bounds.
  */
 #ifndef MCUGEN_RECURRENT_F32_H
 #define MCUGEN_RECURRENT_F32_H
@@ -36,16 +36,6 @@ static inline float mg_activated(uint32_t kind, float x)
         return tanhf(x);
     }
     return x < 0.0f ? 0.0f : x;
-}
-
-/* start + sum over k of w[k] * x[k] */
-static inline float mg_dot_f32(const mg_f32 *w, const mg_f32 *x, uint32_t n, float start)
-{
-    float sum = start;
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        sum += w[k] * x[k];
-    }
-    return sum;
 }
 
 /* x clamped to [-limit, limit]; not clamped if the limit is 0 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/rnn_f32.h"
+#include "mcugen/dots_f32.h"
 
 void mg_rnn_f32(const mg_rnn_f32_params *p, const mg_f32 *x, const mg_f32 *w, const mg_f32 *r, const mg_f32 *b,
                 const mg_f32 *h0, mg_f32 *y, mg_f32 *h)
@@ -9,11 +10,12 @@ void mg_rnn_f32(const mg_rnn_f32_params *p, const mg_f32 *x, const mg_f32 *w, co
     for (uint32_t t = 0u; t < p->steps; t += 1u) {
         mg_f32 *const now = y + t * state;
         for (uint32_t n = 0u; n < p->batches; n += 1u) {
+            mg_f32 *const sums = now + n * p->hidden;
+            memcpy(sums, b, p->hidden * sizeof(*sums));
+            mg_dots_f32(w, x + (t * p->batches + n) * p->inputs, p->inputs, p->hidden, sums);
+            mg_dots_f32(r, old + n * p->hidden, p->hidden, p->hidden, sums);
             for (uint32_t k = 0u; k < p->hidden; k += 1u) {
-                const mg_f32 *const in = x + (t * p->batches + n) * p->inputs;
-                const float data = mg_dot_f32(w + k * p->inputs, in, p->inputs, b[k]);
-                const float sum = mg_dot_f32(r + k * p->hidden, old + n * p->hidden, p->hidden, data);
-                now[n * p->hidden + k] = mg_activated(p->kind, mg_within(sum, p->clip));
+                sums[k] = mg_activated(p->kind, mg_within(sums[k], p->clip));
             }
         }
         old = now;
