@@ -189,6 +189,9 @@ def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
     """The graph with its stream of samples, and --input-mode samples, if one is asked for or the file states one."""
     if imported.stream and options.input_mode == "whole":
         options = dataclasses.replace(options, input_mode=SAMPLES)
+    if options.input_mode != SAMPLES and imported.stream:
+        hint = "leave it out: the input is a stream of samples"
+        raise UsageError(f"--input-mode {options.input_mode} contradicts the front end of the model", hint=hint)
     if options.input_mode != SAMPLES:
         return imported, options
     if options.preprocess and imported.stream is None:

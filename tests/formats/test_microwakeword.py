@@ -177,6 +177,12 @@ def test_front_ends_by_name(folder: Path, name: str, hop: int) -> None:
         mcugen.compile(folder / "net.tflite", preprocess=name)
 
 
+@pytest.mark.parametrize("mode", ["rows", "frames"])
+def test_other_input_modes_are_refused(folder: Path, mode: str) -> None:
+    with pytest.raises(UsageError, match=f"--input-mode {mode} contradicts the front end"):
+        mcugen.compile(described(folder), input_mode=mode)  # type: ignore[arg-type]
+
+
 def test_a_link_does_not_leave_the_folder(folder: Path) -> None:
     inner = folder / "inner"
     inner.mkdir()
