@@ -38,14 +38,14 @@ typedef struct {
 /* Copies n bytes, a word at a time. step: 1, or 0 to repeat the first four bytes. */
 static inline void mg_dsp_copy_bytes(int8_t *to, const int8_t *from, uint32_t n, uint32_t step)
 {
-    uint32_t word, k = 0u;
+    uint32_t word;
     if (n < 4u) {
-        for (k = 0u; k < n; k += 1u) {
+        for (uint32_t k = 0u; k < n; k += 1u) {
             to[k] = from[k * step];
         }
         return;
     }
-    for (k = 0u; k + 4u <= n; k += 4u) {
+    for (uint32_t k = 0u; k <= n - 4u; k += 4u) {
         memcpy(&word, from + k * step, sizeof(word));
         memcpy(to + k, &word, sizeof(word));
     }
