@@ -16,6 +16,7 @@ from mcugen.ir.kernel import Kernel, RowWindow, Whole, Window
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import tree_ensemble
+from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.shape import Shape
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
@@ -28,6 +29,12 @@ from tests.support.cases import folded, graph_of
 def planted(op: Op, shape: tuple[int, ...]) -> Call:
     """A call on one int8 tensor."""
     x = TensorType(shape, "s8", QuantParams((0.5,), (0,)))
+    return Call(op, (x,), op.infer(x), (None,), "tflm")
+
+
+def long_transform() -> Call:
+    """A transform of more numbers than copies of known sizes are made for."""
+    x, op = TensorType((4096,), "s16"), RealFourier(4096)
     return Call(op, (x,), op.infer(x), (None,), "tflm")
 
 
@@ -60,6 +67,7 @@ WINDOWED = sorted(
 PLANTED: dict[str, list[Call]] = {
     "Transpose": [planted(Transpose((1, 0, 3, 2, 5, 4, 7, 6)), (2,) * 8)],
     "DepthwiseConv2D": [wide_window(OPS["DepthwiseConv2D"], 200)],
+    "RealFourier": [long_transform()],
     "Shape": [planted(Shape(), (2, 3))],
     "TreeEnsemble": [calls.example_calls(LargeForest)[0]],
     "StridedSlice": [planted(StridedSlice(((0, 2, 1),) * 8, (2,) * 8), (3,) * 8)],

@@ -30,8 +30,11 @@ _WITH_SIZES = ("gray", "rgb", "resize", "crop")
 
 
 @dataclass(frozen=True)
-class RawInput:
-    """What a sensor gives. shape: [time], [time, channels] or [height, width, channels]; rate: Hz of sounds, or 0."""
+class SensorInput:
+    """The input that a sensor gives.
+
+    shape: [time], [time, channels] or [height, width, channels]. rate: Hz of sounds, or 0.
+    """
 
     shape: Shape
     dtype: str
@@ -79,11 +82,11 @@ def _spectrum(plan: Plan) -> Spectrum:
     return found
 
 
-def _window(plan: Plan, text: str) -> RawInput:
+def _window(plan: Plan, text: str) -> SensorInput:
     """One window of samples, of the rate and type that the value of --raw states. Raises UsageError."""
     spectrum = _spectrum(plan)
     rate = next((step.value for step in plan.of(SOUND) if step.word == "rate"), 0)
-    given = _given(text, SOUND, "s16", rate) if text else RawInput((), "s16", rate)
+    given = _given(text, SOUND, "s16", rate) if text else SensorInput((), "s16", rate)
     if not given.rate:
         hint = f"add rate=16000 to the words, or give {OPTION} SAMPLES@RATE"
         raise UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
@@ -97,7 +100,7 @@ def _window(plan: Plan, text: str) -> RawInput:
     return replace(given, shape=(window,))
 
 
-def _in_window(plan: Plan, raw: RawInput) -> Plan:
+def _in_window(plan: Plan, raw: SensorInput) -> Plan:
     """The words for one window: without `length`, and `rate` if it changes nothing. Raises UsageError."""
     steps = [s for s in plan.steps if s.word != "length" and (s.word, s.value) != ("rate", raw.rate)]
     for step in steps:
@@ -111,7 +114,7 @@ def _in_window(plan: Plan, raw: RawInput) -> Plan:
     return Plan(tuple(steps))
 
 
-def _fits(plan: Plan, raw: RawInput, taken: TensorType) -> bool:
+def _fits(plan: Plan, raw: SensorInput, taken: TensorType) -> bool:
     """Whether the words make as many numbers of this data as the network takes."""
     try:
         front, y = _worded(plan, raw)
@@ -120,8 +123,8 @@ def _fits(plan: Plan, raw: RawInput, taken: TensorType) -> bool:
     return front.type(y).size == taken.size
 
 
-def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[RawInput]:
-    """What the sensor may give: as the text says, else whatever could make the network's input."""
+def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
+    """The inputs that the sensor may give: as the text says, else those that could make the network's input."""
     stage = SOUND if plan.of(SOUND) else IMAGE if plan.of(IMAGE) else NUMBER
     default = {SOUND: "s16", IMAGE: "u8", NUMBER: "f32"}[stage]
     rate = next((step.value for step in plan.of(SOUND) if step.word == "rate"), 0)
@@ -131,12 +134,12 @@ def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[RawInput]:
         if not rate:
             hint = f"add rate=16000 to the words, or give {OPTION} SAMPLES@RATE"
             raise UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
-        yield from (RawInput((n,), default, rate) for n in dict.fromkeys(_lengths(plan, rate, taken)))
+        yield from (SensorInput((n,), default, rate) for n in dict.fromkeys(_lengths(plan, rate, taken)))
     elif any(step.word in _WITH_SIZES for step in plan.steps):
         hint = f"give it, such as {OPTION} 160x120x3 for 160 columns, 120 rows and 3 channels"
         raise UsageError("the size of the camera's images is not known", where=preprocess.WHERE, hint=hint)
     else:
-        yield RawInput(_natural(plan, taken.shape[1:] if taken.shape[:1] == (1,) else taken.shape), default)
+        yield SensorInput(_natural(plan, taken.shape[1:] if taken.shape[:1] == (1,) else taken.shape), default)
 
 
 def _natural(plan: Plan, shape: Shape) -> Shape:
@@ -157,7 +160,7 @@ def _lengths(plan: Plan, rate: int, taken: TensorType) -> Iterator[int]:
     yield taken.size
 
 
-def _given(text: str, stage: str, default: str, rate: int) -> RawInput:
+def _given(text: str, stage: str, default: str, rate: int) -> SensorInput:
     form = _FORM.fullmatch(text)
     if form is None:
         hint = "write SHAPE[:TYPE][@RATE], such as 16000@16000, 48000x2:s16@48000 or 160x120x3:u8"
@@ -173,10 +176,10 @@ def _given(text: str, stage: str, default: str, rate: int) -> RawInput:
         raise UsageError(f"{text!r} is no sound", where=OPTION, hint=hint)
     if not all(shape):
         raise UsageError(f"{text!r} has an axis without elements", where=OPTION, hint="give sizes from 1")
-    return RawInput(shape, dtype, int(form[3] or rate))
+    return SensorInput(shape, dtype, int(form[3] or rate))
 
 
-def _worded(plan: Plan, raw: RawInput) -> tuple[FrontEnd, str]:
+def _worded(plan: Plan, raw: SensorInput) -> tuple[FrontEnd, str]:
     """A front end with all words but the order of axes. Raises StepError."""
     is_sound = bool(plan.of(SOUND))
     quant = _SCALES.get(raw.dtype) if is_sound else None
@@ -187,7 +190,7 @@ def _worded(plan: Plan, raw: RawInput) -> tuple[FrontEnd, str]:
     return front, front_end.appended(front, x, steps)
 
 
-def _built(plan: Plan, raw: RawInput, taken: Tensor, network: Graph) -> Graph:
+def _built(plan: Plan, raw: SensorInput, taken: Tensor, network: Graph) -> Graph:
     front, y = _worded(plan, raw)
     t = front.type(y)
     if not front.has_windows or taken.type.size % t.size or t.size == taken.type.size:
@@ -206,7 +209,7 @@ def _built(plan: Plan, raw: RawInput, taken: Tensor, network: Graph) -> Graph:
     return replace(found, format=network.format, unlike_file=(what,), notes=(what,), front_end=facts)
 
 
-def _facts(plan: Plan, raw: RawInput, made: Identity, t: TensorType) -> Mapping[str, object]:
+def _facts(plan: Plan, raw: SensorInput, made: Identity, t: TensorType) -> Mapping[str, object]:
     """The facts of a front end, for features.json."""
     facts: dict[str, object] = {
         "words": made.words,

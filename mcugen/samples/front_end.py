@@ -140,24 +140,24 @@ def applied(steps: Sequence[Any], block: np.ndarray, rate: float = 0, channels: 
     if not steps:
         return block
     given = TensorType(block.shape, _NAMES[block.dtype])
-    return _run(_built(Steps(tuple(steps)), given, rate, channels), block)
+    return _run(_built(StepSequence(tuple(steps)), given, rate, channels), block)
 
 
-class Steps(tuple[Any, ...]):
+class StepSequence(tuple[Any, ...]):
     """Words that are compared by their texts, since their values may be arrays."""
 
-    def __new__(cls, steps: Sequence[Any]) -> Steps:
+    def __new__(cls, steps: Sequence[Any]) -> StepSequence:
         return super().__new__(cls, steps)
 
     def __hash__(self) -> int:
         return hash(tuple(step.text for step in self))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Steps) and [s.text for s in self] == [s.text for s in other]
+        return isinstance(other, StepSequence) and [s.text for s in self] == [s.text for s in other]
 
 
 @functools.lru_cache(8)
-def _built(steps: Steps, given: TensorType, rate: float, channels: int | None) -> Graph:
+def _built(steps: StepSequence, given: TensorType, rate: float, channels: int | None) -> Graph:
     front = FrontEnd(given, rate, channels)
     return front.graph(appended(front, front.given, steps))
 

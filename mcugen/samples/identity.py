@@ -53,11 +53,11 @@ def rate_of(plan: Plan, rate: float) -> int:
 
 def of(plan: Plan, rate: float = 0) -> Identity:
     """The identity of the features that words make of sounds of this rate, or of images or numbers."""
-    return _of(front_end.Steps(plan.steps), rate_of(plan, rate))
+    return _of(front_end.StepSequence(plan.steps), rate_of(plan, rate))
 
 
 @functools.lru_cache(8)
-def _of(steps: front_end.Steps, rate: int) -> Identity:
+def _of(steps: front_end.StepSequence, rate: int) -> Identity:
     text = ",".join(step.text.replace(" ", "") for step in steps)
     found = hashlib.sha256(f"{ARITHMETIC}\n{text}\n{rate}\n".encode())
     for part in _tables(Plan(tuple(steps)), rate):

@@ -64,7 +64,7 @@ _TAPERS = {"hann": (0.5, -0.5), "hamming": (0.54, -0.46), "blackman": (0.42, -0.
 
 
 @dataclass(frozen=True)
-class Window:
+class AnalysisWindow:
     """A window of samples. shape: a key of _TAPERS."""
 
     duration: Duration
@@ -81,12 +81,12 @@ class Window:
         return sum((f * np.cos(k * turns) for k, f in enumerate(factors)), np.zeros(length)) if factors else None
 
 
-def window(text: str) -> Window:
+def window(text: str) -> AnalysisWindow:
     """The window of a text such as `25ms` or `400:hamming`. Raises ValueError."""
     length, _, shape = text.partition(":")
     if shape and shape not in _TAPERS:
         raise ValueError(f"shapes of windows are {', '.join(_TAPERS)}")
-    return Window(duration(length), shape or "hann")
+    return AnalysisWindow(duration(length), shape or "hann")
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Spectrum:
     decibels: 10 log10(|F|^2 + floor) instead
     """
 
-    window: Window
+    window: AnalysisWindow
     hop: Duration
     fft: int = 0
     floor: float = 1e-6

@@ -57,7 +57,7 @@ def test_every_tensor_equals_the_oracle_s(graph: Graph, hop: int, stride: int | 
 
 
 def test_only_samples_of_the_next_window_stay_live() -> None:
-    """The others are free once the front end has read them, for the larger tensors behind it."""
+    """Other samples are free once the front end has read them, for the larger tensors behind it."""
     made = of_stream(WINDOWS, 9).schedule
     (window,) = (buffer for buffer in made.buffers() if buffer.name == made.buffer_name[made.graph.inputs[0]])
     always = [piece for piece in window.pieces if (piece.first, piece.last) == (0, len(made.trace) - 1)]

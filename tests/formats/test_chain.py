@@ -1,4 +1,4 @@
-"""Chains of models: what the first gives is what the next takes, or the error says how the two differ."""
+"""Chains of models: the outputs of the first are the inputs of the next, or the error states how the two differ."""
 
 from __future__ import annotations
 
