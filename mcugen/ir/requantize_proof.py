@@ -95,7 +95,10 @@ def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -
 
 
 def _exact_begins(values: Sequence[int], factor: Fraction, offset: Fraction, even: int) -> list[int]:
-    """The least sum for each value: (value - 1/2) / factor - offset, rounded up, in integer arithmetic."""
+    """The least sum that rounds to each value: (value - 1/2) / factor - offset, rounded up, in integer arithmetic.
+
+    A sum exactly between two values rounds to the one that has the parity of `even`.
+    """
     rise = factor.denominator * offset.denominator
     start, divisor = 2 * factor.numerator * offset.numerator, 2 * factor.numerator * offset.denominator
     found = []

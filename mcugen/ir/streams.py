@@ -13,7 +13,9 @@ from mcugen.ir.graph import Graph, Node, SampleStream, State
 
 
 def streamed(graph: Graph, hop: int | None, stride: int | None, rate: int) -> Graph:
-    """An imported graph whose input arrives as a stream. A stream that its file states stays, but for numbers given.
+    """The imported graph with its input as a stream of samples.
+
+    If the file describes a stream, its hop and stride hold unless others are given, and its rate holds.
 
     Raises UsageError, with the reason, for a hop or a stride that does not fit the graph.
     """

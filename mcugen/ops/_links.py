@@ -219,7 +219,7 @@ def is_even(call: Call) -> bool:
 
 
 def kernel(symbol: str, *rules: Rule, short: str = "") -> Kernel:
-    """The kernel of one operator by its expressions, over whole tensors."""
+    """A kernel that loops over whole tensors and computes each element with the operator's C expressions."""
     return Kernel(symbol, Whole(), (expressed, *rules), params, text=Text(generate=whole_loop), short=short)
 
 

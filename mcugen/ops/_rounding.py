@@ -230,7 +230,7 @@ def has_line(call: Call) -> bool:
 
 
 def has_floats(call: Call) -> bool:
-    "the operator states rounding in float32, or only float32 arithmetic is proved to give the stated results"
+    "float32 rounding is part of the operator's definition, or is proved to be exact where integers are not"
     if not is_stated(call) or call.accumulators is None:
         return False
     if rounding_of(call) == "single":

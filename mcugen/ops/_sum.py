@@ -110,7 +110,7 @@ def _shifts(call: Call, sign: int) -> RawSum:
     """The shifts as multipliers: a left shift by one, then the multiplier 2**30 (1/2), is exact."""
     a, b, y = (_log2(t.scale) or 0 for t in (call.input(0), call.input(1), call.output))
     if max(a, b) != y:
-        raise UnsupportedError("int16 with power-of-two scales: the result needs the larger operand's scale")
+        raise UnsupportedError("int16 with power-of-two scales: the result needs the larger of the operands' scales")
     return RawSum(1, (2**30, a - y), (2**30, b - y), (2**30, 1), sign)
 
 

@@ -27,7 +27,7 @@ def parse(text: str, where: str) -> Counters:
     found = _LINE.findall(text)
     if not found or int(found[-1][1]) == 0:
         hint = "the firmware prints a line that begins with `mcugen-drift 1`; see README-drift.md"
-        raise UsageError("no counters of a run", where=where, hint=hint)
+        raise UsageError("the log has no counters of a run", where=where, hint=hint)
     model, runs, elements, saturated, classes = found[-1]
     n = int(runs)
     shares = tuple(int(count) / n for count in classes.split(","))

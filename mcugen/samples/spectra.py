@@ -228,7 +228,8 @@ def _windows(front: FrontEnd, x: str) -> int:
 def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
     """Features, followed by their deltas over neighbouring windows: [n, windows, features * (1 + order)].
 
-    value: windows on either side, and order: 2 for slopes of slopes, too. At its ends the sound goes on as it is.
+    value: windows on either side, and order: 2 for slopes of slopes, too. Beyond the ends, the first and the last
+    window are repeated.
     """
     (reach, order), count = value, _windows(front, x)
     scale = 2 * sum(k * k for k in range(1, reach + 1))

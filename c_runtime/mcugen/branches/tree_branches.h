@@ -38,8 +38,8 @@ static inline float mg_tree_joined(uint32_t kind, float a, float b)
     return second != 0u ? b : a;
 }
 
-/* Joins the weights of a leaf with the results of the trees before it. first: the leaf's first entry. bits: bits of a
- * weight's index in an entry; 0: a weight has the index of its entry. */
+/* Joins the weights of a leaf with the results of the trees before it. first: the leaf's first entry. bits: width
+ * of a weight's index in an entry; 0: entries hold no index, and weights[k] belongs to entries[k]. */
 static inline void mg_tree_join(const mg_tree_branches_params *p, uint32_t first, uint32_t targets, uint32_t bits,
                                 uint32_t kind, mg_f32 *out)
 {

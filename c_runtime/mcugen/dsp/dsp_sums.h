@@ -6,10 +6,10 @@
  *
  *   sum of w * x = sum of stored * x + z * -(sum of x)
  *
- * The last term is one more product, with the weights (z, z): a word of sums precedes the words of two taps. Each of
- * its halves is minus the sum of this half over at most MG_DSP_SUMMED groups of two words; of int8 data that is at most
- * 254 * 128. Words of sums of further groups follow the taps. Intermediate sums may wrap at 32 bits; the final sums are
- * exact.
+ * The last term is one more product: the data begin with an extra word, whose weights are (z, z). Its low half is minus
+ * the sum of the low halves of the words that follow, its high half minus that of the high halves. One such word covers
+ * up to MG_DSP_SUMMED groups of two words, so each half fits 16 bits: for int8 data it is at most 254 * 128. If there
+ * are more groups, further such words follow the taps. Intermediate sums may wrap at 32 bits; the final sums are exact.
  */
 #ifndef MCUGEN_DSP_SUMS_H
 #define MCUGEN_DSP_SUMS_H

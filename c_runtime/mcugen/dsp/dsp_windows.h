@@ -12,14 +12,14 @@
  * A kernel row is read in words of four taps. The last word ends with the row's last tap; a row of fewer taps is one
  * word.
  * Output columns [inside_first, inside_end) read nothing outside the image. For each other column:
- * edges        `words` pairs. With MG_EDGES 1, a pair per word of a kernel row:
+ * edges        with MG_EDGES 1, two numbers per word of a kernel row:
  *              [0]: bits 16-31: offset of the word in the row; bits 0-7: by how many bits it is shifted left; bits
  *              8-15: by how many bits it is then shifted right
  *              [1]: the bytes outside the image, which are ORed in
- *              With MG_EDGES 2, two pairs. in_c is a multiple of four: a word is inside or outside; those outside are
- *              skipped
- *              [0]: offset of the first word inside; [1]: bytes inside
- *              [2], [3]: bytes of the stream that are skipped before and behind these words
+ *              With MG_EDGES 2, four numbers. in_c is a multiple of four, so each word lies inside the image or
+ *              outside; the words outside are skipped
+ *              [0]: offset of the first word inside; [1]: number of bytes inside
+ *              [2], [3]: bytes of the stream to skip before and after these words
  * biases       with MG_EDGES 2: the biases of `blocks` blocks; the input's zero point counts for taps inside only
  * The build has proved that no sum leaves 32 bits. Equals the reference runtime's Conv2D for int8 data.
  */

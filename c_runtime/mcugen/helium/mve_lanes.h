@@ -164,7 +164,7 @@ static MCUGEN_INLINE mg_lanes mg_lanes_with_gain(mg_lanes x, mg_lanes gain, uint
 /* mg_scaled_log */
 static MCUGEN_INLINE mg_lanes mg_lanes_scaled_log(const uint16_t *bends, mg_lanes given, uint32_t scale, uint32_t shift)
 {
-    const mg_lanes x = mg_lanes_larger(given, mg_lanes_all(1u)); /* whose logarithm is 0 */
+    const mg_lanes x = mg_lanes_larger(given, mg_lanes_all(1u)); /* 0 counts as 1, whose logarithm is 0 */
     const mg_lanes zeros = mg_lanes_leading_zeros(x);
     const mg_lanes part = (mg_lanes_shifted(x, zeros) << 1) >> 16;
     const mg_lanes segment = part >> 9;

@@ -26,7 +26,7 @@
     uint32_t coupled; \
     float clip, cell_clip;
 
-/* Applies the activation of a number. */
+/* The activation `kind` of x: MG_SIGMOID, MG_TANH, else ReLU. */
 static inline float mg_activated(uint32_t kind, float x)
 {
     if (kind == MG_SIGMOID) {

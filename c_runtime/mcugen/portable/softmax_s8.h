@@ -4,9 +4,9 @@
  *
  *   y[i] = exp(x[i] - max) / sum over k of exp(x[k] - max), with 8 fraction bits, minus 128
  *
- * exp      table in Q0: entry d is exp(x[i] - max) if max - x[i] = d; beyond its `exp_length` entries, exponentials are
- *          0
- * classes  at most 4095, so that a sum of exponentials in Q12 stays in 32 bits
+ * exp      31 fraction bits: entry d is exp(x[i] - max) if max - x[i] = d; beyond its `exp_length` entries,
+ *          exponentials are 0
+ * classes  at most 4095, so that a sum of exponentials, with 19 fraction bits, stays in 32 bits
  * Equals the reference runtime's Softmax (reference_ops::Softmax).
  */
 #ifndef MCUGEN_SOFTMAX_S8_H

@@ -40,8 +40,8 @@ static inline int8_t mg_swar_clamp(const mg_swar_scale *scale, int32_t y)
     return (int8_t)(clamped + scale->low);
 }
 
-/* floor((acc * mult + rounding) / 2^shift), clamped, plus low. If acc is negative and the kind is linear, 1 is
- * subtracted before the last rounding. */
+/* ((4 * acc * mult >> 32) + rounding + (acc < 0 ? below : 0)) >> shift, clamped to [0, span], plus low. below is -2 for
+ * the kind that rounds negative sums too (linear), else 0. */
 static inline int8_t mg_swar_finish(const mg_swar_scale *scale, int32_t acc)
 {
     const int32_t high = (int32_t)(((int64_t)(acc * 4) * scale->mult) >> 32);

@@ -264,7 +264,7 @@ class _Scan:
         )
 
     def _declaration(self, k: int) -> int:
-        """The first token of the declaration whose content is token k."""
+        """The index of the first token of the declaration that token k, the array's initializer, ends."""
         first = k
         while first and self.tokens[first - 1].kind != "directive":
             if self.text(self.tokens[first - 1]) in (";", "{", "}") or k - first > 40:

@@ -17,9 +17,10 @@ _KINDS = {dtype: kind for kind, dtype in DTYPES.items()}
 
 
 def body(node: RawNode, types: Sequence[TensorType | None]) -> tuple[RawNode, ...] | None:
-    """The operators that define an operator; None if ONNX has no function for it. types: types of its operands.
+    """The body of the ONNX function that defines an operator; None if ONNX has no function for it.
 
-    Names of values inside the function begin with the operator's first result, so that they are unique.
+    types: the types of its operands. Names of values inside the function begin with the operator's first result, so
+    that they are unique.
     """
     schema = _schema(node)
     function = None if schema is None else _function(schema, node, types)

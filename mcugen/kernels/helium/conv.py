@@ -164,8 +164,11 @@ def scratch(call: Call) -> int:
 
 
 def variant(call: Call, *, eights: bool | None = None) -> dict[str, int]:
-    """Constants of the C template. eights: whether eight outputs are computed at a time, with part of both pixels in
-    registers; None: if possible."""
+    """Constants of the C template.
+
+    eights: whether eight outputs (four channels of two pixels) are computed at a time, with part of the pixels' data in
+    registers; None: if possible.
+    """
     rows, kernel_rows = chosen(call), window_of(call).kernel[0]
     sizes = {"rows": kernel_rows, "steps": rows.steps, "pixel": rows.pixel, "finish": packing.finish_of(call) or 0}
     sizes["eights"] = int(by_eights(call) if eights is None else eights)
