@@ -649,6 +649,9 @@ class Choices(TypedDict, total=False):
     output_layout: Literal["", "nhwc", "nchw"]
     chain: tuple[str, ...]
     quantize: str
+    preprocess: str
+    raw: str
+    decide: str
     optimize: Literal["balanced", "speed", "ram", "flash"]
     input_mode: Literal["whole", "rows", "frames", "samples"]
     hop: str

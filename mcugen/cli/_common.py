@@ -73,7 +73,7 @@ class GroupedOption(click.Option):
 
 
 class GroupedCommand(click.Command):
-    """A command whose help lists its own options first, then the options of a build in groups."""
+    """A command whose help lists its own options first, then the options of a build in groups, its target first."""
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: the command's own, then each group."""
@@ -82,7 +82,7 @@ class GroupedCommand(click.Command):
             record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
             if record is not None:
                 groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
-        for name in sorted(groups, key=lambda name: name != "Options"):
+        for name in sorted(groups, key=lambda name: (name != "Options", name != "Target")):
             with formatter.section(name):
                 formatter.write_dl(groups[name])
 

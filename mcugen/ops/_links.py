@@ -215,7 +215,9 @@ def _renamed(field: str, names: Mapping[str, str]) -> str:
 
 def is_even(call: Call) -> bool:
     "there is one result, and elements with an odd index are computed as all others"
-    return len(call.outputs) == 1 and not any(element.odd for _, element, _, _ in _elements(call))
+    if len(call.outputs) != 1 or call.output.is_float:  # no element of floats has another form at odd places
+        return len(call.outputs) == 1
+    return not any(element.odd for _, element, _, _ in _elements(call))
 
 
 def kernel(symbol: str, *rules: Rule, short: str = "") -> Kernel:

@@ -42,7 +42,7 @@ def is_float(call: Call) -> bool:
 
 def is_integer(call: Call) -> bool:
     "operands and results are integers"
-    return call.output.dtype != "f32"
+    return not call.output.is_float
 
 
 def of_one_width(call: Call) -> bool:

@@ -13,12 +13,20 @@ from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _signal, _tflite
 
 
 def from_tflite(source: Source) -> Imported:
     _signal.no_options(source)
     return Imported(FftAutoScale())
+
+
+def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    """SignalFftAutoScale. Raises UnsupportedError for the scaling of the microfrontend library."""
+    if call.op.ignores_least:
+        raise UnsupportedError("automatic scaling that ignores -32768 cannot be written as .tflite")
+    return _tflite.customized(call, sink, "SignalFftAutoScale", inputs, None, call.outputs)
 
 
 def params(call: Call) -> Params:
@@ -49,7 +57,7 @@ class FftAutoScale(Op):
     tflm_types = dtypes("s16")
     litert_types = frozenset()
     imports = (Import("tflite", "CUSTOM:SignalFftAutoScale", from_tflite),)
-    writes = (_tflite.custom("SignalFftAutoScale"),)
+    writes = (Write("tflite", to_tflite),)
     kernels = (
         Kernel("mg_fft_auto_scale", Whole(), (with_least,), params),
         Kernel("mg_fft_auto_scale__least", Whole(), (without_least,), params),

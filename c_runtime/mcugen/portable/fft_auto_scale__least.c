@@ -12,7 +12,7 @@ void mg_fft_auto_scale__least(const mg_fft_auto_scale_params *p, const mg_s16 *x
         shift -= (int32_t)(largest >> k > 0 || largest == 0);
     }
     for (uint32_t i = 0u; i < p->size; i += 1u) {
-        y[i] = x[i] == INT16_MIN && largest < 16384 ? 0 : (int16_t)(x[i] * (1 << shift));
+        y[i] = (mg_s16)(x[i] == INT16_MIN && largest < 16384 ? 0 : x[i] * (1 << shift));
     }
     *bits = shift;
 }

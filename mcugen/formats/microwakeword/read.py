@@ -59,6 +59,13 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     Raises UsageError, CorruptModelError and UnsupportedError for a description that cannot be, and for a network whose
     input is not the features.
     """
+    if not recognises(data):
+        raise UsageError(
+            "this .json file is neither a model of XGBoost (it has no 'learner') nor the description of a wake word "
+            "(it has no 'micro')",
+            where=path.name,
+            hint="write models by Booster.save_model('model.json'); networks are .tflite, .onnx and .nnef files",
+        )
     if shapes:
         hint = "leave the option out: the front end decides the shapes"
         raise UsageError("a wake word has no open shapes", where="--input-shape", hint=hint)

@@ -58,10 +58,9 @@ def as_onnx(data: bytes, name: str) -> bytes:
     """The ONNX file of a saved model. Raises UsageError, CorruptModelError, UnsupportedError."""
     if not recognises(data):
         raise UsageError(
-            "this .json file is neither a model of XGBoost (it has no 'learner') nor the description of a wake word "
-            "(it has no type 'micro')",
+            "this is no model of XGBoost: it has no 'learner'",
             where=name,
-            hint="write it with Booster.save_model('model.json'); networks are .tflite, .onnx and .nnef files",
+            hint="write it with Booster.save_model('model.json')",
         )
     try:
         return _converted(json.loads(data)["learner"], name)
