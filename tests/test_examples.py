@@ -79,12 +79,15 @@ ZERO_POINTS = {-128, 0, 127}
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(OPS))
-def test_each_kernel_takes_an_example(name: str) -> None:
+def test_each_kernel_takes_an_example_and_each_example_has_one(name: str) -> None:
     op = OPS[name]
     if all(folded(example) is not None for example in op.examples()):
         return  # nothing is left of it at run time: see the next test
     idle = [kernel.symbol for kernel in kernels.of(op) if not calls.accepted(kernel, op)]
     assert not idle, f"no example of {name} runs on {', '.join(idle)}"
+    known, features = kernels.of(op), kernels.features()
+    bare = [call for call in calls.example_calls(op) if all(kernel.refusals(call, features) for kernel in known)]
+    assert not bare, f"no kernel takes {bare[0]}"
 
 
 @pytest.mark.parametrize("name", sorted(OPS))

@@ -7,8 +7,6 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from mcugen import pipeline, solve
 from mcugen.machines.toolchain import opencl
 from mcugen.ops.concatenation import Concatenation
@@ -108,7 +106,6 @@ def built() -> pipeline.Artifact:
     return pipeline.finish(prepared, solve.solve(prepared.graph, prepared.board, prepared.options))
 
 
-@pytest.mark.whole
 def test_two_devices_give_the_outputs_of_one(tmp_path: Path) -> None:
     artifact = built()
     assert any(place.pitch for place in artifact.schedule.places.values())

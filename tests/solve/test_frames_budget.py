@@ -29,7 +29,6 @@ def cost(made: Artifact) -> int:
     return made.report.cycles.low
 
 
-@pytest.mark.whole
 def test_a_budget_takes_the_fastest_kernels_that_fit(tmp_path: Path) -> None:
     fastest, least = built(tmp_path), built(tmp_path, optimize="ram")
     low, high = least.report.ram_bytes, fastest.report.ram_bytes

@@ -68,9 +68,10 @@ class Refused:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of an operator's cases. first: per kernel and reference the first example that the kernel accepts alone.
+    """A sample of an operator's cases.
 
-    runs: whether to include a kernel; None for all.
+    first: whether each kernel runs only the first example that it accepts, under each reference. runs: whether to
+    include a kernel; None for all.
     """
 
     first: bool = False
@@ -82,7 +83,7 @@ class Sample:
         return (self.runs is None or self.runs(kernel)) and (kernel, reference) not in self._taken
 
     def wants_any(self, op: Op, features: frozenset[str]) -> bool:
-        """Whether it wants an example of this operator for a kernel that a core with these features can run."""
+        """Whether any kernel that a core with these features can run is still without its example of this operator."""
         able = [kernel for kernel in kernels.of(op) if kernel.needs <= features]
         return any(self.wants(kernel, which) for kernel in able for which in REFERENCES)
 
