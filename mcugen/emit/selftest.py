@@ -11,7 +11,7 @@ from mcugen.emit.literals import C_TYPES, array_lines, float32
 from mcugen.emit.model_parts import SamplesView
 from mcugen.emit.view import ModelView
 from mcugen.ir.graph import Graph
-from mcugen.ir.types import NUMPY_DTYPES
+from mcugen.ir.types import DTYPE_NAMES
 from mcugen.oracle import interpreter, near_ties
 from mcugen.oracle.stimuli import draw, overlapping
 from mcugen.oracle.streaming import pushes
@@ -108,5 +108,5 @@ def nbytes(imported: Graph, view: ModelView) -> int:
 
 
 def _array(symbol: str, data: np.ndarray) -> SelftestArray:
-    name = next(name for name, dtype in NUMPY_DTYPES.items() if dtype == data.dtype)
+    name = DTYPE_NAMES[data.dtype]
     return SelftestArray(symbol, C_TYPES[name], data.size, list(array_lines(data)))

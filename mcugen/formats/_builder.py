@@ -19,12 +19,11 @@ from mcugen.ir.call import Call
 from mcugen.ir.graph import Node, State, Tensor
 from mcugen.ir.imports import Attributes, Quants, Source, cleared
 from mcugen.ir.op import Op
-from mcugen.ir.types import NUMPY_DTYPES, QuantParams, TensorType
+from mcugen.ir.types import DTYPE_NAMES, QuantParams, TensorType
 
 _DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 MAX_RANK = 6
 MAX_TENSOR_BYTES = 1 << 29
-_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 _NIBBLES = {"int4": "s4", "uint4": "u8"}
 """Element types of 4 bits, which NumPy itself does not have."""
 
@@ -114,7 +113,7 @@ class Builder:
         if data.dtype.name in _NIBBLES:
             t = TensorType(data.shape, _NIBBLES[data.dtype.name], quant)
             return self.tensor(t, np.array(data, t.np_dtype, order="C"), label)
-        dtype = _NAMES.get(data.dtype)
+        dtype = DTYPE_NAMES.get(data.dtype)
         if dtype is None:
             raise UnsupportedError(f"a constant of {data.dtype} is not supported")
         return self.tensor(TensorType(data.shape, dtype, quant), np.array(data, order="C"), label)
@@ -141,7 +140,7 @@ class Builder:
         return known.value
 
     def _new_variable(self, initial: np.ndarray, quant: QuantParams | None, label: str) -> Variable:
-        dtype = _NAMES.get(initial.dtype)
+        dtype = DTYPE_NAMES.get(initial.dtype)
         if dtype is None:
             raise UnsupportedError(f"a variable of {initial.dtype} is not supported")
         before = self.tensor(TensorType(initial.shape, dtype, quant), label=label)

@@ -9,10 +9,8 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import Op
-from mcugen.ir.types import NUMPY_DTYPES, QuantParams, TensorType
+from mcugen.ir.types import DTYPE_NAMES, QuantParams, TensorType
 from mcugen.ir.writes import Sink, Write
-
-_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 class ResumableSink(Sink, Protocol):
@@ -32,7 +30,7 @@ def write_of(op: Op, format_name: str) -> Write:
 
 def constant_type(data: np.ndarray, quant: QuantParams | None, format_name: str) -> TensorType:
     """The type of a constant. Raises UnsupportedError for element types that mcugen does not have."""
-    dtype = _NAMES.get(data.dtype)
+    dtype = DTYPE_NAMES.get(data.dtype)
     if dtype is None:
         raise UnsupportedError(f"a constant of {data.dtype} cannot be written as .{format_name}")
     return TensorType(data.shape, dtype, quant)

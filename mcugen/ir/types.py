@@ -25,6 +25,7 @@ NUMPY_DTYPES: dict[str, np.dtype] = {
     "bool": np.dtype(np.bool_),
 }
 """Element types of whole bytes, each with its own type in NumPy and in C."""
+DTYPE_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 PACKED_BITS = {"s4": 4, "u4": 4, "s2": 2}
 """Element types with several elements per byte -> their bits. Only constants have them. Arrays hold them unpacked."""

@@ -18,7 +18,7 @@ import numpy as np
 from mcugen.errors import UnsupportedError
 from mcugen.ir.graph import Graph, Node, SampleStream, State, Tensor
 from mcugen.ir.op import Op
-from mcugen.ir.types import NUMPY_DTYPES, TensorType
+from mcugen.ir.types import DTYPE_NAMES, TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.cast import Cast
 from mcugen.ops.div import Div
@@ -146,8 +146,7 @@ class _Nodes:
         return name
 
     def constant(self, data: np.ndarray) -> str:
-        dtype = next(name for name, kind in NUMPY_DTYPES.items() if kind == data.dtype)
-        return self.tensor(TensorType(data.shape, dtype), data)
+        return self.tensor(TensorType(data.shape, DTYPE_NAMES[data.dtype]), data)
 
     def node(self, op: Op, *inputs: str, label: str = "") -> tuple[str, ...]:
         """Append an operator; returns its results."""

@@ -14,7 +14,7 @@ from mcugen.formats._halves import held
 from mcugen.formats.onnx.write._operator import REDUCTIONS, OnnxOperator
 from mcugen.ir import subbyte
 from mcugen.ir.graph import Graph, Node, Tensor
-from mcugen.ir.types import NUMPY_DTYPES, TensorType
+from mcugen.ir.types import DTYPE_NAMES, TensorType
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.transpose import Transpose
 
@@ -47,7 +47,6 @@ _OPERANDS: Mapping[str, tuple[str, ...]] = {
     "TopK": ("k",),
 }
 """Attributes of OnnxOperator that are operands in the file, in order, after the other operands; "": absent."""
-_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halves: bool) -> bytes:
@@ -241,7 +240,7 @@ class _File:
         data = np.asarray(value)
         if not isinstance(value, np.generic | np.ndarray):
             data = data.astype(np.float32 if isinstance(value, float) else np.int64)
-        return self._typed(TensorType(data.shape, _NAMES[data.dtype]), data, hint)
+        return self._typed(TensorType(data.shape, DTYPE_NAMES[data.dtype]), data, hint)
 
     def _typed(self, t: TensorType, data: np.ndarray, hint: str) -> str:
         """A constant operand; equal constants are stored once."""
