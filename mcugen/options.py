@@ -163,14 +163,14 @@ class Options:
     raw: str = _option(
         "",
         "What the sensor gives, with --preprocess: SHAPE[:TYPE][@RATE], such as 16000:s16@16000 or 160x120x3:u8. By "
-        "default what follows from the words and the network.",
+        "default it follows from the words and the network.",
         metavar="DATA",
         group="Model",
     )
     decide: str = _option(
         "",
-        "Words that turn the network's scores into decisions, such as mean=5,unknown=0.6, by operators after it. See "
-        "docs/sensors.md.",
+        "Words that turn the network's scores into decisions, such as mean=5,unknown=0.6. They become operators behind "
+        "it. See docs/sensors.md.",
         metavar="WORDS",
         group="Model",
     )
@@ -564,7 +564,7 @@ def hertz_of(text: str, option: str = "--clock") -> int:
     hertz = 0.0 if found is None else float(found[1]) * {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[found[2].upper()]
     if not 1 <= hertz <= 10**11:
         raise UsageError(
-            f"{option} {text!r} is not a frequency", hint="give Hz, e.g. 16000000, or use a unit, e.g. 168M"
+            f"{option} {text!r} is not a frequency", hint="give Hz, e.g. 16000, or use a unit, e.g. 16k or 168M"
         )
     return round(hertz)
 

@@ -35,6 +35,7 @@ from mcugen.options import (
     is_shortened,
     name_of,
     named,
+    samples_of,
     shape_texts,
     stem_of,
 )
@@ -202,11 +203,10 @@ def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
 def _at_hop(options: Options) -> Options:
     """The options with the hop and rate of the words' windows. Raises UsageError if another hop was given."""
     hop, rate = firmware.hop_of(preprocess.parse(options.preprocess, samples.words()), options.raw)
-    known = dataclasses.replace(options, hop=str(hop), rate=str(rate))
-    if options.hop and options.hop_samples != hop:
+    if options.hop and samples_of(options.hop, rate) != hop:
         hint = f"leave --hop out: the words begin a window every {hop} samples"
         raise UsageError(f"--hop {options.hop} contradicts --preprocess", hint=hint)
-    return known
+    return dataclasses.replace(options, hop=str(hop), rate=str(rate))
 
 
 def _read(path: Path, known: registry.Registry, options: Options) -> Graph:

@@ -18,48 +18,39 @@ from mcugen.ops.arg_max import ArgMax
 from mcugen.ops.banded import Banded
 from mcugen.ops.cast import Cast
 from mcugen.ops.compare import Compare
-from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.logical import Logical
 from mcugen.ops.maximum import Maximum
 from mcugen.ops.mul import Mul
+from mcugen.ops.newest_rows import NewestRows
 from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.select import Select
-from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.sub import Sub
 from mcugen.ops.top_k import TopK
-from mcugen.samples import front_end, preprocess
-from mcugen.samples.front_end import FrontEnd, StepError
-from mcugen.samples.preprocess import DECISION, Word
+from mcugen.samples import preprocess
+from mcugen.samples.front_end import FrontEnd
+from mcugen.samples.preprocess import DECISION, StepError, Word, number, whole
 
 OPTION = "--decide"
 MAX_RUNS = 1000
 
 
-def _runs(text: str) -> int:
-    if not 1 <= int(text) <= MAX_RUNS:
-        raise ValueError(f"expected a number of runs, 1 to {MAX_RUNS}")
-    return int(text)
+_runs = whole(1, MAX_RUNS)
 
 
 def _share(text: str) -> float:
-    if not 0 < float(text) < 1:
-        raise ValueError("expected a number above 0 and below 1")
-    return float(text)
+    found = number(text)
+    if not 0 < found < 1:
+        raise ValueError(f"expected a number above 0 and below 1, found {text!r}")
+    return found
 
 
 def _limits(text: str) -> tuple[float, float]:
     on, _, off = text.partition(":")
-    found = float(on), float(off or on)
-    if not (np.isfinite(found).all() and found[1] <= found[0]):
-        raise ValueError("expected ON, or ON:OFF with OFF at most ON")
+    found = number(on), number(off or on)
+    if found[1] > found[0]:
+        raise ValueError(f"expected ON, or ON:OFF with OFF at most ON, found {text!r}")
     return found
-
-
-def _limit(text: str) -> float:
-    if not np.isfinite(float(text)):
-        raise ValueError("expected a number")
-    return float(text)
 
 
 def _scores(front: FrontEnd, x: str) -> int:
@@ -76,10 +67,8 @@ def _constant(front: FrontEnd, value: float) -> str:
 
 def _newest(front: FrontEnd, x: str, runs: int) -> str:
     """The values [runs, classes] of the newest runs, oldest first, with zeros before the first run."""
-    classes = front.type(x).shape[1]
-    before = front.state(np.zeros((runs, classes), np.float32))
-    kept = front.node(StridedSlice(((1, runs - 1, 1), (0, classes, 1)), (runs - 1, classes)), before)
-    newest = front.node(Concatenation(0), kept, x)
+    before = front.state(np.zeros((runs, front.type(x).shape[1]), np.float32))
+    newest = front.node(NewestRows(), before, x)
     front.keep(before, newest)
     return newest
 
@@ -118,7 +107,7 @@ def switched(front: FrontEnd, x: str, limits: tuple[float, float]) -> str:
 
 
 def held_off(front: FrontEnd, x: str, runs: int) -> str:
-    """Detections, but none in so many runs after a run with a detection: bool [1, classes]."""
+    """Detections, but none in the next `runs` runs after a run with a detection: bool [1, classes]."""
     if front.type(x).dtype != "bool":
         raise ValueError("takes detections: put hysteresis before it")
     wait = front.state(np.zeros((1, 1), np.float32))
@@ -131,7 +120,7 @@ def held_off(front: FrontEnd, x: str, runs: int) -> str:
 
 
 def classified(front: FrontEnd, x: str, limit: float) -> str:
-    """The class with the largest score; the number of classes if that score is below the limit: s32 [1]."""
+    """The class with the largest score; the number of classes if all are below the limit: s32 [1]."""
     classes = _scores(front, x)
     best = front.node(ReduceMax((1,), keep_dims=False), x)
     known = front.node(Compare("GREATER_EQUAL"), best, front.constant(np.array([limit], np.float32)))
@@ -140,7 +129,7 @@ def classified(front: FrontEnd, x: str, limit: float) -> str:
 
 
 def elected(front: FrontEnd, x: str, runs: int) -> str:
-    """The class that had the largest score in most of the newest runs, of equal ones the first: s32 [1]."""
+    """The class that most often had the largest score in the newest runs; the first of several: s32 [1]."""
     classes = _scores(front, x)
     chosen = front.shaped(front.node(ArgMax(1, "s32"), x), (1, 1))
     votes = front.node(Compare("EQUAL"), front.constant(np.arange(classes, dtype=np.int32)[None]), chosen)
@@ -161,10 +150,10 @@ def _word(form: str, what: str, append: Callable[[FrontEnd, str, Any], str], val
 WORDS = (
     _word("mean=N", "mean of the newest N scores", averaged, _runs),
     _word("smooth=A", "add A times the change since the run before", smoothed, _share),
-    _word("hysteresis=ON:OFF", "detect above ON, until not above OFF", switched, _limits),
+    _word("hysteresis=ON:OFF", "on for scores above ON, until one is not above OFF", switched, _limits),
     _word("holdoff=N", "no detection in N runs after one", held_off, _runs),
-    _word("vote=N", "class with the largest score in most of the newest N runs", elected, _runs),
-    _word("unknown=T", "class with the largest score; the number of classes below T", classified, _limit),
+    _word("vote=N", "class that most often had the largest score in the newest N runs", elected, _runs),
+    _word("unknown=T", "class with the largest score; the number of classes if all are below T", classified, number),
     _word("topk=K", "classes with the K largest scores", best, _runs),
 )
 
@@ -181,7 +170,7 @@ def graph_for(text: str, network: Graph) -> Graph:
     front = FrontEnd(t, source=OPTION)
     x = front.given if t.is_float else front.node(Dequantize(), front.given)
     try:
-        y = front_end.appended(front, front.shaped(x, (1, t.size)), plan.steps)
+        y = preprocess.appended(front, front.shaped(x, (1, t.size)), plan.steps)
     except StepError as error:
         raise UsageError(str(error), where=OPTION, hint=f"correct {error.step!r}") from error
     what = f"the output is what --decide makes, {front.type(y)}"

@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.ops.banded import Banded
 from mcugen.ops.biquad import Biquad
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import SOUND, Word, number
+from mcugen.samples.preprocess import SOUND, Word, factors, number, whole
 from mcugen.samples.spectra import length_of
 
 MAX_RATE = 768_000
@@ -21,27 +21,15 @@ ZEROS = 16
 """Zero crossings of the resampling filter on either side."""
 
 
-def _rate(text: str) -> int:
-    found = int(text)
-    if not 1 <= found <= MAX_RATE:
-        raise ValueError(f"expected samples in a second, 1 to {MAX_RATE}")
+def _share(text: str) -> float:
+    found = number(text)
+    if not 0 < found <= 1:
+        raise ValueError(f"expected a number above 0, at most 1, found {text!r}")
     return found
 
 
-def _factor(text: str) -> int:
-    if not 2 <= int(text) <= MAX_RATIO:
-        raise ValueError(f"expected a whole number, 2 to {MAX_RATIO}")
-    return int(text)
-
-
-def _share(text: str) -> float:
-    if not 0 < float(text) <= 1:
-        raise ValueError("expected a number above 0, at most 1")
-    return float(text)
-
-
 def _taps(text: str) -> np.ndarray:
-    found = np.array([number(part) for part in text.split(":")])
+    found = factors(text)
     if len(found) > MAX_TAPS:
         raise ValueError(f"has {len(found):,} taps, more than {MAX_TAPS:,}")
     return found
@@ -111,8 +99,15 @@ def recursive(front: FrontEnd, x: str, sections: np.ndarray) -> str:
 
 
 WORDS: Sequence[Word] = (
-    Word("rate=R", "resample to R a second where the file has another rate", SOUND, resampled, _rate, spans=True),
-    Word("decimate=N", "resample to one N-th of the rate", SOUND, decimated, _factor, spans=True),
+    Word(
+        "rate=R",
+        "resample to R samples a second if the file has another rate",
+        SOUND,
+        resampled,
+        whole(1, MAX_RATE),
+        spans=True,
+    ),
+    Word("decimate=N", "resample to one N-th of the rate", SOUND, decimated, whole(2, MAX_RATIO), spans=True),
     Word("preemphasis=A", "subtract A times the sample before", SOUND, emphasized, _share, spans=True),
     Word("fir=H0:H1:...", "filter with these taps", SOUND, convolved, _taps, spans=True),
     Word(

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mcugen.errors import UsageError
-from mcugen.ir.graph import Graph, Tensor
+from mcugen.ir.graph import Graph
 from mcugen.ir.types import QuantParams, Shape, TensorType
 from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.transpose import Transpose
-from mcugen.samples import front_end, identity, preprocess
+from mcugen.samples import identity, preprocess
 from mcugen.samples.column import Column
 from mcugen.samples.fit import fit
-from mcugen.samples.front_end import FrontEnd, StepError
+from mcugen.samples.front_end import FrontEnd
 from mcugen.samples.identity import Identity
-from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, PreprocessStep
-from mcugen.samples.spectra import Spectrum
+from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, StepError
+from mcugen.samples.spectra import Spectrum, spectrum_of
 
 OPTION = "--raw"
 _FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32))?(?:@(\d{1,7}))?")
@@ -53,13 +53,15 @@ def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False
     taken = network.tensors[network.inputs[0]]
     kinds = [_window(plan, text)] if by_windows else list(_kinds(plan, text, taken.type))
     for raw in kinds:
-        if len(kinds) > 1 and not _fits(plan, raw, taken.type):
-            continue
         try:
-            return _built(_in_window(plan, raw) if by_windows else plan, raw, taken, network)
+            front, y = _worded(_in_window(plan, raw) if by_windows else plan, raw)
         except StepError as error:
+            if len(kinds) > 1:
+                continue
             hint = f"correct {error.step!r}, or say what the sensor gives: {OPTION} SHAPE:TYPE@RATE"
             raise UsageError(str(error), where=preprocess.WHERE, hint=hint) from error
+        if len(kinds) == 1 or front.type(y).size == taken.type.size:
+            return _built(front, y, plan, raw, network)
     raise UsageError(
         f"no number of samples gives the network's input {list(taken.type.shape)}",
         where=preprocess.WHERE,
@@ -75,7 +77,7 @@ def hop_of(plan: Plan, text: str) -> tuple[int, int]:
 
 def _spectrum(plan: Plan) -> Spectrum:
     """The windows that the words make. Raises UsageError if they make none."""
-    found = next((step.value for step in plan.of(SOUND) if isinstance(step.value, Spectrum)), None)
+    found = spectrum_of(plan)
     if found is None:
         hint = "add spectrogram, logmel or mfcc to the words, or use --input-mode whole"
         raise UsageError("a stream of samples needs words that make windows", where=preprocess.WHERE, hint=hint)
@@ -85,11 +87,9 @@ def _spectrum(plan: Plan) -> Spectrum:
 def _window(plan: Plan, text: str) -> SensorInput:
     """One window of samples, of the rate and type that the value of --raw states. Raises UsageError."""
     spectrum = _spectrum(plan)
-    rate = next((step.value for step in plan.of(SOUND) if step.word == "rate"), 0)
-    given = _given(text, SOUND, "s16", rate) if text else SensorInput((), "s16", rate)
+    given = _given(text, SOUND, "s16", plan.rate) if text else SensorInput((), "s16", plan.rate)
     if not given.rate:
-        hint = f"add rate=16000 to the words, or give {OPTION} SAMPLES@RATE"
-        raise UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
+        raise _without_rate()
     try:
         window = spectrum.sizes(given.rate)[0]
     except ValueError as error:
@@ -102,9 +102,9 @@ def _window(plan: Plan, text: str) -> SensorInput:
 
 def _in_window(plan: Plan, raw: SensorInput) -> Plan:
     """The words for one window: without `length`, and `rate` if it changes nothing. Raises UsageError."""
-    steps = [s for s in plan.steps if s.word != "length" and (s.word, s.value) != ("rate", raw.rate)]
+    steps = [s for s in plan.steps if s.name != "length" and (s.name, s.value) != ("rate", raw.rate)]
     for step in steps:
-        if step.spans:
+        if step.word.spans:
             hint = f"leave out {step.text!r}, or use --input-mode whole"
             raise UsageError(
                 f"{step.text!r} needs samples of several windows, which a stream does not keep",
@@ -114,28 +114,22 @@ def _in_window(plan: Plan, raw: SensorInput) -> Plan:
     return Plan(tuple(steps))
 
 
-def _fits(plan: Plan, raw: SensorInput, taken: TensorType) -> bool:
-    """Whether the words make as many numbers of this data as the network takes."""
-    try:
-        front, y = _worded(plan, raw)
-    except StepError:
-        return False
-    return front.type(y).size == taken.size
+def _without_rate() -> UsageError:
+    hint = f"add rate=16000 to the words, or give {OPTION} SAMPLES@RATE"
+    return UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
 
 
 def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
     """The inputs that the sensor may give: as the text says, else those that could make the network's input."""
     stage = SOUND if plan.of(SOUND) else IMAGE if plan.of(IMAGE) else NUMBER
     default = {SOUND: "s16", IMAGE: "u8", NUMBER: "f32"}[stage]
-    rate = next((step.value for step in plan.of(SOUND) if step.word == "rate"), 0)
     if text:
-        yield _given(text, stage, default, rate)
+        yield _given(text, stage, default, plan.rate)
     elif stage == SOUND:
-        if not rate:
-            hint = f"add rate=16000 to the words, or give {OPTION} SAMPLES@RATE"
-            raise UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
-        yield from (SensorInput((n,), default, rate) for n in dict.fromkeys(_lengths(plan, rate, taken)))
-    elif any(step.word in _WITH_SIZES for step in plan.steps):
+        if not plan.rate:
+            raise _without_rate()
+        yield from (SensorInput((n,), default, plan.rate) for n in dict.fromkeys(_lengths(plan, taken)))
+    elif any(step.name in _WITH_SIZES for step in plan.steps):
         hint = f"give it, such as {OPTION} 160x120x3 for 160 columns, 120 rows and 3 channels"
         raise UsageError("the size of the camera's images is not known", where=preprocess.WHERE, hint=hint)
     else:
@@ -149,14 +143,13 @@ def _natural(plan: Plan, shape: Shape) -> Shape:
     return (*shape[1:], shape[0]) if plan.axes == "nchw" else (shape[-1], *shape[:-1])
 
 
-def _lengths(plan: Plan, rate: int, taken: TensorType) -> Iterator[int]:
-    """Numbers of samples that could make the network's input: that of `length`, those of whole windows, its size."""
-    for step in plan.of(SOUND):
-        if step.word == "length":
-            yield step.value.samples(rate)
-        if isinstance(step.value, Spectrum):
-            window, hop, _ = step.value.sizes(rate)
-            yield from (window + (count - 1) * hop for count in sorted(set(taken.shape), reverse=True))
+def _lengths(plan: Plan, taken: TensorType) -> Iterator[int]:
+    """Numbers of samples that could make the network's input: the word `length`, whole windows, the input's size."""
+    yield from (step.value.samples(plan.rate) for step in plan.of(SOUND) if step.name == "length")
+    spectrum = spectrum_of(plan)
+    if spectrum is not None:
+        window, hop, _ = spectrum.sizes(plan.rate)
+        yield from (window + (count - 1) * hop for count in sorted(set(taken.shape), reverse=True))
     yield taken.size
 
 
@@ -180,19 +173,18 @@ def _given(text: str, stage: str, default: str, rate: int) -> SensorInput:
 
 
 def _worded(plan: Plan, raw: SensorInput) -> tuple[FrontEnd, str]:
-    """A front end with all words but the order of axes. Raises StepError."""
+    """A front end with all words but the order of axes, and its result. Raises StepError."""
     is_sound = bool(plan.of(SOUND))
     quant = _SCALES.get(raw.dtype) if is_sound else None
     channels = len(raw.shape) if plan.of(IMAGE) else {"nchw": len(raw.shape), "nhwc": 1}.get(plan.axes)
     front = FrontEnd(TensorType((1, *raw.shape), raw.dtype, quant), raw.rate, channels)
     x = front.given if quant is None else front.node(Dequantize(), front.given)
-    steps: list[PreprocessStep] = [step for step in plan.steps if step.stage in (SOUND, IMAGE, NUMBER)]
-    return front, front_end.appended(front, x, steps)
+    return front, preprocess.appended(front, x, plan.steps)
 
 
-def _built(plan: Plan, raw: SensorInput, taken: Tensor, network: Graph) -> Graph:
-    front, y = _worded(plan, raw)
-    t = front.type(y)
+def _built(front: FrontEnd, y: str, plan: Plan, raw: SensorInput, network: Graph) -> Graph:
+    """The graph of a front end with the result y, in the order of axes and the type that the network takes."""
+    taken, t = network.tensors[network.inputs[0]], front.type(y)
     if not front.has_windows or taken.type.size % t.size or t.size == taken.type.size:
         channels = 2 if plan.of(IMAGE) else None
         column = Column(preprocess.WHERE, 1, t.shape[1:], lambda n: iter(()), channels)
@@ -205,12 +197,12 @@ def _built(plan: Plan, raw: SensorInput, taken: Tensor, network: Graph) -> Graph
     what = f"the input is what --preprocess takes, {front.type(front.given)}"
     made = identity.of(plan, raw.rate)
     identity.require_same(made.sha256, preprocess.WHERE, network.features, network.name)
-    facts = _facts(plan, raw, made, t)
+    facts = _facts(plan, raw, made, t, front.rate)
     return replace(found, format=network.format, unlike_file=(what,), notes=(what,), front_end=facts)
 
 
-def _facts(plan: Plan, raw: SensorInput, made: Identity, t: TensorType) -> Mapping[str, object]:
-    """The facts of a front end, for features.json."""
+def _facts(plan: Plan, raw: SensorInput, made: Identity, t: TensorType, rate: float) -> Mapping[str, object]:
+    """The facts of a front end, for features.json. rate: Hz of the samples of a window, after all words."""
     facts: dict[str, object] = {
         "words": made.words,
         "sha256": made.sha256,
@@ -219,10 +211,10 @@ def _facts(plan: Plan, raw: SensorInput, made: Identity, t: TensorType) -> Mappi
         "features": {"shape": list(t.shape[1:]), "type": t.dtype},
     }
     if plan.of(SOUND):
-        facts["rate"] = raw.rate
-    spectrum = next((step.value for step in plan.of(SOUND) if isinstance(step.value, Spectrum)), None)
+        facts |= {"input": {"shape": list(raw.shape), "type": raw.dtype, "rate": raw.rate}, "rate": round(rate)}
+    spectrum = spectrum_of(plan)
     if spectrum is not None:
-        facts |= zip(("window", "hop", "points"), spectrum.sizes(identity.rate_of(plan, raw.rate)), strict=True)
+        facts |= zip(("window", "hop", "points"), spectrum.sizes(rate), strict=True)
     return facts
 
 

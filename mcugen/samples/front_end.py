@@ -1,28 +1,17 @@
-"""Front ends: the operators that words of `--preprocess` become, between samples and the input of a network.
-
-The host computes features by running these operators in the oracle, and a build makes them part of the model, so both
-have the same bits.
-"""
+"""Front ends: the operators that words of `--preprocess` become, between samples and the input of a network."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
 
 import numpy as np
 
-from mcugen.errors import McugenError
 from mcugen.ir.graph import Graph, Node, State, Tensor
-from mcugen.ir.op import Op, evaluate
-from mcugen.ir.types import NUMPY_DTYPES, QuantParams, TensorType
+from mcugen.ir.op import Op
+from mcugen.ir.types import DTYPE_NAMES, QuantParams, TensorType
 from mcugen.ops.cast import Cast
 from mcugen.ops.reshape import Reshape
-
-REFERENCE = "litert"
-"""The runtime whose arithmetic operators without pinned bits have; none of them differs between runtimes."""
-_NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 class FrontEnd:
@@ -53,28 +42,27 @@ class FrontEnd:
             stored = np.array(data, np.float32 if data.dtype == np.float64 else data.dtype)
         if stored.dtype == np.float32 and not np.isfinite(stored).all():
             raise ValueError("has numbers that float32 cannot hold")
-        return self._tensor(TensorType(stored.shape, _NAMES[stored.dtype]), stored)
+        return self._tensor(TensorType(stored.shape, DTYPE_NAMES[stored.dtype]), stored)
 
     def node(self, op: Op, *inputs: str, quant: QuantParams | None = None) -> str:
-        """Append an operator; returns its result. quant: the result's scale and zero point."""
-        name = self._tensor(replace(op.infer(*(self.type(x) for x in inputs))[0], quant=quant))
-        self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, (name,), self.source))
-        return name
+        """Append an operator; returns its first result. quant: the result's scale and zero point."""
+        return self.nodes(op, *inputs, quant=quant)[0]
 
-    def nodes(self, op: Op, *inputs: str) -> Sequence[str]:
+    def nodes(self, op: Op, *inputs: str, quant: QuantParams | None = None) -> Sequence[str]:
         """Append an operator; returns all its results."""
-        names = tuple(self._tensor(t) for t in op.infer(*(self.type(x) for x in inputs)))
+        types = op.infer(*(self.type(x) for x in inputs))
+        names = tuple(self._tensor(replace(t, quant=quant)) for t in types)
         self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, names, self.source))
         return names
 
     def state(self, initial: np.ndarray) -> str:
-        """A value of the run before; in the first run `initial`."""
-        name = self._tensor(TensorType(initial.shape, _NAMES[initial.dtype]))
+        """A new state; returns its value of the run before, which is `initial` in the first run."""
+        name = self._tensor(TensorType(initial.shape, DTYPE_NAMES[initial.dtype]))
         self._states[name] = State(name, name, initial)
         return name
 
     def keep(self, state: str, value: str) -> None:
-        """Make a value that of a state in the next run."""
+        """Set the value that a state has in the next run."""
         self._states[state] = replace(self._states[state], after=value)
 
     def real(self, x: str) -> str:
@@ -105,70 +93,3 @@ class FrontEnd:
         name = f"v{len(self._tensors)}"
         self._tensors[name] = Tensor(name, t, data)
         return name
-
-
-class Appended(Protocol):
-    """A word with its value, which appends operators to a front end."""
-
-    @property
-    def text(self) -> str: ...
-
-    def appended(self, front: FrontEnd, x: str) -> str:
-        """Append the operators; returns their result. Raises ValueError if the word does not fit the value x."""
-
-
-class StepError(ValueError):
-    """A word that does not fit the samples. step: its text."""
-
-    def __init__(self, step: str, message: str) -> None:
-        super().__init__(message)
-        self.step = step
-
-
-def appended(front: FrontEnd, x: str, steps: Sequence[Appended]) -> str:
-    """Append the operators of words, in their order; returns their result. Raises StepError."""
-    for step in steps:
-        try:
-            x = step.appended(front, x)
-        except (ValueError, McugenError) as error:
-            raise StepError(step.text, str(error)) from error
-    return x
-
-
-def applied(steps: Sequence[Any], block: np.ndarray, rate: float = 0, channels: int | None = None) -> np.ndarray:
-    """Samples [n, ...] after words. Raises StepError."""
-    if not steps:
-        return block
-    given = TensorType(block.shape, _NAMES[block.dtype])
-    return _run(_built(StepSequence(tuple(steps)), given, rate, channels), block)
-
-
-class StepSequence(tuple[Any, ...]):
-    """Words that are compared by their texts, since their values may be arrays."""
-
-    def __new__(cls, steps: Sequence[Any]) -> StepSequence:
-        return super().__new__(cls, steps)
-
-    def __hash__(self) -> int:
-        return hash(tuple(step.text for step in self))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StepSequence) and [s.text for s in self] == [s.text for s in other]
-
-
-@functools.lru_cache(8)
-def _built(steps: StepSequence, given: TensorType, rate: float, channels: int | None) -> Graph:
-    front = FrontEnd(given, rate, channels)
-    return front.graph(appended(front, front.given, steps))
-
-
-def _run(graph: Graph, x: np.ndarray) -> np.ndarray:
-    """The result of a front end in the oracle. Values that no node reads any more are dropped."""
-    values = {name: t.data for name, t in graph.tensors.items() if t.data is not None} | {graph.inputs[0]: x}
-    last = {name: k for k, node in enumerate(graph.nodes) for name in node.inputs}
-    for k, node in enumerate(graph.nodes):
-        operands = [None if name is None else values[name] for name in node.inputs]
-        values[node.outputs[0]] = evaluate(graph.call(node, REFERENCE), operands)[0]
-        for name in {name for name in node.inputs if name is not None and last[name] == k} - set(graph.outputs):
-            del values[name]
-    return values[graph.outputs[0]]

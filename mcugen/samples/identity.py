@@ -12,10 +12,10 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.ir.types import TensorType
-from mcugen.samples import front_end, preprocess
+from mcugen.samples import preprocess
 from mcugen.samples.column import Column
-from mcugen.samples.front_end import FrontEnd, StepError
-from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan
+from mcugen.samples.front_end import FrontEnd
+from mcugen.samples.preprocess import IMAGE, SOUND, Plan, StepError
 
 KEY = "mcugen_features"
 """The key of an .npz that holds the identity of its features, as the bytes of JSON."""
@@ -45,22 +45,19 @@ class Identity:
         return np.frombuffer(json.dumps(asdict(self)).encode(), np.uint8)
 
 
-def rate_of(plan: Plan, rate: float) -> int:
-    """The rate for which words are hashed: that of the word `rate`, else the sensor's or the file's."""
-    stated = next((step.value for step in plan.of(SOUND) if step.word == "rate"), rate)
-    return round(stated) if plan.of(SOUND) else 0
-
-
 def of(plan: Plan, rate: float = 0) -> Identity:
-    """The identity of the features that words make of sounds of this rate, or of images or numbers."""
-    return _of(front_end.StepSequence(plan.steps), rate_of(plan, rate))
+    """The identity of the features that words make of sounds of this rate, or of images or numbers.
+
+    rate: of the sensor or the file, in Hz. The word `rate` replaces it.
+    """
+    return _of(plan, round(plan.rate or rate) if plan.of(SOUND) else 0)
 
 
 @functools.lru_cache(8)
-def _of(steps: front_end.StepSequence, rate: int) -> Identity:
-    text = ",".join(step.text.replace(" ", "") for step in steps)
+def _of(plan: Plan, rate: int) -> Identity:
+    text = ",".join(step.text.replace(" ", "") for step in plan.steps)
     found = hashlib.sha256(f"{ARITHMETIC}\n{text}\n{rate}\n".encode())
-    for part in _tables(Plan(tuple(steps)), rate):
+    for part in _tables(plan, rate):
         found.update(part)
     return Identity(text, rate, found.hexdigest())
 
@@ -69,9 +66,8 @@ def _tables(plan: Plan, rate: int) -> Sequence[bytes]:
     """The operators and tables of words on a sound or an image, in order; none if the words take neither."""
     for shape in [(1, n) for n in _PROBES] if plan.of(SOUND) else [(1, _SIDE, _SIDE, 3)] if plan.of(IMAGE) else []:
         front = FrontEnd(TensorType(shape, "f32" if plan.of(SOUND) else "u8"), rate, len(shape) - 1)
-        steps = [step for step in plan.steps if step.stage in (SOUND, IMAGE, NUMBER)]
         try:
-            graph = front.graph(front_end.appended(front, front.given, steps))
+            graph = front.graph(preprocess.appended(front, front.given, plan.steps))
         except StepError:
             continue
         constants = [t.data.tobytes() for t in graph.tensors.values() if t.data is not None]

@@ -19,10 +19,9 @@ from mcugen.errors import UsageError
 from mcugen.ops.banded import FRACTION, Banded
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.tile import Tile
-from mcugen.samples import front_end
 from mcugen.samples.column import Column, named, of_files
-from mcugen.samples.front_end import FrontEnd, StepError
-from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, Word
+from mcugen.samples.front_end import FrontEnd
+from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, StepError, Word, applied, whole
 from mcugen.system import files
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ _HINT = "convert the file to PNG or JPEG, or give arrays"
 
 def _sides(text: str) -> tuple[int, ...]:
     """`32x24` as (32, 24), `32` as (32,)."""
-    found = tuple(int(part) for part in text.split("x"))
-    if len(found) > 2 or not all(1 <= side <= MAX_SIDE for side in found):
-        raise ValueError(f"expected WIDTHxHEIGHT, each 1 to {MAX_SIDE}")
+    found = tuple(map(whole(1, MAX_SIDE), text.split("x")))
+    if len(found) > 2:
+        raise ValueError(f"expected WIDTHxHEIGHT, found {text!r}")
     return found
 
 
@@ -189,7 +188,7 @@ def pixels(path: Path, steps: Sequence[PreprocessStep]) -> np.ndarray:
         message = f"is no image, or a damaged one: {error or type(error).__name__}"
         raise UsageError(message, where=named(path), hint=_HINT) from error
     try:
-        return np.asarray(front_end.applied(steps, given[None], channels=3)[0])
+        return np.asarray(applied(steps, given[None], channels=3)[0])
     except StepError as error:
         raise UsageError(str(error), where=named(path), hint=f"correct {error.step!r} of --preprocess") from error
 
@@ -202,7 +201,7 @@ def _plain(image: Image, steps: Sequence[PreprocessStep], path: Path) -> Image:
         image = image.convert("L")
     if image.mode not in ("L", "LA", "RGB", "RGBA", "CMYK", "YCbCr"):
         raise UsageError(f"has pixels {image.mode!r}, not of 8 bits", where=named(path), hint=_HINT)
-    if any(step.word in ("rgb", "gray") for step in steps):
+    if any(step.name in ("rgb", "gray") for step in steps):
         return image.convert("L" if image.mode in ("L", "LA") else "RGB")
     return image
 

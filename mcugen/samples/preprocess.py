@@ -1,33 +1,38 @@
 """The words of `--preprocess`: steps applied to a sample before the model gets it.
 
-Words are separated by commas and applied from left to right. Words for images or sounds come first, then those for
-numbers, then the order of axes. Each word becomes operators, which round to float32 after each operation.
+Words are separated by commas and applied from left to right. Words for images or sounds come first, then words for
+numbers, then the order of axes. Each word becomes operators, which round to float32 after each operation. The host
+computes features by running these operators in the oracle, and a build makes them part of the model, so both have the
+same bits.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from mcugen.errors import UsageError
-from mcugen.ir.op import Op
+from mcugen.errors import McugenError, UsageError
+from mcugen.ir.graph import Graph
+from mcugen.ir.op import Op, evaluate
+from mcugen.ir.types import DTYPE_NAMES, TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.div import Div
 from mcugen.ops.mul import Mul
 from mcugen.ops.sub import Sub
-from mcugen.samples import front_end
-from mcugen.samples.front_end import FrontEnd, StepError
+from mcugen.samples.front_end import FrontEnd
 
 WHERE = "--preprocess"
 IMAGE, SOUND, NUMBER, AXES, DECISION = "images", "sounds", "numbers", "axes", "decisions"
 _ORDER = {IMAGE: 0, SOUND: 0, NUMBER: 1, AXES: 2, DECISION: 0}
-MAX_SIDE = 8192
+REFERENCE = "litert"
+"""The runtime whose arithmetic operators without pinned bits have; none of them differs between runtimes."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +60,27 @@ class Word:
 
 @dataclass(frozen=True)
 class PreprocessStep:
-    """A word as the user gave it. text: with its value; value: the parsed value; append, spans: as in Word."""
+    """A word as the user gave it: its text, and the parsed value in it. Steps of equal texts are equal."""
 
-    word: str
-    stage: str
-    value: Any
+    word: Word
     text: str
-    append: Callable[[FrontEnd, str, Any], str] | None = None
-    spans: bool = False
+    value: Any = field(default=None, compare=False)
 
-    def appended(self, front: FrontEnd, x: str) -> str:
-        """Append the operators of this word; returns their result."""
-        return x if self.append is None else self.append(front, x, self.value)
+    @property
+    def name(self) -> str:
+        return self.word.name
+
+    @property
+    def stage(self) -> str:
+        return self.word.stage
+
+
+class StepError(ValueError):
+    """A word that does not fit the samples. step: its text."""
+
+    def __init__(self, step: str, message: str) -> None:
+        super().__init__(message)
+        self.step = step
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,12 @@ class Plan:
     @property
     def axes(self) -> str:
         """`nchw`, `nhwc`, or nothing."""
-        return "".join(step.word for step in self.of(AXES))
+        return "".join(step.name for step in self.of(AXES))
+
+    @property
+    def rate(self) -> int:
+        """Samples a second after the word `rate`; 0 without it."""
+        return next((int(step.value) for step in self.of(SOUND) if step.name == "rate"), 0)
 
     def refuse(self, stages: Sequence[str], what: str) -> None:
         """Raise UsageError if there is a step of these stages, which do not apply to samples of kind `what`."""
@@ -92,12 +111,26 @@ class Plan:
 
 
 def number(text: str) -> float:
-    """A number, or a fraction such as 1/127.5."""
-    parts = text.split("/")
-    value = float(parts[0]) / math.prod(map(float, parts[1:])) if len(parts) <= 2 else math.nan
+    """A number, or a fraction such as 1/127.5. Raises ValueError."""
+    above, slash, below = text.partition("/")
+    try:
+        value = float(above) / (float(below) if slash else 1)
+    except (ValueError, ZeroDivisionError):
+        value = math.nan
     if not math.isfinite(value):
-        raise ValueError("expected a number or a fraction, such as 1/255")
+        raise ValueError(f"expected a number or a fraction, such as 1/255, found {text!r}")
     return value
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """A parser of whole numbers from low to high. It raises ValueError."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"\s*[0-9]{1,9}\s*", text) or not low <= int(text) <= high:
+            raise ValueError(f"expected a whole number, {low} to {high}, found {text!r}")
+        return int(text)
+
+    return read
 
 
 def factors(text: str) -> np.ndarray:
@@ -106,6 +139,7 @@ def factors(text: str) -> np.ndarray:
 
 
 def divisors(text: str) -> np.ndarray:
+    """Factors, none of which is 0. Raises ValueError."""
     found = factors(text)
     if not found.all():
         raise ValueError("cannot divide by 0")
@@ -144,12 +178,13 @@ def parse(text: str, words: Sequence[Word] = WORDS, where: str = WHERE) -> Plan:
                 f"{after.text!r} is for {after.stage} and comes after {before.text!r}, which is for {before.stage}"
             )
             hint = "the order is: words for images or sounds, for numbers, then nchw or nhwc"
-            raise UsageError(message, where=WHERE, hint=hint)
+            raise UsageError(message, where=where, hint=hint)
     if len([step for step in steps if step.stage == AXES]) > 1:
         what = "only one of nchw and nhwc can be given"
-        raise UsageError(what, where=WHERE, hint="give the order that the model wants")
+        raise UsageError(what, where=where, hint="give the order that the model wants")
     if len({step.stage for step in steps} & {IMAGE, SOUND}) > 1:
-        raise UsageError("has words for images and for sounds", where=WHERE, hint="give those of one kind")
+        hint = "leave out the words for images or those for sounds"
+        raise UsageError("has words for images and for sounds", where=where, hint=hint)
     return Plan(tuple(steps))
 
 
@@ -167,10 +202,10 @@ def _step(text: str, words: Sequence[Word], where: str) -> PreprocessStep:
     if word.value is None:
         if rest:
             raise UsageError(f"{name!r} takes no value", where=where, hint=f"write {word.form!r}")
-        return PreprocessStep(word.name, word.stage, None, text, word.append, word.spans)
+        return PreprocessStep(word, text)
     try:
-        return PreprocessStep(word.name, word.stage, word.value(rest.strip()), text, word.append, word.spans)
-    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        return PreprocessStep(word, text, word.value(rest.strip()))
+    except ValueError as error:
         message = f"{text!r}: {error}"
         raise UsageError(message, where=where, hint=f"{word.form}: {word.what}") from error
 
@@ -182,12 +217,43 @@ def numbers(plan: Plan, block: np.ndarray, channels: int | None) -> np.ndarray:
         return block
     with np.errstate(all="ignore"):  # overflow is reported later, with its place
         try:
-            return front_end.applied(steps, block.astype(np.float32), channels=channels)
+            return applied(steps, block.astype(np.float32), channels=channels)
         except StepError as error:
             raise UsageError(str(error), where=WHERE, hint=f"correct {error.step!r}") from error
 
 
-def manual(words: Sequence[Word] = WORDS) -> str:
-    """The words and their effects, one line each."""
-    width = max(len(word.form) for word in words)
-    return "\n".join(f"{word.form:{width}}  {word.what} ({word.stage})" for word in words)
+def appended(front: FrontEnd, x: str, steps: Sequence[PreprocessStep]) -> str:
+    """Append the operators of words to a front end, in their order; returns their result. Raises StepError."""
+    for step in steps:
+        try:
+            x = step.word.append(front, x, step.value) if step.word.append else x
+        except (ValueError, McugenError) as error:
+            raise StepError(step.text, str(error)) from error
+    return x
+
+
+def applied(
+    steps: Sequence[PreprocessStep], block: np.ndarray, rate: float = 0, channels: int | None = None
+) -> np.ndarray:
+    """Samples [n, ...] after words. Raises StepError."""
+    if not steps:
+        return block
+    return _run(_built(tuple(steps), TensorType(block.shape, DTYPE_NAMES[block.dtype]), rate, channels), block)
+
+
+@functools.lru_cache(8)
+def _built(steps: tuple[PreprocessStep, ...], given: TensorType, rate: float, channels: int | None) -> Graph:
+    front = FrontEnd(given, rate, channels)
+    return front.graph(appended(front, front.given, steps))
+
+
+def _run(graph: Graph, x: np.ndarray) -> np.ndarray:
+    """The result of a front end in the oracle. Values that no node reads any more are dropped."""
+    values = {name: t.data for name, t in graph.tensors.items() if t.data is not None} | {graph.inputs[0]: x}
+    last = {name: k for k, node in enumerate(graph.nodes) for name in node.inputs}
+    for k, node in enumerate(graph.nodes):
+        operands = [None if name is None else values[name] for name in node.inputs]
+        values[node.outputs[0]] = evaluate(graph.call(node, REFERENCE), operands)[0]
+        for name in {name for name in node.inputs if name is not None and last[name] == k} - set(graph.outputs):
+            del values[name]
+    return values[graph.outputs[0]]

@@ -15,10 +15,10 @@ from mcugen.errors import UsageError
 from mcugen.ops.banded import Banded
 from mcugen.ops.pad import Pad
 from mcugen.ops.strided_slice import StridedSlice
-from mcugen.samples import filters, front_end, spectra
+from mcugen.samples import filters, spectra
 from mcugen.samples.column import Column, named, of_files
-from mcugen.samples.front_end import FrontEnd, StepError
-from mcugen.samples.preprocess import SOUND, Plan, PreprocessStep, Word
+from mcugen.samples.front_end import FrontEnd
+from mcugen.samples.preprocess import SOUND, Plan, PreprocessStep, StepError, Word, applied
 from mcugen.system import files
 
 MAX_BYTES = 1 << 25
@@ -68,7 +68,7 @@ WORDS = (
 def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
     """The sounds of a folder after the plan's steps for sounds. Raises UsageError."""
     steps, hint = plan.of(SOUND), "add mono, and length=..., to --preprocess"
-    rate = None if any(step.word == "rate" for step in steps) else decoded(paths[0]).rate
+    rate = None if plan.rate else decoded(paths[0]).rate
 
     def values(path: Path) -> np.ndarray:
         sound = decoded(path)
@@ -82,7 +82,7 @@ def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
 
 def _stepped(sound: Sound, steps: Sequence[PreprocessStep], path: Path) -> np.ndarray:
     try:
-        values = np.asarray(front_end.applied(steps, sound.values[None], sound.rate)[0])
+        values = np.asarray(applied(steps, sound.values[None], sound.rate)[0])
     except StepError as error:
         raise UsageError(str(error), where=named(path), hint=f"correct {error.step!r} of --preprocess") from error
     if sound.values.ndim == 2 and not steps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -22,7 +22,7 @@ from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.sqrt import Sqrt
 from mcugen.ops.sub import Sub
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import SOUND, Word
+from mcugen.samples.preprocess import SOUND, Plan, Word, number, whole
 
 MAX_WINDOW = 1 << 15
 MAX_BANDS = 256
@@ -53,7 +53,7 @@ def duration(text: str) -> Duration:
     """The duration of a text such as `16000` (samples), `1s` or `980ms`. Raises ValueError."""
     found = re.fullmatch(r"(\d{1,9})|(\d{1,6}(?:\.\d{1,9})?)(s|ms)", text)
     if found is None:
-        raise ValueError("expected samples, such as 640, or a time, such as 1s or 40ms")
+        raise ValueError(f"expected samples, such as 640, or a time, such as 1s or 40ms, found {text!r}")
     if found[1]:
         return Duration(int(found[1]), False)
     return Duration(float(found[2]) / (1000 if found[3] == "ms" else 1), True)
@@ -85,7 +85,7 @@ def window(text: str) -> AnalysisWindow:
     """The window of a text such as `25ms` or `400:hamming`. Raises ValueError."""
     length, _, shape = text.partition(":")
     if shape and shape not in _TAPERS:
-        raise ValueError(f"shapes of windows are {', '.join(_TAPERS)}")
+        raise ValueError(f"shapes of windows are {', '.join(_TAPERS)}, found {shape!r}")
     return AnalysisWindow(duration(length), shape or "hann")
 
 
@@ -196,7 +196,7 @@ def _power(front: FrontEnd, x: str, spectrum: Spectrum) -> str:
 
 
 def product(front: FrontEnd, x: str, matrix: np.ndarray) -> str:
-    """A matrix [rows, columns] times the vectors of the last axis, [..., columns]."""
+    """A matrix [rows, columns] times the vectors of the last axis, [..., columns], in a fixed order of additions."""
     return front.node(Banded(-1, (0,) * len(matrix), len(matrix)), x, front.constant(matrix))
 
 
@@ -256,107 +256,97 @@ def normalized(front: FrontEnd, x: str, deviation: bool) -> str:
     return front.node(Div(), apart, root)
 
 
+def spectrum_of(plan: Plan) -> Spectrum | None:
+    """The windows that words make of sounds; None if they make none."""
+    return next((step.value for step in plan.of(SOUND) if isinstance(step.value, Spectrum)), None)
+
+
 def _spectrum(text: str) -> Spectrum:
     """The parameters of `spectrogram(...)`."""
-    return Spectrum(**_complete(_parameters(text, {field.name for field in fields(Spectrum)})))
+    return Spectrum(**_parameters(text, {field.name for field in fields(Spectrum)}))
 
 
 def mel(text: str) -> Mel:
     """The parameters of `logmel(...)`."""
-    return _mel(_parameters(text, set(_READERS) - {"coefficients"}))
+    return Mel(**_parameters(text, set(_READERS) - {"coefficients"}))
 
 
 def cepstra(text: str) -> Mel:
     """The parameters of `mfcc(...)`."""
-    found = _mel({"coefficients": 10, **_parameters(text, set(_READERS))})
+    found = Mel(**{"coefficients": 10, **_parameters(text, set(_READERS))})
     if found.coefficients > found.bands:
         raise ValueError(f"{found.coefficients} coefficients need as many bands, not {found.bands}")
     return found
 
 
-def _mel(found: Mapping[str, Any]) -> Mel:
-    return Mel(**_complete(found))
-
-
-def _complete(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The parameters, if window and hop are among them, else ValueError."""
-    for name in ("window", "hop"):
-        if name not in found:
-            raise ValueError(f"needs {name}=..., in samples or as a time")
-    return found
-
-
 def _deltas(text: str) -> tuple[int, int]:
     reach, _, order = text.partition(":")
-    if not (1 <= int(reach) <= MAX_REACH and order in ("", "1", "2")):
-        raise ValueError(f"expected windows on either side, 1 to {MAX_REACH}, and :2 for slopes of slopes")
-    return int(reach), int(order or 1)
+    return whole(1, MAX_REACH)(reach), whole(1, 2)(order or "1")
 
 
 def _normalizing(text: str) -> bool:
     if text not in ("", "mean"):
-        raise ValueError("expected cmvn, or cmvn=mean")
+        raise ValueError(f"expected cmvn, or cmvn=mean, found {text!r}")
     return not text
 
 
 def _parameters(text: str, known: set[str]) -> dict[str, Any]:
-    """The parameters in parentheses, by name."""
+    """The parameters in parentheses, by name. Raises ValueError if window or hop is missing."""
     if not (text.startswith("(") and text.endswith(")")):
-        raise ValueError("expected parameters in parentheses")
+        raise ValueError("expected parameters in parentheses, such as (window=25ms,hop=10ms)")
     found: dict[str, Any] = {}
     for part in text[1:-1].split(","):
         name, _, value = part.strip().partition("=")
         if name not in known or name in found:
             names = ", ".join(sorted(known))
             raise ValueError(f"{part.strip()!r} is no parameter, or given twice; parameters are {names}")
-        found[name] = _READERS[name](value)
+        try:
+            found[name] = _READERS[name](value)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+    for name in ("window", "hop"):
+        if name not in found:
+            raise ValueError(f"needs {name}=..., in samples or as a time")
     return found
 
 
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not low <= int(text) <= high:
-            raise ValueError(f"{text} is not in {low}..{high}")
-        return int(text)
-
-    return read
-
-
-def _real(text: str) -> float:
-    if not 0 <= float(text) < 1e9:
-        raise ValueError(f"{text} is not a number from 0")
-    return float(text)
+def _hertz(text: str) -> float:
+    found = number(text)
+    if not 0 <= found < 1e9:
+        raise ValueError(f"expected Hz, 0 or more, found {text!r}")
+    return found
 
 
 def _positive(text: str) -> float:
-    if not 0 < float(text) < 1e9:
-        raise ValueError(f"{text} is not a positive number")
-    return float(text)
+    found = number(text)
+    if not 0 < found < 1e9:
+        raise ValueError(f"expected a number above 0, found {text!r}")
+    return found
 
 
 def _yes(text: str) -> bool:
     if text not in ("yes", "no"):
-        raise ValueError(f"{text!r} is neither yes nor no")
+        raise ValueError(f"expected yes or no, found {text!r}")
     return text == "yes"
 
 
 def _scale(text: str) -> str:
     if text not in _SCALES:
-        raise ValueError(f"scales are {', '.join(_SCALES)}")
+        raise ValueError(f"scales are {', '.join(_SCALES)}, found {text!r}")
     return text
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "window": window,
     "hop": duration,
-    "bands": _whole(1, MAX_BANDS),
-    "fft": _whole(2, MAX_WINDOW),
-    "low": _real,
-    "high": _real,
+    "bands": whole(1, MAX_BANDS),
+    "fft": whole(2, MAX_WINDOW),
+    "low": _hertz,
+    "high": _hertz,
     "floor": _positive,
     "decibels": _yes,
     "mel": _scale,
-    "coefficients": _whole(1, MAX_BANDS),
+    "coefficients": whole(1, MAX_BANDS),
 }
 
 WORDS = (
@@ -365,7 +355,7 @@ WORDS = (
     Word("mfcc(window=W,hop=H,...)", "cosine transform of logmel", SOUND, log_mel, cepstra),
     Word(
         "delta=N",
-        "append the slopes over N windows on either side; delta=N:2: theirs, too",
+        "append the slopes over N windows on either side; delta=N:2: also the slopes of the slopes",
         SOUND,
         with_deltas,
         _deltas,

@@ -88,10 +88,11 @@ def test_the_c_decides_as_the_oracle() -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("mean=0", ("'mean=0'", "expected a number of runs, 1 to 1000")),
+        ("mean=0", ("'mean=0'", "expected a whole number, 1 to 1000, found '0'")),
         ("smooth=1", ("expected a number above 0 and below 1",)),
         ("hysteresis=0.2:0.4", ("expected ON, or ON:OFF with OFF at most ON",)),
-        ("unknown=nan", ("expected a number",)),
+        ("unknown=nan", ("expected a number or a fraction",)),
+        ("hysteresis=a", ("expected a number or a fraction",)),
         ("topk=4", ("there are only 3 classes", "correct 'topk=4'")),
         ("unknown=0.5,mean=2", ("takes scores, but comes after a word that makes decisions",)),
         ("holdoff=5", ("takes detections: put hysteresis before it",)),

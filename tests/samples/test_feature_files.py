@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -110,13 +111,40 @@ def test_a_quantized_network_keeps_the_hash(model: Path, file: Path, folder: Pat
     built = mcugen.compile(path, preprocess=WORDS)
     facts = json.loads(built.files["features.json"])
     assert (facts["sha256"], facts["rate"], facts["window"], facts["hop"]) == (imported.features, 16000, 512, 256)
-    assert facts["input"] == {"shape": [1024], "type": "s16"} and facts["features"] == {"shape": [3, 8], "type": "f32"}
+    assert facts["input"] == {"shape": [1024], "type": "s16", "rate": 16000}
+    assert facts["features"] == {"shape": [3, 8], "type": "f32"}
     plain = mcugen.compile(path)
     assert "features.json" not in plain.files
     assert scoring.evaluate(plain, file).samples == 6
     assert scoring.evaluate(plain, folder, preprocess=WORDS).samples == 6
     with pytest.raises(UsageError, match="are not those of"):
         scoring.evaluate(plain, folder, preprocess=OTHER)
+
+
+def test_a_stream_takes_a_network_trained_with_the_same_words(model: Path, file: Path, tmp_path: Path) -> None:
+    done = quantize_model.quantize(model, file, quantize_model.QuantizeOptions())
+    path = tmp_path / "int8.tflite"
+    path.write_bytes(done.written("tflite"))
+    built = mcugen.compile(path, preprocess=WORDS, input_mode="samples")
+    assert json.loads(built.files["features.json"])["sha256"] == identity.of(parse(WORDS, words())).sha256
+    with pytest.raises(UsageError, match="are not those of"):
+        mcugen.compile(path, preprocess=OTHER, input_mode="samples")
+
+
+def test_facts_state_the_rate_of_the_windows(model: Path) -> None:
+    text = WORDS.replace("rate=16000", "rate=32000,decimate=2")
+    facts = json.loads(mcugen.compile(model, preprocess=text, raw="6144@96000").files["features.json"])
+    assert (facts["rate"], facts["window"], facts["hop"], facts["points"]) == (16000, 512, 256, 512)
+    assert facts["input"] == {"shape": [6144], "type": "s16", "rate": 96000}
+
+
+def test_the_words_of_every_command_in_docs_and_help_are_known() -> None:
+    root = Path(mcugen.__file__).parents[1]
+    pages = [*(root / "docs").glob("*.md"), *(root / "mcugen/cli").glob("*.py"), root / "README.md"]
+    texts = [text for page in pages for text in re.findall(r'--preprocess "([^"]+)"', page.read_text("utf-8"))]
+    assert len(texts) >= 5
+    for text in texts:
+        assert parse(text, words()).steps, text
 
 
 @pytest.mark.parametrize(

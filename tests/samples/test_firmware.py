@@ -18,8 +18,8 @@ from mcugen.ops.reshape import Reshape
 from mcugen.options import Options
 from mcugen.oracle import streaming
 from mcugen.pipeline import Artifact
-from mcugen.samples import firmware, front_end, words
-from mcugen.samples.preprocess import parse
+from mcugen.samples import firmware, words
+from mcugen.samples.preprocess import applied, parse
 from mcugen.verify import emulated
 from mcugen.verify.cases import Case
 from tests.samples.test_front_end import speech
@@ -50,7 +50,7 @@ def built(text: str, raw: str, net: Graph, board: str = "host") -> Artifact:
 
 
 def on_host(text: str, x: np.ndarray, rate: float = 0, channels: int | None = None) -> np.ndarray:
-    return front_end.applied(parse(text, words()).steps, x[None], rate, channels)
+    return applied(parse(text, words()).steps, x[None], rate, channels)
 
 
 def sounds() -> np.ndarray:
@@ -146,6 +146,13 @@ def test_a_stream_of_samples_gives_the_features_of_the_whole_sound() -> None:
     assert push.decisions == 1 and np.abs(rows - stored.clip(-128, 127)).max() == 0
 
 
+def test_a_hop_is_a_time_at_the_rate_of_the_words() -> None:
+    text = STREAM.replace("rate=16000", "rate=8000")
+    options = Options(preprocess=text, input_mode="samples", hop="10ms")
+    prepared = pipeline.prepare(ROOT / "examples/microphone/sweeps.tflite", options)
+    assert prepared.imported.stream == SampleStream(80, 1, 8000)
+
+
 @pytest.mark.parametrize(
     ("text", "more", "parts"),
     [
@@ -158,6 +165,7 @@ def test_a_stream_of_samples_gives_the_features_of_the_whole_sound() -> None:
         (STREAM, {"raw": "400@48000"}, ("takes the 1200 samples of a window", "1200@48000")),
         (STREAM, {"raw": "1200@48000"}, ("'rate=16000' needs samples of several windows", "--input-mode whole")),
         (STREAM, {"hop": "20ms"}, ("--hop 20ms contradicts --preprocess", "every 160 samples")),
+        (STREAM.replace("rate=16000", "rate=8000"), {"hop": "160"}, ("--hop 160 contradicts", "every 80 samples")),
         ("rate=16000,length=384", {}, ("needs words that make windows", "logmel")),
         (STREAM.replace("rate=16000,", ""), {}, ("the rate of the samples is not known", "rate=16000")),
     ],

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mcugen.samples import front_end, load, words
-from mcugen.samples.preprocess import parse
+from mcugen.samples import load, words
+from mcugen.samples.preprocess import applied, parse
 from tests.samples.sample_files import graph, images, refused
 
 PIXELS = np.random.default_rng(5).integers(0, 256, (4, 8, 6, 3), np.uint8)
@@ -74,7 +74,7 @@ def test_resizing_is_that_of_pillow(name: str) -> None:
     pixels = np.random.default_rng(7).integers(0, 256, (37, 53, 3), np.uint8)
     for width, height in ((5, 37), (53, 90), (96, 96), (7, 5), (11, 70)):
         steps = parse(f"resize={width}x{height}:{name}", words()).steps
-        found = front_end.applied(steps, pixels[None], channels=3)[0].astype(int)
+        found = applied(steps, pixels[None], channels=3)[0].astype(int)
         wanted = np.asarray(Image.fromarray(pixels).resize((width, height), Image.Resampling[name.upper()]))
         apart = np.abs(found - wanted)
         assert apart.max() <= (1 if width != 53 and height != 37 else 0), (width, height)
@@ -83,10 +83,10 @@ def test_resizing_is_that_of_pillow(name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        ("resize=0x4", ("expected WIDTHxHEIGHT",)),
-        ("resize=4x4x4", ("expected WIDTHxHEIGHT",)),
+        ("resize=0x4", ("expected a whole number, 1 to 4096, found '0'",)),
+        ("resize=4x4x4", ("expected WIDTHxHEIGHT, found '4x4x4'",)),
         ("resize=4x4:best", ("filters are nearest",)),
-        ("resize=99999x99999", ("each 1 to 4096",)),
+        ("resize=99999x99999", ("expected a whole number, 1 to 4096",)),
         ("crop=7x7", ("set/0.png", "has 6 x 8 pixels, fewer than the crop of 7 x 7")),
         ("rate=16000", ("is for sounds, but the samples are images",)),
         ("scale=2,rgb", ("'rgb' is for images and comes after",)),

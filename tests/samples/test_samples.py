@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcugen.samples import Samples, load, preprocess, words
+from mcugen.samples import Samples, load
 from tests.samples.sample_files import IMAGE, graph, images, refused, saved
 
 
@@ -165,11 +165,6 @@ def test_integer_inputs_take_whole_numbers(tmp_path: Path) -> None:
 
 def test_a_model_without_inputs(tmp_path: Path) -> None:
     refused(saved(tmp_path, y=images()), replace(graph(), inputs=()), "'net' has no input")
-
-
-def test_the_manual_has_a_line_for_each_word() -> None:
-    lines = preprocess.manual(words()).splitlines()
-    assert [line.split()[0] for line in lines] == [word.form for word in words()]
 
 
 def test_one_sample_is_allowed_with_a_note(tmp_path: Path) -> None:
