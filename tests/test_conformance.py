@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from mcugen import kernels
 from mcugen.boards import target
 from mcugen.emit import bundle
+from mcugen.ir.call import Call
 from mcugen.ir.op import Example, Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.kernels.helium import lanes
@@ -30,6 +32,7 @@ from mcugen.ops.maximum import Maximum
 from mcugen.ops.mul import Mul
 from mcugen.ops.neg import Neg
 from mcugen.ops.pcan import Pcan
+from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.spectral_subtraction import SpectralSubtraction
 from mcugen.ops.sub import Sub
 from mcugen.ops.table_softmax import TableSoftmax
@@ -193,6 +196,46 @@ def test_strayed_and_unstable_bytes_are_found_without_sanitizers(tmp_path: Path)
         sources = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
         binary = conformance.compile_host(program.Group("copy", tuple(cases)), tmp_path, ("-O1",), sources)
         assert message in report(conformance.run_host(binary, cases))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (FAULTS["a wrong element"][0], "differ, first at [0"),
+        (FAULTS["a crash"][0], "did not reach its end"),
+        ("((volatile uint8_t *)out)[1u << 19] = 1u;", "below the top of the stack"),
+    ],
+    ids=["a wrong element", "a crash", "a write far beyond the arena"],
+)
+def test_a_planted_fault_is_found_on_an_emulated_core(fault: str, message: str, tmp_path: Path) -> None:
+    group = program.Group("copy", tuple(cases_of(CopyExamples)[0]))
+    sources = {bundle.of([]).name("copy.c"): planted(fault, tmp_path)}
+    assert message in report(emulated.run_groups(target.load("cortex-m55"), [group], tmp_path / "core", sources))
+
+
+def takes_scalars(call: Call) -> bool:
+    "there is one element"
+    return call.output.size == 1
+
+
+class RefusedExamples(CopyExamples):
+    """Examples of which the only kernel takes the last one. Source: none."""
+
+    kernels = tuple(replace(kernel, accepts=(takes_scalars,)) for kernel in Copy.kernels)
+
+
+def test_an_example_without_a_kernel_is_found_on_an_emulated_core(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="RefusedExamples example 0: McugenError: no kernel takes it"):
+        emulated.check_core("cortex-m55", [RefusedExamples], tmp_path)
+
+
+def test_samples_of_cores_are_scaled() -> None:
+    """Emulated cores run the first input sets: some of a PowerSpectrum that scales are shifted, others are not."""
+    examples = [example for example in PowerSpectrum.examples() if example.op.scales and example.op.shift is None][:1]
+    only = type("Scaled", (PowerSpectrum,), {"examples": classmethod(lambda cls: examples)})
+    cases, _ = cases_of(only, sets=emulated.SETS, variants=False)
+    shifts = [int(outputs[1]) for case in cases for outputs in case.expected["tflm"]]
+    assert min(shifts) == 0 and max(shifts) > 8
 
 
 def test_floats_are_compared_by_the_largest_magnitude() -> None:

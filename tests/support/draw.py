@@ -24,7 +24,7 @@ _FLOATS: dict[str, Draw] = {
 }
 _SETS = (
     ("random", "normal"),
-    ("full range", "wide"),
+    ("other range", "wide"),
     ("smallest", "large"),
     ("largest", "small"),
     ("zero point", "signed zeros"),
@@ -58,6 +58,8 @@ def _draw(rng: np.random.Generator, t: TensorType, integer: str, real: str) -> A
     # Indices, lengths and counts are often valid only near zero.
     near = (-2, 6) if t.quant is None and t.dtype in ("s32", "s64") else (low, high)
     zero = t.zero_point if t.quant else min(1, high)
+    if integer == "other range":  # large where "random" is small, else small
+        integer = "near zero" if near == (low, high) else "full range"
     draws: dict[str, Draw] = {
         "random": lambda rng, n: rng.integers(*near, n, np.int64, endpoint=True),
         "full range": lambda rng, n: rng.integers(low, high, n, np.int64, endpoint=True),

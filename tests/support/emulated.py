@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from mcugen import kernels
 from mcugen.boards import target
@@ -20,6 +21,8 @@ from tests.support.cores import Portion
 SETS = 2
 WHOLE = Portion()
 _RUN_LIMIT_S = 60.0
+_MOST_STACK_BYTES = 4096
+"""Most stack that a case may use, which every image has. A change below it is a stray write: no one owns that RAM."""
 
 
 def groups_for(core: Target, ops: Sequence[type[Op]], portion: Portion = WHOLE) -> tuple[program.Group, ...]:
@@ -30,11 +33,15 @@ def groups_for(core: Target, ops: Sequence[type[Op]], portion: Portion = WHOLE) 
 
 @cache
 def _groups(features: frozenset[str], ops: tuple[type[Op], ...], portion: Portion) -> tuple[program.Group, ...]:
-    """Made once for all cores of which the kernels cannot tell the difference."""
+    """Made once for all cores of which the kernels cannot tell the difference. Raises AssertionError for an example
+    that cannot be made into C.
+    """
     made = []
     for op in ops:
         name = op.__name__.lower()
-        cases, _ = cases_of(op, features, SETS, f"{name}_", variants=False, sample=portion.sample(op))
+        cases, refused = cases_of(op, features, SETS, f"{name}_", variants=False, sample=portion.sample(op))
+        if refused:
+            raise AssertionError(f"{refused[0].label}: {refused[0].why}")
         if cases:
             made.append(program.Group(name, tuple(cases)))
     return tuple(made)
@@ -46,32 +53,47 @@ def check_core(name: str, ops: Sequence[type[Op]], folder: Path, portion: Portio
     return run_groups(core, groups_for(core, ops, portion), folder)
 
 
-def run_groups(core: Target, groups: Sequence[program.Group], folder: Path) -> list[program.Difference]:
-    """One image for all groups; where they do not fit, one for each half."""
+def run_groups(
+    core: Target,
+    groups: Sequence[program.Group],
+    folder: Path,
+    changed: Mapping[str, Path] = MappingProxyType({}),
+) -> list[program.Difference]:
+    """One image for all groups; where they do not fit, one for each half. changed: sources to take for those
+    of these names.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        image = _image(core, groups, folder)
+        image = _image(core, groups, folder, changed)
     except MemoryBudgetError:
         if len(groups) == 1:
             raise
         middle = len(groups) // 2
-        return run_groups(core, groups[:middle], folder / "a") + run_groups(core, groups[middle:], folder / "b")
+        halves = (groups[:middle], folder / "a"), (groups[middle:], folder / "b")
+        return [problem for half, place in halves for problem in run_groups(core, half, place, changed)]
     except ToolError as error:
         return compiler_complaints(error)
     cases = [case for group in groups for case in group.cases]
     (folder / "input.bin").write_bytes(program.records(cases))
-    ending = ""
     try:
-        done = qemu.run_image(image, core, cwd=folder, timeout_s=_RUN_LIMIT_S, count=False)
-        ending = f"exit code {done.exit_code}" if done.exit_code else ""
+        ending = _ending(qemu.run_image(image, core, cwd=folder, timeout_s=_RUN_LIMIT_S, count=False))
     except ToolError as error:
         ending = error.explain()
     output = folder / "output.bin"
     return program.differences(cases, output.read_bytes() if output.exists() else b"", ending)
 
 
-def _image(core: Target, groups: Sequence[program.Group], folder: Path) -> cross.Image:
-    sources = program.write_runtime((v for g in groups for v in g.views), folder)
+def _ending(done: qemu.SimulatedRun) -> str:
+    """The fault of the run as a whole, "" without one."""
+    if done.exit_code:
+        return f"exit code {done.exit_code}"
+    deepest = done.stack_bytes
+    return f"a write {deepest:,} bytes below the top of the stack" if deepest > _MOST_STACK_BYTES else ""
+
+
+def _image(core: Target, groups: Sequence[program.Group], folder: Path, changed: Mapping[str, Path]) -> cross.Image:
+    runtime = program.write_runtime((v for g in groups for v in g.views), folder)
+    sources = [changed.get(path.name, path) for path in runtime]
     sources += [program.write_group(group, folder) for group in groups]
     sources += [program.write_table(groups, folder), program.SUPPORT / "harness.c"]
     include = [program.SUPPORT, folder]
