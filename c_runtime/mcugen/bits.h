@@ -16,7 +16,7 @@
 #endif
 
 /* The number of zero bits above the highest one of x > 0. */
-static MCUGEN_INLINE uint32_t mg_leading_zeros(uint32_t x)
+static MCUGEN_INLINE uint32_t mg_zeros_above(uint32_t x)
 {
 #if (defined(__ARM_FEATURE_CLZ) || defined(__riscv_zbb)) && !defined(MCUGEN_CHECK_TEXT)
     return (uint32_t)__builtin_clz(x);

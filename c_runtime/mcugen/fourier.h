@@ -8,7 +8,7 @@
 #ifndef MCUGEN_FOURIER_H
 #define MCUGEN_FOURIER_H
 
-#include "mcugen/runtime.h"
+#include "mcugen/bits.h"
 
 #define MG_TURN_1_3_IM (-28377)
 #define MG_TURN_1_5_RE 10126
@@ -19,25 +19,7 @@
 /* The shift to the left that makes `most`, a magnitude of at most 32768, a number of 15 bits; 0 if there is none. */
 static inline uint32_t mg_headroom(int32_t most)
 {
-#if defined(__ARM_FEATURE_CLZ) && defined(__GNUC__)
-    return most == 0 || most >= 16384 ? 0u : (uint32_t)__builtin_clz((uint32_t)most) - 17u;
-#else
-    uint32_t size = (uint32_t)most, shift = 0u;
-    if (size < 128u) {
-        size <<= 8;
-        shift = 8u;
-    }
-    if (size < 2048u) {
-        size <<= 4;
-        shift += 4u;
-    }
-    if (size < 8192u) {
-        size <<= 2;
-        shift += 2u;
-    }
-    shift += (uint32_t)(size < 16384u);
-    return most == 0 ? 0u : shift;
-#endif
+    return most == 0 || most >= 16384 ? 0u : mg_zeros_above((uint32_t)most) - 17u;
 }
 
 /* The greatest magnitude of n numbers without those of -32768, which become 0 if the others can be shifted.

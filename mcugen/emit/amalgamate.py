@@ -11,7 +11,7 @@ _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 _BRANCH = re.compile(r'^#include "([\w./]+)"\n|^[ \t]*#[ \t]*(?:(if)|endif)', re.MULTILINE)
 """An #include, or the start or end of a condition that may skip the includes inside."""
 
-_GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)
+GUARDED = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)
 """Guard of a header; a template's macro with a default value does not match."""
 
 _PROTOTYPE = re.compile(r"^void (mg_\w+)\([^;{]*\);\n", re.MULTILINE)
@@ -55,7 +55,7 @@ class _Folded:
 
         surely: whether the source is compiled for all values of macros.
         """
-        depth = -1 if _GUARDED.search(source) else 0
+        depth = -1 if GUARDED.search(source) else 0
 
         def put(match: re.Match[str]) -> str:
             nonlocal depth
@@ -85,7 +85,7 @@ class _Folded:
 
         def put(match: re.Match[str]) -> str:
             text = self._text.get(match[1], "") if match[1].startswith("mcugen/") else ""
-            return self._with_templates(text) if text and not _GUARDED.search(text) else match[0]
+            return self._with_templates(text) if text and not GUARDED.search(text) else match[0]
 
         return _INCLUDE.sub(put, source)
 
@@ -93,7 +93,7 @@ class _Folded:
         if path in self._seen or path not in self._text or not path.startswith("mcugen/"):
             return ""
         source = self._text[path]
-        if surely and _GUARDED.search(source):
+        if surely and GUARDED.search(source):
             self._seen.add(path)
         return _PROTOTYPE.sub(self._prototype, self.expanded(source, surely))
 

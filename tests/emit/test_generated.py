@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from mcugen.emit import EXAMPLE, bundle
-from mcugen.emit.amalgamate import LOCAL
+from mcugen.emit.amalgamate import GUARDED, LOCAL
 from mcugen.emit.check_c import CHECK_FLAGS, FLOAT_HEADERS, INTEGER_HEADERS, check_files
 from mcugen.emit.stub_headers import stubs
 from mcugen.errors import ToolError
@@ -53,6 +53,21 @@ def test_no_kernel_has_local_names_that_an_amalgamation_cannot_tell() -> None:
     for source in runtime.sources():
         local = LOCAL.findall(source.read_text(encoding="utf-8"))
         assert not any(name.startswith("__") for name in local), f"{source.name}: attributes belong before the type"
+
+
+def test_no_header_has_a_name_of_another_file() -> None:
+    """An amalgamation has all headers in one file; those of SWAR kernels have variants for instruction sets."""
+    files = {path.name: path.read_text(encoding="utf-8") for path in resources.c_runtime().rglob("*.[ch]")}
+    headers = {name for name, text in files.items() if GUARDED.search(text) and not name.startswith("swar_")}
+    macros = {name: set(re.findall(r"^#define (\w+)", text, re.MULTILINE)) for name, text in files.items()}
+    owner: dict[str, str] = {}
+    for name in sorted(headers):
+        functions = re.findall(r"^static (?:inline|MCUGEN_INLINE) [\w ]*?\*?(mg_\w+)\(", files[name], re.MULTILINE)
+        stay = {macro for macro in macros[name] if f"#undef {macro}\n" not in files[name]}
+        assert not {known: owner[known] for known in {*functions, *stay} & owner.keys()}, name
+        owner |= dict.fromkeys({*functions, *stay}, name)
+    for name in files.keys() - headers:
+        assert not {known: owner[known] for known in macros[name] & owner.keys()}, name
 
 
 @pytest.mark.sampled(4)

@@ -60,15 +60,15 @@ static inline uint32_t mg_dsp_half_minus(uint32_t a, uint32_t b)
     return y;
 }
 
-/* The greater, and the less, of each half. */
-static inline uint32_t mg_dsp_greater(uint32_t a, uint32_t b)
+/* The larger, and the smaller, of each half. */
+static inline uint32_t mg_dsp_larger(uint32_t a, uint32_t b)
 {
     uint32_t y;
     __asm__("ssub16 %0, %1, %2\n\tsel %0, %1, %2" : "=&r"(y) : "r"(a), "r"(b));
     return y;
 }
 
-static inline uint32_t mg_dsp_less(uint32_t a, uint32_t b)
+static inline uint32_t mg_dsp_smaller(uint32_t a, uint32_t b)
 {
     uint32_t y;
     __asm__("ssub16 %0, %2, %1\n\tsel %0, %1, %2" : "=&r"(y) : "r"(a), "r"(b));
@@ -198,13 +198,13 @@ static inline uint32_t mg_dsp_half_minus(uint32_t a, uint32_t b)
     return mg_dsp_pair((mg_dsp_bottom(a) - mg_dsp_bottom(b)) >> 1, (mg_dsp_top(a) - mg_dsp_top(b)) >> 1);
 }
 
-static inline uint32_t mg_dsp_greater(uint32_t a, uint32_t b)
+static inline uint32_t mg_dsp_larger(uint32_t a, uint32_t b)
 {
     return mg_dsp_pair(mg_dsp_bottom(a) > mg_dsp_bottom(b) ? mg_dsp_bottom(a) : mg_dsp_bottom(b),
                        mg_dsp_top(a) > mg_dsp_top(b) ? mg_dsp_top(a) : mg_dsp_top(b));
 }
 
-static inline uint32_t mg_dsp_less(uint32_t a, uint32_t b)
+static inline uint32_t mg_dsp_smaller(uint32_t a, uint32_t b)
 {
     return mg_dsp_pair(mg_dsp_bottom(a) < mg_dsp_bottom(b) ? mg_dsp_bottom(a) : mg_dsp_bottom(b),
                        mg_dsp_top(a) < mg_dsp_top(b) ? mg_dsp_top(a) : mg_dsp_top(b));

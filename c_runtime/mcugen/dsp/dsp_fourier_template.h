@@ -72,8 +72,8 @@ static MCUGEN_INLINE uint32_t MG_VARIANT(sample)(const mg_s16 *in, uint32_t star
         return 0u;
     }
     const uint32_t y = MG_VARIANT(windowed)(MG_VARIANT(pair)(in, start + offset), w);
-    range->most = mg_dsp_greater(range->most, y);
-    range->least = mg_dsp_less(range->least, y);
+    range->most = mg_dsp_larger(range->most, y);
+    range->least = mg_dsp_smaller(range->least, y);
     return y;
 }
 

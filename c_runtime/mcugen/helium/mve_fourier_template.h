@@ -106,7 +106,7 @@ static MCUGEN_INLINE int32_t MG_VARIANT(scatter)(const mg_mve_fourier_params *p,
     return most;
 }
 
-/* The first stage, of inputs that are shifted left by `up` if MG_SCALED. */
+/* The first stage, of inputs that are shifted left by `up` if MG_SHIFTED_LEFT. */
 static MCUGEN_INLINE void MG_VARIANT(first)(mg_u32 *z, uint32_t up)
 {
 #if MG_TWOS
@@ -114,7 +114,7 @@ static MCUGEN_INLINE void MG_VARIANT(first)(mg_u32 *z, uint32_t up)
                      "1:\n"
                      "vld20.32 {q0, q1}, [%[z]]\n"
                      "vld21.32 {q0, q1}, [%[z]]\n"
-#if MG_SCALED
+#if MG_SHIFTED_LEFT
                      "vshl.s16 q0, %[up]\n"
                      "vshl.s16 q1, %[up]\n"
 #endif
@@ -135,7 +135,7 @@ static MCUGEN_INLINE void MG_VARIANT(first)(mg_u32 *z, uint32_t up)
                      "vld41.32 {q0, q1, q2, q3}, [%[z]]\n"
                      "vld42.32 {q0, q1, q2, q3}, [%[z]]\n"
                      "vld43.32 {q0, q1, q2, q3}, [%[z]]\n"
-#if MG_SCALED
+#if MG_SHIFTED_LEFT
                      "vshl.s16 q0, %[up]\n"
                      "vshl.s16 q1, %[up]\n"
                      "vshl.s16 q2, %[up]\n"

@@ -2,7 +2,7 @@
  *
  * Template: the energies of real numbers that are scaled first, with the sizes in mve_fourier_template.h.
  */
-#define MG_SCALED 1
+#define MG_SHIFTED_LEFT 1
 #include "mcugen/mve_fourier_template.h"
 
 MG_DECLARE_power_spectrum__mve_scaled(MG_KERNEL);
@@ -19,4 +19,4 @@ MG_LINKAGE void MG_KERNEL(const mg_mve_fourier_params *p, const mg_s16 *in, mg_u
     MG_VARIANT(energies)(p, out);
 }
 
-#undef MG_SCALED
+#undef MG_SHIFTED_LEFT

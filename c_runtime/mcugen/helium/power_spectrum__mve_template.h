@@ -2,7 +2,7 @@
  *
  * Template: the energies of real numbers, with the sizes in mve_fourier_template.h.
  */
-#define MG_SCALED 0
+#define MG_SHIFTED_LEFT 0
 #include "mcugen/mve_fourier_template.h"
 
 MG_DECLARE_power_spectrum__mve(MG_KERNEL);
@@ -14,4 +14,4 @@ MG_LINKAGE void MG_KERNEL(const mg_mve_fourier_params *p, const mg_s16 *in, mg_u
     MG_VARIANT(energies)(p, out);
 }
 
-#undef MG_SCALED
+#undef MG_SHIFTED_LEFT

@@ -14,7 +14,7 @@ static MCUGEN_INLINE int32_t mg_channel_gain(const int32_t *gains, uint32_t nois
     if (noise == 0u) {
         return (int16_t)(gains[3 * 32] >> 15);
     }
-    const uint32_t zeros = mg_leading_zeros(noise);
+    const uint32_t zeros = mg_zeros_above(noise);
     const int32_t *const parabola = gains + 3u * zeros;
     const int32_t place = (int32_t)(((noise << zeros) >> 21) & 0x3FFu);
     const int32_t slope = parabola[1] + ((parabola[2] * place) >> 5);

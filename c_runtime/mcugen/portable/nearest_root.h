@@ -95,7 +95,7 @@ typedef struct {
 /* The root is off by at most 1. */
 static MCUGEN_INLINE mg_root_estimate mg_estimate_root(uint32_t x)
 {
-    const uint32_t shift = mg_leading_zeros(x) >> 1;
+    const uint32_t shift = mg_zeros_above(x) >> 1;
     const uint32_t top = x << (2u * shift);
     const uint16_t *const entry = mg_roots + 2u * ((top >> 24) - 64u);
     const uint32_t first = entry[0], inverse = entry[1];

@@ -26,7 +26,7 @@ static MCUGEN_INLINE uint32_t mg_scaled_log(const uint16_t *bends, uint32_t x, u
     if (x == 0u) {
         return 0u;
     }
-    const uint32_t zeros = mg_leading_zeros(x);
+    const uint32_t zeros = mg_zeros_above(x);
     const uint32_t part = (x << zeros << 1) >> 16;
     const uint16_t *const bend = bends + (part >> 9);
     const int32_t low = bend[0], high = bend[1];
