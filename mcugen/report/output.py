@@ -43,6 +43,10 @@ class Output:
     include: tuple[str, ...] = (".",)
     tested: frozenset[str] = frozenset()
 
+    def file_of(self, model: ReportedModel, name: str) -> str:
+        """The file of a page about one model. With several models, the model's name precedes the page's."""
+        return name if len(self.models) == 1 else f"{model.view.name}_{name}"
+
     @property
     def cpp_sources(self) -> tuple[str, ...]:
         behind = any(model.view.tflm for model in self.models)

@@ -15,7 +15,6 @@ from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.ops.add import Add
 from mcugen.ops.arg_max import ArgMax
-from mcugen.ops.banded import Banded
 from mcugen.ops.cast import Cast
 from mcugen.ops.compare import Compare
 from mcugen.ops.dequantize import Dequantize
@@ -77,8 +76,7 @@ def _sum(front: FrontEnd, x: str, runs: int, weight: float) -> str:
     """The sum of the newest runs, times a weight."""
     if runs == 1:
         return x
-    weights = front.constant(np.full((1, runs), weight, np.float64))
-    return front.node(Banded(0, (0,), 1), _newest(front, x, runs), weights)
+    return front.total(_newest(front, x, runs), 0, weight)
 
 
 def averaged(front: FrontEnd, x: str, runs: int) -> str:

@@ -24,7 +24,7 @@ OPTION = "--raw"
 _FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32))?(?:@(\d{1,7}))?")
 _SCALES = {"s8": QuantParams((2.0**-7,), (0,)), "u8": QuantParams((2.0**-7,), (128,))}
 _SCALES |= {"s16": QuantParams((2.0**-15,), (0,)), "s32": QuantParams((2.0**-31,), (0,))}
-"""The scale and zero point with which stored integers are sounds from -1 to 1."""
+"""Element type -> the scale and zero point that turn stored integers into sounds from -1 to 1."""
 _WITH_SIZES = ("gray", "rgb", "resize", "crop")
 """Words after which the size of the camera's image does not follow from the network."""
 

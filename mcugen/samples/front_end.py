@@ -10,6 +10,7 @@ import numpy as np
 from mcugen.ir.graph import Graph, Node, State, Tensor
 from mcugen.ir.op import Op
 from mcugen.ir.types import DTYPE_NAMES, QuantParams, TensorType
+from mcugen.ops.banded import Banded
 from mcugen.ops.cast import Cast
 from mcugen.ops.reshape import Reshape
 
@@ -78,6 +79,11 @@ class FrontEnd:
             what = "could be those of several axes" if fitting else "do not match"
             raise ValueError(f"{count} numbers for channels {what}: samples are {list(shape[1:])}")
         return fitting[0]
+
+    def total(self, x: str, axis: int, weight: float) -> str:
+        """The sum along an axis, which keeps one element, times `weight`. The order of the additions is fixed."""
+        weights = np.full((1, self.type(x).shape[axis]), float(weight))
+        return self.node(Banded(axis, (0,), 1), x, self.constant(weights))
 
     def shaped(self, x: str, shape: Sequence[int]) -> str:
         """A value in another shape."""

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.ops.banded import Banded
 from mcugen.ops.pad import Pad
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.samples import filters, spectra
@@ -40,8 +39,7 @@ def mono(front: FrontEnd, x: str, _: None) -> str:
     shape = front.type(x).shape
     if front.has_windows or len(shape) == 2:
         return x
-    weights = front.constant(np.full((1, shape[2]), 1 / shape[2]))
-    return front.shaped(front.node(Banded(-1, (0,), 1), x, weights), shape[:2])
+    return front.shaped(front.total(x, -1, 1 / shape[2]), shape[:2])
 
 
 def cut(front: FrontEnd, x: str, wanted: spectra.Duration) -> str:

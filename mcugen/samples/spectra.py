@@ -247,11 +247,11 @@ def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
 def normalized(front: FrontEnd, x: str, deviation: bool) -> str:
     """Features less their mean over all windows, divided by their standard deviation if `deviation`."""
     count = _windows(front, x)
-    mean = Banded(1, (0,), 1), front.constant(np.full((1, count), 1 / count))
-    apart = front.node(Sub(), x, front.node(mean[0], x, mean[1]))
+    average, shares = Banded(1, (0,), 1), front.constant(np.full((1, count), 1 / count))
+    apart = front.node(Sub(), x, front.node(average, x, shares))
     if not deviation:
         return apart
-    variance = front.node(mean[0], front.node(Mul(), apart, apart), mean[1])
+    variance = front.node(average, front.node(Mul(), apart, apart), shares)
     root = front.node(Sqrt(), front.node(Add(), variance, front.constant(np.array([LEAST_VARIANCE]))))
     return front.node(Div(), apart, root)
 

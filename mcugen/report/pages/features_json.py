@@ -11,10 +11,9 @@ FILE = "features.json"
 
 
 def files(output: Output) -> dict[str, Content]:
-    """One file per model with a front end. With several models, the model's name precedes the file's."""
-    alone = len(output.models) == 1
+    """One file per model with a front end."""
     return {
-        FILE if alone else f"{model.view.name}_{FILE}": partial(_facts, model)
+        output.file_of(model, FILE): partial(_facts, model)
         for model in output.models
         if model.schedule.graph.front_end is not None
     }

@@ -11,9 +11,8 @@ FILE = "memory.svg"
 
 
 def files(output: Output) -> dict[str, Content]:
-    """One picture per model. With several models, the model's name precedes the file's."""
-    alone = len(output.models) == 1
-    return {FILE if alone else f"{model.view.name}_{FILE}": partial(_picture, model) for model in output.models}
+    """One picture per model."""
+    return {output.file_of(model, FILE): partial(_picture, model) for model in output.models}
 
 
 def _picture(model: ReportedModel, _: Output) -> bytes:
