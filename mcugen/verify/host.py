@@ -21,7 +21,7 @@ from mcugen.verify import device
 from mcugen.verify.cases import RECORDED, Case
 from mcugen.verify.comparison import Comparison, Verdict
 from mcugen.verify.rebased import Rebased, is_needed
-from mcugen.verify.runs import OracleRun, runs_of
+from mcugen.verify.runs import PIECES, OracleRun, runs_of
 
 OUTPUTS = 0xFFFFFFFF
 DECISIONS = 0xFFFFFFFE
@@ -69,7 +69,7 @@ def _compared(
     for case in cases:
         progress(case.name)
         runs = runs_of(artifact, case)
-        again = Rebased(artifact) if by_operator and not artifact.view.samples else None
+        again = Rebased(artifact) if by_operator else None
         for k, tensors in enumerate(tensors_of(artifact, program, case.name, runs)):
             name = f"{case.name}, run {k}" if len(runs) > 1 else case.name
             oracle = again.oracle(runs[k], tensors) if again else runs[k].oracle
@@ -90,7 +90,9 @@ def build_program(artifact: Artifact, folder: Path) -> Path:
         (folder / path).write_bytes(content)
     if artifact.view.device is not None:
         return device.build_program(artifact, folder)
-    (folder / "verify_main.c").write_bytes(render("verify_main.c.j2", m=artifact.view))
+    samples = artifact.view.samples
+    most = max(*PIECES, samples.hop) if samples else 0
+    (folder / "verify_main.c").write_bytes(render("verify_main.c.j2", m=artifact.view, most=most))
     (folder / "verify_hooks.h").write_bytes(render("verify_hooks.h.j2"))
     sources = [folder / path for path in sources_of(artifact.emitted)]
     flags = ["-include", "verify_hooks.h", *host_gcc.STRICT_WARNINGS, *_QUICK, *host_gcc.SANITIZE]
