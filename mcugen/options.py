@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -142,8 +143,8 @@ class Options:
     )
     chain: tuple[str, ...] = _option(
         (),
-        "The models given are one: the output of each is the input of the next, in their order. If a model gives one "
-        "row of what the next takes several of, the newest rows are kept.",
+        "Build several models as one: the output of each is the input of the next. If a model gives one row and the "
+        "next takes several, a state keeps the newest rows.",
         group="Model",
         several_models=True,
     )
@@ -198,8 +199,8 @@ class Options:
     )
     stride: str = _option(
         "",
-        "--input-mode samples: run the network once per this many windows. By default after each, but as many as it "
-        "takes if it keeps a state.",
+        "--input-mode samples: windows from one run of the network to the next. By default 1 or, if the network keeps "
+        "a state, as many as it takes.",
         metavar="WINDOWS",
         group="Memory and speed",
         mode=SAMPLES,
@@ -480,8 +481,9 @@ def _check_samples(options: Options) -> None:
 def samples_of(text: str, rate: int) -> int:
     """A number of samples from texts like `160`, `10ms`, `0.5s`. rate: samples per second. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|)", text.strip(), re.ASCII)
-    count = 0.0 if found is None else float(found[1]) * {"": 1, "ms": rate / 1000, "s": rate}[found[2]]
-    if not 1 <= count < 2**24 or count != int(count):
+    each = {"": Fraction(1), "ms": Fraction(rate, 1000), "s": Fraction(rate)}
+    count = Fraction(found[1]) * each[found[2]] if found else Fraction(0)
+    if not 1 <= count < 2**24 or count.denominator != 1:
         hint = f"give whole samples, e.g. 160, or a time of whole samples at {rate:,} a second, e.g. 10ms"
         raise UsageError(f"--hop {text!r} is no number of samples", hint=hint)
     return int(count)

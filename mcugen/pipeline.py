@@ -195,9 +195,12 @@ def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
         raise UsageError(f"--input-mode {options.input_mode} contradicts the front end of the model", hint=hint)
     if options.input_mode != SAMPLES:
         return imported, options
-    if options.preprocess and imported.stream is None:
-        options = _at_hop(options)
-    return streams.streamed(imported, options.hop_samples, options.stride_windows, options.rate_hz), options
+    known = _at_hop(options) if options.preprocess and imported.stream is None else options
+    made = streams.streamed(imported, known.hop_samples, known.stride_windows, known.rate_hz)
+    if options.rate and made.stream and options.rate_hz != made.stream.rate:
+        hint = f"leave it out: the front end takes {made.stream.rate:,} samples a second"
+        raise UsageError(f"--rate {options.rate} contradicts the front end of the model", hint=hint)
+    return made, known
 
 
 def _at_hop(options: Options) -> Options:
@@ -225,6 +228,8 @@ def _with_front_end(network: Graph, options: Options) -> Graph:
     if not options.preprocess:
         return network
     named = microfrontend.named(options.preprocess, network)
+    if named is not None and options.raw:
+        raise UsageError("--raw contradicts --preprocess " + options.preprocess, hint="leave --raw out")
     if named is not None and named.stream is not None:
         joined = verify(chain.joined(chain.renamed(named, "front_"), network), "front end")
         return streams.streamed(joined, named.stream.hop, None, named.stream.rate)
