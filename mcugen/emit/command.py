@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from mcugen.emit.literals import comment
+from mcugen.formats import read
 from mcugen.options import DEFAULT_EXPORTS, Options
 
 _LONGEST = 2000
@@ -20,7 +21,7 @@ _AS_GIVEN = (
 def command_of(options: Options, name: str, format_name: str) -> str:
     """The command that writes these files again, without file names and folders."""
     board = shlex.quote(options.board_name)
-    models = [f"MODEL.{format_name}"] * (1 + len(options.chain))
+    models = [f"MODEL.{read.suffix(format_name)}"] * (1 + len(options.chain))
     parts = ["mcugen build", *models, *(["--chain"] if options.chain else []), f"--board {board}", f"--name {name}"]
     parts += [f"--reference {options.reference}"]
     parts += [f"--features={options.features}"] if options.features else []

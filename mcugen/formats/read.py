@@ -1,7 +1,9 @@
 """Reads a model file: its bytes become a Graph. The format is found by the content and the name of the file.
 
 A folder beside this module with a module `read` is a format that mcugen reads. That module may have a function
-`recognises(data)`, which recognises files of the format by content, so that their names do not matter.
+`recognises(data)`, which recognises files of the format by content, so that their names do not matter. If formats share
+a suffix, each has such a function and `UNLIKE`: what an unrecognised file is not, with the mark that it lacks, and a
+hint.
 
 Models have the folder's name as suffix, or the suffixes listed in the folder's file suffixes.txt; `*/graph.nnef` there
 means folders with a file of that name. A format's module is loaded when it is first needed.
@@ -12,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -123,6 +125,8 @@ def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
         raise kind.refusal(path)
     if named is None:
         raise _unknown(path)
+    if len(sharing := _sharing(path)) > 1:
+        raise _unlike(path, sharing)
     return named, data, ""
 
 
@@ -134,8 +138,13 @@ def _of_folder(path: Path) -> str | None:
 
 def _of_suffix(path: Path) -> str | None:
     """The format whose suffix a file has, or None."""
+    return next(iter(_sharing(path)), None)
+
+
+def _sharing(path: Path) -> list[str]:
+    """The formats whose suffix a file has."""
     lower = path.name.lower()
-    return next((name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))), None)
+    return [name for name in _names() if any(lower.endswith(f".{s}") for s in _suffixes(name))]
 
 
 def _models_inside(data: bytes) -> list[tuple[str, str, bytes]]:
@@ -166,6 +175,16 @@ def _unknown(path: Path) -> UsageError:
     return UsageError(f"{path.name!r} is not a model file that mcugen reads", hint=f"supported: {kinds}")
 
 
+def _unlike(path: Path, names: Sequence[str]) -> UsageError:
+    """The error for a file whose suffix these formats share, and whose content none of them recognises."""
+    kinds, hints = zip(*(_module(name).UNLIKE for name in names), strict=True)
+    return UsageError(
+        f"this {path.suffix.lower()} file is neither {' nor '.join(kinds)}",
+        where=path.name,
+        hint=f"{' or '.join(hints)}; networks are .tflite, .onnx and .nnef files",
+    )
+
+
 def _folders_last(suffix: str) -> tuple[bool, str]:
     return suffix.startswith("*"), suffix
 
@@ -176,6 +195,11 @@ def _names() -> list[str]:
 
 def _module(name: str) -> ModuleType:
     return importlib.import_module(f"mcugen.formats.{name}.read")
+
+
+def suffix(name: str) -> str:
+    """The usual suffix of a format's files."""
+    return _suffixes(name)[0]
 
 
 def _suffixes(name: str) -> list[str]:

@@ -158,8 +158,9 @@ class _Nodes:
 
 def require_features(network: Graph) -> None:
     """Raise UnsupportedError unless the input of a network is rows of features."""
+    hint = "give a network that was trained with the features of this front end"
     if len(network.inputs) != 1:
-        raise UnsupportedError(f"the network has {len(network.inputs)} inputs, but features are one")
+        raise UnsupportedError(f"the network has {len(network.inputs)} inputs, but features are one", hint=hint)
     x = network.tensors[network.inputs[0]]
     t, shape = x.type, x.type.shape
     is_rows = shape[-1:] == (CHANNELS,) or (t.size == max(shape, default=1) and t.size % CHANNELS == 0)
@@ -168,7 +169,7 @@ def require_features(network: Graph) -> None:
         takes = (
             f"features are s8 [1, rows, {CHANNELS}] with a scale of about {SCALE:.4f} and the zero point {ZERO_POINT}"
         )
-        raise UnsupportedError(f"the network's input {x.label!r} is {t}, but {takes}")
+        raise UnsupportedError(f"the network's input {x.label!r} is {t}, but {takes}", hint=hint)
 
 
 def named(text: str, network: Graph) -> Graph | None:

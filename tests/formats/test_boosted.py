@@ -158,7 +158,7 @@ REFUSED = {
     ),
     "categories": (xgboost_file("reg:squarederror", "0", 0, categories_nodes=[0]), UnsupportedError, "by categories"),
     "cut": ({"learner": {"objective": {}}}, CorruptModelError, "no complete model of XGBoost: KeyError"),
-    "other": ({"type": "cat"}, UsageError, "neither a model of XGBoost"),
+    "other": ({"type": "cat"}, UsageError, "neither the description of a wake .* nor a model of XGBoost"),
     "wake word": ({"type": "micro", "model": "a.tflite"}, CorruptModelError, "`micro` is missing"),
     "base score": (xgboost_file("reg:logistic", "1", 0), CorruptModelError, "math domain error"),
 }

@@ -68,6 +68,7 @@ def test_every_tensor_equals_the_oracle_s(folder: Path, version: int) -> None:
     assert stream is not None and (stream.hop, stream.stride) == ({1: 320, 2: 160}[version], 3)
     assert host.verify(artifact, list(cases(artifact.imported, 1))[:2]).exact
     assert "#define HUM_RATE 16000" in artifact.files["hum.h"].decode()
+    assert artifact.report.command.startswith("mcugen build MODEL.json ")
 
 
 @pytest.mark.sampled(2)
@@ -172,6 +173,8 @@ def test_front_ends_by_name(folder: Path, name: str, hop: int) -> None:
     stream = artifact.imported.stream
     assert stream is not None and (stream.hop, stream.stride, stream.rate) == (hop, 1, 16_000)
     assert artifact.load().push_samples(hums()[:8000], real=False)[0] == (8000 - 480) // hop + 1 - 2
+    with pytest.raises(UsageError, match=f"--raw contradicts --preprocess {name}"):
+        mcugen.compile(folder / "net.tflite", preprocess=name, raw="480:s16@8000")
     write_network(folder / "net.tflite", scale=0.2, zero_point=-128)
     with pytest.raises(UnsupportedError, match=r"'rows' is s8 \[1, 3, 40\] \(scale 0.2.*features are s8"):
         mcugen.compile(folder / "net.tflite", preprocess=name)
@@ -181,6 +184,12 @@ def test_front_ends_by_name(folder: Path, name: str, hop: int) -> None:
 def test_other_input_modes_are_refused(folder: Path, mode: str) -> None:
     with pytest.raises(UsageError, match=f"--input-mode {mode} contradicts the front end"):
         mcugen.compile(described(folder), input_mode=mode)  # type: ignore[arg-type]
+
+
+def test_another_rate_is_refused(folder: Path) -> None:
+    assert mcugen.compile(described(folder), input_mode="samples", rate="16k").imported.stream is not None
+    with pytest.raises(UsageError, match="--rate 8k contradicts the front end"):
+        mcugen.compile(described(folder), input_mode="samples", rate="8k")
 
 
 def test_a_link_does_not_leave_the_folder(folder: Path) -> None:

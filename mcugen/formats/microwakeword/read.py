@@ -26,9 +26,11 @@ from mcugen.samples import microfrontend
 
 REFERENCES = ("tflm", "litert")
 LAYOUT = "nhwc"
+_HINT = "compare it with esphome.io/components/micro_wake_word"
+UNLIKE = ("the description of a wake word (it has no 'micro')", _HINT)
 _MOST_RECENT = 1000
 _HOLD = {1: 74, 2: 100}
-"""Version -> rows without a detection, at the start and after a detection."""
+"""Version -> rows from the start, and from a detection, to the first that may be a detection."""
 _STEP = 20
 """Milliseconds between rows in version 1, which does not state them."""
 
@@ -59,13 +61,6 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
     Raises UsageError, CorruptModelError and UnsupportedError for a description that cannot be, and for a network whose
     input is not the features.
     """
-    if not recognises(data):
-        raise UsageError(
-            "this .json file is neither a model of XGBoost (it has no 'learner') nor the description of a wake word "
-            "(it has no 'micro')",
-            where=path.name,
-            hint="write models by Booster.save_model('model.json'); networks are .tflite, .onnx and .nnef files",
-        )
     if shapes:
         hint = "leave the option out: the front end decides the shapes"
         raise UsageError("a wake word has no open shapes", where="--input-shape", hint=hint)
@@ -138,11 +133,13 @@ def _limit(version: int, cutoff: float, recent: int) -> int:
 def _require_features(network: Graph) -> None:
     """Raise UnsupportedError unless a network takes rows of features, and gives a probability as uint8."""
     microfrontend.require_features(network)
+    hint = "give the network that the description was made for"
     if len(network.outputs) != 1:
-        raise UnsupportedError(f"the network has {len(network.outputs)} outputs, not one probability")
+        raise UnsupportedError(f"the network has {len(network.outputs)} outputs, not one probability", hint=hint)
     y = network.tensors[network.outputs[0]]
     if y.type.dtype != "u8" or y.type.size != 1:
-        raise UnsupportedError(f"the network's output {y.label!r} is {y.type}, but a probability is u8 [1, 1]")
+        message = f"the network's output {y.label!r} is {y.type}, but a probability is u8 [1, 1]"
+        raise UnsupportedError(message, hint=hint)
 
 
 def _detecting(graph: Graph, word: WakeWord, rows: int) -> Graph:
@@ -167,4 +164,4 @@ def _detecting(graph: Graph, word: WakeWord, rows: int) -> Graph:
 
 
 def _bad(message: str) -> CorruptModelError:
-    return CorruptModelError(message, hint="compare it with esphome.io/components/micro_wake_word")
+    return CorruptModelError(message, hint=_HINT)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
+from mcugen.errors import CorruptModelError, UnsupportedError
 from mcugen.formats import _boosted
 from mcugen.formats.onnx import read
 from mcugen.formats.registry import Registry
@@ -20,6 +20,8 @@ from mcugen.ir.graph import Graph
 from mcugen.ir.types import Shape
 
 REFERENCES = read.REFERENCES
+_HINT = "write it with Booster.save_model('model.json')"
+UNLIKE = ("a model of XGBoost (it has no 'learner')", _HINT)
 
 _OBJECTIVES = {
     "reg:squarederror": (_boosted.NONE, False),
@@ -55,20 +57,12 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 
 
 def as_onnx(data: bytes, name: str) -> bytes:
-    """The ONNX file of a saved model. Raises UsageError, CorruptModelError, UnsupportedError."""
-    if not recognises(data):
-        raise UsageError(
-            "this is no model of XGBoost: it has no 'learner'",
-            where=name,
-            hint="write it with Booster.save_model('model.json')",
-        )
+    """The ONNX file of a saved model. Raises CorruptModelError and UnsupportedError."""
     try:
         return _converted(json.loads(data)["learner"], name)
     except (ArithmeticError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise CorruptModelError(
-            f"this is no complete model of XGBoost: {type(error).__name__}: {error}",
-            hint="write it with Booster.save_model('model.json')",
-        ) from error
+        message = f"this is no complete model of XGBoost: {type(error).__name__}: {error}"
+        raise CorruptModelError(message, hint=_HINT) from error
 
 
 def _converted(learner: dict[str, Any], name: str) -> bytes:

@@ -47,11 +47,12 @@ def hear(
     """
     _check_wanted(ask.runtime, which)
     if graph.format not in ("onnx", "tflite"):
-        return [], [f"no witness: no other program computes .{graph.format} files; --golden compares recorded outputs"]
+        return [], [f"no other program computes {graph.format} models; --golden compares recorded outputs"]
     if not graph.file:
         if ask.runtime:
-            raise UsageError("no runtime runs a chain of models", where="--runtime", hint="verify each model alone")
-        return [], ["no other program computes a chain: verify each model alone"]
+            hint = "verify the network alone"
+            raise UsageError("no runtime runs --chain, --preprocess or --decide", where="--runtime", hint=hint)
+        return [], ["no other program computes --chain, --preprocess or --decide: verify the network alone"]
     data, folder = read.content(ask.model), ask.model.parent
     heard, notes = [], []
     if graph.format == "onnx":
