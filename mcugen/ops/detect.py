@@ -26,7 +26,8 @@ class Detect(Op):
 
     x: u8, one value   recent: u8 [size], oldest first   wait: s32 [], rows to go, 0 or less
     y: bool [1]; then the next values of recent and wait
-    limit: of the sum. hold: rows at the start, and after a detection, without a detection. step: rows per value.
+    limit: of the sum. hold: rows from the start, and from a detection, to the first that may be one. step: rows per
+    value.
     A detection clears `recent` and sets `wait` to -hold, so each word is detected once.
     """
 

@@ -88,19 +88,21 @@ def of_samples(
     samples, end = view.samples, schedule.hop_steps
     if samples is None:
         return []
-    each = f"{samples.stride} windows" if samples.stride > 1 else "window, too"
-    others = f", steps {end}-{len(cycles) - 1} for every {each}" if end < len(cycles) else ""
-    notes = [
-        f"a window of {samples.size:,} samples begins every {samples.hop:,}: steps 0-{end - 1} run for each{others}"
-    ]
+    then = f", one in {samples.stride} then" if samples.stride > 1 else ", then"
+    others = f"{then} {_span(end, len(cycles))}" if end < len(cycles) else ""
+    notes = [f"a window of {samples.size:,} samples begins every {samples.hop:,}: each takes {_span(0, end)}{others}"]
     hop, decision, every = total([*cycles[:end]]), total([*cycles[end:]]), total([*cycles])
     if hop is None or decision is None or every is None:
         return notes
     rate = samples.rate / samples.hop
     low, high = (round(rate * (a + b / samples.stride)) for a, b in _ends(hop, decision))
     share = f", {100 * low / clock_hz:.2g} to {100 * high / clock_hz:.2g} % of the clock" if clock_hz else ""
-    longest = f"a push of at most {samples.hop:,} samples takes {hop.low:,} to {every.high:,} cycles"
+    longest = f"a push of {samples.hop:,} samples, one window, takes {hop.low:,} to {every.high:,} cycles"
     return [*notes, f"{longest}; a second of sound, {low:,} to {high:,}{share}"]
+
+
+def _span(first: int, end: int) -> str:
+    return f"steps {first}-{end - 1}" if end - first > 1 else f"step {first}"
 
 
 def _ends(hop: CycleFacts, decision: CycleFacts) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -171,8 +171,7 @@ def _orders(
     """The network in the file's order, and in an order that needs less memory if there is one.
 
     Frames are not reordered, since streaming keeps all rows anyway. With a stream of samples, the nodes of a hop stay
-    first. The file's order is left out if it needs far more
-    memory and no step can run by rows.
+    first. The file's order is left out if it needs far more memory and no step can run by rows.
     """
     choices = [listed[0].choice for listed in candidates]
     order = list(range(len(choices))) if options.input_mode == "frames" else reordered(graph, choices)

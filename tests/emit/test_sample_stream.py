@@ -56,6 +56,12 @@ def test_every_tensor_equals_the_oracle_s(graph: Graph, hop: int, stride: int | 
     assert host.verify(artifact, list(cases(artifact.imported, 2))[:5]).agrees
 
 
+def test_a_window_of_more_than_16_384_samples(tmp_path: Path) -> None:
+    model = write_layer(tmp_path / "net.tflite", (1, 17_000), 1)
+    artifact = mcugen.compile(model, input_mode="samples", hop="17000")
+    assert host.verify(artifact, list(cases(artifact.imported, 1))[:1]).agrees
+
+
 def test_only_samples_of_the_next_window_stay_live() -> None:
     """Other samples are free once the front end has read them, for the larger tensors behind it."""
     made = of_stream(WINDOWS, 9).schedule
@@ -114,6 +120,7 @@ def test_samples_pushed_during_a_push_are_counted_as_lost(tmp_path: Path) -> Non
     """The build counts them; an interrupt is played by the flag that a push sets."""
     artifact = of_stream(ROWS, 5)
     artifact.write(tmp_path)
+    assert "volatile uint32_t filled, due, lost, busy, started;" in artifact.files["net.h"].decode()
     program = Built(tmp_path, artifact).program(
         WARNINGS,
         """
@@ -169,6 +176,8 @@ def test_options_that_cannot_be(choices: dict[str, str], fault: str) -> None:
 
 def test_hops_as_times() -> None:
     assert [samples_of(text, 16_000) for text in ("160", "10ms", "0.5s")] == [160, 160, 8000]
+    assert [samples_of(f"{1000 + k}ms", 44_100) for k in (10, 70)] == [44_541, 47_187]
+    assert [samples_of(f"{k / 1000}s", 8000) for k in range(1, 2100)] == [*range(8, 16_800, 8)]
 
 
 @pytest.mark.parametrize(
@@ -206,8 +215,6 @@ def test_the_report_says_which_steps_run_when(tmp_path: Path) -> None:
     artifact = mcugen.compile(
         front, chain=(net,), input_mode="samples", hop="8", stride="2", board="nucleo-l4r5zi", weights_in="none"
     )
-    assert "a window of 16 samples begins every 8: steps 0-1 run for each, steps 2-2 for every 2 windows" in (
-        artifact.report.notes
-    )
+    assert "a window of 16 samples begins every 8: each takes steps 0-1, one in 2 then step 2" in artifact.report.notes
     assert any("of the clock" in note for note in artifact.report.notes)
     assert artifact.report.command.endswith("--input-mode samples --weights-in none --hop 8 --stride 2")
