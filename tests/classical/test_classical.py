@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto as T
 
 import mcugen
 from mcugen import solve
@@ -20,7 +22,9 @@ from mcugen.ir.graph import Graph
 from mcugen.ops import tree_ensemble
 from mcugen.options import Options
 from mcugen.oracle import interpreter
-from mcugen.verify import checks, golden
+from mcugen.verify import checks, golden, host
+from mcugen.verify.cases import Case
+from tests.classical import drawn
 from tests.support import cases
 
 FILE = Path(__file__).with_name("recorded.npz")
@@ -113,6 +117,20 @@ def test_the_c_equals_the_oracle(tmp_path: Path) -> None:
         if tolerance(name) == 0:
             assert result.c.max_abs_diff == 0, (name, result.c.max_abs_diff)
             assert result.recorded is not None and result.recorded.max_abs_diff == 0
+
+
+def test_what_is_no_number_fails_comparisons_with_infinity(tmp_path: Path) -> None:
+    """Trees whose thresholds are all infinite: only NaN reaches the leaves of failed comparisons."""
+    a = drawn.trees(np.random.default_rng(3), 4, targets=[0], what="target")
+    a["nodes_values"] = [np.inf] * len(a["nodes_values"])
+    path = tmp_path / "model.onnx"
+    onnx.save(drawn.model([drawn.node("TreeEnsembleRegressor", "x", "y", **a, n_targets=1)], {"y": T.FLOAT}), path)
+    artifact = mcugen.compile(path, name="model", board="cortex-m0plus", optimize="speed")
+    assert [step.choice.kernel.symbol for step in artifact.schedule.steps] == ["mg_tree_branches_keys"]
+    x = [np.full((1, drawn.FEATURES), value, np.float32) for value in (np.nan, -np.nan, np.inf, 0.0)]
+    assert host.verify(artifact, [Case("infinite thresholds", [one]) for one in x]).max_abs_diff == 0
+    outputs = [interpreter.run(artifact.imported, [one], "ort")[artifact.imported.outputs[0]].item() for one in x]
+    assert outputs[0] == outputs[1] != outputs[2] == outputs[3]
 
 
 def test_a_large_forest_is_code_for_speed_and_tables_otherwise() -> None:

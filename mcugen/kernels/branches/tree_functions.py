@@ -117,7 +117,9 @@ class Branches:
 
     def _certain(self, threshold: float, *, differs: bool) -> bool | None:
         """The outcome of a comparison if it is the same for all integers of the features' type; else None."""
-        low, high = INT_RANGE.get(self.dtype, (-np.inf, np.inf))
+        if self.dtype not in INT_RANGE:  # NaN fails even x <= infinity
+            return None
+        low, high = INT_RANGE[self.dtype]
         if differs:
             return None if low <= threshold <= high else True
         return True if threshold >= high else False if threshold < low else None

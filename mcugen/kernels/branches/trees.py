@@ -39,22 +39,19 @@ def is_small(call: Call) -> bool:
     return int(found.forest.inner.sum()) <= MOST and found.variant["depth"] <= DEEPEST
 
 
+def nan_fails(call: Call) -> bool:
+    "a value that is not a number fails all comparisons but !="
+    return has_tables(call) and _tree_tables.of(call).variant["nan"] == 0
+
+
 def compares_as_c(call: Call) -> bool:
     "thresholds are finite, and a value that is not a number fails all comparisons but !="
-    if not has_tables(call):
-        return False
-    found = _tree_tables.of(call)
-    return found.variant["nan"] == 0 and bool(np.isfinite(found.forest.thresholds).all())
+    return nan_fails(call) and bool(np.isfinite(_tree_tables.of(call).forest.thresholds).all())
 
 
 def has_no_fpu(call: Call) -> bool:
     "the core has no FPU, which compares floats without keys"
     return "fpu" not in call.features
-
-
-def nan_fails(call: Call) -> bool:
-    "a value that is not a number fails all comparisons but !="
-    return has_tables(call) and _tree_tables.of(call).variant["nan"] == 0
 
 
 def params(call: Call) -> Params:
@@ -76,19 +73,23 @@ def keyed(call: Call) -> Branches:
     return Branches(_tree_tables.of(call), call.input(0).dtype, keyed=True)
 
 
+def keys(call: Call) -> int:
+    """Number of features that the trees compare: each vector has a key for each."""
+    return len(keyed(call).places)
+
+
 def keys_bytes(call: Call) -> int:
-    """Bytes of the keys of the features that the trees compare."""
-    return 4 * len(keyed(call).places)
+    return 4 * keys(call)
 
 
 def keyed_work(call: Call) -> dict[str, float]:
     """The cost terms of `_tree_tables.work`, and the keys computed."""
-    return _tree_tables.work(call) | {"keys": float(rows(call) * len(keyed(call).places))}
+    return _tree_tables.work(call) | {"keys": float(rows(call) * keys(call))}
 
 
 def keyed_code(call: Call) -> int:
     nodes = int(_tree_tables.of(call).forest.inner.sum())
-    return _KEYED_NODE_BYTES * nodes + _KEY_BYTES * len(keyed(call).places)
+    return _KEYED_NODE_BYTES * nodes + _KEY_BYTES * keys(call)
 
 
 FLOATS = Kernel(
