@@ -75,9 +75,7 @@ def pairs(call: Call) -> BankTables | None:
     weights, unweights, firsts, starts, widths = (call.constant(k).astype(np.int64).reshape(-1) for k in range(1, 6))
     last, parts, ends = call.output.size, list[np.ndarray](), list[int]()
     first = end = -1
-    for c, (bin_, start, width) in enumerate(zip(firsts, starts, widths, strict=False)):
-        if c > last:
-            break
+    for c, (bin_, start, width) in enumerate(zip(firsts[: last + 1], starts, widths, strict=False)):
         zero = np.zeros(width, np.int64)
         rise, fall = (t[start : start + width] for t in (weights, unweights))
         both = np.stack([rise if c > 0 else zero, fall if c < last else zero], axis=1)

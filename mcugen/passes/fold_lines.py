@@ -66,9 +66,11 @@ def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> Node | None:
     if sum(not isinstance(node.op, Cast) for node in chain) < _LEAST_OPERATORS:
         return None
     known = graph.call(chain[0], reference).range_of(chain[0].inputs.index(name))
-    low, high = known.hull if known is not None else (0, _MOST_VALUES)
     dtype = graph.type(last.outputs[0]).dtype
-    if high - low >= _MOST_VALUES or dtype == "u32":
+    if known is None or dtype == "u32":
+        return None
+    low, high = known.hull
+    if high - low >= _MOST_VALUES:
         return None
     x = np.arange(low, high + 1)
     line = line_of(x, _results(graph, chain, reference, name, x), dtype)

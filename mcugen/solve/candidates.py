@@ -32,8 +32,8 @@ class Candidate:
 
     cost: mean of estimated instructions and cycles, since the time of instruction fetches depends on the memory. For a
     board with known flash timing: cycles, plus wait cycles for reads of constants. rows_cost: the same cost if the node
-    runs row by row. function: name of the C function that it calls. code_bytes: code size of this function, apart from
-    data_bytes: those of code that holds the model's constants and counts as constants.
+    runs row by row. function: name of the C function that it calls. code_bytes: code size of this function, without
+    data_bytes. data_bytes: size of code that holds the model's constants, if the goal counts it as constants.
     """
 
     choice: Choice
@@ -114,7 +114,7 @@ def candidates_of(graph: Graph, target: Target, options: Options, *, moving: boo
             refused = list(zip(known[k], _refusals(call, known[k], target.features), strict=True))
             offered = refused if options.input_mode == "whole" else _by_rows(node, call, refused)
             able = _moving(offered) if moving else offered
-            listed = _listed(node, call, able, run, apart=not have_price(options, target))
+            listed = _listed(node, call, able, run, code_is_data=not have_price(options, target))
             return _asked(listed, priced) if shares else listed
 
     priced = have_price(options, target) or options.optimize == "flash"
@@ -202,8 +202,8 @@ def _known(node: Node, call: Call, target: Target) -> tuple[Kernel, ...]:
     return (*kernels.on_device(type(node.op)), *(k for k in in_c if not (k.has_code and halves.are_in(call))))
 
 
-def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run, apart: bool) -> Candidates:
-    """The candidates of a node, the fastest first. apart: whether code that holds constants counts as constants."""
+def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run, code_is_data: bool) -> Candidates:
+    """The candidates of a node, the fastest first. code_is_data: whether code that holds constants counts as data."""
     fitting = [kernel for kernel, why in refused if not why]
     if run.target.device:
         fitting = [
@@ -221,7 +221,7 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run, apart
 
     def candidate(m: _Measured, place: str) -> Candidate:
         choice = Choice(node, call, m.kernel, _why(m.kernel, call, refused, place, run))
-        data = m.code_bytes if m.kernel.cost.code_is_data and apart else 0
+        data = m.code_bytes if m.kernel.cost.code_is_data and code_is_data else 0
         return Candidate(choice, m.cost, m.rows_cost, m.function, m.code_bytes - data, data)
 
     return tuple(map(candidate, fastest, places))

@@ -21,7 +21,7 @@ def priced(candidates: Sequence[Candidates], prices: Prices) -> list[Candidates]
     """The candidates with the price of their constants added to their costs, the cheapest first."""
 
     def with_price(c: Candidate) -> Candidate:
-        price = prices.flash * c.choice.constant_bytes
+        price = prices.flash * c.constant_bytes
         return replace(c, cost=c.cost + price, rows_cost=c.rows_cost + price)
 
     return [tuple(sorted(map(with_price, listed), key=lambda c: c.cost)) for listed in candidates]

@@ -34,7 +34,7 @@ class Prices:
 
     def of(self, c: Candidate) -> float:
         """The time of a candidate and the price of its constants."""
-        return c.cost + self.flash * c.choice.constant_bytes
+        return c.cost + self.flash * c.constant_bytes
 
 
 FREE = Prices()
@@ -49,7 +49,7 @@ def prices_of(graph: Graph, candidates: Sequence[Candidates], options: Options, 
     if not have_price(options, board):
         return FREE
     time = sum(min(c.cost for c in listed) for listed in candidates)
-    constants = sum(min(c.choice.constant_bytes for c in listed) for listed in candidates)
+    constants = sum(min(c.constant_bytes for c in listed) for listed in candidates)
     ram = RAM_PRICE * time / _largest_layer(graph) if options.optimize == "balanced" else 0.0
     return Prices(ram, FLASH_PRICE * time / max(constants, 1))
 

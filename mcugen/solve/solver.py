@@ -191,7 +191,7 @@ def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
     def priced(c: Candidate, pick: Candidate) -> Candidate:
         spared = pick.code_bytes if calls[pick.function] == 1 else 0
         code = 0 if c.function in calls else max(c.code_bytes - spared, 0)
-        more = problem.prices.flash * (c.choice.constant_bytes - pick.choice.constant_bytes + code)
+        more = problem.prices.flash * (c.constant_bytes - pick.constant_bytes + code)
         return replace(c, cost=c.cost + more, rows_cost=c.rows_cost + more)
 
     pairs = zip(problem.offered(picks), picks, strict=True)
