@@ -152,7 +152,7 @@ class Loop:
     """A C function over elements: its operands, its constants as (name, C type), and the lines that compute.
 
     results: names of the lines that are stored; () for the last one. size: number of elements, for a function that
-    takes whole tensors; 0 for one that takes n of them.
+    takes whole tensors, whose walk is RUN; 0 for one that takes n of them.
     """
 
     walk: Walk
@@ -190,7 +190,7 @@ class Loop:
     @property
     def has_params(self) -> bool:
         """Whether the function takes constants."""
-        return self.walk is not Walk.RUN or bool(self.fields) or any(o.kind == "number" for o in self.operands)
+        return self.walk is not Walk.RUN or bool(self.fields) or any(not o.is_tensor for o in self.operands)
 
     def _headers(self) -> list[str]:
         first = "elementwise.h" if self.walk is Walk.BROADCAST else "runtime.h"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mcugen.ir.call import Call, Params, Rule, fact
+from mcugen.ir.call import Call, Params, fact
 from mcugen.ir.element import OPERANDS, Element, Line, Loop, Operand, Walk, composed, element_of
 from mcugen.ir.kernel import Kernel, Text, Whole
 from mcugen.ir.op import Op
@@ -101,11 +101,11 @@ def _alone(call: Call) -> Link:
 
 @fact
 def calls_of(call: Call) -> list[Call]:
-    """One call for each link."""
+    """One call for each link. Loops compute with float16 tensors as float32, so links have float32."""
     values: list[tuple[TensorType, Range | None]] = []
     found = []
     for link in links_of(call):
-        types = [call.inputs[k] if k >= 0 else values[~k][0] for k in link.operands]
+        types = [_computed(call.input(k)) if k >= 0 else values[~k][0] for k in link.operands]
         given = [call.range_of(k) if k >= 0 else values[~k][1] for k in link.operands]
         constants = tuple(call.constants[k] if k >= 0 else None for k in link.operands)
         outputs = tuple(TensorType(call.output.shape, t.dtype) for t in link.op.infer(*types))
@@ -115,6 +115,11 @@ def calls_of(call: Call) -> list[Call]:
         found.append(inner)
         values += zip(outputs, link.op.bounds(inner), strict=True)
     return found
+
+
+def _computed(t: TensorType) -> TensorType:
+    """The type that a loop computes with."""
+    return replace(t, dtype="f32") if t.dtype == "f16" else t
 
 
 def results_of(call: Call) -> tuple[int, ...]:
@@ -160,9 +165,9 @@ def loop(call: Call, stated: Expressions = elements) -> Loop:
     return Loop(walk(call), operands, tuple(fields), tuple(lines), tuple(headers), results=results)
 
 
-def whole_loop(call: Call) -> Loop:
-    """The function of a call, over whole tensors."""
-    return replace(loop(call), size=call.output.size)
+def whole_loop(call: Call, stated: Expressions = elements) -> Loop:
+    """The function of a call that `is_flat`, over whole tensors."""
+    return replace(loop(call, stated), walk=Walk.RUN, size=call.output.size)
 
 
 def _operand(call: Call, kinds: Sequence[str], k: int) -> str:
@@ -195,8 +200,8 @@ def walk(call: Call) -> Walk:
     return Walk.VECTOR if "vector" in _kinds(call) else Walk.RUN
 
 
-def params(call: Call) -> Params:
-    """The constants of the loop."""
+def whole_params(call: Call) -> Params:
+    """The constants of the loop over whole tensors."""
     found: dict[str, Any] = {}
     for k, kind in enumerate(_kinds(call)):
         if kind == "vector":
@@ -205,7 +210,12 @@ def params(call: Call) -> Params:
             found[OPERANDS[k]] = number_of(call.constant(k))
     for _, element, inner, names in _elements(call):
         found |= {_renamed(field, names): value for field, value in element.constants(inner).items()}
-    return found | ({"run": call.output.shape[-1]} if walk(call) is Walk.VECTOR else {})
+    return found
+
+
+def params(call: Call) -> Params:
+    """The constants of the loop over n elements."""
+    return {**whole_params(call), **({"run": call.output.shape[-1]} if walk(call) is Walk.VECTOR else {})}
 
 
 def _renamed(field: str, names: Mapping[str, str]) -> str:
@@ -215,14 +225,17 @@ def _renamed(field: str, names: Mapping[str, str]) -> str:
 
 def is_even(call: Call) -> bool:
     "there is one result, and elements with an odd index are computed as all others"
-    if len(call.outputs) != 1 or call.output.is_float:  # no element of floats has another form at odd places
-        return len(call.outputs) == 1
-    return not any(element.odd for _, element, _, _ in _elements(call))
+    return len(call.outputs) == 1 and not any(element.odd for _, element, _, _ in _elements(call))
 
 
-def kernel(symbol: str, *rules: Rule, short: str = "") -> Kernel:
-    """A kernel that loops over whole tensors and computes each element with the operator's C expressions."""
-    return Kernel(symbol, Whole(), (expressed, *rules), params, text=Text(generate=whole_loop), short=short)
+def is_flat(call: Call) -> bool:
+    "constants are numbers, or have as many elements as the result"
+    return walk(call) is Walk.RUN or call.output.size == call.output.shape[-1]
+
+
+def kernel(symbol: str, short: str = "") -> Kernel:
+    """A kernel for operators on vectors: a loop over whole tensors with the operator's C expressions."""
+    return Kernel(symbol, Whole(), (expressed,), whole_params, text=Text(generate=whole_loop), short=short)
 
 
 def expressed(call: Call) -> bool:

@@ -31,8 +31,8 @@ def code(call: Call) -> int:
 
 
 def fits(call: Call) -> bool:
-    "the chain has at most 8 operands, the number of names in expressions"
-    return len(call.inputs) <= len(OPERANDS) and (_links.is_even(call) or _links.walk(call) is not Walk.VECTOR)
+    "the chain has at most 8 operands; if it is uneven, no constant repeats along the result"
+    return len(call.inputs) <= len(OPERANDS) and (_links.is_even(call) or _links.is_flat(call))
 
 
 def is_float(call: Call) -> bool:
@@ -81,12 +81,12 @@ class ElementChain(Op):
 
     kernels = (
         Kernel(
-            "mg_elements_f32", Run(_count), (fits, is_float), _links.params, in_place=_EVERY, text=_RUN, cost=_COST
+            "mg_elements_f32", Run(_count), (is_float, fits), _links.params, in_place=_EVERY, text=_RUN, cost=_COST
         ),
         Kernel(
             "mg_elements_alike",
             Run(_count),
-            (fits, is_integer, _links.is_even, of_one_width),
+            (is_integer, fits, _links.is_even, of_one_width),
             _links.params,
             in_place=_EVERY,
             text=_RUN,
@@ -95,7 +95,7 @@ class ElementChain(Op):
         Kernel(
             "mg_elements_mixed",
             Run(_count),
-            (fits, is_integer, _links.is_even, of_several_widths),
+            (is_integer, fits, _links.is_even, of_several_widths),
             _links.params,
             text=_RUN,
             cost=_COST,
@@ -103,8 +103,8 @@ class ElementChain(Op):
         Kernel(
             "mg_elements_whole",
             Whole(),
-            (fits, is_integer, is_uneven),
-            _links.params,
+            (is_integer, fits, is_uneven),
+            _links.whole_params,
             text=Text(generate=_links.whole_loop),
             cost=_COST,
         ),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from mcugen.verify import emulated
 from mcugen.verify.cases import cases
 from tests.support.tflite_writer import ModelWriter
 
-Inputs = list[np.ndarray]
+Inputs = Sequence[np.ndarray]
 
 
 def ends(bits: int) -> np.ndarray:
@@ -41,12 +41,16 @@ def squares() -> Inputs:
     return [np.concatenate([turns, ends(64)]).astype(np.uint64), np.array(0, np.int32)]
 
 
-def written(folder: Path, name: str, given: Inputs, results: tuple[str, ...], gains: bool, **options: int) -> Path:
+def written(
+    folder: Path, name: str, given: Inputs, results: tuple[str, ...], gains: bool, fixed: Inputs = (), **options: int
+) -> Path:
+    """A model of one operator on these inputs, then on `fixed`, which are constants."""
     m, shape = ModelWriter(), given[0].shape
     dtypes = {np.dtype(np.uint32): "u32", np.dtype(np.uint64): "u64", np.dtype(np.int32): "s32"}
     inputs = [m.tensor(f"x{k}", a.shape, dtypes[a.dtype]) for k, a in enumerate(given)]
+    constants = [m.tensor(f"c{k}", a.shape, dtypes[a.dtype], data=a) for k, a in enumerate(fixed)]
     table = np.random.default_rng(2).integers(-32768, 32768, 125).astype(np.int16)
-    constants = [m.tensor("gains", table.shape, "s16", data=table)] if gains else []
+    constants += [m.tensor("gains", table.shape, "s16", data=table)] if gains else []
     outputs = [m.tensor(f"y{k}", shape, dtype) for k, dtype in enumerate(results)]
     data = bytes(flexbuffers.Dumps(dict(sorted(options.items()))))
     m.op("CUSTOM", [*inputs, *constants], outputs, custom_code=f"Signal{name}", custom_options=data)
@@ -71,6 +75,11 @@ def wide_gain(folder: Path) -> tuple[Path, Inputs]:
     return written(folder, "PCAN", given, ("u32",), gains=True, snr_shift=21), given
 
 
+def gain_of_constant_noise(folder: Path) -> tuple[Path, Inputs]:
+    x, noise = pairs()
+    return written(folder, "PCAN", [x], ("u32",), gains=True, fixed=[noise], snr_shift=6), [x]
+
+
 def logarithm(folder: Path) -> tuple[Path, Inputs]:
     given = [ends(32).astype(np.uint32)]
     options = {"input_correction_bits": 3, "output_scale": 64}
@@ -93,7 +102,7 @@ def subtraction(folder: Path) -> tuple[Path, Inputs]:
     return written(folder, "FilterBankSpectralSubtraction", given, ("u32", "u32"), gains=False, **options), given
 
 
-EXTREMES = [roots, gain, wide_gain, logarithm, clamped_logarithm, subtraction]
+EXTREMES = [roots, gain, wide_gain, logarithm, gain_of_constant_noise, clamped_logarithm, subtraction]
 
 
 def sets(given: Inputs) -> list[Inputs]:

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import mcugen
+from mcugen import pipeline
 from mcugen.machines.toolchain.process import run_checked
 from mcugen.ops.element_chain import ElementChain
+from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.solve import costs
-from mcugen.verify import emulated, host
+from mcugen.verify import checks, emulated, host
 from mcugen.verify.cases import cases
 from tests.emit.built import Built
 from tests.support.tflite_writer import ModelWriter
@@ -110,6 +112,14 @@ def test_the_bits_are_those_of_separate_steps(model: Callable[[Path], Path], tmp
     assert outputs[0] == outputs[1]
 
 
+def test_a_device_may_store_the_operands_of_a_chain_as_halves(tmp_path: Path) -> None:
+    """The chain is one step between the casts of the input and the output."""
+    artifact = pipeline.build(vectors(tmp_path), Options(backend="opencl", precision="f16"))
+    assert chains(artifact) == [1, 6, 1]
+    assert artifact.schedule.steps[1].choice.kernel.symbol == "mg_elements_f16__cl"
+    assert checks.verify(artifact, 1, None, None, lambda text: None).agrees
+
+
 def read_twice(net: Net) -> tuple[list[int], list[int]]:
     x = net.input()
     y = net.op("ABS", x)
@@ -146,6 +156,6 @@ def test_what_stays_apart(shape_of: Callable[[Net], tuple[list[int], list[int]]]
 
 
 def test_accelerated_operators_stay_apart(tmp_path: Path) -> None:
-    """Helium has kernels for the clamp and the difference: the others become loops without them."""
-    artifact = mcugen.compile(six_operators(tmp_path), board="cortex-m55", name="m")
+    """Helium has kernels for the clamp and the difference: the others become loops, for which it has none of floats."""
+    artifact = mcugen.compile(six_operators(tmp_path), board="cortex-m55", name="m", require_accelerated=True)
     assert chains(artifact) == [2, 1, 1, 2]

@@ -105,7 +105,7 @@ class LaneLoop:
 
 
 def _generated(call: Call) -> LaneLoop:
-    plain, lanes = (replace(_links.loop(call, stated), size=call.output.size) for stated in (_links.elements, on_lanes))
+    plain, lanes = (_links.whole_loop(call, stated) for stated in (_links.elements, on_lanes))
     return LaneLoop(replace(plain, headers=(*plain.headers, "mve_lanes.h")), lanes)
 
 
@@ -134,8 +134,8 @@ def _shorter(call: Call) -> Call:
 CHAIN = Kernel(
     "mg_elements_whole__mve",
     Whole(),
-    (element_chain.fits, element_chain.is_integer, in_lanes),
-    _links.params,
+    (element_chain.is_integer, element_chain.fits, _links.is_flat, in_lanes),
+    _links.whole_params,
     text=Text(generate=_generated),
     cost=Cost(parts=_parts, code=element_chain.code),
     needs=packing.NEEDS,
