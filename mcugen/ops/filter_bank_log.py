@@ -96,14 +96,24 @@ class FilterBankLog(Op):
 
 @_links.elements.register(FilterBankLog)
 def _(op: FilterBankLog, call: Call) -> tuple[Element, ...]:
-    x = f"a << {op.bits}u" if op.bits else "a"
-    zeros = _zeros(op.scale) if op.scale < _WRAPS else 0
-    log = f"mg_scaled_log(bends, {x}, {op.scale >> zeros}u, {16 - zeros}u)"
-    (found,) = op.bounds(call)
-    clamped = log if found is not None and found.hull[1] < _MOST else f"mg_smaller({log}, {_MOST}u)"
+    log = f"mg_scaled_log({arguments(op)})"
+    clamped = f"mg_smaller({log}, {_MOST}u)" if is_clamped(op, call) else log
     fields = {"bends": "const uint16_t *"}
     headers = ("scaled_log.h",)
     return (Element(f"(int32_t){clamped}", fields, lambda call: {"bends": bends().astype(np.uint16)}, headers=headers),)
+
+
+def arguments(op: FilterBankLog) -> str:
+    """The arguments of mg_scaled_log in C: the table `bends`, the operand `a`, the scale and its shift."""
+    x = f"a << {op.bits}u" if op.bits else "a"
+    zeros = _zeros(op.scale) if op.scale < _WRAPS else 0
+    return f"bends, {x}, {op.scale >> zeros}u, {16 - zeros}u"
+
+
+def is_clamped(op: FilterBankLog, call: Call) -> bool:
+    """Whether results must be limited to the range of int16."""
+    (found,) = op.bounds(call)
+    return found is None or found.hull[1] >= _MOST
 
 
 def _zeros(scale: int) -> int:

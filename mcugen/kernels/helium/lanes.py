@@ -13,7 +13,7 @@ from mcugen.ir.element import Element, Loop
 from mcugen.ir.kernel import Cost, Kernel, Text, Whole
 from mcugen.ir.op import Op
 from mcugen.kernels.helium import packing
-from mcugen.ops import _links, element_chain
+from mcugen.ops import _links, element_chain, filter_bank_log
 from mcugen.ops.filter_bank_log import FilterBankLog
 from mcugen.ops.integer_line import IntegerLine
 from mcugen.ops.pcan import Pcan, parabolas
@@ -61,8 +61,8 @@ def _(op: Pcan, call: Call) -> tuple[Element, ...]:
 @on_lanes.register(FilterBankLog)
 def _(op: FilterBankLog, call: Call) -> tuple[Element, ...]:
     (plain,) = _links.elements(op, call)
-    text = plain.text.removeprefix("(int32_t)").replace("mg_scaled_log(", "mg_lanes_scaled_log(")
-    return (replace(plain, text=text),) if "mg_smaller" not in text else ()
+    text = f"mg_lanes_scaled_log({filter_bank_log.arguments(op)})"
+    return () if filter_bank_log.is_clamped(op, call) else (replace(plain, text=text),)
 
 
 @on_lanes.register(IntegerLine)
