@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcugen.builds.adopt.adoption import AdoptedProgram, Adoption
-from mcugen.builds.adopt.programs import FirmwareModel, FirmwareProgram
+from mcugen.builds.adopt.programs import FirmwareModel, FirmwareProgram, registration
 from mcugen.system.tabular import Parts, TableColumn, TextTable
 
 
@@ -119,8 +119,8 @@ def _program_lines(each: AdoptedProgram) -> Iterator[str]:
     if program.unused:
         yield f"  registered for nothing: {', '.join(program.unused)}"
     for place, name in program.idle_kernels:
-        called = f"AddCustom({name!r})" if name else "AddCustom"
-        yield f"  registered for nothing: {place}: {called}; its kernel may go, and must where it does not compile now"
+        call = registration(name)
+        yield f"  registered for nothing: {place}: {call}; its kernel may go, and must if it does not compile now"
     if program.missing:
         yield f"  not registered, and needed no more: {', '.join(program.missing)}"
     if each.code.keeps_library:

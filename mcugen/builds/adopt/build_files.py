@@ -24,7 +24,7 @@ MARK = "mcugen adopt"
 class ModelCode:
     """The generated code in a folder beside the build file. c, cpp: names of its sources in there.
 
-    embedded: names of the model files that the build puts into the firmware as they are, and no longer needs
+    embedded: names of model files that the build put into the firmware as they are, and that the code replaces
     """
 
     folder: str
@@ -113,7 +113,7 @@ def cmake_edits(tree: FirmwareTree, path: str, targets: Sequence[str], code: Mod
 
 
 def _without(text: str, targets: Sequence[str], code: ModelCode) -> list[LineEdit]:
-    """The library's names taken out of what the targets are linked with or require, and embedded models out of all."""
+    """The edits that take out the library where a target links or requires it, and embedded models in all commands."""
     cut: dict[int, list[tuple[int, int]]] = {}
     starts = _starts(text)
     for first, end in _gone(text, targets, code):

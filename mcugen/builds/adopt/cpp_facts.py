@@ -59,8 +59,8 @@ class SourceFacts:
     """Facts about the models of one source.
 
     arguments: of GetModel, with lines. sizes: expressions of the bytes of arenas. operators: names that are registered.
-    kernels: those of the application, as place and name, "" where that is no text. embedded: variables that the linker
-    sets to the first byte of a file, with its symbol. all_operators: whether an AllOpsResolver is used
+    kernels: those of the application, as place and name, "" if the source has no literal name. embedded: variables
+    whose address is a file's first byte, with the linker's symbol. all_operators: whether an AllOpsResolver is used
     """
 
     file: str

@@ -116,6 +116,11 @@ def plain_name(name: str) -> str:
     return plain.removeprefix("SIGNAL").removeprefix("TFLITE")
 
 
+def registration(name: str) -> str:
+    """The call that registers a kernel of the application, as reports state it. name: "" if it is no literal."""
+    return f"AddCustom({name!r})" if name else "AddCustom"
+
+
 @functools.cache
 def _operators() -> frozenset[str]:
     """The operators that the interface has names for."""
@@ -304,7 +309,7 @@ def _read_operators(program: FirmwareProgram) -> None:
         except McugenError as error:
             program.refusals.append(_reason(model, error))
     program.refusals += [
-        f"{place}: AddCustom({name!r}) brings a kernel of the application, and mcugen calls none"
+        f"{place}: {registration(name)} brings a kernel of the application, and mcugen calls none"
         for found in program.sources
         for place, name in found.kernels
         if program.calls(name)
