@@ -4,8 +4,8 @@
 mcugen:
   builds: [okay_nabu]  # folders of `mcugen build MODEL.tflite --export tflm --export esp-idf --symbol NAME`
 
-ESPHome writes each model as an array into main.cpp, which has no name for the linker. Instead of an array whose SHA-256
-is that of a build, main.cpp gets the build's variable. A model without a build is an error. docs/tflm.md has the rest.
+ESPHome writes each model as a static array into main.cpp, so the linker cannot replace it. This component writes the
+variable of the build with the model's SHA-256 instead. A model without a build is an error. docs/tflm.md has the rest.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def build(folder: Path) -> dict[str, Any]:
     """
     folder = Path(folder)
     try:
-        source = next(iter(sorted(folder.glob("*_tflm.cc")))).read_text(encoding="utf-8")
+        source = sorted(folder.glob("*_tflm.cc"))[0].read_text(encoding="utf-8")
         (folder / "idf_component.yml").read_bytes()
         sha256 = json.loads((folder / "report.json").read_text(encoding="utf-8"))["sha256"]
         arena = ARENA.search((folder / "README-tflm.md").read_text(encoding="utf-8"))
         symbol = SYMBOL.search(source)
-    except (OSError, StopIteration, ValueError, KeyError) as error:
+    except (OSError, ValueError, LookupError) as error:
         raise cv.Invalid(f"{folder} is no build; make it with: {COMMAND} -o {folder}") from error
     if symbol is None or arena is None:
         raise cv.Invalid(f"{folder} has no variable for the firmware; make it with: {COMMAND} -o {folder}")
@@ -64,7 +64,7 @@ CONFIG_SCHEMA = cv.Schema({cv.Required(CONF_BUILDS): cv.All(cv.ensure_list(cv.Al
 
 
 def swapping(original: Callable[..., Any], builds: Mapping[str, Mapping[str, Any]]) -> Callable[..., Any]:
-    """A generator of arrays that writes a variable for each model that was built. builds: by SHA-256."""
+    """ESPHome's progmem_array, which now writes the variable of a build for each model. builds: by SHA-256."""
 
     def progmem_array(id_: Any, rhs: Iterable[Any]) -> Any:
         rhs = list(rhs)
