@@ -76,9 +76,11 @@ def _manual(command: click.Command, context: click.Context, every: set[str]) -> 
 def _without(taken: set[str], every: set[str]) -> str:
     """The build options that a command has, in the fewest words."""
     lacking = every - taken
-    if lacking in (set(), WRITING):
-        return " that writes no files" if lacking else ""
-    return f": {_flags(taken)}" if len(taken) < len(lacking) else f", but for {_flags(lacking)}"
+    if len(taken) < len(lacking):
+        return f": {_flags(taken)}"
+    kind = " that writes no files" if lacking >= WRITING else ""
+    others = lacking - WRITING if kind else lacking
+    return f"{kind}, but for {_flags(others)}" if others else kind
 
 
 def _flags(names: Iterable[str]) -> str:
