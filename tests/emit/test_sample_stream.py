@@ -70,6 +70,7 @@ def test_only_samples_of_the_next_window_stay_live() -> None:
     assert sum(piece.nbytes for piece in always) == 28 - 9
     assert all(piece.last < made.window_events for piece in window.pieces if piece not in always)
     assert made.window_events < made.hop_events
+    assert "Of the input, the first 19 always are." in of_stream(WINDOWS, 9).files["net.c"].decode()
 
 
 def test_a_network_with_states_takes_each_row_once() -> None:

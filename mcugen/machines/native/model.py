@@ -59,7 +59,8 @@ class Model:
         sample as a whole window. Raises UsageError for inputs that do not fit.
         """
         if self._samples is not None:
-            raise UsageError(f"{self.name} takes a stream of samples, no whole inputs", hint="use push_samples")
+            hint = "in Python, use push_samples; `mcugen run` and `mcugen evaluate` need a model with whole inputs"
+            raise UsageError(f"{self.name} takes a stream of samples, no whole inputs", hint=hint)
         given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
         count = together(given, self.inputs)
         as_real = _is_real(given) if real is None else real
