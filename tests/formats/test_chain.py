@@ -18,6 +18,7 @@ from mcugen.oracle import interpreter
 from mcugen.oracle.stimuli import draw
 from mcugen.verify import host
 from mcugen.verify.cases import cases
+from mcugen.verify.witnesses import Ask, hear
 from tests.support.tflite_writer import ModelWriter
 
 SCALE, ZERO = 0.05, -3
@@ -113,3 +114,12 @@ def test_command_line(front: Path, tmp_path: Path) -> None:
 def test_the_command_of_a_chain_is_read_back() -> None:
     options = Options(chain=("b.tflite", "c.tflite"), reference="tflm")
     assert len(options_of(command_of(options, "net", "tflite")).chain) == 2
+
+
+def test_no_other_program_computes_a_chain(front: Path, tmp_path: Path) -> None:
+    net = write_layer(tmp_path / "net.tflite", (1, 4), 2)
+    imported = mcugen.compile(front, chain=(str(net),)).imported
+    heard, notes = hear(Ask(front), imported, "tflm", [], print)
+    assert not heard and "--chain, --preprocess or --decide: verify the network alone" in notes[0]
+    with pytest.raises(UsageError, match="no runtime runs --chain"):
+        hear(Ask(front, "tflm"), imported, "tflm", [], print)

@@ -216,8 +216,10 @@ def test_a_network_of_other_features_is_refused(
     x, y = m.tensor("rows", shape, dtype, **quant), m.tensor("out", (1, shape[1] * shape[2]), dtype, **quant)
     m.op("RESHAPE", [x], [y], {"new_shape": (1, shape[1] * shape[2])})
     (tmp_path / "net.tflite").write_bytes(m.build([x], [y]))
-    with pytest.raises(UnsupportedError, match=rf"'rows' is {dtype}.*but features are s8 \[1, rows, 40\] with a scale"):
+    message = rf"'rows' is {dtype}.*but features are s8 \[1, rows, 40\] with a scale"
+    with pytest.raises(UnsupportedError, match=message) as error:
         mcugen.compile(described(tmp_path))
+    assert "trained with the features of this front end" in error.value.hint
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.whole)])
