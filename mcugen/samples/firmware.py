@@ -52,18 +52,21 @@ def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False
         raise UsageError(message, where=preprocess.WHERE, hint="prepare the inputs in your own code")
     taken = network.tensors[network.inputs[0]]
     kinds = [_window(plan, text)] if by_windows else list(_kinds(plan, text, taken.type))
+    examples, fault = [], None
     for raw in kinds:
         try:
             front, y = _worded(_in_window(plan, raw) if by_windows else plan, raw)
         except StepError as error:
-            if len(kinds) > 1:
-                continue
-            hint = f"correct {error.step!r}, or say what the sensor gives: {OPTION} SHAPE:TYPE@RATE"
-            raise UsageError(str(error), where=preprocess.WHERE, hint=hint) from error
+            fault = fault or error
+            continue
         if len(kinds) == 1 or front.type(y).size == taken.type.size:
             return _built(front, y, plan, raw, network)
+        examples.append(f"{raw.shape[0]} make {list(front.type(y).shape)}")
+    if fault and not examples:
+        hint = f"correct {fault.step!r}, or say what the sensor gives: {OPTION} SHAPE:TYPE@RATE"
+        raise UsageError(str(fault), where=preprocess.WHERE, hint=hint) from fault
     raise UsageError(
-        f"no number of samples gives the network's input {list(taken.type.shape)}",
+        f"no number of samples gives the network's input {list(taken.type.shape)}: {examples[0]}",
         where=preprocess.WHERE,
         hint=f"add length=... to the words, or give {OPTION} SAMPLES@RATE",
     )

@@ -21,7 +21,7 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.tile import Tile
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, StepError, Word, applied, whole
+from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, StepError, Word, applied, one_of, whole
 from mcugen.system import files
 
 if TYPE_CHECKING:
@@ -69,9 +69,7 @@ _FILTERS: dict[str, tuple[float, Callable[[float], float]]] = {
 
 def _resizing(text: str) -> tuple[tuple[int, ...], str]:
     sides, _, name = text.partition(":")
-    if name and name not in _FILTERS:
-        raise ValueError(f"filters are {', '.join(_FILTERS)}")
-    return _sides(sides), name or "bilinear"
+    return _sides(sides), one_of(_FILTERS)(name or "bilinear")
 
 
 def rgb(front: FrontEnd, x: str, _: None) -> str:
@@ -144,7 +142,7 @@ WORDS = (
     Word("gray", "convert to one channel, 0.299 red + 0.587 green + 0.114 blue", IMAGE, gray),
     Word(
         "resize=WxH",
-        "resize to W columns and H rows; resize=N: the shorter side to N; :FILTER",
+        "resize to W columns and H rows; resize=N: the shorter side to N; resize=N:FILTER",
         IMAGE,
         resized,
         _resizing,

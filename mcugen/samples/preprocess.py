@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,6 +129,17 @@ def whole(low: int, high: int) -> Callable[[str], int]:
         if not re.fullmatch(r"\s*[0-9]{1,9}\s*", text) or not low <= int(text) <= high:
             raise ValueError(f"expected a whole number, {low} to {high}, found {text!r}")
         return int(text)
+
+    return read
+
+
+def one_of(names: Collection[str]) -> Callable[[str], str]:
+    """A parser of a name. It raises ValueError."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError(f"expected one of {', '.join(names)}, found {text!r}")
+        return text
 
     return read
 

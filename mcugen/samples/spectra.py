@@ -22,7 +22,7 @@ from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.sqrt import Sqrt
 from mcugen.ops.sub import Sub
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import SOUND, Plan, Word, number, whole
+from mcugen.samples.preprocess import SOUND, Plan, Word, number, one_of, whole
 
 MAX_WINDOW = 1 << 15
 MAX_BANDS = 256
@@ -84,9 +84,7 @@ class AnalysisWindow:
 def window(text: str) -> AnalysisWindow:
     """The window of a text such as `25ms` or `400:hamming`. Raises ValueError."""
     length, _, shape = text.partition(":")
-    if shape and shape not in _TAPERS:
-        raise ValueError(f"shapes of windows are {', '.join(_TAPERS)}, found {shape!r}")
-    return AnalysisWindow(duration(length), shape or "hann")
+    return AnalysisWindow(duration(length), one_of(_TAPERS)(shape or "hann"))
 
 
 @dataclass(frozen=True)
@@ -297,9 +295,10 @@ def _parameters(text: str, known: set[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for part in text[1:-1].split(","):
         name, _, value = part.strip().partition("=")
-        if name not in known or name in found:
-            names = ", ".join(sorted(known))
-            raise ValueError(f"{part.strip()!r} is no parameter, or given twice; parameters are {names}")
+        if name in found:
+            raise ValueError(f"{name} is given twice")
+        if name not in known:
+            raise ValueError(f"{part.strip()!r} is no parameter; parameters are {', '.join(sorted(known))}")
         try:
             found[name] = _READERS[name](value)
         except ValueError as error:
@@ -325,15 +324,7 @@ def _positive(text: str) -> float:
 
 
 def _yes(text: str) -> bool:
-    if text not in ("yes", "no"):
-        raise ValueError(f"expected yes or no, found {text!r}")
-    return text == "yes"
-
-
-def _scale(text: str) -> str:
-    if text not in _SCALES:
-        raise ValueError(f"scales are {', '.join(_SCALES)}, found {text!r}")
-    return text
+    return one_of(("yes", "no"))(text) == "yes"
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -345,7 +336,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "high": _hertz,
     "floor": _positive,
     "decibels": _yes,
-    "mel": _scale,
+    "mel": one_of(_SCALES),
     "coefficients": whole(1, MAX_BANDS),
 }
 

@@ -96,7 +96,13 @@ def test_a_quantized_network_gets_stored_features() -> None:
     ("text", "raw", "shape", "parts"),
     [
         ("logmel(window=32ms,hop=16ms)", "", (1, 20, 40), ("rate of the samples is not known", "rate=16000")),
-        ("rate=16000,logmel(window=32ms,hop=16ms)", "", (1, 20, 39), ("no number of samples gives", "[1, 20, 39]")),
+        (
+            "rate=16000,logmel(window=32ms,hop=16ms)",
+            "",
+            (1, 20, 39),
+            ("no number of samples gives", "[1, 20, 39]: 10240 make [1, 39, 40]"),
+        ),
+        ("rate=16000,delta=2,logmel(window=32ms,hop=16ms)", "", (1, 20, 40), ("put spectrogram, logmel or mfcc",)),
         ("rate=16000,logmel(window=32ms,hop=16ms,fft=256)", "16000", (1, 61, 40), ("does not fit a transform of 256",)),
         ("rate=16000,logmel(window=32ms,hop=16ms,fft=514)", "16000", (1, 61, 40), ("only factors may be 2, 3 and 5",)),
         ("rate=16000,logmel(window=32ms,hop=16ms,high=9000)", "16000", (1, 61, 40), ("are not within 0 to 8000",)),
@@ -164,6 +170,7 @@ def test_a_hop_is_a_time_at_the_rate_of_the_words() -> None:
         ),
         (STREAM, {"raw": "400@48000"}, ("takes the 1200 samples of a window", "1200@48000")),
         (STREAM, {"raw": "1200@48000"}, ("'rate=16000' needs samples of several windows", "--input-mode whole")),
+        (STREAM, {"rate": "8k"}, ("--rate 8k contradicts --preprocess", "16000 samples a second")),
         (STREAM, {"hop": "20ms"}, ("--hop 20ms contradicts --preprocess", "every 160 samples")),
         (STREAM.replace("rate=16000", "rate=8000"), {"hop": "160"}, ("--hop 160 contradicts", "every 80 samples")),
         ("rate=16000,length=384", {}, ("needs words that make windows", "logmel")),

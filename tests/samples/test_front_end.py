@@ -107,9 +107,10 @@ def test_means_and_deviations_are_taken_out() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("logmel(window=9:round,hop=4)", "shapes of windows are hann, hamming, blackman, none"),
-        ("logmel(window=9,hop=4,mel=bark)", "scales are htk, slaney, kaldi"),
+        ("logmel(window=9:round,hop=4)", "window: expected one of hann, hamming, blackman, none, found 'round'"),
+        ("logmel(window=9,hop=4,mel=bark)", "mel: expected one of htk, slaney, kaldi, found 'bark'"),
         ("spectrogram(window=9)", "needs hop="),
+        ("spectrogram(window=9,hop=4,hop=5)", "hop is given twice"),
         ("spectrogram(window=9,hop=4,bands=3)", "'bands=3' is no parameter"),
         ("preemphasis=2", "expected a number above 0, at most 1"),
         ("decimate=17", "expected a whole number, 2 to 16"),

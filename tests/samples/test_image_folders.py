@@ -85,7 +85,7 @@ def test_resizing_is_that_of_pillow(name: str) -> None:
     [
         ("resize=0x4", ("expected a whole number, 1 to 4096, found '0'",)),
         ("resize=4x4x4", ("expected WIDTHxHEIGHT, found '4x4x4'",)),
-        ("resize=4x4:best", ("filters are nearest",)),
+        ("resize=4x4:best", ("expected one of nearest, box, bilinear, bicubic, lanczos, found 'best'",)),
         ("resize=99999x99999", ("expected a whole number, 1 to 4096",)),
         ("crop=7x7", ("set/0.png", "has 6 x 8 pixels, fewer than the crop of 7 x 7")),
         ("rate=16000", ("is for sounds, but the samples are images",)),
