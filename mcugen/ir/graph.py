@@ -234,6 +234,11 @@ class Graph:
             input_range=tuple(t.range if t else None for t in operands),
         )
 
+    def removals(self, names: Iterable[str], what: str, why: str, *, exact: bool = True) -> list[Removed]:
+        """Entries of `removed` for tensors that a pass leaves out. Tensors that a pass added have none."""
+        origins = (self.tensors[name].origin for name in names)
+        return [Removed(what, origin.tensor, why, exact=exact) for origin in origins if origin]
+
     def updated(
         self,
         *,

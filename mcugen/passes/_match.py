@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mcugen.ir.graph import Graph, Node, Removed, Tensor
+from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.op import Op
 
 
@@ -71,8 +71,7 @@ def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str, *
         tensors += () if replacement is None else replacement.tensors
     if not gone:
         return graph
-    origins = [origin for name in gone for origin in [graph.tensors[name].origin] if origin]
-    removed = [Removed(what, origin.tensor, why, exact=exact) for origin in origins]
+    removed = graph.removals(gone, what, why, exact=exact)
     return graph.updated(tensors=tensors, nodes=nodes.values(), removed=removed)
 
 

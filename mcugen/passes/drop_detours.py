@@ -13,7 +13,7 @@ from functools import singledispatch
 import numpy as np
 
 from mcugen.ir.call import Call
-from mcugen.ir.graph import Graph, Node, Removed
+from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import Op
 from mcugen.ops.cast import Cast
 from mcugen.ops.concatenation import Concatenation, scales_agree
@@ -37,8 +37,7 @@ def drop_detours(graph: Graph, reference: str) -> Graph:
     if not renamed:
         return graph
     nodes = [_reading(node, renamed) for node in graph.nodes if not renamed.keys() & set(node.outputs)]
-    origins = [origin for name in renamed for origin in [graph.tensors[name].origin] if origin]
-    return graph.updated(nodes=nodes, removed=[Removed("detours", origin.tensor, _WHY) for origin in origins])
+    return graph.updated(nodes=nodes, removed=graph.removals(renamed, "detours", _WHY))
 
 
 def _reading(node: Node, renamed: dict[str, str]) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.ir.graph import UNREAD_NODE, Graph, Removed
+from mcugen.ir.graph import UNREAD_NODE, Graph
 
 _WHY = "nothing reads it, and it is no output of the model"
 
@@ -15,10 +15,7 @@ def drop_unread(graph: Graph, reference: str) -> Graph:
     if len(kept) == len(graph.nodes) and len(states) == len(graph.states):
         return graph
     gone = [name for node in graph.nodes if node not in kept for name in node.outputs]
-    removed = [
-        Removed(UNREAD_NODE, origin.tensor, _WHY) for n in gone for origin in [graph.tensors[n].origin] if origin
-    ]
-    return graph.updated(nodes=kept, removed=removed, states=states)
+    return graph.updated(nodes=kept, removed=graph.removals(gone, UNREAD_NODE, _WHY), states=states)
 
 
 def _needed(graph: Graph) -> set[str]:

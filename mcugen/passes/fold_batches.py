@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.ir.graph import Graph, Node, Removed, Tensor
+from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.op import Widths
 from mcugen.ir.types import Shape, TensorType
 from mcugen.ops import _filter
@@ -164,8 +164,7 @@ def _folded(places: _Places, found: _Apart, reference: str) -> Graph:
     last = max(k for k, node in enumerate(graph.nodes) if node.name in names)
     kept = [n for n in graph.nodes[:last] if n.name not in names]
     lost = [name for node in gone for name in node.outputs if name != y]
-    origins = [origin for name in lost for origin in [graph.tensors[name].origin] if origin]
-    removed = [Removed("dilated convolutions", origin.tensor, _WHY) for origin in origins]
+    removed = graph.removals(lost, "dilated convolutions", _WHY)
     return graph.updated(tensors=tensors, nodes=(*kept, *nodes, *graph.nodes[last + 1 :]), removed=removed)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcugen.ir.graph import Graph, Node, Removed
+from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import evaluate
 from mcugen.ops._links import INTEGERS, is_link
 from mcugen.ops.cast import Cast
@@ -45,9 +45,7 @@ def fold_lines(graph: Graph, reference: str) -> Graph:
                 del nodes[part]
     if not gone:
         return graph
-    origins = [origin for name in gone for origin in [graph.tensors[name].origin] if origin]
-    removed = [Removed("lines", origin.tensor, _WHY) for origin in origins]
-    return graph.updated(nodes=nodes.values(), removed=removed)
+    return graph.updated(nodes=nodes.values(), removed=graph.removals(gone, "lines", _WHY))
 
 
 def _operand(graph: Graph, node: Node, reference: str) -> str | None:

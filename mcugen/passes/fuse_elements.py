@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mcugen import kernels
-from mcugen.ir.graph import Graph, Node, Removed
+from mcugen.ir.graph import Graph, Node
 from mcugen.ops._links import Link, is_link
 from mcugen.ops.element_chain import ElementChain, fits
 
@@ -43,8 +43,7 @@ class _Fusion:
             self._nodes[chain.outputs[0]] = chain
         if not self._gone:
             return self._given
-        origins = [origin for name in self._gone for origin in [self._given.tensors[name].origin] if origin]
-        removed = [Removed("fused elements", o.tensor, _WHY) for o in origins]
+        removed = self._given.removals(self._gone, "fused elements", _WHY)
         return self._given.updated(nodes=self._nodes.values(), removed=removed)
 
     def _joined(self, reader: Node) -> Node | None:

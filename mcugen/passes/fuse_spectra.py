@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mcugen import kernels
-from mcugen.ir.graph import Graph, Node, Removed
+from mcugen.ir.graph import Graph, Node
 from mcugen.ops.fft_auto_scale import FftAutoScale
 from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.real_fourier import RealFourier
@@ -45,8 +45,7 @@ class _Fusion:
         gone = {node.name for chain in chains for node in chain}
         kept = (fused.get(node.name, node) for node in self._graph.nodes if node.name in fused or node.name not in gone)
         inner = [name for chain in chains for node in chain[:-1] for name in node.outputs[:1]]
-        origins = [origin for name in inner for origin in [self._graph.tensors[name].origin] if origin]
-        removed = [Removed("fused spectra", origin.tensor, _WHY) for origin in origins]
+        removed = self._graph.removals(inner, "fused spectra", _WHY)
         return self._graph.updated(nodes=tuple(kept), removed=removed)
 
     def _chain(self, last: Node) -> list[Node] | None:
