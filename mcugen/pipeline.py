@@ -204,14 +204,11 @@ def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
 
 
 def _at_hop(options: Options) -> Options:
-    """The options with the hop and rate of the words' windows. Raises UsageError if others were given."""
+    """The options with the hop and rate of the words' windows. Raises UsageError for another --hop."""
     hop, rate = firmware.hop_of(preprocess.parse(options.preprocess, samples.words()), options.raw)
     if options.hop and samples_of(options.hop, rate) != hop:
         hint = f"leave --hop out: the words begin a window every {hop} samples"
         raise UsageError(f"--hop {options.hop} contradicts --preprocess", hint=hint)
-    if options.rate and options.rate_hz != rate:
-        hint = f"leave --rate out: the words take {rate} samples a second"
-        raise UsageError(f"--rate {options.rate} contradicts --preprocess", hint=hint)
     return dataclasses.replace(options, hop=str(hop), rate=str(rate))
 
 

@@ -170,7 +170,7 @@ def test_a_hop_is_a_time_at_the_rate_of_the_words() -> None:
         ),
         (STREAM, {"raw": "400@48000"}, ("takes the 1200 samples of a window", "1200@48000")),
         (STREAM, {"raw": "1200@48000"}, ("'rate=16000' needs samples of several windows", "--input-mode whole")),
-        (STREAM, {"rate": "8k"}, ("--rate 8k contradicts --preprocess", "16000 samples a second")),
+        (STREAM, {"rate": "8k"}, ("--rate 8k contradicts the front end", "16,000 samples a second")),
         (STREAM, {"hop": "20ms"}, ("--hop 20ms contradicts --preprocess", "every 160 samples")),
         (STREAM.replace("rate=16000", "rate=8000"), {"hop": "160"}, ("--hop 160 contradicts", "every 80 samples")),
         ("rate=16000,length=384", {}, ("needs words that make windows", "logmel")),
