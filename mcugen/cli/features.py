@@ -25,7 +25,7 @@ def COMMAND(folder: Path, words: str, file: Path, limit: int | None, as_json: bo
     tables and arithmetic. `quantize`, `evaluate` and `build` refuse features of another hash.
 
     \b
-      mcugen features words/ --preprocess "length=1s,mfcc(window=30ms,hop=20ms)" -o x.npz
+      mcugen features words/ --preprocess "mfcc(window=30ms,hop=20ms)" -o x.npz
     """
     from mcugen.samples import feature_files
 

@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen import kernels
 from mcugen.boards import target
 from mcugen.boards.target import Target
 from mcugen.errors import MemoryBudgetError, ToolError
@@ -27,15 +26,12 @@ _MOST_STACK_BYTES = 4096
 
 def groups_for(core: Target, ops: Sequence[type[Op]], portion: Portion = WHOLE) -> tuple[program.Group, ...]:
     """The cases of each operator on the kernels that the core can run."""
-    asked = frozenset(feature for op in ops for kernel in kernels.of(op) for feature in kernel.needs)
-    return _groups(core.features & asked, tuple(ops), portion)
+    return _groups(core.features, tuple(ops), portion)
 
 
 @cache
 def _groups(features: frozenset[str], ops: tuple[type[Op], ...], portion: Portion) -> tuple[program.Group, ...]:
-    """Made once for all cores of which the kernels cannot tell the difference. Raises AssertionError for an example
-    that cannot be made into C.
-    """
+    """Made once for all cores of the same features. Raises AssertionError for an example that cannot be made into C."""
     made = []
     for op in ops:
         name = op.__name__.lower()
