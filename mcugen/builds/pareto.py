@@ -86,14 +86,11 @@ class Front:
 def front(path: Path, options: Options, progress: Callable[[str], None] = lambda text: None) -> Front:
     """Plan the presets and at most MAX_POINTS further schedules, and run each on the emulated board.
 
-    Raises UsageError for --input-mode frames, which has one schedule, and for samples; MemoryBudgetError if no schedule
-    fits.
+    Raises UsageError for --input-mode frames, which has one schedule, and MemoryBudgetError if no schedule fits.
     """
     if options.input_mode == "frames":
         raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
     model = pipeline.prepare(path, options)
-    if model.graph.stream:
-        raise UsageError("schedules of --input-mode samples are not compared", hint="compare the network alone")
     progress("finding schedules")
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         return _Builds(model, pool, progress).front()
@@ -184,7 +181,8 @@ class _Builds:
         return replace(self._model.options, optimize=goal)
 
     def _new(self, goal: str) -> solve.Known:
-        return solve.Known.brief(solve.candidates_of(self._model.graph, self._model.board, self._aiming(goal)))
+        options = solve.planned_as(self._aiming(goal))
+        return solve.Known.brief(solve.candidates_of(self._model.graph, self._model.board, options))
 
     def _point(self, key: _Key) -> ParetoPoint:
         return replace(self._counting[key].result(), presets=self._presets.get(key, ()))
@@ -225,6 +223,9 @@ class _Builds:
     def _notes(self) -> Iterator[str]:
         if self._machine:
             yield from self._model.notes
+        if self._model.graph.stream:
+            windows = self._model.graph.stream.stride
+            yield f"figures are those of one decision, after {windows} window{'s' if windows > 1 else ''}"
         misfits = sum(isinstance(error, MemoryBudgetError) for error in self._refused)
         if misfits:
             yield f"{misfits} of the schedules do not fit"

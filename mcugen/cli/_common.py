@@ -13,7 +13,7 @@ import click
 
 from mcugen.cli._console import QUIET, is_set, show
 from mcugen.errors import UsageError
-from mcugen.options import Options
+from mcugen.options import SAMPLES, Options
 from mcugen.system.tabular import Parts
 
 if TYPE_CHECKING:
@@ -176,8 +176,15 @@ def chained(models: Sequence[Path], values: dict[str, Any]) -> Path:
 def words_of_host(values: dict[str, Any]) -> str:
     """The words of --preprocess that the host applies to samples, taken out of a build's options.
 
-    With --raw, the C applies them, and the host none.
+    With --raw, the C applies them, and the host none. The C applies the words of a stream of samples and front ends by
+    name, too; the host applies the words of a stream that change files (`samples.signals`).
     """
+    from mcugen.samples import microfrontend
+
+    if microfrontend.is_name(values["preprocess"]):
+        return ""
+    if values["input_mode"] == SAMPLES:
+        return str(values["preprocess"])
     return "" if values["raw"] else values.pop("preprocess")
 
 

@@ -29,7 +29,7 @@ from mcugen.cli._console import progress
     "data",
     type=click.Path(path_type=Path),
     required=True,
-    help="Samples: an .npy, an .npz with an array per input, or a folder of .npy files, images or .wav files.",
+    help="Samples: an .npy, a .wav, an .npz with an array per input, or a folder of .npy files, images or .wav files.",
 )
 @click.option(
     "-o", "--output", "file", type=click.Path(path_type=Path), help="File to write: .npy, or .npz with all outputs."

@@ -100,7 +100,7 @@ def _frames(windows: Sequence[np.ndarray]) -> np.ndarray:
 def nbytes(imported: Graph, view: ModelView) -> int:
     """Bytes of the self-test's constants."""
     if view.samples:
-        return view.samples.first * view.samples.nbytes + sum(end.nbytes for end in view.outputs)
+        return view.request_bytes + sum(end.nbytes for end in view.outputs)
     further = RUNS - 1 if imported.states else 0
     shared = imported.type(imported.inputs[view.push.input]).nbytes - view.push.row_nbytes if view.push else 0
     ends = sum(imported.type(name).nbytes for name in (*imported.inputs, *imported.outputs))

@@ -92,6 +92,11 @@ class ModelView:
         return any(s.by_rows and (s.form != "run" or s.batch > 1 or s.mentions("row")) for s in self.steps)
 
     @property
+    def request_bytes(self) -> int:
+        """Bytes that lead to the first outputs: the inputs or, of a stream, the samples up to the first decision."""
+        return self.samples.first * self.samples.nbytes if self.samples else sum(end.nbytes for end in self.inputs)
+
+    @property
     def weight_places(self) -> list[ConstantsView]:
         """Memories that hold constants, apart from the flash of the code."""
         return places_of(self.arrays, self.macro)

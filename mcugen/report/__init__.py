@@ -43,7 +43,7 @@ def facts_of(
         weights_bytes=view.weights_size,
         macs=removals.nominal_macs(imported, schedule, view.reference),
         live_macs=view.macs,
-        cycles=estimates.total(cycles),
+        cycles=estimates.of_inference(schedule, cycles),
         clock_hz=board.clock_hz,
         steps=_steps(view, schedule, cycles, imported),
         regions=memory_regions.facts_of(solution),

@@ -73,12 +73,18 @@ def of_step(step: Step, schedule: Schedule, board: Target, waits: WaitCycles) ->
     return CycleFacts(*board.estimation.ends(*(n // share for n in cycles)))
 
 
-def total(steps: list[CycleFacts | None]) -> CycleFacts | None:
+def total(steps: Sequence[CycleFacts | None]) -> CycleFacts | None:
     """The cycles of all steps; None if the cycles of any step are not known."""
     known = [s for s in steps if s is not None]
     if len(known) != len(steps):
         return None
     return CycleFacts(sum(s.low for s in known), sum(s.high for s in known))
+
+
+def of_inference(schedule: Schedule, cycles: Sequence[CycleFacts | None]) -> CycleFacts | None:
+    """The cycles of a run; of a stream of samples, of one decision, with all windows between two decisions."""
+    stream, end = schedule.graph.stream, schedule.hop_steps
+    return total([*cycles, *(stream.stride - 1) * [*cycles[:end]]]) if stream else total(cycles)
 
 
 def of_samples(
@@ -91,7 +97,7 @@ def of_samples(
     then = f", one in {samples.stride} then" if samples.stride > 1 else ", then"
     others = f"{then} {_span(end, len(cycles))}" if end < len(cycles) else ""
     notes = [f"a window of {samples.size:,} samples begins every {samples.hop:,}: each takes {_span(0, end)}{others}"]
-    hop, decision, every = total([*cycles[:end]]), total([*cycles[end:]]), total([*cycles])
+    hop, decision, every = total(cycles[:end]), total(cycles[end:]), total(cycles)
     if hop is None or decision is None or every is None:
         return notes
     rate = samples.rate / samples.hop

@@ -12,7 +12,7 @@ Keys of export.toml:
 * `with`, optional: names of exports that it builds on, which are also written
 * `code`, optional: folder of the output for the C
 * `alone = true`: the files are about one model only
-* `calls = true`: the files call the model with whole inputs, rows or frames, so they do not fit a stream of samples
+* `whole = true`: the files need whole inputs, rows or frames, so they do not fit a stream of samples
 * `packed = true`: the output folder is passed on as a whole, so it may contain no other file
 """
 
@@ -50,8 +50,8 @@ class Export:
     """An exporter. files(output) gives, per file name, a function for the file's content.
 
     code: folder of the output that the C must be in; "" for any. builds_on: exports that are also written. alone:
-    whether it is only for builds of one model. packed: whether all files must be in the output folder. calls: whether
-    its files call the model with whole inputs, rows or frames.
+    whether it is only for builds of one model. packed: whether all files must be in the output folder. whole: whether
+    its files need whole inputs, rows or frames.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Export:
     builds_on: tuple[str, ...] = ()
     alone: bool = False
     packed: bool = False
-    calls: bool = False
+    whole: bool = False
 
 
 def names() -> tuple[str, ...]:
@@ -156,7 +156,7 @@ def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]
     """Path -> function that gives the content, for the files of all exports.
 
     Raises UsageError for a path that exists or lies outside the folder, for an `alone` export of several models, and
-    for an export that calls a model in another way.
+    for an export of whole inputs if the model takes a stream of samples.
     """
     made: dict[str, Content] = {}
     for export in exports:
@@ -165,10 +165,10 @@ def contents(exports: Sequence[Export], output: Output, emitted: Collection[str]
                 f"export {export.name!r} is for one model, but {len(output.models)} share this folder",
                 hint=f"build the model with --export {export.name} into a folder of its own",
             )
-        if export.calls and any(model.view.samples for model in output.models):
+        if export.whole and any(model.view.samples for model in output.models):
             raise UsageError(
-                f"export {export.name!r} calls the model with whole inputs, but this one takes a stream of samples",
-                hint=f"leave --export {export.name} out",
+                f"export {export.name!r} is for models with whole inputs, but this one takes a stream of samples",
+                hint=f"call {output.models[0].view.name}_push from code of your own: build with --export none",
             )
         for path, content in export.files(output).items():
             if not is_inside(path) or path in emitted or path in made:
@@ -224,7 +224,7 @@ def _of_folder(name: str, folder: Path) -> Export:
     table = manifest.table("files")
     code = manifest.identifier("code") if manifest.has("code") else ""
     builds_on = manifest.strings("with") if manifest.has("with") else ()
-    flags = [manifest.has(key) and manifest.boolean(key) for key in ("alone", "packed", "calls")]
+    flags = [manifest.has(key) and manifest.boolean(key) for key in ("alone", "packed", "whole")]
     manifest.refuse_unread()
     return Export(name, partial(_rendered, folder, table), code, builds_on, *flags)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import TensorType
-from mcugen.samples import arrays, folders, identity, images, keys, labels, preprocess, sounds
+from mcugen.samples import arrays, folders, identity, images, keys, labels, preprocess, signals, sounds
 from mcugen.samples.column import BLOCK_BYTES, Column
 from mcugen.samples.fit import SampleFit, fit
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
@@ -83,16 +84,20 @@ def load(
     if not graph.inputs:
         raise UsageError(f"{graph.name!r} has no input", where=path.name, hint="only models with inputs have samples")
     plan = _plan(preprocess, graph)
+    if graph.stream is not None:
+        plan = signals.plan_of(plan, graph.stream, words()) if _has_sounds(path) else Plan()
     found = _source(path, graph, plan, with_labels)
     plan = found.plan
-    identity.require_same(found.features, path.name, graph.features, graph.name)
+    if graph.stream is None:
+        identity.require_same(found.features, path.name, graph.features, graph.name)
     total = _count(found.columns)
     n = total if limit is None else min(limit, total)
     types = [graph.type(name) for name in graph.inputs]
     pairs = list(zip(found.columns, types, strict=True))
-    fits = [fit(c, _as_given(c, t, plan) if to_run else t, plan) for c, t in pairs]
+    as_read = signals.type_of if graph.stream else partial(_as_given, plan) if to_run else _as_taken
+    fits = [fit(column, as_read(column, t), plan) for column, t in pairs]
     _check_memory(fits, n)
-    values = tuple(item.read(n) for item in fits)
+    values = tuple(signals.stored(item.read(n), t) for item, t in zip(fits, types, strict=True))
     names = [graph.tensors[name].label or name for name in graph.inputs]
     notes = [*found.notes, *(item.note for item in fits if item.note)]
     if limit is not None and total < limit:
@@ -114,10 +119,19 @@ def words() -> tuple[Word, ...]:
     return (*images.WORDS, *sounds.WORDS, *preprocess.WORDS)
 
 
+def _has_sounds(path: Path) -> bool:
+    """Whether a source is a .wav file, or a folder of such files."""
+    return folders.listing(path).kind == SOUND if path.is_dir() else path.suffix.lower() == ".wav"
+
+
 def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleArrays:
     if path.is_dir():
         _check_single(graph, path.name)
         return _folder(path, plan, with_labels)
+    if path.suffix.lower() == ".wav":
+        _check_single(graph, path.name)
+        notes = _no_labels(with_labels, path.name, "give a folder with a folder for each class")
+        return SampleArrays((sounds.column((path,), plan, path.name),), notes=notes, plan=plan)
     if arrays.kind(path) == arrays.ZIP:
         return _archive(path, graph, plan, with_labels)
     plan.refuse((IMAGE, SOUND), "arrays")
@@ -171,7 +185,11 @@ def _check_single(graph: Graph, where: str) -> None:
         raise UsageError(message, where=where, hint="give an .npz with one array for each input")
 
 
-def _as_given(column: Column, t: TensorType, plan: Plan) -> TensorType:
+def _as_taken(column: Column, t: TensorType) -> TensorType:
+    return t
+
+
+def _as_given(plan: Plan, column: Column, t: TensorType) -> TensorType:
     """The type of an input; float32 if it is quantized and the source has real numbers."""
     if t.is_float or t.quant is None or t.quant.per_channel or not column.count:
         return t

@@ -172,13 +172,21 @@ def require_features(network: Graph) -> None:
         raise UnsupportedError(f"the network's input {x.label!r} is {t}, but {takes}", hint=hint)
 
 
+_NAMED = {"microwakeword": (library, 10), "micro_speech": (operators, 20)}
+"""Name of a front end -> function that gives its tables, and milliseconds from window to window."""
+
+
+def is_name(text: str) -> bool:
+    """Whether the value of --preprocess is the name of a front end."""
+    return text in _NAMED
+
+
 def named(text: str, network: Graph) -> Graph | None:
     """The front end with this name, for a network; None if no front end has it. Raises UnsupportedError."""
-    found = {"microwakeword": (library, 10), "micro_speech": (operators, 20)}.get(text)
-    if found is None:
+    if text not in _NAMED:
         return None
     require_features(network)
-    tables, milliseconds = found
+    tables, milliseconds = _NAMED[text]
     return graph(tables(), milliseconds * RATE // 1000, network.format)
 
 

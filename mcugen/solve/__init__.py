@@ -35,6 +35,7 @@ __all__ = [
     "allowing",
     "candidates_of",
     "front",
+    "planned_as",
     "ranges",
     "solve",
     "solve_with_time",
@@ -86,9 +87,14 @@ def solve_with_time(
             return _solved(graph, target, options, known)
         except NotStreamableError as error:
             return _rolling(graph, target, options, str(error))
-    if options.input_mode == SAMPLES:
-        options = replace(options, input_mode="whole", keep_input=True, hop="", stride="", rate="")
-    return _solved(graph, target, options, known)
+    return _solved(graph, target, planned_as(options), known)
+
+
+def planned_as(options: Options) -> Options:
+    """The options for the search. A stream of samples is planned like whole inputs that a run keeps."""
+    if options.input_mode != SAMPLES:
+        return options
+    return replace(options, input_mode="whole", keep_input=True, hop="", stride="", rate="")
 
 
 def _rolling(graph: Graph, target: Target, options: Options, why: str) -> tuple[Solution, float]:
@@ -160,6 +166,7 @@ def _require_accelerated(solution: Solution, candidates: Sequence[Candidates]) -
 
 def front(graph: Graph, known: Known, options: Options, board: Target, most: int) -> Iterator[Solution]:
     """At most `most` solutions between the fastest and the smallest, each planned on demand."""
+    options = planned_as(options)
     orders = _orders(graph, known.candidates, options)
     found = [o for nodes, listed in orders for o in offers.offers_of(nodes, listed, options, board, known.searched)]
     return (offer.planned() for offer in offers.thinned(found, most))

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
 from mcugen.system import tabular
 from mcugen.verify.cases import Case
 from mcugen.verify.comparison import Comparison, Verdict
 from mcugen.verify.emulated import outputs_of
+from mcugen.verify.runs import first_run
 from mcugen.verify.serial import SerialLine
 
 
@@ -36,8 +36,8 @@ class Validation:
 
 
 def longest_request(artifact: Artifact) -> int:
-    """Size of the longest request in bytes: the inputs of a run, and the framing."""
-    return 10 + sum(end.nbytes for end in artifact.view.inputs)
+    """Size of the longest request in bytes: what leads to the first outputs, and the framing."""
+    return 10 + artifact.view.request_bytes
 
 
 def validate(
@@ -53,11 +53,11 @@ def validate(
     comparison = Comparison(artifact.graph, artifact.imported)
     for case in cases:
         progress(case.name)
-        oracle = interpreter.run(artifact.imported, case.inputs, artifact.view.reference)
-        answer = line.ask("R", b"".join(np.ascontiguousarray(a).tobytes() for a in case.inputs))
-        comparison.begin_case(case.name, oracle)
+        run = first_run(artifact, case)
+        answer = line.ask("R", b"".join(np.ascontiguousarray(a).tobytes() for a in run.inputs))
+        comparison.begin_case(case.name, run.oracle)
         for tensor, array in outputs_of(artifact.graph, answer):
-            comparison.tensor(case.name, -1, tensor, array, oracle)
+            comparison.tensor(case.name, -1, tensor, array, run.oracle)
     return Validation(artifact.name, comparison.verdict(), changed, known, artifact.called)
 
 

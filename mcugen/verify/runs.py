@@ -72,6 +72,11 @@ def sequence_of(artifact: Artifact, case: Case) -> list[OracleRun]:
     ]
 
 
+def first_run(artifact: Artifact, case: Case) -> OracleRun:
+    """The run of a case that begins with the initial states. Of a stream, it ends with the first decision."""
+    return sequence_of(artifact, case if artifact.view.samples else replace(case, then=()))[0]
+
+
 def _of_samples(graph: Graph, samples: SamplesView, case: Case, reference: str) -> list[OracleRun]:
     """The runs of a stream: the samples of the case's inputs, one after the other and again from the first."""
     given = np.concatenate([call[0].reshape(-1) for call in case.calls])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mcugen
-from mcugen.builds import pareto, shared_arena
+from mcugen.builds import shared_arena
 from mcugen.errors import UsageError
 from mcugen.formats.chain import joined, renamed
 from mcugen.ir import streams
@@ -196,12 +196,6 @@ def test_what_a_stream_cannot_do(tmp_path: Path) -> None:
     options = Options(input_mode="samples", hop="8")
     calls: Sequence[tuple[partial[object], str]] = (
         (partial(shared_arena.build, [front, Path(net)], options), "keeps samples from push to push"),
-        (partial(pareto.front, front, options), "samples are not compared"),
-        (
-            partial(mcugen.compile, front, chain=(net,), input_mode="samples", hop="8", export=("rust",)),
-            "export 'rust'",
-        ),
-        (partial(mcugen.load(front, input_mode="samples", hop="8").run, np.zeros((1, 16))), "use push_samples"),
         (partial(mcugen.load(front).push_samples, np.zeros(16)), 'input_mode="samples"'),
     )
     for call, fault in calls:

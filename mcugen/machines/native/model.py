@@ -23,6 +23,7 @@ class Model:
     """The generated C of a model on this computer. Each object owns its memory, so objects can run in parallel threads.
 
     inputs, outputs: the model's inputs and outputs, in order has_states: whether a run depends on earlier runs
+    takes_signals: whether it takes a stream of samples
     """
 
     def __init__(self, name: str, files: Mapping[str, bytes], view: ModelView, graph: Graph) -> None:
@@ -31,6 +32,7 @@ class Model:
         self.inputs, self.outputs = ends_of(graph, view)
         self.has_states = bool(view.states)
         self._push, self._streams, self._samples = view.push, view.streams, view.samples
+        self.takes_signals = view.samples is not None
         self._library = library.load(files, view)
         size = int(self._library.mcugen_size())
         self._memory = np.zeros(size + _ALIGN, np.uint8)
@@ -56,11 +58,14 @@ class Model:
         quantized like NAME_input_quantize does; integers are taken as stored values. real: whether quantized outputs
         are returned as real numbers; by default they are if the inputs were floats. A model with states continues from
         its current state, from sample to sample; `reset` restores the initial state. A model fed by frames takes each
-        sample as a whole window. Raises UsageError for inputs that do not fit.
+        sample as a whole window.
+
+        A model that takes a stream of samples gets signals, [time] or [n, time], each after a reset, and gives the
+        outputs of every decision, [decisions, ...] or [n, decisions, ...]. Raises UsageError for inputs that do not
+        fit.
         """
         if self._samples is not None:
-            hint = "in Python, use push_samples; `mcugen run` and `mcugen evaluate` need a model with whole inputs"
-            raise UsageError(f"{self.name} takes a stream of samples, no whole inputs", hint=hint)
+            return self._run_signals(self._ordered(inputs)[0], real)
         given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
         count = together(given, self.inputs)
         as_real = _is_real(given) if real is None else real
@@ -73,8 +78,35 @@ class Model:
             )
         return _one_or_all([shaped(a, count, stacked=any(item.stacked for item in given)) for a in found])
 
+    def _run_signals(self, signals: object, real: bool | None) -> Outputs:
+        """The outputs of all decisions of each signal; see `run`. Raises UsageError."""
+        given, stream = np.asarray(signals), self._samples
+        if stream is None or given.ndim not in (1, 2):
+            hint = "give [time], or [n, time] for n signals"
+            raise UsageError(f"an array of shape {list(given.shape)} is no signal", where=self.name, hint=hint)
+        if given.shape[-1] < stream.first:
+            hint = "give longer signals, or fill them up: length=... in --preprocess"
+            message = f"{given.shape[-1]:,} samples end before the first decision, after {stream.first:,}"
+            raise UsageError(message, where=self.name, hint=hint)
+        found = [self._decisions(signal, real) for signal in np.atleast_2d(given)]
+        outputs = [np.stack(column) for column in zip(*found, strict=True)]
+        return _one_or_all(outputs if given.ndim == 2 else [a[0] for a in outputs])
+
+    def _decisions(self, signal: np.ndarray, real: bool | None) -> list[np.ndarray]:
+        """Each output, for all decisions of a signal: [decisions, ...]."""
+        assert self._samples is not None
+        self.reset()
+        first, between = self._samples.first, self._samples.stride * self._samples.hop
+        ends = range(first, signal.size + 1, between)
+        pieces = np.split(signal[: ends[-1]], ends[:-1])
+        newest = [self.push_samples(piece, real=real)[1] for piece in pieces]
+        found = [all_of(outputs) for outputs in newest if outputs is not None]
+        return [np.stack(column) for column in zip(*found, strict=True)]
+
     def stored(self, *inputs: object) -> tuple[np.ndarray, ...]:
         """The inputs as the C stores them: `inputs` as for `run`, with floats quantized."""
+        if self._samples is not None:
+            return (self._quantized(*as_element(self.inputs[0], np.asarray(self._ordered(inputs)[0]))),)
         given = [taken(end, value) for end, value in zip(self.inputs, self._ordered(inputs), strict=True)]
         found = [np.empty(item.array.shape, end.dtype) for end, item in zip(self.inputs, given, strict=True)]
         for k, (array, item) in enumerate(zip(found, given, strict=True)):

@@ -86,6 +86,9 @@ def require_kinds(file: Path | None, record: Path | None) -> None:
 
 def recording(model: Model, arrays: Sequence[np.ndarray]) -> bytes:
     """An .npz of stored inputs in<k>_<j> and outputs out<k>_<j>; see `mcugen.verify.golden`."""
+    if model.takes_signals:
+        hint = "leave --record out; a build with --selftest records samples up to the first decision"
+        raise UsageError(f"{model.name} takes a stream of samples, which recordings do not hold", hint=hint)
     stored = model.stored(*arrays)
     outputs = run_all(model, stored, real=False)
     named = {

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcugen import samples
 from mcugen.errors import UsageError
-from mcugen.machines.native import Model, all_of
+from mcugen.machines.native import End, Model, all_of
 from mcugen.pipeline import Artifact
 from mcugen.quantize.scores import confusion
 from mcugen.samples import Samples
@@ -74,13 +74,24 @@ def evaluate(
     progress(f"{found.count} samples")
     started = time.perf_counter()
     outputs = run_all(model, found.arrays, real=True)
+    outputs = tuple(map(_strongest, outputs, model.outputs)) if model.takes_signals else outputs
     seconds = time.perf_counter() - started
     table = confusion(labels, answers(outputs), metrics.count_of_classes(outputs, labels)) if answers else None
     simulated = _on_core(artifact, model, found, on_core, progress) if on_core else None
     scores = score(outputs, labels)
-    there = _answers(model, simulated, labels, answers) if simulated and answers else ()
+    there: tuple[tuple[int, int], ...] = ()
+    if simulated and answers and not model.takes_signals:  # on a core, a signal ends after a few decisions
+        there = _answers(model, simulated, labels, answers)
     named = (artifact.name, artifact.target.name, found.count)
     return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called)
+
+
+def _strongest(decisions: np.ndarray, end: End) -> np.ndarray:
+    """One result [n, ...] for signals, from an output [n, decisions, ...]: the greatest value of each element or, of
+    an output that numbers classes, the newest.
+    """
+    numbers_classes = end.dtype.kind in "iu" and not end.is_quantized
+    return np.asarray(decisions[:, -1] if numbers_classes else decisions.max(axis=1))
 
 
 def _answers(
@@ -95,8 +106,11 @@ def _answers(
 def run_all(model: Model, arrays: Sequence[np.ndarray], *, real: bool | None) -> tuple[np.ndarray, ...]:
     """The outputs for independent samples. A model with states is reset before each sample.
 
-    arrays: [n, *shape of the input]. If all inputs have a first axis of 1, it is left out of all outputs.
+    arrays: [n, *shape of the input]. If all inputs have a first axis of 1, it is left out of all outputs. A stream of
+    samples takes signals, [n, time], and gives the outputs of each decision, [n, decisions, *shape of the output].
     """
+    if model.takes_signals:
+        return all_of(model.run(*arrays, real=real))
     flat = all(end.shape[:1] == (1,) for end in model.inputs)
     given = [a.reshape(len(a), *a.shape[2:]) if flat else a for a in arrays]
     if not model.has_states:
