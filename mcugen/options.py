@@ -212,6 +212,14 @@ class Options:
         group="Memory and speed",
         mode=SAMPLES,
     )
+    queue: str = _option(
+        "",
+        "--input-mode samples: room for samples that an interrupt puts while a task computes, e.g. `20ms`; adds "
+        "NAME_put and NAME_take.",
+        metavar="SAMPLES",
+        group="Memory and speed",
+        mode=SAMPLES,
+    )
     ram: str = _option(
         "",
         "RAM budget, e.g. `20K`, `64KiB` or `20000` (bytes; K is 1024); the fastest schedule that fits is chosen. By "
@@ -366,6 +374,11 @@ class Options:
         return samples_of(self.hop, self.rate_hz) if self.hop else None
 
     @property
+    def queue_samples(self) -> int:
+        """Samples that fit the queue between an interrupt and the task; 0 without one."""
+        return samples_of(self.queue, self.rate_hz, "--queue") if self.queue else 0
+
+    @property
     def stride_windows(self) -> int | None:
         """The stride given, in windows, or None."""
         return int(self.stride) if self.stride else None
@@ -473,19 +486,19 @@ def _check_samples(options: Options) -> None:
         if item.metadata.get("mode") == SAMPLES and getattr(options, item.name) and options.input_mode != SAMPLES:
             hint = f"add --input-mode {SAMPLES}, or leave it out"
             raise UsageError(f"--{item.name} is for --input-mode {SAMPLES}", hint=hint)
-    _ = options.hop_samples, options.rate_hz
+    _ = options.hop_samples, options.queue_samples, options.rate_hz
     if options.stride and not re.fullmatch(r"[1-9]\d{0,5}", options.stride, re.ASCII):
         raise UsageError(f"--stride {options.stride!r} is no number of windows", hint="give 1 or more, e.g. 3")
 
 
-def samples_of(text: str, rate: int) -> int:
+def samples_of(text: str, rate: int, flag: str = "--hop") -> int:
     """A number of samples from texts like `160`, `10ms`, `0.5s`. rate: samples per second. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|)", text.strip(), re.ASCII)
     each = {"": Fraction(1), "ms": Fraction(rate, 1000), "s": Fraction(rate)}
     count = Fraction(found[1]) * each[found[2]] if found else Fraction(0)
     if not 1 <= count < 2**24 or count.denominator != 1:
         hint = f"give whole samples, e.g. 160, or a time of whole samples at {rate:,} a second, e.g. 10ms"
-        raise UsageError(f"--hop {text!r} is no number of samples", hint=hint)
+        raise UsageError(f"{flag} {text!r} is no number of samples", hint=hint)
     return int(count)
 
 
@@ -657,6 +670,7 @@ class Choices(TypedDict, total=False):
     optimize: Literal["balanced", "speed", "ram", "flash"]
     input_mode: Literal["whole", "rows", "frames", "samples"]
     hop: str
+    queue: str
     stride: str
     rate: str
     ram: str

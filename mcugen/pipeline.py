@@ -196,7 +196,7 @@ def _streamed(imported: Graph, options: Options) -> tuple[Graph, Options]:
     if options.input_mode != SAMPLES:
         return imported, options
     known = _at_hop(options) if options.preprocess and imported.stream is None else options
-    made = streams.streamed(imported, known.hop_samples, known.stride_windows, known.rate_hz)
+    made = streams.streamed(imported, known.hop_samples, known.stride_windows, known.rate_hz, known.queue_samples)
     if options.rate and made.stream and options.rate_hz != made.stream.rate:
         hint = f"leave it out: the front end takes {made.stream.rate:,} samples a second"
         raise UsageError(f"--rate {options.rate} contradicts the front end of the model", hint=hint)

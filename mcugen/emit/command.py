@@ -13,7 +13,7 @@ from mcugen.options import DEFAULT_EXPORTS, Options
 _LONGEST = 2000
 _AS_GIVEN = (
     *("precision", "input_shape", "signature", "input_layout", "output_layout", "quantize", "clock"),
-    *("preprocess", "raw", "decide", "hop", "stride", "rate"),
+    *("preprocess", "raw", "decide", "hop", "stride", "rate", "queue"),
     *("kernels_dir", "symbol", "length_symbol", "header_prefix"),
 )
 

@@ -95,7 +95,8 @@ class SamplesView:
     """An input that arrives as a stream of samples, of which the newest `size` are kept in `window`.
 
     hop: samples from one window to the next. rows: windows before the first decision. stride: windows between two
-    decisions. rate: samples per second. c_type, nbytes: type and bytes of a sample. reading: number of events after
+    decisions. rate: samples per second. slots: samples in the queue between an interrupt and the task, of which one
+    stays free; 0 without a queue. c_type, nbytes: type and bytes of a sample. reading: number of events after
     which the window moves on. events: number of events that run for each window; the others run for each decision.
     has_decisions: whether there are others.
     """
@@ -106,6 +107,7 @@ class SamplesView:
     rows: int
     stride: int
     rate: int
+    slots: int
     c_type: str
     nbytes: int
     reading: int

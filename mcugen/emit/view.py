@@ -41,7 +41,7 @@ from mcugen.options import Options
 from mcugen.solve.plan import MemoryPlan, lower_bound
 from mcugen.solve.schedule import Choice, Schedule, Step
 from mcugen.solve.schedule.accesses import constant_accesses
-from mcugen.solve.schedule.size import counters, region_bytes
+from mcugen.solve.schedule.size import counters, kept_bytes, queue_slots, region_bytes
 from mcugen.solve.weights import ALL_WITH_CODE, WeightRegions
 
 MAX_OUTSIDE_ELEMENTS = 1 << 20
@@ -137,6 +137,7 @@ class _Builder:
             samples=self._samples(),
             states=states,
             counters=counters(self.schedule),
+            kept_bytes=kept_bytes(self.schedule),
             regions=regions_of(self.schedule, self.plan),
             reads=self.constants.reads,
             interface=self.bundle.path(bundle.INTERFACE),
@@ -230,6 +231,7 @@ class _Builder:
             rows=rows_of_window(self.imported),
             stride=stream.stride,
             rate=stream.rate,
+            slots=queue_slots(made),
             c_type=C_TYPES[t.dtype],
             nbytes=t.np_dtype.itemsize,
             reading=made.window_events,

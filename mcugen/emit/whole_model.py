@@ -46,6 +46,7 @@ class ModelView:
     samples: SamplesView | None
     states: list[StateView]
     counters: tuple[str, ...]
+    kept_bytes: int
     regions: list[RegionView]
     reads: dict[str, int]
     interface: str

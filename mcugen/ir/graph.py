@@ -140,12 +140,14 @@ class SampleStream:
     """How an input arrives as a stream of samples.
 
     hop: samples from the start of one window to the start of the next. stride: rows from one run of the nodes that
-    depend on collected rows to the next. rate: samples per second.
+    depend on collected rows to the next. rate: samples per second. queue: samples that may wait between an interrupt
+    and the task; 0 without a queue.
     """
 
     hop: int
     stride: int
     rate: int
+    queue: int = 0
 
 
 @dataclass(frozen=True, eq=False)

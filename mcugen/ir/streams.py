@@ -6,16 +6,19 @@ nodes run once per `SampleStream.stride` rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph, Node, SampleStream, State
 
 
-def streamed(graph: Graph, hop: int | None, stride: int | None, rate: int) -> Graph:
+def streamed(graph: Graph, hop: int | None, stride: int | None, rate: int, queue: int = 0) -> Graph:
     """The imported graph with its input as a stream of samples.
 
     If the file describes a stream, its hop and stride hold unless others are given, and its rate holds.
+    queue: samples that may wait between an interrupt and the task.
 
     Raises UsageError, with the reason, for a hop or a stride that does not fit the graph.
     """
@@ -31,8 +34,8 @@ def streamed(graph: Graph, hop: int | None, stride: int | None, rate: int) -> Gr
     stride = stride or (known.stride if known else own_stride(graph))
     if stride > 1 and not any(node.op.collects for node in graph.nodes):
         hint = "leave it out; a front end and a network that takes several of its rows are joined by --chain"
-        raise UsageError(f"--stride {stride}: no network takes several rows", hint=hint)
-    return replace(graph, stream=SampleStream(hop, stride, known.rate if known else rate))
+        raise UsageError(f"--stride {stride}: the model does not collect rows", hint=hint)
+    return replace(graph, stream=SampleStream(hop, stride, known.rate if known else rate, queue))
 
 
 def own_stride(graph: Graph) -> int:
@@ -82,6 +85,15 @@ def hops_first(graph: Graph) -> Graph:
     first = hop_nodes(graph)
     names = {node.name for node in first}
     return graph.updated(nodes=(*first, *(node for node in graph.nodes if node.name not in names)))
+
+
+DECIDES = "decision of "
+"""First words of `Node.source` of nodes that turn the scores of a network into decisions."""
+
+
+def deciding_nodes(nodes: Sequence[Node]) -> int:
+    """Number of nodes at the end that make decisions of a network's scores."""
+    return sum(1 for _ in takewhile(lambda node: node.source.startswith(DECIDES), reversed(nodes)))
 
 
 def decisions(graph: Graph) -> tuple[str, ...]:

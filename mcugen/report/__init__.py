@@ -30,6 +30,7 @@ def facts_of(
     schedule, plan = solution.schedule, solution.plan
     weights = constant_memories.facts_of(view, board)
     cycles = estimates.of_steps(solution, weights, board)
+    stream = estimates.of_stream(view, schedule, cycles, board.clock_hz)
     found = Report(
         name=view.name,
         board=board.name,
@@ -52,7 +53,7 @@ def facts_of(
             *notes,
             *solution.notes,
             *_of_frames(imported, schedule, view.reference),
-            *estimates.of_samples(view, schedule, cycles, board.clock_hz),
+            *estimates.stream_notes(stream),
             *_of_software_floats(schedule, board),
         ),
         removed=schedule.graph.removed,
@@ -67,6 +68,7 @@ def facts_of(
         tensors=buffer_lifetimes.tensors_of(schedule, imported),
         buffers=buffer_lifetimes.buffers_of(schedule, plan),
         trace=buffer_lifetimes.trace_of(schedule),
+        stream=stream,
     )
     return _on_board(found, board)
 

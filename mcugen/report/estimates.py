@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from mcugen.boards.target import Target
 from mcugen.emit.view import ModelView
-from mcugen.report.facts import CycleFacts, Report, WeightFacts
+from mcugen.ir.streams import deciding_nodes
+from mcugen.report.facts import CycleFacts, PartFacts, Report, StreamFacts, WeightFacts
 from mcugen.solve import Solution, costs
 from mcugen.solve.schedule import Schedule, Step
 
@@ -87,32 +88,51 @@ def of_inference(schedule: Schedule, cycles: Sequence[CycleFacts | None]) -> Cyc
     return total([*cycles, *(stream.stride - 1) * [*cycles[:end]]]) if stream else total(cycles)
 
 
-def of_samples(
+def of_stream(
     view: ModelView, schedule: Schedule, cycles: Sequence[CycleFacts | None], clock_hz: int | None
-) -> list[str]:
-    """Notes, for a stream of samples, on which steps run when, and what a second of sound takes."""
-    samples, end = view.samples, schedule.hop_steps
+) -> StreamFacts | None:
+    """Sizes and times of a stream of samples; None for any other model."""
+    samples, hop, end = view.samples, schedule.hop_steps, len(cycles)
     if samples is None:
+        return None
+    front = hop if hop < end else 0  # a model without rows to collect is all network
+    last = end - deciding_nodes([step.choice.node for step in schedule.steps[front:]])
+    windows = samples.rate / samples.hop
+    decisions = windows / samples.stride
+    spans = (("front end", 0, front, windows), ("network", front, last, decisions), ("decision", last, end, decisions))
+    parts = [_part(name, a, cycles[a:b], often, clock_hz) for name, a, b, often in spans if a < b]
+    window, worst = total(cycles[:hop]), total(cycles)
+    push = CycleFacts(window.low, worst.high) if window and worst else None
+    sizes = (samples.size, samples.hop, samples.stride, samples.first, samples.rate, max(samples.slots - 1, 0))
+    return StreamFacts(*sizes, tuple(parts), push)
+
+
+def _part(
+    name: str, first: int, cycles: Sequence[CycleFacts | None], per_second: float, clock_hz: int | None
+) -> PartFacts:
+    once = total(cycles)
+    ends = [100 * n * per_second / clock_hz for n in (once.low, once.high)] if once and clock_hz else [None, None]
+    return PartFacts(name, first, len(cycles), per_second, once, *ends)
+
+
+def stream_notes(stream: StreamFacts | None) -> list[str]:
+    """Notes on which steps of a stream of samples run when, and on what they take."""
+    if stream is None:
         return []
-    then = f", one in {samples.stride} then" if samples.stride > 1 else ", then"
-    others = f"{then} {_span(end, len(cycles))}" if end < len(cycles) else ""
-    notes = [f"a window of {samples.size:,} samples begins every {samples.hop:,}: each takes {_span(0, end)}{others}"]
-    hop, decision, every = total(cycles[:end]), total(cycles[end:]), total(cycles)
-    if hop is None or decision is None or every is None:
-        return notes
-    rate = samples.rate / samples.hop
-    low, high = (round(rate * (a + b / samples.stride)) for a, b in _ends(hop, decision))
-    share = f", {100 * low / clock_hz:.2g} to {100 * high / clock_hz:.2g} % of the clock" if clock_hz else ""
-    longest = f"a push of {samples.hop:,} samples, one window, takes {hop.low:,} to {every.high:,} cycles"
-    return [*notes, f"{longest}; a second of sound, {low:,} to {high:,}{share}"]
+    begins = f"a window of {stream.window:,} samples begins every {stream.hop:,}"
+    notes = [f"{begins}; the first decision needs {stream.first:,}"]
+    for part in stream.parts:
+        cycles = f": {of_text(part.cycles)} cycles each" if part.cycles else ""
+        share = "" if part.share_low is None else f", {part.share_low:.2g} to {part.share_high:.2g} % of the clock"
+        notes.append(f"{part.name}, {_span(part)}, runs {part.per_second:.4g} times a second{cycles}{share}")
+    if stream.push:
+        notes.append(f"a push that completes one window takes {of_text(stream.push)} cycles")
+    return notes
 
 
-def _span(first: int, end: int) -> str:
-    return f"steps {first}-{end - 1}" if end - first > 1 else f"step {first}"
-
-
-def _ends(hop: CycleFacts, decision: CycleFacts) -> tuple[tuple[int, int], tuple[int, int]]:
-    return (hop.low, decision.low), (hop.high, decision.high)
+def _span(part: PartFacts) -> str:
+    last = part.first_step + part.steps - 1
+    return f"steps {part.first_step}-{last}" if part.steps > 1 else f"step {last}"
 
 
 def as_lines(facts: Report) -> list[str]:

@@ -140,6 +140,40 @@ class StateFacts:
 
 
 @dataclass(frozen=True)
+class PartFacts:
+    """Steps of a stream of samples that run equally often: the front end, the network or the decision.
+
+    first_step, steps: index of its first step, and how many there are. per_second: runs per second. cycles: of one run;
+    None if they are not known. share_low, share_high: percent of the clock; None if cycles or clock are not known.
+    """
+
+    name: str
+    first_step: int
+    steps: int
+    per_second: float
+    cycles: CycleFacts | None
+    share_low: float | None
+    share_high: float | None
+
+
+@dataclass(frozen=True)
+class StreamFacts:
+    """A stream of samples: sizes in samples. stride: windows from decision to decision. first: samples up to the first
+    decision. rate: samples per second. queue: samples that may wait between an interrupt and the task. push: cycles of
+    a push that completes one window, from a window without a decision to the worst case; None if they are not known.
+    """
+
+    window: int
+    hop: int
+    stride: int
+    first: int
+    rate: int
+    queue: int
+    parts: tuple[PartFacts, ...]
+    push: CycleFacts | None
+
+
+@dataclass(frozen=True)
 class NoiseFacts:
     """Quantization noise of a layer, measured on the samples with which the build quantized the model.
 
@@ -255,7 +289,7 @@ class Report:
     weights_bytes  constants in flash: weights, biases, multipliers, tables
     macs           multiply-accumulates of the model as imported
     live_macs      multiply-accumulates that the build executes
-    cycles         estimate per inference or frame; None if a kernel's costs are not known for the core
+    cycles         estimate per inference, frame or decision; None if a kernel's costs are not known for the core
     clock_hz       clock of the board's core; None for a bare core
     removed        what the build removed, and why the results do not change
     states         values kept from run to run, part of the RAM
@@ -271,6 +305,7 @@ class Report:
     ram_limit_bytes, flash_limit_bytes   memory of the board; None for a bare core
     trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
     quantization   noise per layer, if the build quantized the model
+    stream         of a model that takes a stream of samples
     waits          whether estimated cycles include waits for slow memories; the board's file gives their speed
     checked        hardware that cycle estimates for this board were checked against; "" if none
     verified, simulated, pareto   results that these commands add with --into; None or empty before
@@ -318,3 +353,4 @@ class Report:
     sums: tuple[str, ...] = ()
     waits: bool = False
     checked: str = ""
+    stream: StreamFacts | None = None

@@ -126,10 +126,17 @@ def layers(log: ProfileLog, facts: Mapping[str, Any]) -> list[MeasuredStep]:
         )
     found = []
     steps = (facts["simulated"] or facts)["steps"]
+    often = {} if facts["simulated"] else _runs(facts.get("stream"))
     for index, (step, name, measured) in enumerate(zip(steps, log.names, log.cycles, strict=True)):
-        ends = step["cycles"] or {"low": None, "high": None}
-        found.append(MeasuredStep(index, name, measured, ends["low"], ends["high"]))
+        low, high = (step["cycles"][end] * often.get(index, 1) if step["cycles"] else None for end in ("low", "high"))
+        found.append(MeasuredStep(index, name, measured, low, high))
     return found
+
+
+def _runs(stream: Mapping[str, Any] | None) -> dict[int, int]:
+    """Step -> its runs between two decisions, for the front end of a stream of samples."""
+    front = [part["steps"] for part in stream["parts"] if part["name"] == "front end"] if stream else []
+    return dict.fromkeys(range(sum(front)), stream["stride"] if stream else 1)
 
 
 def as_dict(log: ProfileLog, found: list[MeasuredStep]) -> dict[str, Any]:

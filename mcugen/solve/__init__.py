@@ -94,7 +94,7 @@ def planned_as(options: Options) -> Options:
     """The options for the search. A stream of samples is planned like whole inputs that a run keeps."""
     if options.input_mode != SAMPLES:
         return options
-    return replace(options, input_mode="whole", keep_input=True, hop="", stride="", rate="")
+    return replace(options, input_mode="whole", keep_input=True, hop="", stride="", rate="", queue="")
 
 
 def _rolling(graph: Graph, target: Target, options: Options, why: str) -> tuple[Solution, float]:

@@ -35,7 +35,7 @@ ROWS = joined(renamed(unit_delays("s8", 3, 5), "f_"), unit_delays("s8", 2, 15))
 
 
 def of_stream(graph: Graph, hop: int, stride: int | None = None, **choices: object) -> Artifact:
-    graph = streams.streamed(graph, hop, stride, 16_000)
+    graph = streams.streamed(graph, hop, stride, 16_000, int(str(choices.get("queue") or 0)))
     return built(graph, input_mode="samples", hop=str(hop), stride=str(stride or ""), **choices)
 
 
@@ -210,6 +210,13 @@ def test_the_report_says_which_steps_run_when(tmp_path: Path) -> None:
     artifact = mcugen.compile(
         front, chain=(net,), input_mode="samples", hop="8", stride="2", board="nucleo-l4r5zi", weights_in="none"
     )
-    assert "a window of 16 samples begins every 8: each takes steps 0-1, one in 2 then step 2" in artifact.report.notes
-    assert any("of the clock" in note for note in artifact.report.notes)
+    notes, stream = "\n".join(artifact.report.notes), artifact.report.stream
+    assert "a window of 16 samples begins every 8; the first decision needs 32" in notes
+    assert "front end, steps 0-1, runs 2000 times a second: " in notes and "network, step 2, runs 1000 times" in notes
+    assert "of the clock" in notes and "a push that completes one window takes" in notes
+    assert stream is not None and [part.name for part in stream.parts] == ["front end", "network"]
+    front_end, network = (part.cycles for part in stream.parts)
+    assert front_end and network and artifact.report.cycles and stream.push
+    assert artifact.report.cycles.low == 2 * front_end.low + network.low
+    assert (stream.push.low, stream.push.high) == (front_end.low, front_end.high + network.high)
     assert artifact.report.command.endswith("--input-mode samples --weights-in none --hop 8 --stride 2")

@@ -47,6 +47,13 @@ def test_within_and_beyond_the_estimate(facts: dict) -> None:
     assert measured.as_dict(log, beyond)["layers"][0]["off"].startswith("+")
 
 
+def test_the_front_end_of_a_stream_runs_for_each_window_of_a_decision(facts: dict) -> None:
+    stream = {"stride": 3, "parts": [{"name": "front end", "steps": 2}, {"name": "network", "steps": 1}]}
+    log = measured.parse(text_of(facts, 0.5), "log")
+    plain, often = measured.layers(log, facts), measured.layers(log, facts | {"stream": stream})
+    assert [b.low / a.low for a, b in zip(plain, often, strict=True) if a.low and b.low][:4] == [3, 3, 1, 1]
+
+
 @pytest.mark.parametrize(("times", "is_said"), [(2.0, True), (0.4, True), (1.0, False)])
 def test_a_factor_of_all_layers_is_said(times: float, is_said: bool) -> None:
     """Here the core, or its counter, runs at another clock than the board's file says."""

@@ -20,6 +20,7 @@ from mcugen.errors import CorruptModelError, UnsupportedError, UsageError
 from mcugen.formats import chain, read
 from mcugen.formats.registry import Registry
 from mcugen.ir.graph import Graph, Node, SampleStream, State, Tensor
+from mcugen.ir.streams import DECIDES
 from mcugen.ir.types import Shape, TensorType
 from mcugen.ops.detect import Detect
 from mcugen.samples import microfrontend
@@ -149,7 +150,7 @@ def _detecting(graph: Graph, word: WakeWord, rows: int) -> Graph:
     tensors = {name: Tensor(name, t, label=name.replace("_", " ")) for name, t in types.items()}
     hold = _HOLD[word.version]
     inputs, outputs = (graph.outputs[0], "recent", "wait"), ("detected", "next_recent", "next_wait")
-    node = Node("detect", Detect(word.limit, hold, rows), inputs, outputs, "detection of the description")
+    node = Node("detect", Detect(word.limit, hold, rows), inputs, outputs, f"{DECIDES}the description")
     states = (
         State("recent", "next_recent", np.zeros(recent.shape, np.uint8)),
         State("wait", "next_wait", np.array(-hold, np.int32)),

@@ -1,4 +1,4 @@
-"""Size of a model object in C, with its counters, and of the arenas that it points to."""
+"""Size of a model object in C, with its counters and its queue, and of the arenas that it points to."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def object_bytes(plan: MemoryPlan, schedule: Schedule) -> int:
     object that points to them.
     """
     total = sum(region_bytes(plan, schedule).values())
-    return total if not plan.further else total + POINTER_BYTES * len(plan.parts) + _counter_bytes(schedule)
+    return total if not plan.further else total + POINTER_BYTES * len(plan.parts) + kept_bytes(schedule)
 
 
 def region_bytes(plan: MemoryPlan, schedule: Schedule) -> dict[str, int]:
     """Bytes of the arena in each region, in the plan's order, each rounded up to its alignment.
 
-    With one region, the arena is the model object and ends with its counters.
+    With one region, the arena is the model object and ends with its counters and its queue.
     """
     if plan.further:
         return {part.region: max(align_up(part.nbytes, OBJECT_ALIGN), OBJECT_ALIGN) for part in plan.parts}
-    nbytes = align_up(plan.nbytes, COUNTER_BYTES) + _counter_bytes(schedule)
+    nbytes = align_up(plan.nbytes, COUNTER_BYTES) + kept_bytes(schedule)
     return {plan.region: max(align_up(nbytes, OBJECT_ALIGN), OBJECT_ALIGN)}
 
 
@@ -37,13 +37,26 @@ def counters(schedule: Schedule) -> tuple[str, ...]:
     """Names of the 32-bit counters in the model object: rows, frames or samples pushed, and whether states have a
     value.
     """
-    if schedule.graph.stream:
-        return ("filled", "due", "lost", "busy", "started")
+    if stream := schedule.graph.stream:
+        queue = ("written", "taken", "dropped", "forgiven") if stream.queue else ()
+        return ("filled", "due", "lost", "busy", *queue, "started")
     pushed: tuple[str, ...] = () if schedule.pushed is None else ("next_row",)
     if schedule.takes_frames:
         pushed = ("frame", "seen") if schedule.streams else ("seen",)
     return (*pushed, "started") if schedule.graph.states else pushed
 
 
-def _counter_bytes(schedule: Schedule) -> int:
-    return COUNTER_BYTES * len(counters(schedule))
+def queue_slots(schedule: Schedule) -> int:
+    """Samples in the queue between an interrupt and the task, 0 without one: one slot stays free. In whole words."""
+    graph = schedule.graph
+    if not graph.stream or not graph.stream.queue:
+        return 0
+    each = graph.type(graph.inputs[0]).np_dtype.itemsize
+    return align_up((graph.stream.queue + 1) * each, COUNTER_BYTES) // each
+
+
+def kept_bytes(schedule: Schedule) -> int:
+    """Bytes of the model object besides the arena: its counters, and the queue of a stream of samples."""
+    graph, slots = schedule.graph, queue_slots(schedule)
+    queue = slots * graph.type(graph.inputs[0]).np_dtype.itemsize if slots else 0
+    return COUNTER_BYTES * len(counters(schedule)) + queue
