@@ -10,9 +10,9 @@ import numpy as np
 
 from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call, Params, Rule
-from mcugen.ir.kernel import Cost, Kernel, Whole
+from mcugen.ir.kernel import Cost, Kernel, RowWindow, Text, Whole, Window
 from mcugen.ir.op import Example, Op
-from mcugen.ir.types import TensorType
+from mcugen.ir.types import TensorType, images_of, rows_of
 
 FRACTION = 22
 """Fractional bits of the weights of bytes."""
@@ -36,6 +36,46 @@ def sums_fit(call: Call) -> bool:
     if weights is None or call.input(0).is_float:
         return True
     return int(255 * np.abs(weights.astype(np.int64)).sum(axis=1).max()) + (1 << (FRACTION - 1)) < 1 << 31
+
+
+def within_rows(call: Call) -> bool:
+    "the data are one image of several rows, and the axis lies within a row"
+    shape = call.input(0).shape
+    return _is_image(call) and call.op.axis % len(shape) >= 2
+
+
+def across_rows(call: Call) -> bool:
+    "the data are one image, the axis is that of the rows, and they are read in order"
+    shape = call.input(0).shape
+    return _is_image(call) and call.op.axis % len(shape) == 1 and bool((np.diff(_starts(call)) >= 0).all())
+
+
+def _is_image(call: Call) -> bool:
+    return len(call.output.shape) == 4 and images_of(call.output.shape) == 1 and rows_of(call.output.shape) > 1
+
+
+def _starts(call: Call) -> np.ndarray:
+    """For each element along the axis of the result, the place of the first element of the operand with a weight."""
+    op = call.op
+    assert isinstance(op, Banded)
+    block, row = np.divmod(np.arange(op.count), len(op.first))
+    firsts = [first + k for first, (k, _) in zip(op.first, _rows(call.constant(1)), strict=True)]
+    return np.asarray(block * op.step + np.array(firsts)[row])
+
+
+def row_within(call: Call) -> RowWindow:
+    height = rows_of(call.output.shape)
+    return RowWindow(1, 1, 1, 0, height, height)
+
+
+def window_across(call: Call) -> RowWindow:
+    most = max(row.size for _, row in _rows(call.constant(1)))
+    return RowWindow.of_firsts(most, _starts(call).tolist(), rows_of(call.input(0).shape))
+
+
+def params_within(call: Call) -> Params:
+    found = params(call)
+    return {**found, "outer": found["outer"] // rows_of(call.output.shape)}
 
 
 def _rows(weights: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
@@ -66,12 +106,28 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """The cost terms: sums, each of a row of weights, and how often a row is taken."""
-    axis = call.op.axis % len(call.output.shape)
-    return {"sums": call.output.size, "taken": prod(call.output.shape[: axis + 1])}
+    """The cost terms. sums: results; taken: how often C sets up a row of weights for the vectors along the axis.
+
+    vectors: results, in place of these two, if the matrix has one row and the axis is the last; triples: those of three
+    weights, for which C has a loop of its own.
+    """
+    axis, shape = call.op.axis % len(call.output.shape), call.output.shape
+    if call.op.count == 1 and prod(shape[axis + 1 :]) == 1:
+        threes = [row.size for _, row in _rows(call.constant(1))] == [3]
+        return {"triples" if threes else "vectors": call.output.size}
+    return {"sums": call.output.size, "taken": prod(shape[: axis + 1])}
 
 
-_COST = Cost(work, ("sums", "taken"))
+_COST = Cost(work, ("sums", "taken", "vectors", "triples"))
+
+
+def _kernels(dtype: str) -> Iterator[Kernel]:
+    name, rules = f"mg_banded_{dtype}", (is_of(dtype), sums_fit)
+    within, across = (*rules, within_rows), (*rules, across_rows)
+    text = Text(helpers=(f"banded_{dtype}.c",))
+    yield Kernel(f"{name}__within", Window(row_within), within, params_within, (0,), text=text, cost=_COST)
+    yield Kernel(f"{name}__across", Window(window_across), across, params, (0,), cost=_COST)
+    yield Kernel(name, Whole(), rules, params, (0,), cost=_COST)
 
 
 @dataclass(frozen=True)
@@ -92,10 +148,7 @@ class Banded(Op):
 
     litert_types = frozenset()
     exact_floats = True
-    kernels = tuple(
-        Kernel(f"mg_banded_{dtype}", Whole(), (is_of(dtype), sums_fit), params, operands=(0,), cost=_COST)
-        for dtype in _WEIGHTS
-    )
+    kernels = tuple(kernel for dtype in _WEIGHTS for kernel in _kernels(dtype))
 
     def infer(self, x: TensorType | None, w: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or w is None or _WEIGHTS.get(x.dtype) != w.dtype:
@@ -167,6 +220,12 @@ class Banded(Op):
             (cls(1, (-1, 0, 2), 8, 4), (2, 11, 3), 3),
             (cls(0, (0, 2), 2), (5, 2), 3),
             (cls(2, (1,), 1), (1, 4, 3), 2),
+            (cls(2, (0, 1, 1), 4, 2), (1, 3, 5, 2), 3),
+            (cls(-1, (0,), 1), (1, 2, 4, 3), 3),
+            (cls(-1, (-1,), 1), (2, 3), 3),
+            (cls(1, (-1, 0, 2, 2), 4), (1, 4, 2, 3), 3),
+            (cls(1, (0, 1), 5, 2), (1, 5, 3, 1), 2),
+            (cls(1, (1, 0), 2), (1, 3, 3, 1), 2),
         )
         return [
             Example(op, (x, w), op.infer(x, w), {1: _drawn(w, k)}, k)

@@ -55,7 +55,7 @@ class Reverse(_view.View):
     tflm_types = ALL_DTYPES
     imports = (Import("tflite", "REVERSE_V2", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
-    kernels = _view.KERNELS
+    kernels = _view.WITH_ROWS
 
     def refused_by(self, call: Call, runtime: str) -> str:
         axes = sorted({a % len(call.input(0).shape) for a in self.axes})
@@ -74,4 +74,5 @@ class Reverse(_view.View):
     @classmethod
     def examples(cls) -> Sequence[Example]:
         cases = (((1,), (2, 3, 4)), ((-1,), (2, 5)), ((0, 2), (3, 2, 4)), ((0,), (7,)), ((1, 2), (1, 3, 4, 3)))
-        return _view.examples((cls(axes), shape) for axes, shape in cases)
+        mirrors = ((cls((2,)), (1, 3, 5, 3)), (cls((-1,)), (1, 2, 7, 2)))
+        return [*_view.examples((cls(axes), shape) for axes, shape in cases), *_view.pixel_examples(mirrors)]

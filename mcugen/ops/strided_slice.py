@@ -202,7 +202,7 @@ class StridedSlice(_view.View):
     litert_types = MOVABLE
     imports = (Import("tflite", "STRIDED_SLICE", from_strided_slice), Import("tflite", "SLICE", from_slice))
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
-    kernels = (_PARTED, *_view.KERNELS)
+    kernels = (_PARTED, *_view.WITH_ROWS)
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
@@ -255,4 +255,6 @@ class StridedSlice(_view.View):
         found.append((cls(((2, 1, 1), (0, 5, 1)), (5,)), (4, 5)))
         found.append((cls(((0, 4, 1),), (1, 4, 1)), (4,)))
         found.append((cls(((0, 1, 1), (2, 3, 1), (0, 4, 1)), (3, 4), in_place=True), (1, 6, 4)))
-        return _view.examples(found)
+        crops = (((0, 1, 1), (1, 3, 1), (2, 3, 1), (0, 2, 1)), ((0, 1, 1), (0, 3, 2), (5, 3, -2), (1, 1, 1)))
+        pixels = ((cls(ranges, tuple(n for _, n, _ in ranges)), (1, 5, 6, 2)) for ranges in crops)
+        return [*_view.examples(found), *_view.pixel_examples(pixels)]

@@ -50,7 +50,7 @@ class Tile(_view.View):
     litert_types = MOVABLE
     imports = (Import("tflite", "TILE", from_tflite),)
     writes = (Write("tflite", to_tflite), Write("onnx", to_onnx))
-    kernels = _view.KERNELS
+    kernels = _view.WITH_ROWS
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
@@ -79,4 +79,5 @@ class Tile(_view.View):
             ((1, 1, 2, 3), (1, 2, 3, 2)),
             ((2, 1, 2), (1, 5, 1)),
         )
-        return _view.examples((cls(multiples), shape) for multiples, shape in cases)
+        grey = [(cls((1, 1, 1, 3)), (1, 3, 5, 1))]
+        return [*_view.examples((cls(multiples), shape) for multiples, shape in cases), *_view.pixel_examples(grey)]

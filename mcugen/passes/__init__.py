@@ -32,6 +32,7 @@ from mcugen.passes.merge_reshapes import merge_reshapes
 from mcugen.passes.remove_channels import remove_channels
 from mcugen.passes.reuse_joins import reuse_joins
 from mcugen.passes.store_halves import store_halves
+from mcugen.passes.tabulate_bytes import tabulate_bytes
 from mcugen.passes.unpack_constants import unpack_constants
 
 Pass = Callable[[Graph, str], Graph]
@@ -56,6 +57,7 @@ def simplifying(features: frozenset[str] = frozenset(), *, all_channels: bool = 
         integer_thresholds,
         fold_factors,
         fuse_clamps,
+        tabulate_bytes,
         compose_tables,
         fuse_padding,
         *(() if all_channels else (remove_channels(features),)),

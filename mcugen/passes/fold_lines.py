@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from mcugen.ir.graph import Graph, Node
-from mcugen.ir.op import evaluate
 from mcugen.ops._links import INTEGERS, is_link
 from mcugen.ops.cast import Cast
 from mcugen.ops.integer_line import IntegerLine
+from mcugen.passes._trial import results
 
 _WHY = "for every value of the operand, a line that is rounded down and clamped gives the same integer"
 _MOST_VALUES = 1 << 16
@@ -71,22 +70,9 @@ def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> Node | None:
     if high - low >= _MOST_VALUES:
         return None
     x = np.arange(low, high + 1)
-    line = line_of(x, _results(graph, chain, reference, name, x), dtype)
+    stored = x.astype(graph.type(name).np_dtype)
+    line = line_of(x, results(graph, chain, reference, stored).astype(np.int64), dtype)
     return None if line is None else Node(last.name, line, (name,), last.outputs, last.source)
-
-
-def _results(graph: Graph, chain: Sequence[Node], reference: str, name: str, x: np.ndarray) -> np.ndarray:
-    """The results of the chain for values of its operand, by the oracle."""
-    values = x.astype(graph.type(name).np_dtype)
-    for node in chain:
-        call = graph.call(node, reference)
-        types = tuple(
-            t if data is not None or t is None else t.with_shape(values.shape)
-            for t, data in zip(call.inputs, call.constants, strict=True)
-        )
-        inner = replace(call, inputs=types, outputs=(call.output.with_shape(values.shape),), input_range=())
-        (values,) = evaluate(inner, [values if data is None else data for data in call.constants])
-    return values.astype(np.int64)
 
 
 def line_of(x: np.ndarray, y: np.ndarray, dtype: str) -> IntegerLine | None:

@@ -15,7 +15,7 @@ from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.kernel import Alias, Join, Kernel
 from mcugen.ir.op import Op
 from mcugen.kernels import halves
-from mcugen.ops import _strided, concatenation, pack, split, unpack
+from mcugen.ops import _strided, _view, concatenation, pack, split, unpack
 from mcugen.ops.concatenation import Concatenation
 from mcugen.ops.copy import Copy
 from mcugen.ops.pack import Pack
@@ -203,6 +203,10 @@ def _(op: Unpack, call: Call) -> Op | None:
 
 @unmoved.register(StridedSlice)
 def _(op: StridedSlice, call: Call) -> Op | None:
-    """A slice without code, if its elements are adjacent in the operand."""
+    """A slice without code, if its elements are adjacent in the operand. Rows of a camera are copied, so that not all
+    rows have to be kept.
+    """
+    if _view.moves_pixels(call):
+        return None
     loops = _strided.view_loops(op.view(_strided.blank(call.input(0).shape)))
     return replace(op, in_place=True) if [loop[1:] for loop in loops] in ([], [(1, 1)]) else None

@@ -16,7 +16,7 @@ import numpy as np
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import TensorType
-from mcugen.samples import arrays, folders, identity, images, keys, labels, preprocess, signals, sounds
+from mcugen.samples import arrays, camera, folders, identity, images, keys, labels, preprocess, signals, sounds
 from mcugen.samples.column import BLOCK_BYTES, Column
 from mcugen.samples.fit import SampleFit, fit
 from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
@@ -116,7 +116,7 @@ def _plan(text: str, graph: Graph) -> Plan:
 
 def words() -> tuple[Word, ...]:
     """The words of `--preprocess`, in the order in which they may be given."""
-    return (*images.WORDS, *sounds.WORDS, *preprocess.WORDS)
+    return (*camera.WORDS, *images.WORDS, *sounds.WORDS, *preprocess.WORDS)
 
 
 def _has_sounds(path: Path) -> bool:
@@ -134,23 +134,27 @@ def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleAr
         return SampleArrays((sounds.column((path,), plan, path.name),), notes=notes, plan=plan)
     if arrays.kind(path) == arrays.ZIP:
         return _archive(path, graph, plan, with_labels)
-    plan.refuse((IMAGE, SOUND), "arrays")
+    column = camera.column(arrays.single(path), plan)
     _check_single(graph, path.name)
     notes = _no_labels(with_labels, path.name, "give an .npz with a key 'y'")
-    return SampleArrays((arrays.single(path),), notes=notes, plan=plan)
+    return SampleArrays((column,), notes=notes, features=_made(plan), plan=plan)
+
+
+def _made(plan: Plan) -> str:
+    """The hash of what words make of a camera's bytes; "" if there are none for these."""
+    return identity.of(plan).sha256 if plan.frame else ""
 
 
 def _archive(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleArrays:
     """The arrays of an .npz. If they are features, the words must be those of the file, and are not applied again."""
     found = arrays.archive(path)
     made = identity.taken(found, path.name)
-    if made is None:
-        plan.refuse((IMAGE, SOUND), "arrays")
-    elif plan.steps:
+    if made is not None and plan.steps:
         identity.require_same(made.sha256, path.name, identity.of(plan, made.rate).sha256, preprocess.WHERE)
         plan = Plan()
     chosen = keys.choose(found, graph, path.name, with_labels)
-    return SampleArrays(chosen.columns, chosen.labels, chosen.notes, made.sha256 if made else "", plan)
+    columns = tuple(camera.column(column, plan) for column in chosen.columns)
+    return SampleArrays(columns, chosen.labels, chosen.notes, made.sha256 if made else _made(plan), plan)
 
 
 _KINDS = {"arrays": arrays.column, "images": images.column, "sounds": sounds.column}
@@ -163,7 +167,12 @@ def contents(folder: Path, plan: Plan) -> SampleArrays:
 
 def _folder(path: Path, plan: Plan, with_labels: bool) -> SampleArrays:
     found = folders.listing(path)
-    plan.refuse([stage for stage in (IMAGE, SOUND) if stage != found.kind], found.kind)
+    takes_bytes = plan.frame is not None and found.kind == "arrays"
+    if plan.frame is not None and found.kind == IMAGE:
+        word = plan.steps[0].text
+        hint = f"leave out {word!r}, or give the camera's bytes as .npy files"
+        raise UsageError(f"{word!r} takes a camera's bytes, but the samples are images", where=path.name, hint=hint)
+    plan.refuse([stage for stage in (IMAGE, SOUND) if stage != found.kind and not takes_bytes], found.kind)
     column = _KINDS[found.kind](found.paths, plan, path.name)
     made = identity.of(plan, column.rate).sha256 if plan.steps else ""
     if found.labels is None:

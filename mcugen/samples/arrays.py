@@ -22,8 +22,9 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.ir.types import Shape
+from mcugen.samples import camera
 from mcugen.samples.column import BLOCK_BYTES, Column, named, of_files
-from mcugen.samples.preprocess import IMAGE, SOUND, Plan
+from mcugen.samples.preprocess import Plan
 
 NPY, ZIP = b"\x93NUMPY", b"PK"
 MAX_WHOLE_BYTES = 1 << 28
@@ -101,8 +102,7 @@ def single(path: Path) -> Column:
 
 def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
     """The .npy files of a folder, each a sample. Raises UsageError."""
-    plan.refuse((IMAGE, SOUND), "arrays")
-    return of_files(where, paths, _one, "each file is one sample, all of one shape")
+    return camera.column(of_files(where, paths, _one, "each file is one sample, all of one shape"), plan)
 
 
 def _one(path: Path) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
@@ -25,7 +26,7 @@ _FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32))?(?:@(\d{
 _SCALES = {"s8": QuantParams((2.0**-7,), (0,)), "u8": QuantParams((2.0**-7,), (128,))}
 _SCALES |= {"s16": QuantParams((2.0**-15,), (0,)), "s32": QuantParams((2.0**-31,), (0,))}
 """Element type -> the scale and zero point that turn stored integers into sounds from -1 to 1."""
-_WITH_SIZES = ("gray", "rgb", "resize", "crop")
+_WITH_SIZES = ("gray", "rgb", "resize", "crop", "rotate")
 """Words after which the size of the camera's image does not follow from the network."""
 
 
@@ -124,6 +125,9 @@ def _without_rate() -> UsageError:
 
 def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
     """The inputs that the sensor may give: as the text says, else those that could make the network's input."""
+    if plan.frame is not None:
+        yield _of_camera(plan, plan.frame, text)
+        return
     stage = SOUND if plan.of(SOUND) else IMAGE if plan.of(IMAGE) else NUMBER
     default = {SOUND: "s16", IMAGE: "u8", NUMBER: "f32"}[stage]
     if text:
@@ -137,6 +141,16 @@ def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
         raise UsageError("the size of the camera's images is not known", where=preprocess.WHERE, hint=hint)
     else:
         yield SensorInput(_natural(plan, taken.shape[1:] if taken.shape[:1] == (1,) else taken.shape), default)
+
+
+def _of_camera(plan: Plan, frame: Shape, text: str) -> SensorInput:
+    """The bytes that a camera's word takes. Raises UsageError if the value of --raw states other ones."""
+    given = _FORM.fullmatch(text) if text else None
+    if text and (given is None or given[2] not in (None, "u8") or prod(map(int, given[1].split("x"))) != prod(frame)):
+        word = plan.steps[0].text
+        message = f"{text!r} does not fit {word!r}, which takes {prod(frame):,} bytes, {list(frame)}"
+        raise UsageError(message, where=OPTION, hint=f"leave {OPTION} out, or correct the size in the word")
+    return SensorInput(frame, "u8")
 
 
 def _natural(plan: Plan, shape: Shape) -> Shape:

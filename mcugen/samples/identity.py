@@ -64,7 +64,8 @@ def _of(plan: Plan, rate: int) -> Identity:
 
 def _tables(plan: Plan, rate: int) -> Sequence[bytes]:
     """The operators and tables of words on a sound or an image, in order; none if the words take neither."""
-    for shape in [(1, n) for n in _PROBES] if plan.of(SOUND) else [(1, _SIDE, _SIDE, 3)] if plan.of(IMAGE) else []:
+    images = [(1, *(plan.frame or (_SIDE, _SIDE, 3)))] if plan.of(IMAGE) else []
+    for shape in [(1, n) for n in _PROBES] if plan.of(SOUND) else images:
         front = FrontEnd(TensorType(shape, "f32" if plan.of(SOUND) else "u8"), rate, len(shape) - 1)
         try:
             graph = front.graph(preprocess.appended(front, front.given, plan.steps))

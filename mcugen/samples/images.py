@@ -17,8 +17,10 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.ops.banded import FRACTION, Banded
+from mcugen.ops.reverse import Reverse
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.tile import Tile
+from mcugen.ops.transpose import Transpose
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.front_end import FrontEnd
 from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, StepError, Word, applied, one_of, whole
@@ -137,6 +139,18 @@ def cropped(front: FrontEnd, x: str, sides: tuple[int, ...]) -> str:
     return front.node(StridedSlice(ranges, (n, down, across, channels)), x)
 
 
+def mirrored(front: FrontEnd, x: str, _: None) -> str:
+    """Left and right exchanged."""
+    return front.node(Reverse((2,)), x)
+
+
+def rotated(front: FrontEnd, x: str, degrees: str) -> str:
+    """Turned clockwise by 90, 180 or 270 degrees."""
+    if degrees == "180":
+        return front.node(Reverse((1, 2)), x)
+    return front.node(Reverse((2 if degrees == "90" else 1,)), front.node(Transpose((0, 2, 1, 3)), x))
+
+
 WORDS = (
     Word("rgb", "convert to red, green and blue; what is transparent becomes opaque", IMAGE, rgb),
     Word("gray", "convert to one channel, 0.299 red + 0.587 green + 0.114 blue", IMAGE, gray),
@@ -148,6 +162,8 @@ WORDS = (
         _resizing,
     ),
     Word("crop=WxH", "keep W columns and H rows in the middle; crop=N: a square", IMAGE, cropped, _sides),
+    Word("mirror", "exchange left and right", IMAGE, mirrored),
+    Word("rotate=D", "turn clockwise by D degrees, 90, 180 or 270", IMAGE, rotated, one_of(("90", "180", "270"))),
 )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from mcugen.errors import McugenError, UsageError
 from mcugen.ir.graph import Graph
 from mcugen.ir.op import Op, evaluate
-from mcugen.ir.types import DTYPE_NAMES, TensorType
+from mcugen.ir.types import DTYPE_NAMES, Shape, TensorType
 from mcugen.ops.add import Add
 from mcugen.ops.div import Div
 from mcugen.ops.mul import Mul
@@ -44,6 +44,7 @@ class Word:
     for the order of axes, which depends on the network
     value: parser of its value, None if it has none
     spans: whether its results for a window depend on samples outside of that window
+    taken: for a camera's bytes: value -> the shape of these bytes [rows, columns, bytes]
     """
 
     form: str
@@ -52,6 +53,7 @@ class Word:
     append: Callable[[FrontEnd, str, Any], str] | None
     value: Callable[[str], Any] | None = None
     spans: bool = False
+    taken: Callable[[Any], Shape] | None = None
 
     @property
     def name(self) -> str:
@@ -101,6 +103,12 @@ class Plan:
     def rate(self) -> int:
         """Samples a second after the word `rate`; 0 without it."""
         return next((int(step.value) for step in self.of(SOUND) if step.name == "rate"), 0)
+
+    @property
+    def frame(self) -> Shape | None:
+        """The shape of the camera's bytes [rows, columns, bytes] that the first word takes; None if it takes none."""
+        first = self.steps[0] if self.steps else None
+        return first.word.taken(first.value) if first and first.word.taken else None
 
     def refuse(self, stages: Sequence[str], what: str) -> None:
         """Raise UsageError if there is a step of these stages, which do not apply to samples of kind `what`."""
@@ -190,6 +198,9 @@ def parse(text: str, words: Sequence[Word] = WORDS, where: str = WHERE) -> Plan:
             )
             hint = "the order is: words for images or sounds, for numbers, then nchw or nhwc"
             raise UsageError(message, where=where, hint=hint)
+    for step in steps[1:]:
+        if step.word.taken:
+            raise UsageError(f"{step.text!r} takes a camera's bytes", where=where, hint="put it before all other words")
     if len([step for step in steps if step.stage == AXES]) > 1:
         what = "only one of nchw and nhwc can be given"
         raise UsageError(what, where=where, hint="give the order that the model wants")
@@ -250,6 +261,12 @@ def applied(
     if not steps:
         return block
     return _run(_built(tuple(steps), TensorType(block.shape, DTYPE_NAMES[block.dtype]), rate, channels), block)
+
+
+def type_after(steps: Sequence[PreprocessStep], given: TensorType, channels: int | None = None) -> TensorType:
+    """The type of samples [n, ...] after words. Raises StepError."""
+    graph = _built(tuple(steps), given, 0, channels)
+    return graph.type(graph.outputs[0])
 
 
 @functools.lru_cache(8)

@@ -142,17 +142,19 @@ def test_every_operator_of_words_has_pinned_bits() -> None:
     texts = (
         "mono,rate=8000,decimate=2,preemphasis=0.9,fir=1:2,biquad=1:0:0:0:0,length=1s,"
         "mfcc(window=32ms,hop=16ms),delta=1,cmvn,scale=2,offset=1,mean=1,std=2",
-        "rgb,gray,resize=8x9:lanczos,crop=4,scale=2",
+        "rgb,mirror,rotate=90,gray,resize=8x9:lanczos,crop=4,scale=2",
+        *("rgb565(8x8)", "yuyv(8x8)", "nv12(8x8)", "bayer(8x8,pattern=rggb)"),
         "logmel(window=32ms,hop=16ms,decibels=yes)",
         "spectrogram(window=32ms,hop=16ms)",
     )
     used = {word.split("=")[0].split("(")[0] for text in texts for word in re.split(r",(?![^()]*\))", text)}
     assert used == {word.name for word in words()} - {"nchw", "nhwc"}
     for text in texts:
-        shape, dtype = ((1, 40, 30, 3), "u8") if text.startswith("rgb") else ((1, 40000, 2), "f32")
-        front = FrontEnd(TensorType(shape, dtype), RATE)
-        steps = parse(text if "mono" in text or dtype == "u8" else f"mono,{text}", words()).steps
+        pixels = parse(text, words()).frame or ((40, 30, 3) if text.startswith("rgb") else None)
+        front = FrontEnd(TensorType((1, *pixels), "u8") if pixels else TensorType((1, 40000, 2), "f32"), RATE)
+        steps = parse(text if "mono" in text or pixels else f"mono,{text}", words()).steps
         graph = front.graph(appended(front, front.given, steps))
         once = (Add, Cast, Concatenation, Div, Mul, Sqrt, Sub)
-        wrong = [n.op for n in graph.nodes if not (n.op.exact_floats or n.op.only_moves or isinstance(n.op, once))]
+        floats = [n for n in graph.nodes if any(graph.type(name).is_float for name in n.outputs)]
+        wrong = [n.op for n in floats if not (n.op.exact_floats or n.op.only_moves or isinstance(n.op, once))]
         assert not wrong

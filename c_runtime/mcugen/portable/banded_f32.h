@@ -25,5 +25,9 @@ typedef struct {
 
 /* in [outer][length][inner], out [outer][count][inner]. */
 void mg_banded_f32(const mg_banded_f32_params *p, const mg_f32 *in, mg_f32 *out);
+/* Row y, for an axis within rows. rows: row y of the operand; `outer` counts within a row. */
+void mg_banded_f32__within(const mg_banded_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
+/* Row y, for the axis of the rows. rows: those from the first that has a weight on; not read beyond the ends. */
+void mg_banded_f32__across(const mg_banded_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
 
 #endif /* MCUGEN_BANDED_F32_H */
