@@ -163,8 +163,8 @@ class Options:
     )
     raw: str = _option(
         "",
-        "What the sensor gives, with --preprocess: SHAPE[:TYPE][@RATE], such as 16000:s16@16000 or 160x120x3:u8. By "
-        "default it follows from the words and the network.",
+        "What the sensor gives, with --preprocess: SHAPE[:TYPE[/N]][@RATE], such as 16000:s16@16000, 100x3:s16/8192@50 "
+        "or 160x120x3:u8. /N: integers are divided by N. By default it follows from the words and the network.",
         metavar="DATA",
         group="Model",
     )

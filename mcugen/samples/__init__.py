@@ -16,10 +16,10 @@ import numpy as np
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import TensorType
-from mcugen.samples import arrays, camera, folders, identity, images, keys, labels, preprocess, signals, sounds
+from mcugen.samples import arrays, camera, folders, identity, images, keys, labels, motion, preprocess, signals, sounds
 from mcugen.samples.column import BLOCK_BYTES, Column
 from mcugen.samples.fit import SampleFit, fit
-from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, Word
+from mcugen.samples.preprocess import IMAGE, MOTION, NUMBER, SOUND, Plan, Word
 
 MAX_BYTES = 1 << 29
 """Most bytes of samples in memory, in the types of the model's inputs."""
@@ -94,6 +94,7 @@ def load(
     n = total if limit is None else min(limit, total)
     types = [graph.type(name) for name in graph.inputs]
     pairs = list(zip(found.columns, types, strict=True))
+    pairs = [(signals.in_turn(column, t), t) for column, t in pairs] if graph.stream else pairs
     as_read = signals.type_of if graph.stream else partial(_as_given, plan) if to_run else _as_taken
     fits = [fit(column, as_read(column, t), plan) for column, t in pairs]
     _check_memory(fits, n)
@@ -116,7 +117,7 @@ def _plan(text: str, graph: Graph) -> Plan:
 
 def words() -> tuple[Word, ...]:
     """The words of `--preprocess`, in the order in which they may be given."""
-    return (*camera.WORDS, *images.WORDS, *sounds.WORDS, *preprocess.WORDS)
+    return (*camera.WORDS, *images.WORDS, *sounds.WORDS, *motion.WORDS, *preprocess.WORDS)
 
 
 def _has_sounds(path: Path) -> bool:
@@ -134,15 +135,10 @@ def _source(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleAr
         return SampleArrays((sounds.column((path,), plan, path.name),), notes=notes, plan=plan)
     if arrays.kind(path) == arrays.ZIP:
         return _archive(path, graph, plan, with_labels)
-    column = camera.column(arrays.single(path), plan)
+    column = _worded(arrays.single(path), plan)
     _check_single(graph, path.name)
     notes = _no_labels(with_labels, path.name, "give an .npz with a key 'y'")
     return SampleArrays((column,), notes=notes, features=_made(plan), plan=plan)
-
-
-def _made(plan: Plan) -> str:
-    """The hash of what words make of a camera's bytes; "" if there are none for these."""
-    return identity.of(plan).sha256 if plan.frame else ""
 
 
 def _archive(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleArrays:
@@ -153,11 +149,27 @@ def _archive(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleA
         identity.require_same(made.sha256, path.name, identity.of(plan, made.rate).sha256, preprocess.WHERE)
         plan = Plan()
     chosen = keys.choose(found, graph, path.name, with_labels)
-    columns = tuple(camera.column(column, plan) for column in chosen.columns)
+    columns = tuple(_worded(column, plan) for column in chosen.columns)
     return SampleArrays(columns, chosen.labels, chosen.notes, made.sha256 if made else _made(plan), plan)
 
 
-_KINDS = {"arrays": arrays.column, "images": images.column, "sounds": sounds.column}
+def _worded(column: Column, plan: Plan) -> Column:
+    """Arrays after the words for motion, or for a camera's bytes. Raises UsageError."""
+    return motion.column(column, plan) if plan.of(MOTION) else camera.column(column, plan)
+
+
+def _made(plan: Plan) -> str:
+    """The hash of what words make of motion or of a camera's bytes; "" if there are none for these."""
+    return identity.of(plan).sha256 if plan.of(MOTION) or plan.frame else ""
+
+
+def _of_arrays(paths: Sequence[Path], plan: Plan, where: str) -> Column:
+    return _worded(arrays.column(paths, where), plan)
+
+
+_KINDS = {"arrays": _of_arrays, "images": images.column, "sounds": sounds.column}
+_STAGES = {"arrays": MOTION, "images": IMAGE, "sounds": SOUND}
+"""Kind of a folder's files -> the words that apply to them."""
 
 
 def contents(folder: Path, plan: Plan) -> SampleArrays:
@@ -172,7 +184,7 @@ def _folder(path: Path, plan: Plan, with_labels: bool) -> SampleArrays:
         word = plan.steps[0].text
         hint = f"leave out {word!r}, or give the camera's bytes as .npy files"
         raise UsageError(f"{word!r} takes a camera's bytes, but the samples are images", where=path.name, hint=hint)
-    plan.refuse([stage for stage in (IMAGE, SOUND) if stage != found.kind and not takes_bytes], found.kind)
+    plan.refuse([stage for stage in _STAGES.values() if stage != _STAGES[found.kind] and not takes_bytes], found.kind)
     column = _KINDS[found.kind](found.paths, plan, path.name)
     made = identity.of(plan, column.rate).sha256 if plan.steps else ""
     if found.labels is None:

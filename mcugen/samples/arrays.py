@@ -22,9 +22,7 @@ import numpy as np
 
 from mcugen.errors import UsageError
 from mcugen.ir.types import Shape
-from mcugen.samples import camera
 from mcugen.samples.column import BLOCK_BYTES, Column, named, of_files
-from mcugen.samples.preprocess import Plan
 
 NPY, ZIP = b"\x93NUMPY", b"PK"
 MAX_WHOLE_BYTES = 1 << 28
@@ -100,9 +98,9 @@ def single(path: Path) -> Column:
     return _column(path.name, header, blocks)
 
 
-def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
+def column(paths: Sequence[Path], where: str) -> Column:
     """The .npy files of a folder, each a sample. Raises UsageError."""
-    return camera.column(of_files(where, paths, _one, "each file is one sample, all of one shape"), plan)
+    return of_files(where, paths, _one, "each file is one sample, all of one shape")
 
 
 def _one(path: Path) -> np.ndarray:

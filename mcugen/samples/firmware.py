@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
+import numpy as np
+
 from mcugen.errors import UsageError
 from mcugen.ir.graph import Graph
 from mcugen.ir.types import QuantParams, Shape, TensorType
-from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.transpose import Transpose
 from mcugen.samples import identity, preprocess
@@ -18,11 +19,11 @@ from mcugen.samples.column import Column
 from mcugen.samples.fit import fit
 from mcugen.samples.front_end import FrontEnd
 from mcugen.samples.identity import Identity
-from mcugen.samples.preprocess import IMAGE, NUMBER, SOUND, Plan, StepError
-from mcugen.samples.spectra import Spectrum, spectrum_of
+from mcugen.samples.preprocess import IMAGE, MOTION, NUMBER, SOUND, Plan, StepError
+from mcugen.samples.spectra import Windows, windows_of
 
 OPTION = "--raw"
-_FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32))?(?:@(\d{1,7}))?")
+_FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32)(?:/(\d{1,9}))?)?(?:@(\d{1,7}))?")
 _SCALES = {"s8": QuantParams((2.0**-7,), (0,)), "u8": QuantParams((2.0**-7,), (128,))}
 _SCALES |= {"s16": QuantParams((2.0**-15,), (0,)), "s32": QuantParams((2.0**-31,), (0,))}
 """Element type -> the scale and zero point that turn stored integers into sounds from -1 to 1."""
@@ -34,12 +35,14 @@ _WITH_SIZES = ("gray", "rgb", "resize", "crop", "rotate")
 class SensorInput:
     """The input that a sensor gives.
 
-    shape: [time], [time, channels] or [height, width, channels]. rate: Hz of sounds, or 0.
+    shape: [time], [time, channels] or [height, width, channels]. rate: Hz of sounds and motion, or 0.
+    divisor: number by which stored integers are divided; 0 for the usual one of sounds, and none of other data.
     """
 
     shape: Shape
     dtype: str
     rate: int = 0
+    divisor: int = 0
 
 
 def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False) -> Graph:
@@ -74,34 +77,46 @@ def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False
 
 
 def hop_of(plan: Plan, text: str) -> tuple[int, int]:
-    """(hop in samples, rate in Hz) of the words' windows in a stream. Raises UsageError."""
+    """(hop, numbers per second) of the words' windows in a stream; a sample is a number for each channel.
+
+    Raises UsageError.
+    """
     raw = _window(plan, text)
-    return _spectrum(plan).sizes(raw.rate)[1], raw.rate
+    window, hop = _windows(plan).sizes(raw.rate)[:2]
+    if hop > window:
+        hint = f"give a hop of at most {window}, or use --input-mode whole"
+        raise UsageError(f"a hop of {hop} skips samples: a window has {window}", where=preprocess.WHERE, hint=hint)
+    channels = prod(raw.shape[1:])
+    return hop * channels, raw.rate * channels
 
 
-def _spectrum(plan: Plan) -> Spectrum:
+def _windows(plan: Plan) -> Windows:
     """The windows that the words make. Raises UsageError if they make none."""
-    found = spectrum_of(plan)
+    found = windows_of(plan)
     if found is None:
-        hint = "add spectrogram, logmel or mfcc to the words, or use --input-mode whole"
+        hint = "add spectrogram, logmel, mfcc or windows to the words, or use --input-mode whole"
         raise UsageError("a stream of samples needs words that make windows", where=preprocess.WHERE, hint=hint)
     return found
 
 
 def _window(plan: Plan, text: str) -> SensorInput:
     """One window of samples, of the rate and type that the value of --raw states. Raises UsageError."""
-    spectrum = _spectrum(plan)
-    given = _given(text, SOUND, "s16", plan.rate) if text else SensorInput((), "s16", plan.rate)
+    windows, stage = _windows(plan), MOTION if plan.of(MOTION) else SOUND
+    if stage == MOTION and not text:
+        raise _without_channels()
+    given = _given(text, stage, "s16", plan.rate) if text else SensorInput((), "s16", plan.rate)
     if not given.rate:
         raise _without_rate()
     try:
-        window = spectrum.sizes(given.rate)[0]
+        window = windows.sizes(given.rate)[0]
     except ValueError as error:
         raise UsageError(str(error), where=preprocess.WHERE, hint="correct window=... of the words") from error
-    if given.shape not in ((), (window,)):
-        hint = f"give {OPTION} {window}@{given.rate}, or leave it out"
+    channels = given.shape[1:] if stage == MOTION else ()
+    if given.shape not in ((), (window, *channels)):
+        shape = "x".join(map(str, (window, *channels)))
+        hint = f"give {OPTION} {shape}@{given.rate}{', or leave it out' if stage == SOUND else ''}"
         raise UsageError(f"a stream takes the {window} samples of a window", where=OPTION, hint=hint)
-    return replace(given, shape=(window,))
+    return replace(given, shape=(window, *channels))
 
 
 def _in_window(plan: Plan, raw: SensorInput) -> Plan:
@@ -123,15 +138,22 @@ def _without_rate() -> UsageError:
     return UsageError("the rate of the samples is not known", where=preprocess.WHERE, hint=hint)
 
 
+def _without_channels() -> UsageError:
+    hint = f"give it, such as {OPTION} 100x3:s16@50 for 100 samples of 3 channels, 50 a second"
+    return UsageError("the number of channels is not known", where=preprocess.WHERE, hint=hint)
+
+
 def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
     """The inputs that the sensor may give: as the text says, else those that could make the network's input."""
     if plan.frame is not None:
         yield _of_camera(plan, plan.frame, text)
         return
-    stage = SOUND if plan.of(SOUND) else IMAGE if plan.of(IMAGE) else NUMBER
-    default = {SOUND: "s16", IMAGE: "u8", NUMBER: "f32"}[stage]
+    stage = next((stage for stage in (SOUND, MOTION, IMAGE) if plan.of(stage)), NUMBER)
+    default = {SOUND: "s16", MOTION: "s16", IMAGE: "u8", NUMBER: "f32"}[stage]
     if text:
         yield _given(text, stage, default, plan.rate)
+    elif stage == MOTION:
+        raise _without_channels()
     elif stage == SOUND:
         if not plan.rate:
             raise _without_rate()
@@ -163,9 +185,9 @@ def _natural(plan: Plan, shape: Shape) -> Shape:
 def _lengths(plan: Plan, taken: TensorType) -> Iterator[int]:
     """Numbers of samples that could make the network's input: the word `length`, whole windows, the input's size."""
     yield from (step.value.samples(plan.rate) for step in plan.of(SOUND) if step.name == "length")
-    spectrum = spectrum_of(plan)
-    if spectrum is not None:
-        window, hop, _ = spectrum.sizes(plan.rate)
+    windows = windows_of(plan)
+    if windows is not None:
+        window, hop = windows.sizes(plan.rate)[:2]
         yield from (window + (count - 1) * hop for count in sorted(set(taken.shape), reverse=True))
     yield taken.size
 
@@ -173,7 +195,7 @@ def _lengths(plan: Plan, taken: TensorType) -> Iterator[int]:
 def _given(text: str, stage: str, default: str, rate: int) -> SensorInput:
     form = _FORM.fullmatch(text)
     if form is None:
-        hint = "write SHAPE[:TYPE][@RATE], such as 16000@16000, 48000x2:s16@48000 or 160x120x3:u8"
+        hint = "write SHAPE[:TYPE[/N]][@RATE], such as 16000@16000, 100x3:s16/8192@50 or 160x120x3:u8"
         raise UsageError(f"{text!r} is no sensor's data", where=OPTION, hint=hint)
     shape, dtype = tuple(int(d) for d in form[1].split("x")), form[2] or default
     if stage == IMAGE:
@@ -181,35 +203,47 @@ def _given(text: str, stage: str, default: str, rate: int) -> SensorInput:
             hint = "give columns, rows and 1 or 3 channels, such as 160x120x3:u8"
             raise UsageError(f"{text!r} is no image of bytes", where=OPTION, hint=hint)
         shape = (shape[1], shape[0], shape[2])
-    if stage == SOUND and (len(shape) > 2 or not (form[3] or rate)):
+    if stage == MOTION and len(shape) > 2:
+        hint = "give samples, channels if there are several, and the rate: 100x3:s16@50"
+        raise UsageError(f"{text!r} is no motion", where=OPTION, hint=hint)
+    if stage == SOUND and (len(shape) > 2 or not (form[4] or rate)):
         hint = "give samples, channels if there are several, and the rate: 16000@16000 or 48000x2@48000"
         raise UsageError(f"{text!r} is no sound", where=OPTION, hint=hint)
     if not all(shape):
         raise UsageError(f"{text!r} has an axis without elements", where=OPTION, hint="give sizes from 1")
-    return SensorInput(shape, dtype, int(form[3] or rate))
+    divisor = int(form[3] or 0)
+    if form[3] and (not divisor or dtype == "f32" or stage not in (SOUND, MOTION)):
+        hint = f"leave out '/{form[3]}', or give integers of sounds or motion, such as 100x3:s16/8192@50"
+        raise UsageError(f"{text!r}: only integers are divided, by a number above 0", where=OPTION, hint=hint)
+    return SensorInput(shape, dtype, int(form[4] or rate), divisor)
 
 
 def _worded(plan: Plan, raw: SensorInput) -> tuple[FrontEnd, str]:
     """A front end with all words but the order of axes, and its result. Raises StepError."""
-    is_sound = bool(plan.of(SOUND))
-    quant = _SCALES.get(raw.dtype) if is_sound else None
+    quant = _SCALES.get(raw.dtype) if plan.of(SOUND) else None
+    if raw.dtype != "f32" and (raw.divisor or plan.of(MOTION)):
+        quant = QuantParams((float(np.float32(1 / max(raw.divisor, 1))),), quant.zero_point if quant else (0,))
     channels = len(raw.shape) if plan.of(IMAGE) else {"nchw": len(raw.shape), "nhwc": 1}.get(plan.axes)
     front = FrontEnd(TensorType((1, *raw.shape), raw.dtype, quant), raw.rate, channels)
-    x = front.given if quant is None else front.node(Dequantize(), front.given)
+    x = front.real(front.given) if plan.of(SOUND) else front.given
     return front, preprocess.appended(front, x, plan.steps)
 
 
 def _built(front: FrontEnd, y: str, plan: Plan, raw: SensorInput, network: Graph) -> Graph:
     """The graph of a front end with the result y, in the order of axes and the type that the network takes."""
     taken, t = network.tensors[network.inputs[0]], front.type(y)
+    if front.frames and taken.type.size % t.size:
+        message = f"the words make {list(t.shape[1:])} numbers of {list(raw.shape)} samples, but the network takes "
+        hint = f"check the channels of {OPTION}, and give the words that the network was trained with"
+        raise UsageError(message + str(list(taken.type.shape)), where=preprocess.WHERE, hint=hint)
     if not front.has_windows or taken.type.size % t.size or t.size == taken.type.size:
         channels = 2 if plan.of(IMAGE) else None
         column = Column(preprocess.WHERE, 1, t.shape[1:], lambda n: iter(()), channels)
         order = fit(column, TensorType(taken.type.shape, "f32"), plan).order
         perm = (0, *(axis + 1 for axis in order))
         y = y if perm == tuple(range(len(perm))) else front.node(Transpose(perm), y)
-    y = _stored(front, y, taken.type)
-    label = "samples" if plan.of(SOUND) else "pixels" if plan.of(IMAGE) else taken.label
+    y = _stored(front, front.real(y) if front.frames else y, taken.type)
+    label = "samples" if plan.of(SOUND) or plan.of(MOTION) else "pixels" if plan.of(IMAGE) else taken.label
     found = front.graph(y, label)
     what = f"the input is what --preprocess takes, {front.type(front.given)}"
     made = identity.of(plan, raw.rate)
@@ -227,11 +261,13 @@ def _facts(plan: Plan, raw: SensorInput, made: Identity, t: TensorType, rate: fl
         "input": {"shape": list(raw.shape), "type": raw.dtype},
         "features": {"shape": list(t.shape[1:]), "type": t.dtype},
     }
-    if plan.of(SOUND):
+    if plan.of(SOUND) or plan.of(MOTION):
         facts |= {"input": {"shape": list(raw.shape), "type": raw.dtype, "rate": raw.rate}, "rate": round(rate)}
-    spectrum = spectrum_of(plan)
-    if spectrum is not None:
-        facts |= zip(("window", "hop", "points"), spectrum.sizes(rate), strict=True)
+    if raw.divisor:
+        facts["divisor"] = raw.divisor
+    windows = windows_of(plan)
+    if windows is not None:
+        facts |= zip(("window", "hop", "points"), windows.sizes(rate), strict=False)
     return facts
 
 

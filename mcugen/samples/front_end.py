@@ -12,6 +12,7 @@ from mcugen.ir.op import Op
 from mcugen.ir.types import DTYPE_NAMES, QuantParams, TensorType
 from mcugen.ops.banded import Banded
 from mcugen.ops.cast import Cast
+from mcugen.ops.dequantize import Dequantize
 from mcugen.ops.reshape import Reshape
 
 
@@ -19,7 +20,8 @@ class FrontEnd:
     """A graph under construction, from samples [n, *shape of a sample] on.
 
     rate: samples a second of the present value. channels: the axis of [n, ...] that holds the channels, None if it is
-    unknown. has_windows: whether the present value is features of windows [n, windows, features] of a sound.
+    unknown. has_windows: whether the present value is windows, or features of windows [n, windows, features].
+    frames: windows of motion, from which words make features; "" if there are none.
     source: the option, as the place of its operators
     """
 
@@ -27,7 +29,7 @@ class FrontEnd:
         self, given: TensorType, rate: float = 0, channels: int | None = None, source: str = "--preprocess"
     ) -> None:
         self.rate, self.channels, self.source = rate, channels, source
-        self.has_windows = False
+        self.has_windows, self.frames = False, ""
         self.given = "given"
         self._tensors = {self.given: Tensor(self.given, given)}
         self._nodes: list[Node] = []
@@ -68,7 +70,8 @@ class FrontEnd:
 
     def real(self, x: str) -> str:
         """A value as float32."""
-        return x if self.type(x).is_float else self.node(Cast("f32"), x)
+        t = self.type(x)
+        return x if t.is_float else self.node(Cast("f32") if t.quant is None else Dequantize(), x)
 
     def channels_of(self, x: str, count: int) -> int:
         """The axis of a value that has `count` channels. Raises ValueError if none or several axes fit."""

@@ -11,18 +11,20 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from mcugen.errors import UsageError
-from mcugen.ir.types import TensorType
+from mcugen.ir.types import Shape, TensorType
 from mcugen.samples import preprocess
 from mcugen.samples.column import Column
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import IMAGE, SOUND, Plan, StepError
+from mcugen.samples.preprocess import IMAGE, MOTION, SOUND, Plan, StepError
 
 KEY = "mcugen_features"
 """The key of an .npz that holds the identity of its features, as the bytes of JSON."""
 ARITHMETIC = "float32, mcugen 1"
 """The order of operations, as a name. Its number changes when bits change."""
 _PROBES = (1 << 15, 1 << 19)
-"""Lengths of the sounds for which tables are hashed: the first that the words take."""
+"""Lengths of the sounds and motions for which tables are hashed: the first that the words take."""
+_CHANNELS = (6, 8, 9)
+"""Numbers of channels of the motions for which tables are hashed: the first that the words take."""
 _SIDE = 1024
 MAX_BYTES = 1 << 16
 
@@ -46,11 +48,11 @@ class Identity:
 
 
 def of(plan: Plan, rate: float = 0) -> Identity:
-    """The identity of the features that words make of sounds of this rate, or of images or numbers.
+    """The identity of the features that words make of sounds or motions of this rate, or of images or numbers.
 
     rate: of the sensor or the file, in Hz. The word `rate` replaces it.
     """
-    return _of(plan, round(plan.rate or rate) if plan.of(SOUND) else 0)
+    return _of(plan, round(plan.rate or rate) if plan.of(SOUND) or plan.of(MOTION) else 0)
 
 
 @functools.lru_cache(8)
@@ -63,17 +65,29 @@ def _of(plan: Plan, rate: int) -> Identity:
 
 
 def _tables(plan: Plan, rate: int) -> Sequence[bytes]:
-    """The operators and tables of words on a sound or an image, in order; none if the words take neither."""
-    images = [(1, *(plan.frame or (_SIDE, _SIDE, 3)))] if plan.of(IMAGE) else []
-    for shape in [(1, n) for n in _PROBES] if plan.of(SOUND) else images:
-        front = FrontEnd(TensorType(shape, "f32" if plan.of(SOUND) else "u8"), rate, len(shape) - 1)
+    """The operators and tables of words on a sound, a motion or an image, in order; none if the words take none.
+
+    Words for numbers are left out for motion, since the number of features depends on the channels.
+    """
+    is_motion = bool(plan.of(MOTION))
+    for shape in _probes(plan):
+        front = FrontEnd(TensorType(shape, "u8" if plan.of(IMAGE) else "f32"), rate, len(shape) - 1)
         try:
-            graph = front.graph(preprocess.appended(front, front.given, plan.steps))
+            graph = front.graph(preprocess.appended(front, front.given, plan.of(MOTION) if is_motion else plan.steps))
         except StepError:
             continue
         constants = [t.data.tobytes() for t in graph.tensors.values() if t.data is not None]
         return [*(repr(node.op).encode() for node in graph.nodes), *constants]
     return ()
+
+
+def _probes(plan: Plan) -> Sequence[Shape]:
+    """The shapes of samples for which tables are hashed."""
+    if plan.of(MOTION):
+        return [(1, n, channels) for channels in _CHANNELS for n in _PROBES]
+    if plan.of(SOUND):
+        return [(1, n) for n in _PROBES]
+    return [(1, *(plan.frame or (_SIDE, _SIDE, 3)))] if plan.of(IMAGE) else []
 
 
 def taken(found: dict[str, Column], where: str) -> Identity | None:

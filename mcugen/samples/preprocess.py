@@ -1,7 +1,7 @@
 """The words of `--preprocess`: steps applied to a sample before the model gets it.
 
-Words are separated by commas and applied from left to right. Words for images or sounds come first, then words for
-numbers, then the order of axes. Each word becomes operators, which round to float32 after each operation. The host
+Words are separated by commas and applied from left to right. Words for images, sounds or motion come first, then words
+for numbers, then the order of axes. Each word becomes operators, which round to float32 after each operation. The host
 computes features by running these operators in the oracle, and a build makes them part of the model, so both have the
 same bits.
 """
@@ -13,7 +13,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,10 @@ from mcugen.ops.sub import Sub
 from mcugen.samples.front_end import FrontEnd
 
 WHERE = "--preprocess"
-IMAGE, SOUND, NUMBER, AXES, DECISION = "images", "sounds", "numbers", "axes", "decisions"
-_ORDER = {IMAGE: 0, SOUND: 0, NUMBER: 1, AXES: 2, DECISION: 0}
+IMAGE, SOUND, MOTION, NUMBER, AXES, DECISION = "images", "sounds", "motion", "numbers", "axes", "decisions"
+SIGNAL = "sounds or motion"
+"""The stage of words that apply to sounds and to motion. `parse` replaces it by one of them."""
+_ORDER = {IMAGE: 0, SOUND: 0, MOTION: 0, NUMBER: 1, AXES: 2, DECISION: 0}
 REFERENCE = "litert"
 """The runtime whose arithmetic operators without pinned bits have; none of them differs between runtimes."""
 
@@ -102,7 +104,7 @@ class Plan:
     @property
     def rate(self) -> int:
         """Samples a second after the word `rate`; 0 without it."""
-        return next((int(step.value) for step in self.of(SOUND) if step.name == "rate"), 0)
+        return next((int(step.value) for step in self.steps if step.name == "rate"), 0)
 
     @property
     def frame(self) -> Shape | None:
@@ -115,7 +117,9 @@ class Plan:
         for step in self.steps:
             if step.stage in stages:
                 message = f"{step.text!r} is for {step.stage}, but the samples are {what}"
-                raise UsageError(message, where=WHERE, hint=f"leave out {step.text!r}")
+                or_motion = ", or add windows(window=...,hop=...) if they are motion"
+                hint = f"leave out {step.text!r}{or_motion * (what == 'arrays' and step.stage == SOUND)}"
+                raise UsageError(message, where=WHERE, hint=hint)
 
 
 def number(text: str) -> float:
@@ -190,13 +194,13 @@ WORDS = (
 
 def parse(text: str, words: Sequence[Word] = WORDS, where: str = WHERE) -> Plan:
     """The steps of an option, by default `--preprocess`. Raises UsageError, which lists the words if one is unknown."""
-    steps = [_step(part.strip(), words, where) for part in _parts(text)]
+    steps = _of_one_signal([_step(part.strip(), words, where) for part in _parts(text)])
     for before, after in itertools.pairwise(steps):
         if _ORDER[after.stage] < _ORDER[before.stage]:
             message = (
                 f"{after.text!r} is for {after.stage} and comes after {before.text!r}, which is for {before.stage}"
             )
-            hint = "the order is: words for images or sounds, for numbers, then nchw or nhwc"
+            hint = "the order is: words for images, sounds or motion, for numbers, then nchw or nhwc"
             raise UsageError(message, where=where, hint=hint)
     for step in steps[1:]:
         if step.word.taken:
@@ -204,10 +208,17 @@ def parse(text: str, words: Sequence[Word] = WORDS, where: str = WHERE) -> Plan:
     if len([step for step in steps if step.stage == AXES]) > 1:
         what = "only one of nchw and nhwc can be given"
         raise UsageError(what, where=where, hint="give the order that the model wants")
-    if len({step.stage for step in steps} & {IMAGE, SOUND}) > 1:
-        hint = "leave out the words for images or those for sounds"
-        raise UsageError("has words for images and for sounds", where=where, hint=hint)
+    kinds = [kind for kind in (IMAGE, SOUND, MOTION) if kind in {step.stage for step in steps}]
+    if len(kinds) > 1:
+        hint = f"leave out the words for {' or those for '.join(kinds)}"
+        raise UsageError(f"has words for {' and for '.join(kinds)}", where=where, hint=hint)
     return Plan(tuple(steps))
+
+
+def _of_one_signal(steps: Sequence[PreprocessStep]) -> list[PreprocessStep]:
+    """The steps, in which those for sounds or motion are for motion if another step is, else for sounds."""
+    stage = MOTION if any(step.stage == MOTION for step in steps) else SOUND
+    return [replace(s, word=replace(s.word, stage=stage)) if s.stage == SIGNAL else s for s in steps]
 
 
 def _parts(text: str) -> list[str]:

@@ -1,6 +1,8 @@
-"""Whole signals for a model that takes a stream of samples: sounds or arrays of any length, [time]."""
+"""Whole signals for a model that takes a stream of samples: sounds [time], or arrays [time] or [time, channels]."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +26,14 @@ def plan_of(given: Plan, stream: SampleStream, words: tuple[Word, ...]) -> Plan:
     return parse(",".join(["mono", f"rate={stream.rate}", *lengths]), words)
 
 
+def in_turn(column: Column, t: TensorType) -> Column:
+    """Signals [time, channels] as the numbers of all channels in turn, for an input [1, time, channels] of type t."""
+    if len(column.shape) != 2 or len(t.shape) != 3 or column.shape[1] != t.shape[2]:
+        return column
+    length = column.shape[0] * column.shape[1]
+    return replace(column, shape=(length,), blocks=lambda n: (block.reshape(-1, length) for block in column.blocks(n)))
+
+
 def type_of(column: Column, t: TensorType) -> TensorType:
     """The type of a signal as the loader reads it, for an input of type t. Raises UsageError.
 
@@ -31,7 +41,8 @@ def type_of(column: Column, t: TensorType) -> TensorType:
     """
     if len(column.shape) != 1:
         message = f"expected signals of shape [time], found {list(column.shape)}"
-        raise UsageError(message, where=column.where, hint="give an array of shape [n, time]: a row for each signal")
+        hint = "give an array [n, time], a row for each signal, or [n, time, channels] with the channels of the input"
+        raise UsageError(message, where=column.where, hint=hint)
     is_real = column.count and next(column.blocks(1)).dtype.kind == "f"
     return TensorType(column.shape, "f32") if is_real else TensorType(column.shape, t.dtype, t.quant)
 

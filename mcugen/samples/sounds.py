@@ -17,7 +17,7 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.samples import filters, spectra
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import SOUND, Plan, PreprocessStep, StepError, Word, applied
+from mcugen.samples.preprocess import SIGNAL, SOUND, Plan, PreprocessStep, StepError, Word, applied
 from mcugen.system import files
 
 MAX_BYTES = 1 << 25
@@ -44,20 +44,21 @@ def mono(front: FrontEnd, x: str, _: None) -> str:
 
 def cut(front: FrontEnd, x: str, wanted: spectra.Duration) -> str:
     """The first samples of that duration, with zeros at the end if there are fewer."""
-    length, there = wanted.samples(front.rate), spectra.length_of(front, x)
+    length, there = wanted.samples(front.rate), spectra.time_of(front, x)
     if length > MAX_LENGTH:
         raise ValueError(f"a length of {length:,} is more than {MAX_LENGTH:,}")
-    n = front.type(x).shape[0]
+    n, _, *channels = front.type(x).shape
     if length < there:
-        return front.node(StridedSlice(((0, n, 1), (0, length, 1)), (n, length)), x)
-    return x if length == there else front.node(Pad(((0, 0), (0, length - there))), x)
+        ranges = ((0, n, 1), (0, length, 1), *((0, count, 1) for count in channels))
+        return front.node(StridedSlice(ranges, (n, length, *channels)), x)
+    return x if length == there else front.node(Pad(((0, 0), (0, length - there), *((0, 0) for _ in channels))), x)
 
 
 WORDS = (
     Word("mono", "the mean of the channels", SOUND, mono),
     *filters.WORDS,
     Word(
-        "length=L", "cut, or fill with zeros, at the end: 16000, 1s or 980ms", SOUND, cut, spectra.duration, spans=True
+        "length=L", "cut, or fill with zeros, at the end: 16000, 1s or 980ms", SIGNAL, cut, spectra.duration, spans=True
     ),
     *spectra.WORDS,
 )
@@ -83,7 +84,7 @@ def _stepped(sound: Sound, steps: Sequence[PreprocessStep], path: Path) -> np.nd
         values = np.asarray(applied(steps, sound.values[None], sound.rate)[0])
     except StepError as error:
         raise UsageError(str(error), where=named(path), hint=f"correct {error.step!r} of --preprocess") from error
-    if sound.values.ndim == 2 and not steps:
+    if sound.values.ndim == 2 and not any(step.name == "mono" for step in steps):
         message = f"has {sound.values.shape[1]} channels"
         raise UsageError(message, where=named(path), hint="add mono to --preprocess")
     return values

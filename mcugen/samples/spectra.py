@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -31,7 +31,11 @@ MAX_REACH = 16
 LEAST_VARIANCE = 1e-6
 """Added to variances, so that features that never change become nearly 0."""
 MAX_NUMBERS = 1 << 26
-"""Most numbers that the transforms of a sound give."""
+"""Most numbers that the windows of a sample give."""
+WINDOWS = "window=25ms,hop=10ms"
+"""An example of the parameters of windows, for errors."""
+Reader = Callable[[str], Any]
+"""A parser of a parameter. It raises ValueError."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,9 @@ class Duration:
     in_seconds: bool
 
     def samples(self, rate: float) -> int:
-        """The number of samples at a rate, rounded. Raises ValueError if it is 0."""
+        """The number of samples at a rate, rounded. Raises ValueError if it is 0, or if the rate is 0: not known."""
+        if self.in_seconds and not rate:
+            raise ValueError(f"{self.value:g}s needs the rate of the samples: put rate=... before it")
         found = math.floor(self.value * rate + 0.5) if self.in_seconds else int(self.value)
         if found < 1:
             raise ValueError(f"{self.value:g}{'s' * self.in_seconds} is less than a sample")
@@ -59,13 +65,21 @@ def duration(text: str) -> Duration:
     return Duration(float(found[2]) / (1000 if found[3] == "ms" else 1), True)
 
 
-_TAPERS = {"hann": (0.5, -0.5), "hamming": (0.54, -0.46), "blackman": (0.42, -0.5, 0.08), "none": ()}
+def points_of(window: int, fft: int = 0) -> int:
+    """The points of the transform of a window; fft: those asked for, or 0. Raises ValueError if they are too few."""
+    points = fft or max(4, 1 << (window - 1).bit_length())
+    if not window <= points <= MAX_WINDOW:
+        raise ValueError(f"a window of {window} samples does not fit a transform of {min(points, MAX_WINDOW)}")
+    return points
+
+
+TAPERS = {"hann": (0.5, -0.5), "hamming": (0.54, -0.46), "blackman": (0.42, -0.5, 0.08), "none": ()}
 """Name of a window's shape -> the factors of cos(2 pi k i / length), for k = 0, 1, 2."""
 
 
 @dataclass(frozen=True)
 class AnalysisWindow:
-    """A window of samples. shape: a key of _TAPERS."""
+    """A window of samples. shape: a key of TAPERS."""
 
     duration: Duration
     shape: str = "hann"
@@ -77,38 +91,52 @@ class AnalysisWindow:
     def weights(self, length: int) -> np.ndarray | None:
         """The factor of each sample; None if all are 1."""
         turns = 2 * np.pi * np.arange(length) / length
-        factors = _TAPERS[self.shape]
+        factors = TAPERS[self.shape]
         return sum((f * np.cos(k * turns) for k, f in enumerate(factors)), np.zeros(length)) if factors else None
 
 
 def window(text: str) -> AnalysisWindow:
     """The window of a text such as `25ms` or `400:hamming`. Raises ValueError."""
     length, _, shape = text.partition(":")
-    return AnalysisWindow(duration(length), one_of(_TAPERS)(shape or "hann"))
+    return AnalysisWindow(duration(length), one_of(TAPERS)(shape or "hann"))
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class Windows:
+    """Windows of samples. window, hop: a window, and the distance of two windows."""
+
+    window: Duration | AnalysisWindow
+    hop: Duration
+
+    def sizes(self, rate: float) -> tuple[int, ...]:
+        """(window, hop) at a rate, in samples. Raises ValueError."""
+        return self.window.samples(rate), self.hop.samples(rate)
+
+    def count(self, length: int, rate: float) -> int:
+        """The number of whole windows in that many samples. Raises ValueError if there is none."""
+        window, hop = self.sizes(rate)[:2]
+        if length < window:
+            raise ValueError(f"has {length} samples, fewer than a window of {window}")
+        return 1 + (length - window) // hop
+
+
+@dataclass(frozen=True)
+class Spectrum(Windows):
     """|F|^2 of each frequency, with a row for each window.
 
-    window, hop: a window, and the distance of two windows
     fft: points of the transform F; 0: the least power of two that is not below the window
     decibels: 10 log10(|F|^2 + floor) instead
     """
 
     window: AnalysisWindow
-    hop: Duration
     fft: int = 0
     floor: float = 1e-6
     decibels: bool = False
 
     def sizes(self, rate: float) -> tuple[int, int, int]:
         """(window, hop, points of the transform) at a rate, in samples. Raises ValueError."""
-        window, hop = self.window.samples(rate), self.hop.samples(rate)
-        points = self.fft or max(4, 1 << (window - 1).bit_length())
-        if not window <= points <= MAX_WINDOW:
-            raise ValueError(f"a window of {window} samples does not fit a transform of {min(points, MAX_WINDOW)}")
-        return window, hop, points
+        window, hop = super().sizes(rate)
+        return window, hop, points_of(window, self.fft)
 
 
 @dataclass(frozen=True)
@@ -169,23 +197,25 @@ _SCALES: dict[str, tuple[_Scale, _Scale]] = {
 """Scale -> mel of hertz, and hertz of mel."""
 
 
-def length_of(front: FrontEnd, x: str) -> int:
-    """The number of samples of a sound [n, time]. Raises ValueError if it has channels, or is a spectrum."""
-    shape = front.type(x).shape
+def time_of(front: FrontEnd, x: str) -> int:
+    """The number of samples of [n, time] or [n, time, channels]. Raises ValueError if the value is windows."""
     if front.has_windows:
         raise ValueError("takes samples, but comes after a word that makes features of windows")
+    return front.type(x).shape[1]
+
+
+def length_of(front: FrontEnd, x: str) -> int:
+    """The number of samples of a sound [n, time]. Raises ValueError if it has channels, or is a spectrum."""
+    length, shape = time_of(front, x), front.type(x).shape
     if len(shape) == 3:
         raise ValueError(f"has {shape[2]} channels: put mono before this word")
-    return shape[1]
+    return length
 
 
 def _power(front: FrontEnd, x: str, spectrum: Spectrum) -> str:
     """The power of each frequency in each window: [n, time] to [n, windows, points / 2 + 1]. Raises ValueError."""
     window, hop, points = spectrum.sizes(front.rate)
-    length = length_of(front, x)
-    if length < window:
-        raise ValueError(f"has {length} samples, fewer than a window of {window}")
-    if (1 + (length - window) // hop) * points > MAX_NUMBERS:
+    if spectrum.count(length_of(front, x), front.rate) * points > MAX_NUMBERS:
         raise ValueError(f"makes more than {MAX_NUMBERS:,} numbers of one sound")
     front.has_windows = True
     frames, weights = front.node(Framing(window, hop), x), spectrum.window.weights(window)
@@ -198,21 +228,22 @@ def product(front: FrontEnd, x: str, matrix: np.ndarray) -> str:
     return front.node(Banded(-1, (0,) * len(matrix), len(matrix)), x, front.constant(matrix))
 
 
-def _logarithm(front: FrontEnd, x: str, spectrum: Spectrum) -> str:
-    y = front.node(NaturalLog(), front.node(Add(), x, front.constant(np.array([spectrum.floor]))))
-    return front.node(Mul(), y, front.constant(np.array([10 / math.log(10)]))) if spectrum.decibels else y
+def logarithm(front: FrontEnd, x: str, floor: float, decibels: bool) -> str:
+    """ln(x + floor), or 10 log10(x + floor)."""
+    y = front.node(NaturalLog(), front.node(Add(), x, front.constant(np.array([floor]))))
+    return front.node(Mul(), y, front.constant(np.array([10 / math.log(10)]))) if decibels else y
 
 
 def powers(front: FrontEnd, x: str, spectrum: Spectrum) -> str:
     """The power of each frequency, [n, time] to [n, windows, frequencies]. Raises ValueError."""
     y = _power(front, x, spectrum)
-    return _logarithm(front, y, spectrum) if spectrum.decibels else y
+    return logarithm(front, y, spectrum.floor, decibels=True) if spectrum.decibels else y
 
 
 def log_mel(front: FrontEnd, x: str, mel: Mel) -> str:
     """The features of sounds, [n, time] to [n, windows, bands or coefficients]. Raises ValueError."""
     filters = mel.filters(mel.sizes(front.rate)[2], front.rate)
-    y = _logarithm(front, product(front, _power(front, x, mel), filters), mel)
+    y = logarithm(front, product(front, _power(front, x, mel), filters), mel.floor, mel.decibels)
     return product(front, y, mel.cosines()) if mel.coefficients else y
 
 
@@ -254,24 +285,24 @@ def normalized(front: FrontEnd, x: str, deviation: bool) -> str:
     return front.node(Div(), apart, root)
 
 
-def spectrum_of(plan: Plan) -> Spectrum | None:
-    """The windows that words make of sounds; None if they make none."""
-    return next((step.value for step in plan.of(SOUND) if isinstance(step.value, Spectrum)), None)
+def windows_of(plan: Plan) -> Windows | None:
+    """The windows that words make of samples; None if they make none."""
+    return next((step.value for step in plan.steps if isinstance(step.value, Windows)), None)
 
 
 def _spectrum(text: str) -> Spectrum:
     """The parameters of `spectrogram(...)`."""
-    return Spectrum(**_parameters(text, {field.name for field in fields(Spectrum)}))
+    return Spectrum(**parameters(text, {field.name: READERS[field.name] for field in fields(Spectrum)}, WINDOWS))
 
 
 def mel(text: str) -> Mel:
     """The parameters of `logmel(...)`."""
-    return Mel(**_parameters(text, set(_READERS) - {"coefficients"}))
+    return Mel(**parameters(text, {k: reader for k, reader in READERS.items() if k != "coefficients"}, WINDOWS))
 
 
 def cepstra(text: str) -> Mel:
     """The parameters of `mfcc(...)`."""
-    found = Mel(**{"coefficients": 10, **_parameters(text, set(_READERS))})
+    found = Mel(**{"coefficients": 10, **parameters(text, READERS, WINDOWS)})
     if found.coefficients > found.bands:
         raise ValueError(f"{found.coefficients} coefficients need as many bands, not {found.bands}")
     return found
@@ -288,24 +319,29 @@ def _normalizing(text: str) -> bool:
     return not text
 
 
-def _parameters(text: str, known: set[str]) -> dict[str, Any]:
-    """The parameters in parentheses, by name. Raises ValueError if window or hop is missing."""
+def parameters(text: str, readers: Mapping[str, Reader], needed: str = "") -> dict[str, Any]:
+    """The parameters in parentheses, by name; none of an empty text.
+
+    needed: an example of the parameters that must be given. Raises ValueError.
+    """
+    if not text and not needed:
+        return {}
     if not (text.startswith("(") and text.endswith(")")):
-        raise ValueError("expected parameters in parentheses, such as (window=25ms,hop=10ms)")
+        raise ValueError(f"expected parameters in parentheses{f', such as ({needed})' if needed else ''}")
     found: dict[str, Any] = {}
     for part in text[1:-1].split(","):
         name, _, value = part.strip().partition("=")
         if name in found:
             raise ValueError(f"{name} is given twice")
-        if name not in known:
-            raise ValueError(f"{part.strip()!r} is no parameter; parameters are {', '.join(sorted(known))}")
+        if name not in readers:
+            raise ValueError(f"{part.strip()!r} is no parameter; parameters are {', '.join(sorted(readers))}")
         try:
-            found[name] = _READERS[name](value)
+            found[name] = readers[name](value)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from error
-    for name in ("window", "hop"):
-        if name not in found:
-            raise ValueError(f"needs {name}=..., in samples or as a time")
+    for example in filter(None, needed.split(",")):
+        if example.partition("=")[0] not in found:
+            raise ValueError(f"needs {example.partition('=')[0]}=..., such as {example}")
     return found
 
 
@@ -327,7 +363,7 @@ def _yes(text: str) -> bool:
     return one_of(("yes", "no"))(text) == "yes"
 
 
-_READERS: dict[str, Callable[[str], Any]] = {
+READERS: dict[str, Reader] = {
     "window": window,
     "hop": duration,
     "bands": whole(1, MAX_BANDS),

@@ -10,17 +10,20 @@ import numpy as np
 import pytest
 
 import mcugen
+from mcugen import samples
 from mcugen.boards.target import Target
 from mcugen.builds import shared_arena
 from mcugen.machines.toolchain import cross, host_gcc, process, qemu
 from mcugen.options import Options
 from mcugen.oracle import interpreter
 from mcugen.pipeline import Artifact
+from mcugen.samples import preprocess
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORE = "cortex-m4"
 SHAPES = ("nothing", "disc", "square", "triangle")
 SWEEPS = ("nothing", "rising", "falling")
+MOTIONS = ("resting", "walking", "running", "shaking")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +59,10 @@ class Example:
         return [EXAMPLES / self.name / "main.c", EXAMPLES / "io" / f"io_{way}.c", *made]
 
 
-def built(name: str, model: str, mode: str, board: str, folder: Path) -> tuple[Example, Artifact]:
+def built(name: str, model: str, mode: str, board: str, folder: Path, **more: str) -> tuple[Example, Artifact]:
     path = EXAMPLES / name / f"{model}.tflite"
     assert path.stat().st_size < 60_000
-    artifact = mcugen.compile(path, name=model, board=board, input_mode=mode)
+    artifact = mcugen.compile(path, name=model, board=board, input_mode=mode, **more)
     artifact.write(folder / "out")
     return Example(name, artifact.target, folder / "out"), artifact
 
@@ -105,6 +108,23 @@ def test_microphone_pushes_frames(board: str, tmp_path: Path) -> None:
     expected = lines(artifact, windows, SWEEPS)
     assert example.output(events) == expected
     assert len({line.split()[0] for line in expected}) == len(SWEEPS)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("board", [CORE, "host"])
+def test_motion_pushes_samples(board: str, tmp_path: Path) -> None:
+    words = (EXAMPLES / "motion" / "words.txt").read_text(encoding="ascii").strip()
+    example, _ = built("motion", "motions", "samples", board, tmp_path, preprocess=words, raw="100x3:s16@50")
+    motion = np.load(EXAMPLES / "motion" / "motions_test.npz")["motion"]
+    parts = (motion[:730], motion[730:])
+    events = b"G".join(b"".join(b"S" + sample.tobytes() for sample in part) for part in parts)
+    features = [preprocess.applied(preprocess.parse(words, samples.words()).steps, part[None])[0] for part in parts]
+    network = mcugen.compile(EXAMPLES / "motion" / "motions.tflite", board="host")
+    x = network.imported.type(network.imported.inputs[0])
+    stored = np.rint(np.concatenate(features) / np.float32(x.scale)) + x.zero_point
+    expected = lines(network, list(stored.clip(-128, 127).astype(np.int8).reshape(-1, *x.shape)), MOTIONS)
+    assert example.output(events) == expected
+    assert len(expected) == 13 + 14 and {line.split()[0] for line in expected} == set(MOTIONS)
 
 
 @pytest.mark.parametrize("board", ["host", CORE])

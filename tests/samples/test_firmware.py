@@ -111,7 +111,7 @@ def test_a_quantized_network_gets_stored_features() -> None:
         ("mono", "16000x2x2@16000", (1, 16000), ("is no sound", "16000@16000")),
         ("resize=8x8", "", (1, 8, 8, 3), ("size of the camera's images is not known", "160x120x3")),
         ("resize=8x8", "16x16x2", (1, 8, 8, 3), ("is no image of bytes",)),
-        ("resize=8x8", "16 by 16", (1, 8, 8, 3), ("is no sensor's data", "SHAPE[:TYPE][@RATE]")),
+        ("resize=8x8", "16 by 16", (1, 8, 8, 3), ("is no sensor's data", "SHAPE[:TYPE[/N]][@RATE]")),
         ("resize=8x8", "16x16x3", (1, 8, 9, 3), ("expected samples of shape [8, 9, 3], found [8, 8, 3]",)),
         ("scale=2", "0x3", (1, 3), ("has an axis without elements",)),
         ("logmel(window=4,hop=2),rate=8000", "99@16000", (1, 9), ("comes after a word that makes features",)),

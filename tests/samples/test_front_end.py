@@ -146,13 +146,15 @@ def test_every_operator_of_words_has_pinned_bits() -> None:
         *("rgb565(8x8)", "yuyv(8x8)", "nv12(8x8)", "bayer(8x8,pattern=rggb)"),
         "logmel(window=32ms,hop=16ms,decibels=yes)",
         "spectrogram(window=32ms,hop=16ms)",
+        "magnitude=2,windows(window=9,hop=5),statistics=std:kurtosis,bands(edges=0:4000),spectrum,autocorrelation=1",
     )
     used = {word.split("=")[0].split("(")[0] for text in texts for word in re.split(r",(?![^()]*\))", text)}
     assert used == {word.name for word in words()} - {"nchw", "nhwc"}
     for text in texts:
         pixels = parse(text, words()).frame or ((40, 30, 3) if text.startswith("rgb") else None)
         front = FrontEnd(TensorType((1, *pixels), "u8") if pixels else TensorType((1, 40000, 2), "f32"), RATE)
-        steps = parse(text if "mono" in text or pixels else f"mono,{text}", words()).steps
+        has_kind = pixels or text.startswith(("mono", "magnitude"))
+        steps = parse(text if has_kind else f"mono,{text}", words()).steps
         graph = front.graph(appended(front, front.given, steps))
         once = (Add, Cast, Concatenation, Div, Mul, Sqrt, Sub)
         floats = [n for n in graph.nodes if any(graph.type(name).is_float for name in n.outputs)]

@@ -67,7 +67,7 @@ def test_mono_length_and_scale(tmp_path: Path) -> None:
     both = np.stack([TONE, np.zeros(100)], axis=1)
     folder = recorded(tmp_path / "set", wav(encoded(both, 16), channels=2), wav(encoded(TONE[:80], 16)))
     refused(folder, NET, "set/0.wav: has 2 channels", "add mono")
-    refused(folder, NET, "put mono before", "length=1s", preprocess="length=1s")
+    refused(folder, NET, "set/0.wav: has 2 channels", "add mono", preprocess="length=1s")
     refused(folder, NET, "has shape [80], but set/0.wav has [100]", "length=", preprocess="mono")
     found = load(folder, NET, preprocess="mono,length=1s,scale=32768").arrays[0][:, 0]
     whole = np.rint(TONE * 32767)

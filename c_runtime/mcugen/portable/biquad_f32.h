@@ -10,10 +10,10 @@
 typedef struct {
     const float *sections; /* [count][5]: b0, b1, b2, a1, a2 */
     uint32_t count;
-    uint32_t length, outer; /* elements of a signal, and signals */
+    uint32_t length, inner, outer; /* elements of a signal, their distance, and groups of `inner` signals */
 } mg_biquad_f32_params;
 
-/* in, out [outer][length]; they may be the same. */
+/* in, out [outer][length][inner]; they may be the same. */
 void mg_biquad_f32(const mg_biquad_f32_params *p, const mg_f32 *in, mg_f32 *out);
 
 #endif /* MCUGEN_BIQUAD_F32_H */
