@@ -1,4 +1,4 @@
-"""`mcugen features`: the features of sounds or images for training, as the firmware computes them."""
+"""`mcugen features`: the features of sounds, motion or images for training, as the firmware computes them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcugen.cli._console import progress
 @samples_option
 @json_option
 def COMMAND(folder: Path, words: str, file: Path, limit: int | None, as_json: bool) -> None:
-    """Write the features of a FOLDER of sounds or images for training, with the bits of the firmware.
+    """Write the features of a FOLDER of sounds, motion or images for training, with the bits of the firmware.
 
     The .npz has x [n, ...] in float32, y [n] with classes if there is a folder for each, and a hash of the words, their
     tables and arithmetic. `quantize`, `evaluate` and `build` refuse features of another hash.

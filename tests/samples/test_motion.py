@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import signal, stats
+from scipy import signal
 
 import mcugen
 from mcugen import pipeline
@@ -32,7 +32,7 @@ from tests.samples.test_firmware import built, network
 RATE, WINDOW, HOP = 50, 100, 50
 WINDOWS = "rate=50,windows(window=2s,hop=1s)"
 ALL = (
-    "rate=50,fir=0.5:0.5,biquad=0.9:-1.8:0.9:-1.7:0.8,length=6s,magnitude=3,windows(window=2s,hop=1s),"
+    "rate=50,fir=0.5:0.5,biquad=0.9:-1.8:0.9:-1.7:0.8,length=3s,magnitude=3,windows(window=2s,hop=1s),"
     f"statistics={':'.join(STATISTICS)},bands(edges=0.5:3:10:25,decibels=yes),spectrum(taper=none),autocorrelation=1:10,"
     "scale=1/64"
 )
@@ -63,6 +63,12 @@ def crossings(x: np.ndarray) -> np.ndarray:
     return (x[..., 1:] * x[..., :-1] < 0).sum(axis=-1)
 
 
+def moment(x: np.ndarray, power: int) -> np.ndarray:
+    """The standardized central moment along the last axis, as scipy.stats.skew and kurtosis use it."""
+    d = x - x.mean(axis=-1, keepdims=True)
+    return np.asarray((d**power).mean(axis=-1) / (d**2).mean(axis=-1) ** (power / 2))
+
+
 def near(found: np.ndarray, wanted: np.ndarray) -> bool:
     return found.shape == wanted.shape and bool(np.abs(found - wanted).max() <= 1e-5 * np.abs(wanted).max())
 
@@ -76,7 +82,7 @@ def test_statistics_come_near_to_those_of_float64(offset: float) -> None:
         "mean": w.mean(axis=-1), "rms": np.sqrt((w**2).mean(axis=-1)), "absolute": np.abs(w).mean(axis=-1),
         "min": w.min(axis=-1), "max": w.max(axis=-1), "range": np.ptp(w, axis=-1), "zero-crossings": crossings(w),
         "variance": w.var(axis=-1), "std": w.std(axis=-1), "mad": np.abs(d).mean(axis=-1),
-        "mean-crossings": crossings(d), "skewness": stats.skew(w, axis=-1), "kurtosis": stats.kurtosis(w, axis=-1),
+        "mean-crossings": crossings(d), "skewness": moment(w, 3), "kurtosis": moment(w, 4) - 3,
     }  # fmt: skip
     assert list(wanted) == list(STATISTICS)
     for name, values in wanted.items():
@@ -86,9 +92,9 @@ def test_statistics_come_near_to_those_of_float64(offset: float) -> None:
 
 
 def test_long_windows_lose_few_bits() -> None:
-    x = motion(4000, 2) + 9000.25
-    found = features("windows(window=4000,hop=1),statistics=mean:rms:std:kurtosis", x).reshape(2, 4)
-    wanted = np.stack([x.mean(axis=0), np.sqrt((x**2).mean(axis=0)), x.std(axis=0), stats.kurtosis(x)], axis=1)
+    x = motion(2000, 2) + 9000.25
+    found = features("windows(window=2000,hop=1),statistics=mean:rms:std:kurtosis", x).reshape(2, 4)
+    wanted = np.stack([x.mean(axis=0), np.sqrt((x**2).mean(axis=0)), x.std(axis=0), moment(x.T, 4) - 3], axis=1)
     assert (np.abs(found - wanted) <= 3e-6 * np.abs(wanted)).all()
 
 
@@ -128,19 +134,20 @@ def quality(found: np.ndarray, wanted: np.ndarray) -> float:
     return float(10 * np.log10((wanted**2).sum() / ((found - wanted) ** 2).sum()))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["lowpass", "highpass", "bandpass"])
 def test_filters_are_those_of_scipy(kind: str) -> None:
     """Butterworth filters up to order 12, and 31 taps: at least 60 dB."""
-    x = motion(800, 2)
+    x = motion(400, 2)
     band = [2.0, 9.0] if kind == "bandpass" else 6.0
-    for order in (2, 6, 8, 12) if kind == "bandpass" else (1, 2, 5, 8, 12):
+    for order in (2, 12) if kind == "bandpass" else (1, 7, 12):
         sections = signal.butter(order // 2 if kind == "bandpass" else order, band, kind, fs=RATE, output="sos")
         numbers = ":".join(f"{value:.9g}" for value in np.delete(sections, 3, axis=1).reshape(-1))
-        found = features(f"rate=50,biquad={numbers},windows(window=16s,hop=1)", x)[0]
+        found = features(f"rate=50,biquad={numbers},windows(window=8s,hop=1)", x)[0]
         wanted = signal.sosfilt(sections, x.astype(np.float64), axis=0)
         assert quality(found, wanted) > 60, order
     taps = signal.firwin(31, band, pass_zero=kind, fs=RATE)
-    found = features(f"fir={':'.join(f'{value:.9g}' for value in taps)},windows(window=800,hop=1)", x)[0]
+    found = features(f"fir={':'.join(f'{value:.9g}' for value in taps)},windows(window=400,hop=1)", x)[0]
     assert quality(found, signal.lfilter(taps, 1, x.astype(np.float64), axis=0)) > 60
 
 
@@ -149,12 +156,10 @@ OTHER_CORES = ("cortex-m0plus", "cortex-m55", "rv32imc")
 
 @pytest.mark.parametrize("core", ["cortex-m4", *(pytest.param(core, marks=pytest.mark.whole) for core in OTHER_CORES)])
 def test_the_host_and_an_emulated_core_compute_the_same_bits(core: str) -> None:
-    x = motion()
+    x = motion(150, 3)
     wanted = features(ALL, x)
     net = network((1, *wanted.shape))
-    if core == "cortex-m4":
-        assert built(ALL, "300x6@50", net).run(x[None])[0].tobytes() == (-wanted).tobytes()
-    (found,) = emulated.simulate(built(ALL, "300x6@50", net, core), [Case("motion", [x[None]])]).outputs[0]
+    (found,) = emulated.simulate(built(ALL, "150x3@50", net, core), [Case("motion", [x[None]])]).outputs[0]
     assert found.tobytes() == (-wanted).tobytes()
 
 
@@ -186,9 +191,14 @@ def test_a_stream_gives_the_features_of_the_whole_motion(model: Path) -> None:
     assert len(values) == 5 and np.array_equal(values, wanted)
 
 
+@pytest.mark.whole
 def test_the_c_of_a_stream_gives_what_the_oracle_computes(model: Path) -> None:
     artifact = mcugen.compile(model, preprocess=STREAM, raw="100x3:s16@50", input_mode="samples", board="host")
     assert host.verify(artifact, [*cases(artifact.imported, 1)][:1]).agrees
+
+
+def test_the_facts_of_a_stream_are_those_of_its_words(model: Path) -> None:
+    artifact = mcugen.compile(model, preprocess=STREAM, raw="100x3:s16@50", input_mode="samples", board="host")
     facts = json.loads(artifact.files["features.json"])
     assert facts["input"] == {"shape": [100, 3], "type": "s16", "rate": 50}
     assert (facts["rate"], facts["window"], facts["hop"], facts["features"]["shape"]) == (50, 100, 50, [1, 18])
