@@ -19,6 +19,7 @@ from mcugen.samples import preprocess
 from mcugen.samples.column import Column
 from mcugen.samples.front_end import FrontEnd
 from mcugen.samples.preprocess import IMAGE, SOUND, Plan, StepError, Word, applied, one_of, whole
+from mcugen.samples.spectra import parameters
 
 MAX_SIDE = 4096
 
@@ -40,7 +41,7 @@ def _frame(name: str, choices: tuple[str, ...], *, even: str) -> Callable[[str],
 
     def read(text: str) -> CameraFormat:
         inner = text[1:-1] if text.startswith("(") and text.endswith(")") else ""
-        sides, *more = (part.strip() for part in inner.split(","))
+        sides, _, more = inner.partition(",")
         lengths = sides.split("x")
         if len(lengths) != 2:
             raise ValueError(f"expected columns and rows in parentheses, such as (160x120), found {text!r}")
@@ -48,10 +49,8 @@ def _frame(name: str, choices: tuple[str, ...], *, even: str) -> Callable[[str],
         for side, length, what in (("w", width, "columns"), ("h", height, "rows")):
             if side in even and length % 2:
                 raise ValueError(f"needs an even number of {what}, not {length}")
-        given = [part.removeprefix(f"{name}=") for part in more]
-        if len(more) > 1 or given == more != []:
-            raise ValueError(f"expected {name}=... after the size, found {', '.join(more)!r}")
-        choice = one_of([c for c in choices if c])(*given) if given else choices[0]
+        given = parameters(more and f"({more})", {name: one_of([c for c in choices if c])})
+        choice = given.get(name, choices[0])
         if not choice:
             raise ValueError(f"needs {name}=..., one of {', '.join(choices[1:])}")
         return CameraFormat(width, height, choice)

@@ -27,7 +27,7 @@ from mcugen.ops.reduce_max import ReduceMax
 from mcugen.ops.select import Select
 from mcugen.ops.sub import Sub
 from mcugen.ops.top_k import TopK
-from mcugen.samples import preprocess
+from mcugen.samples import anomaly, boxes, preprocess
 from mcugen.samples.front_end import FrontEnd
 from mcugen.samples.preprocess import DECISION, StepError, Word, number, whole
 
@@ -56,7 +56,7 @@ def _limits(text: str) -> tuple[float, float]:
 def _scores(front: FrontEnd, x: str) -> int:
     """The number of classes. Raises ValueError if the value is no scores."""
     t = front.type(x)
-    if t.dtype != "f32":
+    if t.dtype != "f32" or len(t.shape) != 2:
         raise ValueError("takes scores, but comes after a word that makes decisions")
     return t.shape[1]
 
@@ -154,6 +154,8 @@ WORDS = (
     _word("vote=N", "class that most often had the largest score in the newest N runs", elected, _runs),
     _word("unknown=T", "class with the largest score; the number of classes if all are below T", classified, number),
     _word("topk=K", "classes with the K largest scores", best, _runs),
+    anomaly.WORD,
+    boxes.WORD,
 )
 
 

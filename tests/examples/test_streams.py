@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,11 +29,12 @@ MOTIONS = ("resting", "walking", "running", "shaking")
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """An example built for one machine."""
+    """An example built for one machine. main: its source."""
 
     name: str
     board: Target
     folder: Path
+    main: str = "main.c"
 
     def output(self, events: bytes) -> list[str]:
         """The lines that the example prints for a stream of events."""
@@ -56,7 +58,7 @@ class Example:
     def _sources(self, way: str) -> list[Path]:
         found = sorted(path.relative_to(self.folder) for path in self.folder.rglob("*.c"))
         made = [self.folder / path for path in found if path.parts[0] not in ("examples", "image")]
-        return [EXAMPLES / self.name / "main.c", EXAMPLES / "io" / f"io_{way}.c", *made]
+        return [EXAMPLES / self.name / self.main, EXAMPLES / "io" / f"io_{way}.c", *made]
 
 
 def built(name: str, model: str, mode: str, board: str, folder: Path, **more: str) -> tuple[Example, Artifact]:
@@ -91,6 +93,23 @@ def test_camera_pushes_rows(board: str, tmp_path: Path) -> None:
     assert example.output(events) == expected
     assert [line.split()[0] for line in expected] == [SHAPES[k] for k in labels]
     assert artifact.report.ram_bytes < 32 * 32 * 12
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("board", [CORE, "host"])
+def test_camera_decides_on_lines_of_rgb565(board: str, tmp_path: Path) -> None:
+    script = runpy.run_path(str(EXAMPLES / "camera" / "qqvga.py"))
+    model, words = EXAMPLES / "camera" / "shapes.tflite", {"preprocess": script["WORDS"], "decide": script["DECISION"]}
+    artifact = mcugen.compile(model, name="qqvga", board=board, input_mode="rows", **words)
+    artifact.write(tmp_path / "out")
+    example, pictures = Example("camera", artifact.target, tmp_path / "out", "qqvga.c"), script["pictures"]()
+    cut = script["events"]()[: 1 + 40 * 321]  # a picture that lost its end
+    graph = artifact.imported
+    runs = interpreter.runs(graph, [[x[None]] for x in pictures], artifact.view.reference)
+    expected = [script["NAMES"][int(values[graph.outputs[0]][0])] for values in runs]
+    assert example.output(script["events"]() + cut + script["events"]()) == 2 * expected
+    assert expected == script["decisions"]() and set(expected) == set(script["NAMES"])
+    assert artifact.report.ram_bytes < pictures[0].nbytes // 7
 
 
 @pytest.mark.sampled(2)

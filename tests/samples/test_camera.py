@@ -163,7 +163,7 @@ def test_arrays_of_camera_bytes_are_samples(tmp_path: Path) -> None:
         ("rgb565(160)", ("expected columns and rows in parentheses",)),
         ("rgb565(160x0)", ("expected a whole number, 1 to 4096, found '0'",)),
         ("rgb565(8x8,order=middle)", ("expected one of little, big, found 'middle'",)),
-        ("rgb565(8x8,big)", ("expected order=... after the size, found 'big'",)),
+        ("rgb565(8x8,big)", ("'big' is no parameter; parameters are order",)),
         ("yuyv(13x8)", ("needs an even number of columns, not 13", "yuyv(WxH)")),
         ("nv12(13x8)", ("needs an even number of columns, not 13",)),
         ("nv12(12x9)", ("needs an even number of rows, not 9",)),
