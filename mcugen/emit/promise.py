@@ -4,7 +4,7 @@ reports.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum
 
 from mcugen.ir.graph import Graph
@@ -24,8 +24,10 @@ class Promise(Enum):
     FROM_NEAR = "integers from floats within {near} of {title}'s: next to a step or a bound, another integer"
 
 
-def promises_of(imported: Graph, reference: str) -> list[Promise]:
+def promises_of(imported: Graph, reference: str, tabulated: Collection[str] = ()) -> list[Promise]:
     """The promise of each output, in order. imported: the graph before passes fold floats into steps.
+
+    tabulated: imported floats whose readers became tables of the oracle's results.
 
     Computed floats, and all results that depend on them, are within a tolerance of the runtime's. Model inputs, copies
     of them, and results whose operator repeats the runtime's arithmetic are exact.
@@ -33,7 +35,7 @@ def promises_of(imported: Graph, reference: str) -> list[Promise]:
     near: set[str | None] = set()
     for _ in range(2 if imported.states else 1):
         for node in imported.nodes:
-            made = any(imported.type(name).is_float for name in node.outputs)
+            made = any(imported.type(name).is_float for name in node.outputs if name not in tabulated)
             repeated = node.op.repeats_runtime or node.op.keeps_values(imported.call(node, reference))
             if near.intersection(node.inputs) or (made and not repeated):
                 near.update(node.outputs)

@@ -38,6 +38,7 @@ from mcugen.ir.kernel import Accumulate, Grid, Ring, RowWindow, Run, Window
 from mcugen.ir.streams import rows_of_window
 from mcugen.ir.types import images_of, row_count, rows_of
 from mcugen.options import Options
+from mcugen.passes.tabulate_bytes import TABULATED
 from mcugen.solve.plan import MemoryPlan, lower_bound
 from mcugen.solve.schedule import Choice, Schedule, Step
 from mcugen.solve.schedule.accesses import constant_accesses
@@ -107,7 +108,9 @@ class _Builder:
         (bound, peak), order = lower_bound(self.schedule.buffers()), order_of(self.schedule)
         inputs, outputs = self._ends(self.graph.inputs, "input"), self._ends(self.graph.outputs, "output")
         device = self._device(steps, inputs, outputs)
-        promises, title = promises_of(self.imported, self.options.reference), REFERENCE_TITLES[self.options.reference]
+        tabulated = {part.tensor for part in self.graph.removed if part.what == TABULATED}
+        promises = promises_of(self.imported, self.options.reference, tabulated)
+        title = REFERENCE_TITLES[self.options.reference]
         words = stated(promises, [end.label for end in outputs], title, halves=self.graph.stores_halves)
         return ModelView(
             version=__version__,

@@ -19,6 +19,8 @@ from mcugen.ops.sub import Sub
 from mcugen.ops.table import Table
 from mcugen.passes._trial import results
 
+TABULATED = "floats between bytes"
+"""Kind of the parts that this pass removes (`Removed.what`)."""
 _WHY = "it and its readers turn one byte into another: a table of 256 for each channel holds all results"
 _BYTES = ("s8", "u8")
 _BETWEEN: tuple[type[Op], ...] = (Add, Sub, Mul, Div)
@@ -42,7 +44,7 @@ def tabulate_bytes(graph: Graph, reference: str) -> Graph:
                 del nodes[node.outputs[0]]
     if not gone:
         return graph
-    return graph.updated(nodes=nodes.values(), removed=graph.removals(gone, "bytes of floats", _WHY))
+    return graph.updated(nodes=nodes.values(), removed=graph.removals(gone, TABULATED, _WHY))
 
 
 def _chain(graph: Graph, last: Node, makers: dict[str, Node], reads: Counter[str]) -> list[Node]:

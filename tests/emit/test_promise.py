@@ -55,6 +55,13 @@ def test_each_output_gets_its_own_word(tmp_path: Path) -> None:
     assert "OK" in said and "for 'pooled': the bits of TFLM" in said
 
 
+def test_floats_in_tables_are_exact() -> None:
+    shapes = Path(__file__).resolve().parents[2] / "examples/camera/shapes.tflite"
+    words = "rgb565(36x32),crop=32,gray,scale=1/255"
+    found = {no: mcugen.compile(shapes, preprocess=words, no_simplify=no).report.promise for no in (False, True)}
+    assert found[False] == "Computes the bits of TensorFlow Lite Micro." and "within 1e-5" in found[True]
+
+
 def test_integers_alone_are_equal(tmp_path: Path) -> None:
     artifact = tflite(tmp_path, "pooled")
     assert artifact.report.promise == "Computes the bits of TensorFlow Lite Micro."

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from mcugen.verify.cases import Case
 from tests.samples.sample_files import graph, refused, saved
 from tests.samples.test_firmware import network
 
+cv2 = importlib.import_module("cv2") if importlib.util.find_spec("cv2") else None
+"""OpenCV, where it is installed. The same formulas in float64 stand for it elsewhere."""
 ROOT = Path(__file__).resolve().parents[2]
 OTHER_CORES = ("cortex-m0plus", "cortex-m55", "rv32imc")
 CORES = ["host", "cortex-m4", *(pytest.param(core, marks=pytest.mark.whole) for core in OTHER_CORES)]
@@ -79,6 +82,8 @@ def test_yuv_is_bt_601(form: str) -> None:
     x, exact = every_yuv(form == "full")
     found = on_host(f"yuyv(2704x52,range={form})", x)[0]
     assert np.abs(found - exact).max() < 0.51
+    if cv2 is not None and form == "limited":
+        assert np.abs(found.astype(int) - cv2.cvtColor(x, cv2.COLOR_YUV2RGB_YUYV)).max() <= 1
     if form == "full":  # Pillow's YCbCr
         y, u, v = x[..., 0], np.repeat(x[:, ::2, 1], 2, axis=1), np.repeat(x[:, 1::2, 1], 2, axis=1)
         pillow = Image.merge("YCbCr", [Image.fromarray(np.ascontiguousarray(c)) for c in (y, u, v)]).convert("RGB")
@@ -106,6 +111,9 @@ def test_bayer_is_bilinear(pattern: str) -> None:
         kernel = sides if letter == "g" else all_near
         parts = [kernel[i, j] * mask[1 + i : 9 + i, 1 + j : 13 + j] for i in range(3) for j in range(3)]
         assert np.array_equal(found[..., channel], np.floor(sum(parts) + 0.5))
+    if cv2 is not None:
+        wanted = cv2.cvtColor(x, getattr(cv2, f"COLOR_Bayer{pattern.upper()}2RGB"))
+        assert np.array_equal(found[1:-1, 1:-1], wanted[1:-1, 1:-1])
 
 
 def test_turned_images() -> None:
