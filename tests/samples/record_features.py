@@ -26,6 +26,8 @@ def of_librosa(x: np.ndarray) -> dict[str, np.ndarray]:
         (480, 320, 40, "htk", "hamming"),
         (1024, 512, 32, "slaney", "blackman"),
         (600, 200, 20, "htk", "none"),
+        (320, 160, 32, "slaney", "hamming"),
+        (800, 400, 48, "htk", "blackman"),
     ):
         power = librosa.feature.melspectrogram(
             y=x, sr=RATE, n_fft=window, hop_length=hop, n_mels=bands, center=False, htk=mel == "htk", fmin=20,
@@ -46,7 +48,7 @@ def of_kaldi(x: np.ndarray) -> dict[str, np.ndarray]:
     import kaldi_native_fbank as knf
 
     found = {}
-    for bands in (23, 40):
+    for bands in (23, 40, 64):
         options = knf.FbankOptions()
         options.frame_opts.dither = options.frame_opts.preemph_coeff = 0
         options.frame_opts.remove_dc_offset = False
