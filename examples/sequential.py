@@ -62,7 +62,7 @@ def forward(layers: Sequence[Layer], x: Array) -> list[Array]:
 
 def _apply(layer: Layer, x: Array) -> Array:
     if layer.kind == "FULLY_CONNECTED":
-        out: Array = x.reshape(len(x), -1) @ _given(layer.weights).T + _given(layer.bias)
+        out: Array = x.reshape(len(x), -1) @ given(layer.weights).T + given(layer.bias)
         return out
     windows = _windows(layer, x)
     if layer.kind == "MAX_POOL_2D":
@@ -70,7 +70,7 @@ def _apply(layer: Layer, x: Array) -> Array:
     if layer.kind == "AVERAGE_POOL_2D":
         return windows.mean(axis=(4, 5))
     equation = "nhwcij,oijc->nhwo" if layer.kind == "CONV_2D" else "nhwcij,zijc->nhwc"
-    out = np.einsum(equation, windows, _given(layer.weights), optimize=True) + _given(layer.bias)
+    out = np.einsum(equation, windows, given(layer.weights), optimize=True) + given(layer.bias)
     return np.maximum(out, 0)
 
 
@@ -86,7 +86,7 @@ def _windows(layer: Layer, x: Array) -> Array:
     return seen[:, ::sy, ::sx, :, ::dy, ::dx]
 
 
-def _given(array: Array | None) -> Array:
+def given(array: Array | None) -> Array:
     if array is None:
         raise ValueError("a layer lacks its weights")
     return array
@@ -129,23 +129,23 @@ def to_tflite(layers: Sequence[Layer], x: Array, image: Scale, description: str)
     for k, (layer, value) in enumerate(zip(layers, values[1:], strict=True)):
         out = scale if "POOL" in layer.kind else scale_of(value)
         if layer.kind == "FULLY_CONNECTED":
-            at = _flattened(m, at, int(np.prod(shape)), scale)
+            at = flattened(m, at, int(np.prod(shape)), scale)
         shape = (1, *value.shape[1:])
         y = m.tensor(f"layer{k}", shape, "s8", scale=out.scale, zero_point=out.zero_point)
-        m.op(layer.kind, [at, *_constants(m, layer, scale, k)], [y], _options(layer), version=3)
+        m.op(layer.kind, [at, *constants(m, layer, scale, k)], [y], options_of(layer), version=3)
         at, scale = y, out
     scores = m.tensor("scores", shape, "s8", scale=1 / 256, zero_point=-128)
     m.op("SOFTMAX", [at], [scores], {"beta": 1.0}, version=2)
     return m.build([inputs], [scores], description=description)
 
 
-def _flattened(m: ModelWriter, x: int, length: int, scale: Scale) -> int:
+def flattened(m: ModelWriter, x: int, length: int, scale: Scale) -> int:
     y = m.tensor("flat", (1, length), "s8", scale=scale.scale, zero_point=scale.zero_point)
     m.op("RESHAPE", [x, m.tensor("flat/shape", (2,), "s32", data=[-1, length])], [y])
     return y
 
 
-def _options(layer: Layer) -> dict[str, Any]:
+def options_of(layer: Layer) -> dict[str, Any]:
     if layer.kind == "FULLY_CONNECTED":
         return {}
     given = {"padding": layer.padding, "stride_h": layer.stride[0], "stride_w": layer.stride[1]}
@@ -156,7 +156,7 @@ def _options(layer: Layer) -> dict[str, Any]:
     return given | ({"depth_multiplier": 1} if layer.kind == "DEPTHWISE_CONV_2D" else {})
 
 
-def _constants(m: ModelWriter, layer: Layer, x: Scale, k: int) -> list[int]:
+def constants(m: ModelWriter, layer: Layer, x: Scale, k: int) -> list[int]:
     """Weights, symmetric and per output channel (fully connected: per tensor), and biases in 32 bits."""
     if layer.weights is None:
         return []
@@ -165,7 +165,7 @@ def _constants(m: ModelWriter, layer: Layer, x: Scale, k: int) -> list[int]:
     scales = (np.abs(layer.weights).max(axis=others, keepdims=True) / 127).astype(np.float32)
     weights = np.round(layer.weights / scales).astype(np.int8)
     counts = np.float32(x.scale) * scales.reshape(-1)
-    bias = np.round(_given(layer.bias) / counts).astype(np.int32)
+    bias = np.round(given(layer.bias) / counts).astype(np.int32)
     w = m.tensor(f"layer{k}/weights", weights.shape, "s8", scale=scales.reshape(-1).tolist(), axis=axis, data=weights)
     return [w, m.tensor(f"layer{k}/bias", bias.shape, "s32", scale=counts.tolist(), data=bias)]
 
@@ -176,6 +176,6 @@ def at_8_bits(layers: Sequence[Layer], x: Array) -> list[Layer]:
     for layer in layers:
         if layer.weights is not None and layer.kind != "FULLY_CONNECTED":
             size = float(np.abs(forward([*scaled, layer], x)[-1]).max())
-            layer = replace(layer, weights=layer.weights / size, bias=_given(layer.bias) / size)
+            layer = replace(layer, weights=layer.weights / size, bias=given(layer.bias) / size)
         scaled.append(layer)
     return scaled

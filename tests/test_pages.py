@@ -17,12 +17,19 @@ import pytest
 from mcugen.boards import target
 from mcugen.cli import main
 from mcugen.report import measured
-from tests.support import reference_pages
+from tests.formats import test_microwakeword
+from tests.samples.test_front_end import speech
+from tests.samples.test_sound_folders import encoded, wav
+from tests.support import front_end, reference_pages
 from tests.support.tflite_writer import ModelWriter
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-FILES = {"model.tflite": "examples/digits/digits.tflite", "sweeps.tflite": "examples/microphone/sweeps.tflite"}
+FILES = {
+    "model.tflite": "examples/digits/digits.tflite",
+    "shapes.tflite": "examples/camera/shapes.tflite",
+    "sweeps.tflite": "examples/microphone/sweeps.tflite",
+}
 NNEF = """version 1.0;
 graph net( input ) -> ( output )
 {
@@ -40,6 +47,8 @@ MADE = {*reference_pages.PAGES, "operators.md", "operators-in-detail.md"}
 """Pages that are made of what the program says."""
 BY_ITSELF = "docs/first-model.md"
 """A page with tools that are too large for the tests; tests/test_training.py runs what is not."""
+SOUND = ("docs/keywords.md", "docs/samples.md", "docs/sensors.md")
+"""Pages whose commands take sounds and their features."""
 LANGUAGES = {"python", "shell", "c", "text", "yaml"}
 """Languages of fenced blocks; blocks of the first two run."""
 NEEDS_A_BOARD = "--port"
@@ -100,6 +109,8 @@ def further(folder: Path, page: str) -> None:
     for name in ("retrained.tflite", "wake_word.tflite"):
         shutil.copy(folder / "model.tflite", folder / name)
     shutil.copy(folder / "sweeps.tflite", folder / "commands.tflite")
+    if page in SOUND:
+        of_sound(folder, is_float=page != "docs/sensors.md")
     (folder / "board").mkdir()
     (folder / "board" / "board.toml").write_text(target.text("opencl-generic"))
     for line in SETUP.get(page, []):
@@ -110,6 +121,27 @@ def further(folder: Path, page: str) -> None:
         steps = [f"step {k} {1000 * k + 9} 1 a layer" for k in range(len(facts["steps"]))]
         end = f"mcugen-profile end {measured.checksum([head, *steps])}"
         (folder / "log.txt").write_text("\n".join([head, *steps, end, ""]))
+
+
+def of_sound(folder: Path, is_float: bool) -> None:
+    """Sounds of two words, networks of their features, a front end, and the description of a wake word.
+
+    is_float: net.tflite takes 49 rows of 40 floats, otherwise 3 rows of the integers of wake words.
+    """
+    for word in ("no", "yes"):
+        (folder / "words" / word).mkdir(parents=True)
+        for k in range(4):
+            sound = encoded(speech(16000, 10 * k + len(word)), 16)
+            (folder / "words" / word / f"{k}.wav").write_bytes(wav(sound, rate=16000))
+    test_microwakeword.write_network(folder / "net.tflite")
+    test_microwakeword.described(folder).rename(folder / "okay_nabu.json")
+    (folder / "front.tflite").write_bytes(front_end.model())
+    if is_float:
+        rng, m = np.random.default_rng(2), ModelWriter()
+        x, flat, y = m.tensor("x", (1, 49, 40), "f32"), m.tensor("flat", (1, 1960), "f32"), m.tensor("y", (1, 2), "f32")
+        m.op("RESHAPE", [x, m.tensor("shape", (2,), "s32", data=[1, 1960])], [flat])
+        m.op("FULLY_CONNECTED", [flat, m.tensor("w", (2, 1960), "f32", data=rng.normal(size=(2, 1960)) / 50)], [y])
+        (folder / "net.tflite").write_bytes(m.build([x], [y]))
 
 
 def command(line: str) -> None:
@@ -156,7 +188,7 @@ def test_shell_runs(shell_page: str, monkeypatch: pytest.MonkeyPatch, folder: Pa
     for language, block in fenced(shell_page):
         if language == "python" and "examples/" not in block:  # those of the repository run by themselves
             execute(shell_page, block, values)
-        for line in block.splitlines() if language == "shell" else ():
+        for line in re.sub(r"\\\n\s*", "", block).splitlines() if language == "shell" else ():
             if line.startswith("mcugen "):
                 command(line.removeprefix("mcugen "))
             else:
