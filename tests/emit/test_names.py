@@ -152,6 +152,23 @@ def test_names_of_cplusplus_rust_and_cmake_are_refused(name: str) -> None:
     assert not is_c_name(name) and is_c_name(c_name_from(name))
 
 
+@pytest.mark.parametrize(
+    "compiler", [["gcc"], ["arm-none-eabi-gcc"], ["riscv64-unknown-elf-gcc", "--specs=picolibc.specs"]]
+)
+def test_names_of_headers_inside_the_c_library_are_refused(compiler: list[str], tmp_path: Path) -> None:
+    """A model's header would be included in place of such a header: it is in a folder given with -I."""
+    used = ("math.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h")
+    (tmp_path / "unit.c").write_text("".join(f"#include <{name}>\n" for name in used))
+    listed = run_checked([*compiler, "-M", tmp_path / "unit.c"]).stdout.decode()
+    stems = {Path(name).stem for name in re.findall(r"\S+\.h", listed) if is_in_no_folder(name)}
+    assert {"features", "newlib", "picolibc"} & stems and not [stem for stem in stems if is_c_name(stem)]
+
+
+def is_in_no_folder(header: str) -> bool:
+    """Whether a header is included by its name alone, so that it lies in a folder that the compiler searches."""
+    return re.fullmatch(r"include(-fixed)?|newlib|x86_64-linux-gnu", Path(header).parent.name) is not None
+
+
 def test_made_names_are_lawful() -> None:
     for stem in ("", "-", "1", "9" * 60, "int", "mg", "mg_", "uint8_max", "é", "a" * 60, "person-detect.v2", "size"):
         assert is_c_name(c_name_from(stem)), stem
