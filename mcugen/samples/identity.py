@@ -6,11 +6,12 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 
 import numpy as np
 
 from mcugen.errors import UsageError
+from mcugen.ir.op import Op
 from mcugen.ir.types import Shape, TensorType
 from mcugen.samples import preprocess
 from mcugen.samples.column import Column
@@ -77,8 +78,18 @@ def _tables(plan: Plan, rate: int) -> Sequence[bytes]:
         except StepError:
             continue
         constants = [t.data.tobytes() for t in graph.tensors.values() if t.data is not None]
-        return [*(repr(node.op).encode() for node in graph.nodes), *constants]
+        return [*(stated(node.op).encode() for node in graph.nodes), *constants]
     return ()
+
+
+def stated(op: Op) -> str:
+    """The operator with those attributes that differ from their defaults.
+
+    An operator that gets another attribute states the same if the default keeps its meaning.
+    """
+    known = fields(op) if is_dataclass(op) else ()
+    given = [f"{f.name}={getattr(op, f.name)!r}" for f in known if getattr(op, f.name) != f.default]
+    return f"{type(op).__name__}({', '.join(given)})"
 
 
 def _probes(plan: Plan) -> Sequence[Shape]:
