@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd
 
 from mcugen.solve.plan.buffers import Buffer, align_up
@@ -22,6 +22,9 @@ Interval = tuple[int, int]
 
 Forbidden = Sequence[Mapping[int, Sequence[Interval]]]
 """forbidden[i][j]: open intervals of offset(i) - offset(j) for which buffers i and j would share bytes in use."""
+
+_Domains = tuple[list[int], list[int]]
+"""The domain of each buffer, and the number of its offsets."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class DomainProblem:
     grain: int
     span: int
     clear: tuple[dict[int, int], ...]
+    _first: dict[int, _Domains] = field(default_factory=dict)
 
     @classmethod
     def of(cls, buffers: Sequence[Buffer], forbidden: Forbidden, largest: int, grain: int = 0) -> DomainProblem:
@@ -75,12 +79,21 @@ class DomainProblem:
         nodes: most placements tried. given: index of a buffer -> its only allowed offset in bytes.
         """
         search = _DepthFirst(self, capacity, nodes)
-        domains = [_first_domain(b, capacity, self.grain) for b in self.buffers]
+        domains, counts = map(list, self._first_domains(capacity))
         for i, at in (given or {}).items():
             domains[i] &= 1 << at // self.grain
-        found = search.run(domains)
+            counts[i] = domains[i].bit_count()
+        found = search.run(domains, counts)
         offset = None if found is None else [at * self.grain for at in found]
         return Outcome(offset, exhausted=found is None and search.tried_all, nodes=search.visited)
+
+    def _first_domains(self, capacity: int) -> _Domains:
+        """The domains of an empty arena. Only those of the last capacity are cached, as they take memory."""
+        if capacity not in self._first:
+            domains = [_first_domain(b, capacity, self.grain) for b in self.buffers]
+            self._first.clear()
+            self._first[capacity] = domains, [domain.bit_count() for domain in domains]
+        return self._first[capacity]
 
 
 def least_height(buffers: Sequence[Buffer], grain: int, nbytes: int) -> int:
@@ -154,11 +167,10 @@ class _DepthFirst:
         self.visited = 0
         self.tried_all = False
 
-    def run(self, domains: list[int]) -> list[int] | None:
-        """Offset of each buffer in grains, or None if no placement was found."""
+    def run(self, domains: list[int], counts: list[int]) -> list[int] | None:
+        """Offset of each buffer in grains, or None if no placement was found. counts: offsets in each domain."""
         steps, buffers = range(len(self._spare)), range(len(domains))
         holes: list[Sequence[Hole]] = [[(0, self._size)] for _ in steps]
-        counts = [domain.bit_count() for domain in domains]
         start = _Node(domains, counts, self._problem.by_size, (1 << len(buffers)) - 1, holes, [None for _ in steps])
         if not all(domains) or self._is_full(start.holes, start.left, steps):
             self.tried_all = True
