@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -81,36 +82,62 @@ def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
     return read[0]
 
 
-def planned(
-    graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options, regions: tuple[Region, ...]
-) -> Solution:
-    """The solution with these kernels in which the steps of each group run row by row.
+@dataclass(frozen=True, eq=False)
+class Unplanned:
+    """A solution before its memory is planned.
 
-    In order of preference: one arena in the first region; an arena in each of several regions; one arena in the first
-    region that holds it. If nothing fits, one arena in the largest region, which the caller refuses.
+    schedules: the schedule, and if steps run by rows, the schedule that writes results over their first operands.
     """
-    made, single = _smaller(scheduled(graph, choices, groups, options), choices, groups, options)
-    buffers = made.buffers()
-    alone = [Solution(made, replace(single, region=r.name), tuple(choices), groups, regions=regions) for r in regions]
-    if alone[0].fits or len(regions) == 1:
-        return alone[0]
-    spread = assign(buffers, accesses(made), [_aligned(region) for region in regions])
-    if spread is not None and replace(alone[0], plan=spread).fits:
-        return replace(alone[0], plan=spread)
-    largest = max(range(len(regions)), key=lambda k: regions[k].nbytes or 0)
-    return next((solution for solution in alone if solution.fits), alone[largest])
+
+    schedules: tuple[Schedule, ...]
+    choices: tuple[Choice, ...]
+    groups: tuple[range, ...]
+    regions: tuple[Region, ...]
+
+    @property
+    def least_bytes(self) -> int:
+        """Lower bound of the bytes of any plan."""
+        return min(self._bounds)
+
+    @functools.cached_property
+    def _bounds(self) -> list[int]:
+        return [lower_bound(made.buffers())[0] for made in self.schedules]
+
+    def planned(self) -> Solution:
+        """The solution. In order of preference: one arena in the first region; an arena in each of several regions;
+        one arena in the first region that holds it. If nothing fits, one arena in the largest region, which the caller
+        refuses.
+        """
+        regions = self.regions
+        made, single = self._smaller()
+        alone = [
+            Solution(made, replace(single, region=r.name), self.choices, self.groups, regions=regions) for r in regions
+        ]
+        if alone[0].fits or len(regions) == 1:
+            return alone[0]
+        spread = assign(made.buffers(), accesses(made), [_aligned(region) for region in regions])
+        if spread is not None and replace(alone[0], plan=spread).fits:
+            return replace(alone[0], plan=spread)
+        largest = max(range(len(regions)), key=lambda k: regions[k].nbytes or 0)
+        return next((solution for solution in alone if solution.fits), alone[largest])
+
+    def _smaller(self) -> tuple[Schedule, MemoryPlan]:
+        """The schedule whose plan takes fewer bytes, and its plan; of equals, the first."""
+        first, *others = self.schedules
+        best = first, plan(first.buffers())
+        for made, bound in zip(others, self._bounds[1:], strict=True):
+            if bound < best[1].nbytes and (found := plan(made.buffers())).nbytes < best[1].nbytes:
+                best = made, found
+        return best
 
 
-def _smaller(
-    made: Schedule, choices: Sequence[Choice], groups: tuple[range, ...], options: Options
-) -> tuple[Schedule, MemoryPlan]:
-    """The schedule with its plan. Results are written over their first operands if that takes fewer bytes."""
-    found = plan(made.buffers())
-    other = schedule.over_first(made, choices, keep_input=options.keep_input) if groups and not made.streams else None
-    if other is None or lower_bound(other.buffers())[0] >= found.nbytes:
-        return made, found
-    second = plan(other.buffers())
-    return (other, second) if second.nbytes < found.nbytes else (made, found)
+def unplanned(
+    graph: Graph, choices: Sequence[Choice], groups: tuple[range, ...], options: Options, regions: tuple[Region, ...]
+) -> Unplanned:
+    """The solution with these kernels in which the steps of each group run row by row, before its memory is planned."""
+    made = scheduled(graph, choices, groups, options)
+    over = schedule.over_first(made, choices, keep_input=options.keep_input) if groups and not made.streams else None
+    return Unplanned((made,) if over is None else (made, over), tuple(choices), groups, regions)
 
 
 def _aligned(region: Region) -> Region:
@@ -119,7 +146,7 @@ def _aligned(region: Region) -> Region:
 
 
 def scheduled(graph: Graph, choices: Sequence[Choice], groups: Sequence[range], options: Options) -> Schedule:
-    """The schedule of `planned`, without its memory plan."""
+    """The schedule with these kernels in which the steps of each group run row by row."""
     if options.input_mode == "frames":
         return schedule.build_frames(graph, choices, pushed_input(graph, choices, "frames"))
     pushed = None if options.input_mode == "whole" else pushed_input(graph, choices, options.input_mode)

@@ -10,7 +10,7 @@ from mcugen.boards.target import Target
 from mcugen.ir.graph import Graph
 from mcugen.options import Options
 from mcugen.solve import constant_limits
-from mcugen.solve.budget import Solution, is_long, parts_of, planned, pushed_input
+from mcugen.solve.budget import Solution, Unplanned, is_long, parts_of, pushed_input, unplanned
 from mcugen.solve.candidates import Candidate, Candidates
 from mcugen.solve.memories import regions_of
 from mcugen.solve.prices import FREE, Prices, prices_of
@@ -63,8 +63,12 @@ class Problem:
 
     def planned(self, picks: Picks, groups: tuple[range, ...] = ()) -> Solution:
         """The solution with these kernels in which the steps of each group run row by row."""
+        return self.unplanned(picks, groups).planned()
+
+    def unplanned(self, picks: Picks, groups: tuple[range, ...]) -> Unplanned:
+        """The solution of `planned`, before its memory is planned."""
         regions = regions_of(self.options, self.board)
-        return planned(self.graph, [c.choice for c in picks], groups, self.options, regions)
+        return unplanned(self.graph, [c.choice for c in picks], groups, self.options, regions)
 
     def apart(self, point: Point) -> Apart[Solution]:
         """The solution of a point, computed by a worker process in parallel if the network is long."""

@@ -19,8 +19,9 @@ from mcugen.ir.graph import Graph
 from mcugen.options import Options
 from mcugen.solve import constant_limits, frame_streaming
 from mcugen.solve.advice import ALMOST, NEAR, faster_points, sentence
-from mcugen.solve.budget import Solution, planned, with_note, with_saving
+from mcugen.solve.budget import Solution, unplanned, with_note, with_saving
 from mcugen.solve.candidates import Candidate, Candidates, rows_costs_of
+from mcugen.solve.cheapest import Cheapest
 from mcugen.solve.flash import least_flash
 from mcugen.solve.leaner import Plannable, PlanQueue
 from mcugen.solve.leanest import memory_of, priced
@@ -30,7 +31,7 @@ from mcugen.solve.prices import Prices
 from mcugen.solve.problem import Problem, Searched, problem_of
 from mcugen.solve.schedule.size import region_bytes
 from mcugen.solve.sharing import Picks
-from mcugen.solve.time_memory_curve import Point
+from mcugen.solve.time_memory_curve import CostCurve, Point
 
 SHARES = (1.25, 1.0, 0.97, 0.9, 0.75)
 """Memory limits tried for faster kernels of each stretch, as fractions of the smallest plan."""
@@ -156,7 +157,7 @@ def _advised(problem: Problem, plannable: Sequence[Plannable], cost: float, solu
     notes, options = [], problem.options
     room = room_of(options, problem.board)
     for point, name in faster_points(points, solution.ram_bytes, cost, options):
-        made = planned(problem.graph, [c.choice for c in point.picks], point.groups, options, room)
+        made = unplanned(problem.graph, [c.choice for c in point.picks], point.groups, options, room).planned()
         if made.fits and (name != ALMOST or made.ram_bytes <= NEAR * solution.ram_bytes):
             budget = allowing(options, region_bytes(made.plan, made.schedule))
             notes.append(sentence(name, solution.ram_bytes, cost, made.ram_bytes, point.cost, budget))
@@ -169,15 +170,25 @@ def _worth_its_rows(problem: Problem, picks: Picks, whole: Solution) -> Solution
     """
     price = problem.prices.ram
     cost = sum(c.cost for c in picks) + EVENT_COST * len(whole.schedule.trace)
-    best, score = whole, cost + price * whole.ram_bytes
+    cheapest = Cheapest(whole, cost, price)
     for listed in problem.ways(_with_flash(problem, picks)):
         curve, limit = problem.new_curve(listed, STRETCHES), whole.ram_bytes - 1.0
-        while (point := curve.within(limit, score)) is not None:
-            made = problem.planned(point.picks, point.groups)
-            if made.fits and point.cost + price * made.ram_bytes < score:
-                best, score = made, point.cost + price * made.ram_bytes
-            limit = min(point.peak, (score - point.cost) / price) - 1
+        while (point := _below(curve, limit, cheapest)) is not None:
+            cheapest.add(problem.unplanned(point.picks, point.groups), point.cost)
+            if cheapest.room(point.cost) < point.peak:  # otherwise the exact score does not change the limit
+                cheapest.settle()
+            limit = min(point.peak, cheapest.room(point.cost)) - 1
+    cheapest.settle()
+    best = cheapest.solution
     return best if best is whole else with_saving(best, whole, cost_of(problem, best) / cost)
+
+
+def _below(curve: CostCurve, limit: float, cheapest: Cheapest) -> Point | None:
+    """The fastest point within the limit that costs less than the cheapest solution does in all."""
+    point = curve.within(limit, cheapest.least)
+    if point is None and cheapest.settle():
+        point = curve.within(limit, cheapest.least)
+    return point
 
 
 def _with_flash(problem: Problem, picks: Picks) -> list[Candidates]:
