@@ -15,12 +15,12 @@ import hashlib
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcugen.emit.literals import array_lines
+from mcugen.emit.literals import array_text
 from mcugen.emit.model_parts import ArrayView, StepView
 from mcugen.errors import UsageError
 from mcugen.options import Options
@@ -63,9 +63,9 @@ class BlobView:
     layout: int = 0
 
     @property
-    def lines(self) -> list[str]:
-        """The bytes of the block as lines of C text."""
-        return list(array_lines(np.frombuffer(self.data, np.uint8)))
+    def text(self) -> Iterator[str]:
+        """The bytes of the block as pieces of C text, generated while printing."""
+        return array_text(np.frombuffer(self.data, np.uint8))
 
     @property
     def object_bytes(self) -> int:

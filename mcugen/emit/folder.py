@@ -156,8 +156,12 @@ def _edited(folder: Path, files: Mapping[str, bytes], earlier: list[str]) -> lis
         sums = dict(line.split("  ", 1)[::-1] for line in json.loads((folder / REPORT).read_bytes())["sums"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return []
-    texts = {name: (folder / name).read_bytes() for name in earlier if name in sums and (folder / name).is_file()}
-    return [name for name, text in texts.items() if _sum(text) != sums[name] and text != files.get(name)]
+
+    def is_edited(name: str) -> bool:
+        text = (folder / name).read_bytes()
+        return text != files.get(name) and _sum(text) != sums[name]
+
+    return [name for name in earlier if name in sums and (folder / name).is_file() and is_edited(name)]
 
 
 def _keep(folder: Path, name: str) -> str:

@@ -36,6 +36,7 @@ ARRAY_TYPES = {
     np.dtype(np.uint64): "uint64_t",
     np.dtype(np.float32): "float",
 }
+_LARGEST = float(np.finfo(np.float32).max)
 _PER_LINE = 24
 _LINES = 2048
 """Number of lines of text generated at a time."""
@@ -77,10 +78,9 @@ def float32(value: float) -> str:
     """The shortest decimal that round-trips the float. An infinity becomes the largest float."""
     if value != value:
         raise QuantizationError("a constant computed from the scales is not a number")
-    limit = float(np.finfo(np.float32).max)
-    text = repr(np.float32(min(max(value, -limit), limit)).item())
-    short = np.format_float_scientific(np.float32(float(text)), unique=True, trim="0")
-    plain = np.format_float_positional(np.float32(float(text)), unique=True, trim="0")
+    limited = np.float32(min(max(value, -_LARGEST), _LARGEST))
+    short = np.format_float_scientific(limited, unique=True, trim="0")
+    plain = np.format_float_positional(limited, unique=True, trim="0")
     chosen = plain if len(plain) <= len(short) else short
     return f"{chosen}f"
 
@@ -125,19 +125,22 @@ def bracketed(literal: str) -> str:
     return f"({literal})" if literal.startswith("-") else literal
 
 
-def array_lines(data: np.ndarray) -> Iterator[str]:
-    """The elements of an array in memory order, several to a line. Lines are generated in pieces, as the text is much
-    larger than the array.
+def array_text(data: np.ndarray) -> Iterator[str]:
+    """The elements of an array in memory order, as lines of an initialiser. The text is generated in pieces of many
+    lines, as it is much larger than the array.
     """
     flat = data.reshape(-1)
     for start in range(0, len(flat), _PER_LINE * _LINES):
         piece = flat[start : start + _PER_LINE * _LINES]
         if piece.dtype == np.float32:
-            yield from decimals.lines(piece, _PER_LINE, data_float)
+            yield decimals.text(piece, _PER_LINE, data_float)
+        elif piece.dtype.itemsize == 1 and piece.dtype.kind in "iu":
+            yield decimals.text_of_bytes(piece, _PER_LINE)
         else:
             small = piece.dtype.itemsize < 4
             items = list(map(str if small else integer, piece.astype(np.int32).tolist() if small else piece.tolist()))
-            yield from (", ".join(items[i : i + _PER_LINE]) for i in range(0, len(items), _PER_LINE))
+            lines = (", ".join(items[i : i + _PER_LINE]) for i in range(0, len(items), _PER_LINE))
+            yield "".join([f"    {line},\n" for line in lines])
 
 
 def comment(text: str, most: int = 120) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.emit.class_labels import LabelView
-from mcugen.emit.literals import array_lines
+from mcugen.emit.literals import array_text
 from mcugen.emit.window_rows import RingView, WindowView
 
 
@@ -30,9 +30,9 @@ class ArrayView:
     layout: str = ""
 
     @property
-    def lines(self) -> Iterable[str]:
-        """The elements as lines of C text, generated while printing; a single 0 for an empty array."""
-        return array_lines(self.data) if self.data.size else ["0"]
+    def text(self) -> Iterable[str]:
+        """The elements as pieces of C text, generated while printing; a single 0 for an empty array."""
+        return array_text(self.data if self.data.size else np.zeros(1, np.uint8))
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.emit.literals import C_TYPES, array_lines, float32
+from mcugen.emit.literals import C_TYPES, array_text, float32
 from mcugen.emit.model_parts import SamplesView
 from mcugen.emit.view import ModelView
 from mcugen.ir.graph import Graph
@@ -25,7 +25,12 @@ class SelftestArray:
     symbol: str
     c_type: str
     length: int
-    lines: list[str]
+    data: np.ndarray
+
+    @property
+    def text(self) -> Iterator[str]:
+        """The elements as pieces of C text."""
+        return array_text(self.data)
 
 
 SEEDS = 8
@@ -109,4 +114,4 @@ def nbytes(imported: Graph, view: ModelView) -> int:
 
 def _array(symbol: str, data: np.ndarray) -> SelftestArray:
     name = DTYPE_NAMES[data.dtype]
-    return SelftestArray(symbol, C_TYPES[name], data.size, list(array_lines(data)))
+    return SelftestArray(symbol, C_TYPES[name], data.size, data)

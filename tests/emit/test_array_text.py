@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float constants are written with the fewest digits that read back as the same float, whole arrays as single ones."""
+"""Constants are written with the fewest digits that read back as the same number, whole arrays as single ones."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from mcugen.emit.literals import array_lines, data_float, float32
+from mcugen.emit.literals import array_text, data_float, float32
 from mcugen.errors import QuantizationError
 
 RNG = np.random.default_rng(3)
@@ -25,7 +25,7 @@ ARRAYS = {
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays_have_the_text_of_their_elements(name: str) -> None:
     data = np.array(ARRAYS[name]).astype(np.float32)
-    texts = ", ".join(array_lines(data)).split(", ")
+    texts = "".join(array_text(data)).replace(",\n", ", ").replace("    ", "").removesuffix(", ").split(", ")
     assert texts == [data_float(value) for value in data.tolist()]
     read = np.array([text.replace("MCUGEN_INFINITY", "inff")[:-1] for text in texts]).astype(np.float32)
     np.testing.assert_array_equal(read, data)
@@ -34,6 +34,15 @@ def test_arrays_have_the_text_of_their_elements(name: str) -> None:
 
 def test_bounds_are_numbers_and_data_need_not_be() -> None:
     assert float32(np.inf) == "3.4028235e+38f" and float32(-np.inf) == "-3.4028235e+38f"
-    assert list(array_lines(np.array([1.0, np.nan], np.float32))) == ["1.0f, MCUGEN_NAN"]
+    assert list(array_text(np.array([1.0, np.nan], np.float32))) == ["    1.0f, MCUGEN_NAN,\n"]
     with pytest.raises(QuantizationError, match="not a number"):
         float32(np.nan)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
+@pytest.mark.parametrize("count", [1, 23, 24, 25, 256, 5000])
+def test_integers_have_their_decimals_in_lines(dtype: type[np.integer], count: int) -> None:
+    data = np.resize(np.arange(256, dtype=np.uint8), count).astype(dtype)
+    text = "".join(array_text(data))
+    assert text.count("\n") == -(-count // 24) and all(line.startswith("    ") for line in text.splitlines())
+    assert [int(item) for item in text.replace("\n", " ").split(",")[:-1]] == data.tolist()
