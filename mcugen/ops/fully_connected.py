@@ -12,10 +12,10 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Param, Params, Rule
 from mcugen.ir.imports import Import, Imported, Source
-from mcugen.ir.kernel import Kernel, Run, Text
+from mcugen.ir.kernel import Accumulate, Kernel, Run, Text
 from mcugen.ir.op import Example, Op, Reordered, Scaling, Slimmed
 from mcugen.ir.ranges import Range, Removal, channels_of, met
-from mcugen.ir.types import TensorType, dtypes
+from mcugen.ir.types import TensorType, dtypes, images_of, rows_of
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _accumulators, _filter, _onnx, _ordered, _rounding, _slim, _tflite
 from mcugen.ops._filter_examples import example
@@ -47,6 +47,17 @@ def int8_to_int16(call: Call) -> bool:
     if rounds_once(call) or _rounding.is_stated(call):
         return False
     return (call.input(0).dtype, call.input(1).dtype, call.output.dtype) == ("s8", "s8", "s16")
+
+
+def by_runtime(call: Call) -> bool:
+    "input, weights and output are int8, and the operator leaves rounding to the runtime"
+    return _filter.int8_data(call) and not _rounding.is_stated(call)
+
+
+def is_image(call: Call) -> bool:
+    "the data is one image of several rows, and all of it is one vector"
+    x = call.input(0)
+    return images_of(x.shape) == 1 and rows_of(x.shape) > 1 and x.size == call.input(1).shape[1]
 
 
 def _by_channel(call: Call) -> np.ndarray:
@@ -99,6 +110,13 @@ _KERNELS = _filter.all_kernels(
     "fully_connected",
     sums_fit,
     lambda symbol: Kernel(symbol, Run(pixels), _own_rules(symbol), params=params),
+)
+_BY_ROWS = Kernel(
+    "mg_fully_connected_s8_rows",
+    Accumulate(),
+    (by_runtime, _filter.constant_weights, sums_fit, single_rounding_fits, is_image),
+    params=lambda call: {**params(call), "row_len": call.input(0).size // rows_of(call.input(0).shape)},
+    scratch=lambda call: 4 * call.input(1).shape[0],
 )
 _WIDENING = Kernel(
     "mg_fully_connected_s8_s16",
@@ -169,7 +187,7 @@ class FullyConnected(Weighted):
     weight_operands = (1,)
     scaled_axis = 0
     met_axis = 1
-    kernels = (*_KERNELS, *narrowed(_KERNELS), _WIDENING)
+    kernels = (*_KERNELS, *narrowed(_KERNELS), _WIDENING, _BY_ROWS)
 
     def refused_by(self, call: Call, runtime: str) -> str:
         quant = call.input(1).quant

@@ -29,6 +29,7 @@ from mcugen.passes.lay_in_place import lay_in_place
 from mcugen.passes.measure_ranges import measure_ranges
 from mcugen.passes.merge_equal import merge_equal
 from mcugen.passes.merge_reshapes import merge_reshapes
+from mcugen.passes.read_images import read_images
 from mcugen.passes.remove_channels import remove_channels
 from mcugen.passes.reuse_joins import reuse_joins
 from mcugen.passes.store_halves import store_halves
@@ -81,6 +82,7 @@ def order(features: frozenset[str], *, halves: bool = False, all_channels: bool 
         fuse_scales(features),
         fuse_spectra(features),
         (fuse_bank_roots, fold_lines, fuse_elements(features)),
+        (read_images(features),),
         *((store_halves(features),) if halves else ()),
         copy_outputs,
         lay_in_place(features),

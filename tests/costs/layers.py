@@ -95,6 +95,11 @@ FULL: tuple[tuple[int, int], ...] = (
     (640, 128), (128, 128), (8, 128), (128, 640), (64, 12), (16, 16), (1, 16), (16, 1), (4000, 4), (250, 31), (64, 10),
     (256, 2), (32, 3), (100, 5), (512, 7),
 )  # fmt: skip
+# Image, outputs: layers that can take the image by rows.
+IMAGES: tuple[tuple[Shape, int], ...] = (
+    ((25, 20, 8), 4), ((5, 5, 64), 10), ((12, 12, 8), 10), ((8, 8, 16), 64), ((6, 1, 40), 12), ((7, 7, 16), 3),
+    ((4, 4, 16), 128), ((24, 1, 64), 6),
+)  # fmt: skip
 # Image, kernel, stride.
 POOLS: tuple[tuple[Shape, Shape, Shape], ...] = (
     ((8, 8, 64), (8, 8), (8, 8)),
@@ -183,6 +188,8 @@ def realistic(op: type[Op]) -> Iterator[Example]:
                 yield from ended(FullyConnected(), kind, seed, (k,), (n, k), 0)
                 if kind in ("f32", "f16"):
                     yield made(FullyConnected("RELU"), kind, seed, (k,), (n, k), 0)
+            for image, n in IMAGES if kind == "s8" else ():
+                yield from ended(FullyConnected(), kind, seed, image, (n, math.prod(image)), 0)
     yield from rounded_once(op)
 
 

@@ -344,8 +344,8 @@ def output_of_several_rows() -> tuple[Net, int]:
 WHOLE: dict[Callable[[], tuple[Net, int]], str] = {
     padded_in_time: "CONV_2D.* pads in time",
     strided_in_time: "CONV_2D.* has stride 2 in time",
-    rows_as_a_vector: "joins rows of several frames",
-    window_that_leaves_rows_over: "CONV_2D.* leaves out the newest",
+    rows_as_a_vector: "FULLY_CONNECTED mixes rows of different times",
+    window_that_leaves_rows_over: "CONV_2D.* does not read the newest",
     scaled_by_all_of_time: "MUL.* depends on the whole window",
     constant_of_each_row: "ADD.* a constant that has a row for each",
     output_of_several_rows: "output .* has 4 rows",

@@ -85,7 +85,13 @@ def test_outputs_live_to_the_end(tmp_path: Path) -> None:
 
 
 def test_a_reshape_is_no_step(tmp_path: Path) -> None:
-    artifact = built(tmp_path, image_net())
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, 2, 4), "s8", scale=0.1) for name in "xy")
+    flat, z = m.tensor("flat", (1, 8), "s8", scale=0.1), m.tensor("z", (1, 8), "s8", scale=1 / 256, zero_point=-128)
+    m.op("LOGISTIC", [x], [y])
+    m.op("RESHAPE", [y], [flat], {"new_shape": (1, 8)})
+    m.op("SOFTMAX", [flat], [z], {"beta": 1.0})
+    artifact = built(tmp_path, m.build([x], [z]))
     aliases = [n for n in artifact.graph.nodes if type(n.op).__name__ == "Reshape"]
     assert len(aliases) == 1
     buffer = artifact.schedule.buffer_name
