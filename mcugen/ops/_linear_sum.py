@@ -20,6 +20,9 @@ from mcugen.ops import _elementwise, _pairs, _rounding, _sum
 
 SHIFT = 21
 _BYTES = np.arange(-128, 128, dtype=np.int64)
+_FAR = 2**62
+"""Stands for no limit of a sum."""
+
 _STEPS = 24
 
 
@@ -66,12 +69,14 @@ def _search(job: _Job | _pairs.Stated) -> Linear | None:
     Each step takes the two pairs whose demands on the addend conflict most, and adjusts the factors to satisfy both.
     """
     want = job.result()
+    low, high = job.bounds
+    limits = np.where(want > low, want << SHIFT, -_FAR), np.where(want < high, ((want + 1) << SHIFT) - 1, _FAR)
     factors = np.array(job.ratios) * 2**SHIFT
     if np.abs(factors).max() >= 2**31:
         return None
     for _ in range(_STEPS):
         a, b = (round(float(f)) for f in factors)
-        least, most, apart = _addends(want, job.bounds, a, b)
+        least, most, apart = _addends(*limits, a, b)
         if least <= most:
             return _within_32_bits(a, b, (least + most) // 2)
         if not apart.any():
@@ -80,17 +85,17 @@ def _search(job: _Job | _pairs.Stated) -> Linear | None:
     return None
 
 
-def _addends(want: np.ndarray, bounds: tuple[int, int], a: int, b: int) -> tuple[int, int, np.ndarray]:
+def _addends(floor: np.ndarray, ceiling: np.ndarray, a: int, b: int) -> tuple[int, int, np.ndarray]:
     """(least, greatest) addend that all pairs allow, and the difference (a, b) of the two pairs that set these limits.
 
-    No addend exists if least > greatest. A pair whose result is clamped limits the addend on one side only.
+    No addend exists if least > greatest. floor, ceiling: limits of each sum, [256, 256]. A pair whose result is clamped
+    limits the sum on one side only.
     """
     products = a * _BYTES[:, None] + b * _BYTES[None, :]
-    least = np.where(want > bounds[0], (want << SHIFT) - products, -(2**40))
-    most = np.where(want < bounds[1], ((want + 1) << SHIFT) - 1 - products, 2**40)
-    at = [np.unravel_index(v, want.shape) for v in (least.argmax(), most.argmin())]
+    least, most = floor - products, ceiling - products
+    at = [np.unravel_index(v, products.shape) for v in (least.argmax(), most.argmin())]
     apart = np.array([float(_BYTES[i]) - float(_BYTES[j]) for i, j in zip(*at, strict=True)])
-    return int(least.max()), int(most.min()), apart
+    return max(int(least.max()), -(2**40)), min(int(most.min()), 2**40), apart
 
 
 def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:

@@ -25,6 +25,9 @@ ROUNDED = 2**15 + 2**21
 NEAR = 4
 """Largest distance of the tried factors from the ratios of the scales, in units of 2**-POINT."""
 
+_FAR = 2**62
+"""A result that sets no limit to the addend, since the clamp gives it."""
+
 
 @dataclass(frozen=True)
 class ScaledSum:
@@ -49,11 +52,13 @@ def line_of(call: Call) -> ScaledSum | None:
     if ratios.sum() * 128 > 2**31:
         return None
     centre, near = np.rint(ratios).astype(np.int64), range(-NEAR, NEAR + 1)
+    exact = (results << POINT) - ROUNDED
+    above_low, below_high = np.where(results > low, exact, -_FAR), np.where(results < high, exact, _FAR)
     for i, j in sorted(((i, j) for i in near for j in near), key=lambda step: max(map(abs, step))):
         first, second = int(centre[0]) + i, sign * (int(centre[1]) + j)
-        rest = (results << POINT) - first * a - second * b - ROUNDED
-        least = int(rest[results > low].max(initial=-(2**30)))
-        most = int(rest[results < high].min(initial=2**30)) + 2**POINT - 1
+        products = first * a + second * b
+        least = int((above_low - products).max(initial=-(2**30)))
+        most = int((below_high - products).min(initial=2**30)) + 2**POINT - 1
         addend = (least + most) // 2
         if least <= most and 128 * (abs(first) + abs(second)) + abs(addend) < 2**31:
             return ScaledSum(first, second, addend)
