@@ -170,7 +170,7 @@ def test_systick_puts_on_an_emulated_core(tmp_path: Path) -> None:
 def test_a_queue_that_cannot_be() -> None:
     with pytest.raises(UsageError, match="--queue is for --input-mode samples"):
         Options(queue="160")
-    with pytest.raises(UsageError, match="--queue '0' is no number of samples"):
+    with pytest.raises(UsageError, match="--queue '0' is not a number of samples"):
         Options(input_mode="samples", queue="0")
 
 

@@ -32,7 +32,7 @@ def build(folder: Path, *export: str, model: Path = DIGITS, board: str = "host",
 def printed(made: Artifact) -> list[tuple[str, float]]:
     """The output of an example for the recorded outputs: names with their index, and real values."""
     found: list[tuple[str, float]] = []
-    arrays = {a.symbol: ",".join(a.lines) for a in selftest.arrays(made.imported, made.view)[0]}
+    arrays = {a.symbol: "".join(a.text) for a in selftest.arrays(made.imported, made.view)[0]}
     for k, end in enumerate(made.view.outputs):
         texts = [text.strip().rstrip("fu") for text in arrays[f"selftest_out{k}"].split(",") if text.strip()]
         stored = np.array(texts[-end.length :], np.float32)
