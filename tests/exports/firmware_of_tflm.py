@@ -165,7 +165,6 @@ def _expected(models: Sequence[Artifact]) -> str:
     for made in models:
         for array in selftest.arrays(made.imported, made.view)[0]:
             name = array.symbol.replace("selftest", made.name)
-            values = ", ".join(line.rstrip(", ") for line in array.lines)
             c_type = array.c_type.replace("mg_f32", "float")
-            text.append(f"__attribute__((unused)) static const {c_type} {name}[] = {{ {values} }};")
+            text.append(f"__attribute__((unused)) static const {c_type} {name}[] = {{ {''.join(array.text)} }};")
     return "\n".join(text) + "\n"

@@ -16,7 +16,7 @@ from mcugen.ir.kernel import Join
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.solve import budget, schedule
-from mcugen.solve.plan import MemoryPlan, plan
+from mcugen.solve.plan import MemoryPlan, Region, plan
 from mcugen.solve.schedule import Schedule
 from mcugen.solve.schedule.places import Place
 from mcugen.verify import host
@@ -218,12 +218,10 @@ def test_a_sum_lies_over_the_operand_that_leaves_the_smaller_plan(
     """By bytes in use that is the one computed last, but its plan may have holes; here it is made to have them."""
     model = residual(tmp_path, side=1, no_rows=True, features="-dsp", board="cortex-m4")
     choices = [step.choice for step in model.schedule.steps]
-    rows = [range(3)]
 
     def planned() -> tuple[Schedule, MemoryPlan]:
-        return budget._smaller(
-            schedule.build(model.graph, choices, rows, keep_input=False), choices, tuple(rows), Options()
-        )
+        made = budget.unplanned(model.graph, choices, (range(3),), Options(), (Region("ram", None),)).planned()
+        return made.schedule, made.plan
 
     last, least = planned()
     first, second, total, _ = (node.outputs[0] for node in model.graph.nodes)
