@@ -30,8 +30,8 @@ typedef struct {
 /* Computes output row y. rows: kernel_h input rows; rows outside the image are not read. out: out_w * channels. */
 void mg_average_pool_2d_s8(const mg_average_pool_2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
-/* Variant for a single window that covers the whole image, row by row. acc: a 32-bit sum per channel. in: n rows, from
- * row y on. */
+/* Kernel for a single window that covers the whole image; it adds the image's rows to `acc` as they arrive. acc: one
+ * 32-bit sum per channel. in: n image rows, of which the first is row y. */
 void mg_average_pool_2d_s8__global_begin(const mg_average_pool_2d_s8_params *p, void *acc);
 void mg_average_pool_2d_s8__global_rows(const mg_average_pool_2d_s8_params *p, const int8_t *in, uint32_t y, uint32_t n,
                                         void *acc);

@@ -13,7 +13,7 @@ static inline uint32_t mg_divide(uint32_t n, uint32_t mult, uint32_t shift)
     return (uint32_t)(((uint64_t)(2u * n) * mult) >> 32) >> shift;
 }
 
-/* sum / count to the nearest, halves away from zero, for |sum| + count / 2 < 2^31 */
+/* sum / count, rounded to the nearest, halves away from zero, for |sum| + count / 2 < 2^31 */
 static inline int32_t mg_average(int32_t sum, uint32_t count, uint32_t mult, uint32_t shift)
 {
     const uint32_t size = sum < 0 ? (uint32_t)-sum : (uint32_t)sum;

@@ -45,7 +45,7 @@ static inline int32_t mg_requantize_right(int32_t x, int32_t mult, int32_t shift
     return (((high + mg_sign(high)) >> (uint32_t)(-1 - shift)) + 1) >> 1;
 }
 
-/* x * mult * 2^(shift - 31) to the nearest, halves up, for shift < 0; the result stays in 32 bits. */
+/* x * mult * 2^(shift - 31), rounded to the nearest, halves up, for shift < 0; the result fits 32 bits. */
 static inline int32_t mg_requantize_once(int32_t x, int32_t mult, int32_t shift)
 {
     const uint32_t right = (uint32_t)(-shift);
@@ -59,7 +59,7 @@ static inline int32_t mg_requantize_wide(int64_t x, int32_t mult, int32_t shift)
     return (int32_t)((x * mult + ((int64_t)1 << (total - 1u))) >> total);
 }
 
-/* x * mult * 2^(shift - 31) to the nearest, halves away from zero; product and result stay in 64 and 32 bits. */
+/* x * mult * 2^(shift - 31), rounded to the nearest, halves away from zero. The product fits 64 bits, the result 32. */
 static inline int32_t mg_requantize_away(int64_t x, int32_t mult, int32_t shift)
 {
     const uint32_t total = (uint32_t)(31 - shift);

@@ -2,8 +2,8 @@
  *
  * Shared by Fourier transforms of s16 on all cores: constants of butterflies, and the shift of block floating point.
  *
- * MG_TURN_2_5_RE and its like are the cosine (RE) or sine (IM) of -2/5 of a turn, with 15 fractional bits, rounded as
- * kissfft rounds them.
+ * MG_TURN_2_5_RE: cosine of -2/5 of a turn; MG_TURN_2_5_IM: its sine; likewise for 1/3 and 1/5. They have 15 fractional
+ * bits, rounded as kissfft rounds them.
  */
 #ifndef MCUGEN_FOURIER_H
 #define MCUGEN_FOURIER_H
@@ -16,14 +16,14 @@
 #define MG_TURN_2_5_RE (-26509)
 #define MG_TURN_2_5_IM (-19260)
 
-/* The shift to the left that makes `most`, a magnitude of at most 32768, a number of 15 bits; 0 if there is none. */
+/* Left shift that gives `most`, a magnitude of at most 32768, 15 significant bits; 0 if it is 0 or has 15 or more. */
 static inline uint32_t mg_headroom(int32_t most)
 {
     return most == 0 || most >= 16384 ? 0u : mg_zeros_above((uint32_t)most) - 17u;
 }
 
-/* The greatest magnitude of n numbers without those of -32768, which become 0 if the others can be shifted.
- * most: the greatest magnitude of all. */
+/* Greatest magnitude of n numbers, leaving out any -32768; most: the greatest including these. If all other numbers can
+ * be shifted left, each -32768 becomes 0. */
 static inline int32_t mg_but_least(int32_t most, mg_s16 *z, uint32_t n)
 {
     int32_t found = most;

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from mcugen.errors import InternalError
 
-_COPIES = re.compile(r"^/\* Copies:\n((?: \* .+\n)+) \*/\n", re.MULTILINE)
+_COPIES_BEGIN = "/* Copies of this file, one a line, with these words replaced:\n"
+_COPIES = re.compile(rf"^{re.escape(_COPIES_BEGIN)}((?: \* .+\n)+) \*/\n", re.MULTILINE)
 """Comment of a C file that lists its copies, one on each line."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -42,7 +43,7 @@ class CFile(NamedTuple):
 def c_files() -> Mapping[str, CFile]:
     """File name -> every C source and header of the runtime, copies included. Names are unique across folders.
 
-    A line ` * a -> b, c -> d` of a file's comment `/* Copies:` makes a copy of it with b for a and d for c, in the name
+    A line ` * a -> b, c -> d` of a file's list of copies makes a copy of the file with b for a and d for c, in the name
     too, and with B for A. Only whole words are replaced: each part of an identifier between underscores is a word.
     """
     found: dict[str, CFile] = {}
@@ -56,7 +57,7 @@ def c_files() -> Mapping[str, CFile]:
 
 def _with_copies(file: str, text: str) -> Iterator[tuple[str, str]]:
     """Name and text of a C file, without the list of its copies, and of each copy."""
-    listed = _COPIES.search(text) if "/* Copies:" in text else None
+    listed = _COPIES.search(text) if _COPIES_BEGIN in text else None
     own = text.replace(listed[0], "") if listed else text
     yield file, own
     for line in listed[1].splitlines() if listed else ():

@@ -11,7 +11,7 @@ from mcugen.errors import InternalError
 from mcugen.system import resources
 
 TEXT = """/* SPDX */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, mg_s16 -> int8_t, int16 -> int8
  * mg_twice_s16 -> mg_twice_s16__wide, twice_s16.c -> twice_s16__wide.c
  */
@@ -47,5 +47,5 @@ def test_a_copy_that_has_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_lists_of_copies_are_not_emitted() -> None:
     files = resources.c_files()
-    assert not [name for name, file in files.items() if "Copies:" in file.text]
+    assert not [name for name, file in files.items() if "Copies of this file" in file.text]
     assert len({file.path for file in files.values()}) < len(files)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decision trees as branches: shared parts of the functions that are generated for a forest. These functions find the
- * leaf of each tree for a vector of features. The weights of the leaves are joined in float, in the order of the trees.
+ * leaf of each tree for a vector of features. The leaves' weights are combined in float, in the order of the trees.
  *
- * entries  several targets: the entries of each leaf: bit 15: 1 for a leaf's last entry; then the target; lowest bits:
- *          index of the weight
+ * entries  only for several targets: an entry per leaf and target. Bit 15: 1 for a leaf's last entry; then the target;
+ *          lowest bits: index of the weight
  * weights  one target: a weight per leaf; several: the weights that the entries index, or a weight per entry
  */
 #ifndef MCUGEN_TREE_BRANCHES_H
@@ -21,7 +21,7 @@ typedef struct {
     const float *weights;
 } mg_tree_branches_params;
 
-/* A float as an unsigned integer that sorts in the same way; what is not a number is above all others. */
+/* Maps a float to an unsigned integer that sorts in the same order. NaN sorts above all numbers. */
 static inline uint32_t mg_tree_key(mg_f32 x)
 {
     int32_t bits;
@@ -38,8 +38,9 @@ static inline float mg_tree_joined(uint32_t kind, float a, float b)
     return second != 0u ? b : a;
 }
 
-/* Joins the weights of a leaf with the results of the trees before it. first: the leaf's first entry. bits: width
- * of a weight's index in an entry; 0: entries hold no index, and weights[k] belongs to entries[k]. */
+/* Combines a leaf's weights with `out`, the results of the trees before it: sum, least or greatest. first: the leaf's
+ * first entry. An entry: bits 0 to `bits` - 1: index of a weight (if `bits` is 0, entries[k] uses weights[k]); then the
+ * index of the result; bit 15: 1 in the leaf's last entry. */
 static inline void mg_tree_join(const mg_tree_branches_params *p, uint32_t first, uint32_t targets, uint32_t bits,
                                 uint32_t kind, mg_f32 *out)
 {

@@ -24,8 +24,8 @@ static inline uint32_t MG_VARIANT(word)(const int8_t *x)
     return word ^ 0x80808080u;
 }
 
-/* Computes v0 to v5 of two channels, one in each half of a word, from six columns d0 to d5. With 2048 added, no half
- * overflows. */
+/* Transforms six columns d0 to d5 of two channels, one channel in each half of a word, to v0 to v5 (dsp_winograd.h).
+ * Each v is stored plus 2048, so that no half is negative. */
 static inline void MG_VARIANT(transform)(uint32_t d0, uint32_t d1, uint32_t d2, uint32_t d3, uint32_t d4, uint32_t d5,
                                          mg_u32 *to)
 {

@@ -24,8 +24,8 @@
 #include "mcugen/little_endian.h"
 #include "mcugen/variant.h"
 
-/* group: words of a group in the stream. From output column `first` on, `pairs` pairs of columns are computed together.
- */
+/* group: words of the stream per group of four channels. first: first output column that is computed in a pair. pairs:
+ * number of pairs of columns. */
 typedef struct {
     const int32_t *stream;
     uint16_t channels, height, width, in_w, outputs, stride, pad, first, pairs, group;
@@ -43,8 +43,8 @@ typedef struct {
  * skip       bytes of a kernel row's weights that are not used, before and after these taps
  * Pairs of columns:
  * pairs      number of pairs
- * row_step   bytes from the end of a pair's data to the next pair's; out_step: from the end of its outputs to the next
- *            pair's
+ * row_step   bytes from the end of a pair's data to the data of the next pair
+ * out_step   bytes from the end of a pair's outputs to the outputs of the next pair
  * flags      flags of the first pair: 1: it reads the column left of the image; 2: the column right of it
  * last       flags of the last pair
  * outside    four bytes of the zero point, used for columns outside the image */

@@ -3,12 +3,12 @@
  * Template: depthwise convolution directly on int8 rows, see depthwise_conv2d_s8__direct.h.
  *
  * MG_C             channels; 0: any number of channels, one tap of each kernel row inside the image
- * MG_H, MG_W       rows and columns of the kernel, and
+ * MG_H, MG_W       rows and columns of the kernel, if pairs of columns are computed; else 0
  * MG_S             horizontal stride, if pairs of columns are computed; else 0
  * MG_LEFT          1: the first pair reads the column left of the image
  * MG_RIGHT         1: the last pair reads the column right of the image
- * MG_LINEAR        scaling of sums (dsp_requantize.h): 0: _clamped, no output is below the zero point; 1: for both
- *                  signs; 2: _once; 3: _float; 4: _alike, all channels shifted by MG_SHIFT
+ * MG_LINEAR        how sums are scaled, by a form of dsp_requantize.h: 0: _clamped, no output is below the zero point;
+ *                  1: the general form; 2: _once; 3: _float; 4: _alike, with the shift MG_SHIFT for all channels
  * MG_CLAMP         1: outputs are clamped to a range narrower than int8
  */
 #include "mcugen/depthwise_conv2d_s8__direct.h"
@@ -25,7 +25,8 @@ MG_DECLARE_depthwise_conv2d_s8__direct(MG_KERNEL);
     "smlatt " s2 ", r2, " even ", " s2 "\n"       \
     "smlatt " s3 ", r3, " odd ", " s3 "\n"
 
-/* MG_CONSTANTS loads a channel's constants from r0 to r1, r2 and r3. MG_RESULT scales sum x to int8; t is clobbered. */
+/* MG_CONSTANTS: loads a channel's scaling constants, which r0 points to, to r1, r2 and r3. MG_RESULT: scales sum x to
+ * int8; t is clobbered. */
 #define MG_CONSTANTS ".if mg_linear >= 3\n ldmia r0!, {r1, r2}\n .else\n ldmia r0!, {r1-r3}\n .endif\n"
 #define MG_RESULT(x, t)                                                                    \
     ".if mg_linear == 4\n" MG_DSP_SCALE_ALIKE(x, "r1", "r2", MG_TEXT(MG_SHIFT))            \
@@ -96,7 +97,8 @@ __attribute__((naked, noinline)) static void MG_VARIANT(column)(const mg_direct_
 
 #if MG_W > 0
 
-/* Loads the two words of weights of `tap` to r12 and lr. mg_held is the tap whose weights are there already. */
+/* Loads the two words of weights of `tap` to r12 and lr, unless they are there already. mg_held: the tap whose weights
+ * are in r12 and lr. */
 #define MG_LOAD(tap)                                                                    \
     ".if mg_held != (" tap ")\n"                                                        \
     "ldrd r12, lr, [r0, #16 + 8 * (mg_i * mg_w + " tap ")]\n"                           \
@@ -109,13 +111,14 @@ __attribute__((naked, noinline)) static void MG_VARIANT(column)(const mg_direct_
 #define MG_SECOND \
     ".if mg_j >= mg_s\n" MG_LOAD("mg_j - mg_s") MG_PRODUCTS("r8", "r9", "r10", "r11", "r12", "lr") ".endif\n"
 
-/* If `edge` is 0: only `load`. Else, if the flags meet the branch `inside`, `load`; if not, the column is outside the
- * image: r2 is a word of zero points, then `other`. */
+/* Reads a column of data. If `edge` is 0, the column is inside the image: runs `load`. Else the branch instruction
+ * `inside` tests the flags: if it is taken, runs `load`; if not, the column is outside the image: sets r2 to four zero
+ * points and runs `other`. */
 #define MG_READ(edge, inside, load, other)                                                         \
     ".if " edge "\n" inside " 3f\n ldr r2, [sp, #32]\n" other "b 4f\n3:\n" load "4:\n"            \
     ".else\n" load ".endif\n"
 
-/* Scales and stores a channel's results: x of the first column, y of the second. */
+/* Scales and stores the results of a channel: sum x for the first column, sum y for the second. */
 #define MG_BOTH(x, y)                                          \
     MG_CONSTANTS MG_RESULT(y, "r12") MG_RESULT(x, "r12")       \
     "strb " y ", [lr, #mg_c]\n"                                \

@@ -5,7 +5,7 @@
  *
  * MG_H       kernel rows, at most three
  * MG_TAPS    taps of a kernel row, at most four
- * MG_LINEAR  scaling of sums (dsp_requantize.h): 1: for both signs; 2: _once; 3: _float
+ * MG_LINEAR  how sums are scaled, by a form of dsp_requantize.h: 1: the general form; 2: _once; 3: _float
  */
 #include "mcugen/planar_each.h"
 #include "mcugen/planar_s8.h"

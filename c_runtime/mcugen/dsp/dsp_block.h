@@ -19,11 +19,11 @@
 #endif
 
 /* Arguments of a block, or of consecutive blocks of a row.
- * x       gathered taps, up to x_end; or a table of pointers to runs (contiguous taps), to each of which x_end bytes
- *         are added
- * out     channels of the first pixel; out_c: bytes from a pixel to the next
- * stream  constants of whole pairs of channels, up to `end`
- * blocks  number of blocks; 1 for gathered taps */
+ * x, x_end  gathered taps: their start and end; taps in rows: table of pointers to runs (contiguous taps), and the
+ *           bytes to add to each pointer
+ * out       channels of the first pixel; out_c: bytes from a pixel to the next
+ * stream    constants of whole pairs of channels, up to `end`
+ * blocks    number of blocks; 1 for gathered taps */
 typedef struct {
     const void *x;
     const int32_t *end;
@@ -36,8 +36,10 @@ typedef struct {
 
 /* Assembly.
  * r4-r9: sums, r12: data pointer, lr: stream, other registers: weights and data
- * Stack: the pointers to the runs, the last run first, or x; then `end`; from sp + mg_j on: x_end or the runs left,
- *        out, out_c, stream, blocks left
+ * Stack, offset from sp:
+ *   0          pointers to the runs, the last run first (gathered taps: x); then `end`
+ *   mg_j       gathered taps: x_end; else number of runs left
+ *   mg_j + 4   out, out_c, stream, blocks left
  * Assembler symbols:
  *   mg_t  stack offset of the first run's pointer
  *   mg_p  bytes from a pixel to the next
@@ -87,13 +89,13 @@ typedef struct {
 
 #define MG_DSP_PAIR(p, q) "bfi " p ", " q ", #8, #8\n"
 
-/* From p = sum a, q = sum a + 256 sum b to p = 2 sum a, q = 2 sum b. */
+/* Converts p = sum a, q = sum a + 256 sum b to p = 2 sum a, q = 2 sum b. */
 #define MG_DSP_SPLIT(p, q)           \
     "sub " q ", " q ", " p "\n"      \
     "asr " q ", " q ", #7\n"         \
     "lsl " p ", " p ", #1\n"
 
-/* From p = 16 sum a, q = sum a + 16 sum b to p = 2 sum a, q = 2 sum b. */
+/* Converts p = 16 sum a, q = sum a + 16 sum b to p = 2 sum a, q = 2 sum b. */
 #define MG_DSP_SPLIT_NIBBLES(p, q)         \
     "sub " q ", " q ", " p ", asr #4\n"    \
     "asr " q ", " q ", #3\n"               \
@@ -102,7 +104,8 @@ typedef struct {
 /* to = the lower four bits of each byte of `from`, times 16 */
 #define MG_DSP_LOWER(to, from) "lsl " to ", " from ", #4\nand " to ", " to ", #0xF0F0F0F0\n"
 
-/* Separates and scales both sums. Sum b stays multiplied by 256: its addend and shift have seven bits more. */
+/* Scales sum a and sum b, given p = sum a, q = sum a + 256 sum b. Sum b stays multiplied by 256, with addend and shift
+ * of the form _wide (dsp_requantize.h). */
 #define MG_DSP_FINISH_SPLIT(p, q)                         \
     "sub " q ", " q ", " p "\n"                           \
     "lsl " p ", " p ", #1\n"                              \
@@ -142,7 +145,7 @@ typedef struct {
 /* r12 = out, r10 = out_c */
 #define MG_DSP_OUT MG_DSP_TWO("r12", "r10", "mg_j+4")
 
-/* Adds `step`, an immediate, to all pointers to runs on the stack. Leaves the first one in r12. */
+/* Adds `step`, an immediate, to the pointer of every run on the stack. Leaves the first run's pointer in r12. */
 #define MG_DSP_MOVE(step)                                                                            \
     ".if mg_segments == 1\n add r12, r12, " step "\n str r12, [sp]\n"                               \
     ".elseif mg_segments < 12\n"                                                                     \
@@ -199,7 +202,7 @@ typedef struct {
 
 /* A run with single-word loads. Each load is placed beside a product, well before its use.
  * head: loads the operands of the first products. even, odd: compute one word each
- * mg_odd: 1 if a word follows the even one; mg_more: not 0 if a word follows the odd one */
+ * mg_odd: 1 if a word follows the even word; mg_more: not 0 if a word follows the odd word */
 #define MG_DSP_SINGLE(head, even, odd)                              \
     ".set mg_x, 0\n.set mg_w, 8*mg_first\n.set mg_left, mg_quads\n" \
     head                                                            \
@@ -212,8 +215,8 @@ typedef struct {
     ".set mg_w, mg_w+mg_v/2\n.endif\n"                              \
     "add lr, lr, #mg_w\n"
 
-/* Gathered taps: `lead`, then a run, repeated up to x_end if mg_loop. next: advances the data pointer if the run does
- * not. */
+/* Code for gathered taps: `lead`, then `run`. If mg_loop is 1, `run` is repeated up to x_end, and `next` advances the
+ * data pointer each time (empty if `run` does that). */
 #define MG_DSP_GATHERED(lead, run, next)    \
     ".if mg_segments == 0\n"          \
     lead                              \
@@ -226,7 +229,7 @@ typedef struct {
     "bne 2b\n"                        \
     ".endif\n.endif\n"
 
-/* Runs at pointers, in a loop. The code of a run must not change the flags. */
+/* Loop over the runs whose pointers are on the stack. run: code for one run; it must not change the flags. */
 #define MG_DSP_LOOPED(run)                   \
     ".if mg_segments != 0 && mg_loop != 0\n" \
     "mov r10, #mg_segments\n"                \
@@ -240,7 +243,7 @@ typedef struct {
     "bne 3b\n"                               \
     ".endif\n"
 
-/* Runs at pointers, unrolled. */
+/* MG_DSP_LOOPED without a loop: `run` is repeated for each pointer on the stack. */
 #define MG_DSP_UNROLLED(run)                 \
     ".if mg_segments != 0 && mg_loop == 0\n" \
     ".set mg_s, mg_segments\n"               \
@@ -250,7 +253,7 @@ typedef struct {
     run                                      \
     ".endr\n.endif\n"
 
-/* Lower half of a word; mg_dsp_high: its upper half. Both are signed. */
+/* mg_dsp_low: the lower half of a word; mg_dsp_high: its upper half. Both are signed. */
 static inline int32_t mg_dsp_low(int32_t word)
 {
     return (int16_t)(word & 0xFFFF);

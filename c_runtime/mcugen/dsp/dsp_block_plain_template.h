@@ -16,8 +16,9 @@ static inline int32_t MG_VARIANT(data)(const mg_dsp_job *job, uint32_t k, uint32
 }
 
 #if MG_COMPOSITE == 2
-/* Adds two taps x to both sums of a pixel: to sum[0] 16 a x, to sum[1] (a + 16 b) x. Their weights are the bytes of w
- * at bits `shift` and `shift` + 16. */
+/* Adds the products of two taps. The halves of x are the taps' values. A byte of w is a + 16 * b, where a and b are a
+ * tap's 4-bit weights for two channels; the bytes of the taps begin at bits `shift` and `shift` + 16.
+ * sum[0] += 16 * a * value; sum[1] += (a + 16 * b) * value. */
 static inline void MG_VARIANT(nibbles)(int32_t *sum, int32_t w, uint32_t shift, int32_t x)
 {
     const int32_t first = mg_dsp_byte(w, shift), second = mg_dsp_byte(w, shift + 16u);
@@ -27,7 +28,7 @@ static inline void MG_VARIANT(nibbles)(int32_t *sum, int32_t w, uint32_t shift, 
     sum[1] = (int32_t)((uint32_t)sum[1] + (uint32_t)(low * first + high * second));
 }
 
-/* Adds words k and k + 1 of a pixel to both sums. Returns the number of words read from the stream. */
+/* Adds the products of words k and k + 1 of a pixel to both sums. Returns the number of words read from w. */
 static inline uint32_t MG_VARIANT(words)(int32_t *sum, const mg_dsp_job *job, const int32_t *w, uint32_t k, uint32_t pixel)
 {
     MG_VARIANT(nibbles)(sum, *w, 0u, MG_VARIANT(data)(job, k, pixel));
@@ -35,7 +36,7 @@ static inline uint32_t MG_VARIANT(words)(int32_t *sum, const mg_dsp_job *job, co
     return 1u;
 }
 #else
-/* Adds two taps to both sums of a pixel. Returns the number of words read from the stream. */
+/* Adds the products of two taps to the sums of two channels. Returns the number of words read from w. */
 static inline uint32_t MG_VARIANT(multiply)(int32_t *sum, const int32_t *w, int32_t x)
 {
     const int32_t low = mg_dsp_low(x), high = mg_dsp_high(x);
@@ -63,7 +64,7 @@ static inline uint32_t MG_VARIANT(words)(int32_t *sum, const mg_dsp_job *job, co
 }
 #endif
 
-/* Computes a pair of channels of one pixel. Returns the stream of the next pair. */
+/* Computes a pair of channels of one pixel. Returns a pointer to the constants of the next pair. */
 static inline const int32_t *MG_VARIANT(pixel)(const mg_dsp_job *job, const int32_t *w, int8_t *out, uint32_t pixel)
 {
 #if MG_SEGMENTS

@@ -8,9 +8,9 @@
  *                 0: the taps are gathered, two to a word: word 0 of three pixels, then word 1 of the three ...
  *   MG_LOOP       1: a loop over the runs, or over parts of the gathered taps; 0: all are unrolled
  *   MG_REST       1: there are also blocks of 2 pixels
- *   MG_LINEAR     scaling of sums (dsp_requantize.h): 0: _clamped; 1: for both signs; 2, 3: _once; 4: _float; 5:
- *                 _alike, all channels shifted by MG_SHIFT. With MG_COMPOSITE 1, 0 and 2 scale b as a 256-fold sum
- *                 (_wide)
+ *   MG_LINEAR     how sums are scaled, by a form of dsp_requantize.h: 0: _clamped; 1: the general form; 2, 3: _once;
+ *                 4: _float; 5: _alike, with the shift MG_SHIFT for all channels. With MG_COMPOSITE 1, 0 and 2 scale b
+ *                 as a 256-fold sum (_wide)
  *   MG_COMPOSITE  0: int16 weights, doubled
  *                 1: int8 weights, two channels to a halfword, a + 256 b
  *                 2: 4-bit weights, two channels to a byte, a + 16 b; taps are gathered, in whole groups of four
@@ -75,7 +75,7 @@
 #define MG_SCALES "ldmia lr!, {r0-r3, r10, r11}\n"
 #endif
 
-/* Copies the biases to another pixel's sums: by moves, or by loads, which are shorter but slower. */
+/* Copies the biases to the sums of another pixel: by moves, or by loads, which are shorter but slower. */
 #if MG_COMPOSITE
 #define MG_SAME(p, q, r, s) "mov " p ", " r "\nmov " q ", " s "\n"
 #else
@@ -84,8 +84,8 @@
 
 #define MG_RUN ".set mg_quads, " MG_TEXT(MG_QUADS) "\n.set mg_pair, " MG_TEXT(MG_PAIR) "\n"
 
-/* mg_first: 1 if the next product is the first of its sum. With MG_SUMMED that is the product of the word of sums,
- * which precedes any loop. */
+/* mg_first: 1 if the next product is the first of its sum, which adds the bias. With MG_SUMMED, the first product is
+ * that with the word of sums (dsp_sums.h); it is computed before any loop. */
 #ifdef MG_SUMMED
 #define MG_STARTS ".set mg_first, 1\n"
 #else
@@ -104,7 +104,7 @@
 
 #define MG_BIAS(p, q) "ldrd " p ", " q ", [lr]\n.if mg_first == 0\nadd lr, lr, #8\n.endif\n"
 
-/* r0, r1: weights of even words, r2, r3: weights of odd words, r10, r11: data, in turn */
+/* r0, r1: weights of even words, r2, r3: weights of odd words, r10, r11: data, alternately */
 #define MG_LOAD(x, word, pixel) "ldr " x ", [r12, #mg_x+" word "*mg_q+" pixel "*mg_p]\n"
 #define MG_IF(symbol, text) ".if " symbol "\n" text ".endif\n"
 #define MG_FIRST2                                                                      \

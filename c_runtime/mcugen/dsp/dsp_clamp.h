@@ -9,7 +9,7 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Clamps words of four bytes. low, high: the bound, in each of the four bytes. */
+/* Clamps words of four bytes. low, high: the bounds, repeated in all four bytes. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_clamp_words(
     int8_t *out MCUGEN_UNUSED, uint32_t low MCUGEN_UNUSED, uint32_t high MCUGEN_UNUSED, uint32_t words MCUGEN_UNUSED)
 {

@@ -11,10 +11,10 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* x, of which the compiler no longer knows the value: it stays in a register for a whole loop. */
+/* Hides the value of x from the compiler, so that x stays in a register during a whole loop. */
 #define MG_DSP_HIDE(x) __asm__("" : "+r"(x))
 
-/* Sums and differences of both halves, which wrap. */
+/* a + b and a - b of complex numbers; real and imaginary parts wrap. */
 static inline uint32_t mg_dsp_plus(uint32_t a, uint32_t b)
 {
     uint32_t y;
@@ -45,7 +45,7 @@ static inline uint32_t mg_dsp_minus_quarter(uint32_t a, uint32_t b)
     return y;
 }
 
-/* Halves of sums and of differences, rounded down. */
+/* (a + b) / 2 and (a - b) / 2 of complex numbers; each part is rounded down. */
 static inline uint32_t mg_dsp_half_plus(uint32_t a, uint32_t b)
 {
     uint32_t y;
@@ -60,7 +60,7 @@ static inline uint32_t mg_dsp_half_minus(uint32_t a, uint32_t b)
     return y;
 }
 
-/* The larger, and the smaller, of each half. */
+/* The larger (or smaller) of a and b, for each half of the word by itself. */
 static inline uint32_t mg_dsp_larger(uint32_t a, uint32_t b)
 {
     uint32_t y;
@@ -75,7 +75,7 @@ static inline uint32_t mg_dsp_smaller(uint32_t a, uint32_t b)
     return y;
 }
 
-/* Products of two halves, and products plus a sum. */
+/* Products of halves of a and b (b: bottom half, t: top half), alone or added to `sum`. */
 static inline int32_t mg_dsp_bb(uint32_t a, uint32_t b)
 {
     int32_t y;
@@ -111,7 +111,7 @@ static inline int32_t mg_dsp_add_tt(uint32_t a, uint32_t b, int32_t sum)
     return y;
 }
 
-/* The energy of a complex number, as a number without a sign. */
+/* Energy of a complex number: re^2 + im^2, unsigned. */
 static inline uint32_t mg_dsp_energy(uint32_t a)
 {
     uint32_t y;
@@ -119,7 +119,7 @@ static inline uint32_t mg_dsp_energy(uint32_t a)
     return y;
 }
 
-/* The parts of a * b plus a sum. */
+/* sum + the real (or imaginary) part of a * b. */
 static inline int32_t mg_dsp_add_real(uint32_t a, uint32_t b, int32_t sum)
 {
     int32_t y;
@@ -134,7 +134,7 @@ static inline int32_t mg_dsp_add_imaginary(uint32_t a, uint32_t b, int32_t sum)
     return y;
 }
 
-/* The top halves of two words as a pair. */
+/* Packs the top halves of two words into one word. */
 static inline uint32_t mg_dsp_tops(int32_t low, int32_t high)
 {
     uint32_t y;
@@ -142,13 +142,13 @@ static inline uint32_t mg_dsp_tops(int32_t low, int32_t high)
     return y;
 }
 
-/* Words `at` and `at + 1` of x, an array of words. at: a constant. */
+/* a = x[at], b = x[at + 1]. x: array of words; at: a constant. */
 #define MG_DSP_LOAD_TWO(a, b, x, at)                    \
     __asm__("ldrd %0, %1, [%2, %3]"                     \
             : "=&r"(a), "=&r"(b)                        \
             : "r"(x), "i"(4 * (at)), "m"((x)[at]), "m"((x)[(at) + 1]))
 
-/* The low half of a word, and the half of another one from bit 16 - n on. n: a constant. */
+/* y = bits 0 to 15 of `low` | (high << n) & 0xFFFF0000. n: a constant. */
 #define MG_DSP_JOINED(y, low, high, n) \
     __asm__("pkhbt %0, %1, %2, lsl %3" : "=r"(y) : "r"(low), "r"(high), "I"(n))
 
@@ -258,13 +258,13 @@ static inline uint32_t mg_dsp_tops(int32_t low, int32_t high)
 
 #endif
 
-/* Both parts times half of a factor, / 2^15, rounded: round is 2^15. */
+/* a * factor / 2^16 with a real factor; each part is rounded. round: 2^15, the addend that rounds. */
 static inline uint32_t mg_dsp_scaled(uint32_t a, uint32_t factor, int32_t round)
 {
     return mg_dsp_tops(mg_dsp_add_bb(a, factor, round), mg_dsp_add_tb(a, factor, round));
 }
 
-/* a * t / 2^15, each part rounded: half is 2^14. */
+/* a * t / 2^15 with a complex t; each part is rounded. half: 2^14, the addend that rounds. */
 static inline uint32_t mg_dsp_turned(uint32_t a, uint32_t t, int32_t half)
 {
     uint32_t y;
@@ -272,7 +272,7 @@ static inline uint32_t mg_dsp_turned(uint32_t a, uint32_t t, int32_t half)
     return y;
 }
 
-/* Both parts times a factor, / 2^15, rounded: half is 2^14. */
+/* a * factor / 2^15 with a real factor; each part is rounded. half: 2^14, the addend that rounds. */
 static inline uint32_t mg_dsp_times(uint32_t a, int32_t factor, int32_t half)
 {
     uint32_t y;

@@ -2,7 +2,8 @@
  *
  * Plain C of dsp_vector_block_template.h with MG_DIRECT: products of bytes that are widened as they are read.
  */
-/* Adds the products of four taps to the sums. Returns the stream behind their weights. */
+/* Adds the products of four taps to the sums. w: the weights of these taps in the stream. Returns the end of these
+ * weights. */
 static inline const int32_t *MG_VARIANT(four)(int32_t sums[4], const int32_t *w, const int8_t *in)
 {
     const mg_s16 x[4] = {in[0], in[2], in[1], in[3]};
@@ -21,7 +22,8 @@ static inline const int32_t *MG_VARIANT(four)(int32_t sums[4], const int32_t *w,
 
 #ifdef MG_WINDOWS
 #if MG_EDGES == 1
-/* Adds the products of a kernel row, part of which lies outside the image: words are shifted and filled. */
+/* Adds the products of a kernel row that is partly outside the image: each word is shifted, and its bytes outside the
+ * image are filled in. */
 static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *w, const int8_t *row, const mg_dsp_windows_job *job)
 {
     for (const uint32_t *edge = job->edges; edge < job->edges_end; edge += 2) {
@@ -38,8 +40,8 @@ static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *
     return w;
 }
 #elif MG_EDGES == 2
-/* Adds the products of a kernel row, part of which lies outside the image, if each word is either inside or outside:
- * words outside are skipped. */
+/* Adds the products of a kernel row that is partly outside the image, if no word is partly outside: words outside are
+ * skipped. */
 static inline const int32_t *MG_VARIANT(beyond)(int32_t sums[4], const int32_t *w, const int8_t *row, const mg_dsp_windows_job *job)
 {
     const uint32_t *const edge = job->edges;

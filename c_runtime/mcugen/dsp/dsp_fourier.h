@@ -2,13 +2,15 @@
  *
  * The Fourier transform of real numbers of s16 on cores with DSP instructions, and the energies of its bins.
  *
- * Complex numbers, and pairs of factors, are words with the real part, or the earlier factor, in the low half.
+ * A complex number is a word with the real part in the low half, a pair of samples or of window values a word with the
+ * earlier one in the low half. Before the first stage, pairs of samples are stored in bit-reversed order (for mixed
+ * radices) as complex numbers, in blocks of MG_RADIX0 * MG_RADIX1.
  *
- * starts  for each block of MG_RADIX0 * MG_RADIX1 places before the first stage: the pair of samples in the first one
- * window  [points] the factors of the pairs of samples in the order of these places; unused without a window
- * turns   those of each stage but the first, in the order in which they are used: for each k from 1 on, in the last
- *         stage from 0 on, those of k, 2 k, ... (radix - 1) k
- * halves  the turns of the bins from MG_FIRST on, when the transform of complex numbers is split
+ * starts  index of the pair of samples that begins each block
+ * window  [points] pairs of window values in the same order as the samples; unused without a window
+ * turns   twiddle factors of every stage but the first: for each k from 1 on (in the last stage from 0 on), the factors
+ *         of k, 2 k, ... (radix - 1) k
+ * halves  twiddle factors that turn the spectrum of complex numbers into that of real ones, from bin MG_FIRST on
  * Equals kissfft bit by bit.
  */
 #ifndef MCUGEN_DSP_FOURIER_H
@@ -28,11 +30,11 @@ typedef struct {
 #define MG_DECLARE_real_fourier_s16__dsp(f) \
     MG_LINKAGE void f(const mg_dsp_fourier_params *p, const mg_s16 *in, mg_s16 *out)
 
-/* in: [samples]; out: [points + 1], the energies of the bins from MG_START to MG_END, else 0. */
+/* in: [samples]; out: [points + 1]: energies of the bins in [MG_START, MG_END), 0 for other bins. */
 #define MG_DECLARE_power_spectrum__dsp(f) \
     MG_LINKAGE void f(const mg_dsp_fourier_params *p, const mg_s16 *in, mg_u32 *out)
 
-/* Energies of samples that are first shifted left by *bits, as far as the greatest one allows. */
+/* Shifts the samples left as far as the largest one allows, then computes the energies. *bits: receives the shift. */
 #define MG_DECLARE_power_spectrum__dsp_scaled(f) \
     MG_LINKAGE void f(const mg_dsp_fourier_params *p, const mg_s16 *in, mg_u32 *out, mg_s32 *bits)
 

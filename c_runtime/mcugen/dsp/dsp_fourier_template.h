@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the parts of a Fourier transform of real numbers of s16, in place on complex ones.
+ * Template: functions for the Fourier transform of int16 samples, in place on complex numbers (pairs of samples).
  *
- *   MG_POINTS   complex numbers, half as many as real ones;   MG_SAMPLES  samples given, the others are 0
- *   MG_WINDOW   0: none; 1: samples times factors, which stay within 16 bits; 2: the products are saturated
- *   MG_SHIFT    the fractional bits of these factors
- *   MG_RADIX0, MG_RADIX1 ... MG_RADIX5  the radix of each stage in the order in which they run; 1: there is none
+ *   MG_POINTS   number of complex numbers, half of the number of real ones
+ *   MG_SAMPLES  number of samples given; the rest of the real numbers is 0
+ *   MG_WINDOW   0: none; 1: samples are multiplied by a window, products fit 16 bits; 2: products are saturated
+ *   MG_SHIFT    fractional bits of the window values
+ *   MG_RADIX0, MG_RADIX1 ... MG_RADIX5  radix of each stage in the order in which they run; 1: no stage
  *   MG_ENERGY   1: energies are computed from the spectrum, in place
- *   MG_START, MG_END    the bins with energies;   MG_FIRST, MG_LAST  the first and the last k, 1 to half of the
- *               points, such that bin k or bin MG_POINTS - k is one of them
+ *   MG_START, MG_END    energies are computed for the bins in [MG_START, MG_END)
+ *   MG_FIRST, MG_LAST   the first and the last k, 1 to MG_POINTS / 2, for which bin k or bin MG_POINTS - k is needed
  *
- * A stage first scales its inputs by 1 / radix. So only stored results wrap, and a turn by 0 leaves scaled numbers as
- * they are.
+ * A stage first scales its inputs by 1 / radix. So only stored results wrap, and numbers whose twiddle factor is 1
+ * need no product.
  */
 #include "mcugen/dsp_complex.h"
 #include "mcugen/dsp_fourier.h"
@@ -42,7 +43,7 @@ static MCUGEN_INLINE uint32_t MG_VARIANT(pair)(const mg_s16 *in, uint32_t i)
     return ((const MG_VARIANT(both) *)in)[i];
 }
 
-/* Two samples, times two factors if there is a window. */
+/* Two samples, multiplied by two window values if there is a window. */
 static MCUGEN_INLINE uint32_t MG_VARIANT(windowed)(uint32_t x, uint32_t w)
 {
 #if MG_WINDOW == 0
@@ -59,12 +60,13 @@ static MCUGEN_INLINE uint32_t MG_VARIANT(windowed)(uint32_t x, uint32_t w)
 #endif
 }
 
-/* The greatest and the least of both halves of all words stored so far. */
+/* Greatest and least of all words stored so far, for each half of the word by itself. */
 typedef struct {
     uint32_t most, least;
 } MG_VARIANT(range);
 
-/* Pair start + offset of the samples times w, 0 behind the last one. start < MG_STARTS; offset: a constant. */
+/* Pair start + offset of the samples, multiplied by the window values w; 0 behind the last sample. Extends `range` to
+ * the result. start < MG_STARTS; offset: a constant. */
 static MCUGEN_INLINE uint32_t MG_VARIANT(sample)(const mg_s16 *in, uint32_t start, uint32_t offset, uint32_t w,
                                                  MG_VARIANT(range) *range)
 {
@@ -77,7 +79,8 @@ static MCUGEN_INLINE uint32_t MG_VARIANT(sample)(const mg_s16 *in, uint32_t star
     return y;
 }
 
-/* Places k and k + 1 of a block, from which the sources of the samples lie `offset` and MG_POINTS / MG_RADIX0 apart. */
+/* Fills places k and k + 1 of a block: with the pair of samples at `offset`, and with the pair MG_POINTS / MG_RADIX0
+ * behind it. */
 static MCUGEN_INLINE void MG_VARIANT(two_places)(const mg_s16 *in, uint32_t start, uint32_t offset, uint32_t k,
                                                  const uint32_t *window, MG_VARIANT(word) *z, MG_VARIANT(range) *range)
 {
@@ -92,7 +95,7 @@ static MCUGEN_INLINE void MG_VARIANT(two_places)(const mg_s16 *in, uint32_t star
     (void)window;
 }
 
-/* Number d of the groups of a block, each of MG_RADIX0 places. */
+/* Fills group d of a block, MG_RADIX0 places. */
 static MCUGEN_INLINE void MG_VARIANT(group)(const mg_s16 *in, uint32_t start, uint32_t d, const uint32_t *window,
                                             MG_VARIANT(word) *z, MG_VARIANT(range) *range)
 {
@@ -108,7 +111,8 @@ static MCUGEN_INLINE void MG_VARIANT(group)(const mg_s16 *in, uint32_t start, ui
 #endif
 }
 
-/* Puts the samples, times the window if there is one, in their places. Returns the greatest magnitude. */
+/* Stores the samples, multiplied by the window if there is one, in the order that the first stage reads. Returns their
+ * greatest magnitude. */
 static MCUGEN_INLINE int32_t MG_VARIANT(place)(const mg_dsp_fourier_params *p, const mg_s16 *in, MG_VARIANT(word) *z)
 {
     const uint16_t *starts = p->starts;
@@ -139,7 +143,10 @@ static MCUGEN_INLINE int32_t MG_VARIANT(place)(const mg_dsp_fourier_params *p, c
     return -least > most ? -least : most;
 }
 
-/* Registers of a stage: twice its factor, the shift of its inputs with a mask, and addends for rounding. */
+/* Constants of a stage, for registers.
+ * factor       2 / radix, with 15 fractional bits
+ * up           left shift of the inputs; mask: clears the bits that the shift moves from the low half to the high half
+ * round, half  addends that round */
 typedef struct {
     uint32_t factor, up, mask;
     int32_t round, half;
@@ -155,7 +162,8 @@ static MCUGEN_INLINE uint32_t MG_VARIANT(read)(const MG_VARIANT(word) *z, MG_VAR
     return MG_VARIANT(scaled)(*z, s, shifted);
 }
 
-/* Butterflies of numbers that lie m apart. t: their turns; NULL: none. shifted: whether the inputs are shifted. */
+/* Butterflies of two to five numbers that lie m apart. t: their twiddle factors; NULL: all are 1. shifted: 1 if the
+ * inputs are first shifted left. */
 static MCUGEN_INLINE void MG_VARIANT(two)(MG_VARIANT(word) *z, uint32_t m, MG_VARIANT(scale) s, const uint32_t *t,
                                           uint32_t shifted)
 {
@@ -246,7 +254,7 @@ static MCUGEN_INLINE void MG_VARIANT(five)(MG_VARIANT(word) *z, uint32_t m, MG_V
     z[4u * m] = mg_dsp_minus_quarter(one, by_one);
 }
 
-/* One butterfly. radix, m, whether t is NULL, and shifted are constants wherever it is called. */
+/* A butterfly of `radix` numbers. At every call radix, m, shifted, and whether t is NULL, are constants. */
 static MCUGEN_INLINE void MG_VARIANT(butterfly)(MG_VARIANT(word) *z, uint32_t radix, uint32_t m, MG_VARIANT(scale) s,
                                                 const uint32_t *t, uint32_t shifted)
 {
@@ -261,7 +269,8 @@ static MCUGEN_INLINE void MG_VARIANT(butterfly)(MG_VARIANT(word) *z, uint32_t ra
     }
 }
 
-/* A stage: groups of `radix` numbers that lie m apart. up: the shift of its inputs if they are shifted. */
+/* One stage: butterflies of `radix` numbers that lie m apart. turns: its twiddle factors. shifted: 1 if the inputs are
+ * first shifted left by `up`. */
 static MCUGEN_INLINE void MG_VARIANT(stage)(MG_VARIANT(word) *z, uint32_t radix, uint32_t m, const uint32_t *turns,
                                             uint32_t shifted, uint32_t up)
 {
@@ -296,7 +305,8 @@ static MCUGEN_INLINE void MG_VARIANT(stage)(MG_VARIANT(word) *z, uint32_t radix,
 #define MG_SIZE4 (MG_SIZE3 * MG_RADIX3)
 #define MG_SIZE5 (MG_SIZE4 * MG_RADIX4)
 
-/* All stages on the numbers that stand in their places; up: shift of the inputs to the left if they are shifted. */
+/* Runs all stages. z: the numbers in the order that the first stage reads. shifted: 1 if these are first shifted left
+ * by `up`. */
 static MCUGEN_INLINE void MG_VARIANT(run)(const mg_dsp_fourier_params *p, MG_VARIANT(word) *z,
                                           uint32_t shifted, uint32_t up)
 {
@@ -323,7 +333,7 @@ static MCUGEN_INLINE void MG_VARIANT(run)(const mg_dsp_fourier_params *p, MG_VAR
 #endif
 }
 
-/* Halves of a number x, and of the conjugate of its opposite y: their sum, and their difference turned by t. */
+/* sum: (x + conj(y)) / 2; turned: t * (x - conj(y)) / 2. x, y: complex numbers k and MG_POINTS - k. */
 typedef struct {
     uint32_t sum, turned;
 } MG_VARIANT(halves);
@@ -336,7 +346,7 @@ static MCUGEN_INLINE MG_VARIANT(halves) MG_VARIANT(halved)(uint32_t x, uint32_t 
     return found;
 }
 
-/* The first number, halved, as bin 0 and bin MG_POINTS, which have no imaginary part. */
+/* Bin 0 (sum) and bin MG_POINTS (turned), both real, from half of the first complex number x: re + im and re - im. */
 static MCUGEN_INLINE MG_VARIANT(halves) MG_VARIANT(ends)(uint32_t x)
 {
     const uint32_t a = mg_dsp_scaled(x, 32766u, 32768);
@@ -354,7 +364,7 @@ static MCUGEN_INLINE MG_VARIANT(scale) MG_VARIANT(half_scale)(void)
 }
 
 #if MG_ENERGY
-/* Complex numbers become energies: that of bin k takes the place of number k. */
+/* Replaces complex numbers by energies: number k by the energy of bin k. */
 static MCUGEN_INLINE void MG_VARIANT(energies)(const mg_dsp_fourier_params *p, mg_u32 *z)
 {
     const uint32_t *t = p->halves;

@@ -28,7 +28,7 @@
 #include "mcugen/runtime.h"
 #include "mcugen/scale_float.h"
 
-/* Assembly: register x, a sum, becomes the output before saturation; t is clobbered. */
+/* Assembly: replaces x, a register with a sum, by the output before saturation; t is clobbered. */
 #define MG_DSP_SCALE_CLAMPED(x, mult, addend, n)   \
     "smmlar " x ", " x ", " mult ", " addend "\n"  \
     "asr " x ", " x ", " n "\n"
@@ -37,7 +37,7 @@
     "smmla " x ", " x ", " mult ", " addend "\n"   \
     "asr " x ", " x ", " n "\n"
 
-/* One rounding: the high word is rounded down, and the addend rounds. */
+/* Rounds once: the high word of the product is rounded down, and the addend makes that rounding to the nearest. */
 #define MG_DSP_SCALE_ONCE(x, mult, addend, n) MG_DSP_SCALE_WIDE(x, mult, addend, n)
 
 /* MG_DSP_SCALE_ONCE, saturated to int8. n: the shift, a number as text. */
@@ -45,7 +45,7 @@
     "smmla " x ", " x ", " mult ", " addend "\n"    \
     "ssat " x ", #8, " x ", asr #" n "\n"
 
-/* VCVTR rounds as the FPU is set: C code leaves it at the nearest, halves to even. */
+/* VCVTR uses the FPU's rounding mode, which C code leaves at round to nearest, ties to even. */
 #define MG_DSP_SCALE_FLOAT(x, mult, addend)     \
     "vmov s0, s1, " x ", " mult "\n"            \
     "vcvt.f32.s32 s0, s0\n"                     \

@@ -13,8 +13,8 @@
  *               2: in their own order; each pixel is filled up with `outside` to in_step elements
  * stream        weights, biases and scales, up to `last`: see dsp_block_template.h; pairs_end: end of the last whole
  *               pair of channels
- * triples_end   pixels that are computed three at a time; the others are computed in pairs, a single one paired with
- *               itself
+ * triples_end   pixels that are computed three at a time; the rest is computed in pairs, a single last pixel paired
+ *               with itself
  * run_offsets   elements from the start of a row to each run of contiguous taps
  * low, high     the clamp; clamps: 1 if it is narrower than int8
  * Kernels that gather taps:

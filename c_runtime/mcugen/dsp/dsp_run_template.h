@@ -40,8 +40,8 @@ static inline void MG_VARIANT(gather)(const int8_t *x, uint32_t pixel_step, uint
 #endif
 }
 
-/* Computes blocks of three pixels. The last block ends with the last pixel and may overlap the one before. If there are
- * fewer than three pixels, each is computed as three equal pixels. */
+/* Computes blocks of three pixels. The last block ends with the last pixel and may overlap the block before. If n is 1
+ * or 2, each pixel fills a block of its own, three times. */
 MG_LINKAGE void MG_KERNEL(const mg_dsp_run_params *p, const int8_t *in, int8_t *out, mg_s16 *scratch, uint32_t n)
 {
     const int32_t *const last = p->stream + p->last;

@@ -18,8 +18,8 @@
 
 #define MG_DSP_SUMMED 127u
 
-/* sums         per pixel: minus the sum of its words, in each half
- * groups_left  groups that may still be added
+/* sums         for each pixel, minus the sum of its words of data; the halves of words are summed separately
+ * groups_left  number of groups that may still be added to these sums
  * to, next     where these sums and the next ones are stored */
 typedef struct {
     uint32_t sums[3];
@@ -37,8 +37,8 @@ static inline uint32_t mg_dsp_less(uint32_t sums, uint32_t word)
     return result;
 }
 
-/* Gathers groups of three pixels and subtracts their words from the sums. load: stores a group of each pixel from
- * r4-r9.
+/* Gathers groups of three pixels and subtracts their words from the sums. load: code that loads a group of each pixel
+ * to r4-r9 and stores these registers.
  * r0-r2: in, r3: out, r10, r11, lr: sums, r12: groups left. Stack: groups, at least one; pointer to the sums */
 #define MG_DSP_GATHER_SUMMED(load)  \
     "push {r4-r11, lr}\n"           \
@@ -108,7 +108,7 @@ static inline void mg_dsp_words_summed(const mg_s16 *a, const mg_s16 *b, const m
 
 #endif
 
-/* Stores the sums, a word of each pixel, and begins new ones. */
+/* Stores the sums, a word of each pixel, and begins new sums at 0. */
 static inline void mg_dsp_store_sums(mg_dsp_sums *s)
 {
     (void)memcpy(s->to, s->sums, sizeof(s->sums));
@@ -120,7 +120,7 @@ static inline void mg_dsp_store_sums(mg_dsp_sums *s)
     s->next += 6;
 }
 
-/* Prepares for `groups` more groups: stores the sums and begins new ones if they cannot hold them. */
+/* Makes room in the sums for `groups` more groups: if they cannot hold that many, stores them and begins new sums. */
 static inline void mg_dsp_take_groups(mg_dsp_sums *s, uint32_t groups)
 {
     if (s->groups_left < groups) {
@@ -129,14 +129,14 @@ static inline void mg_dsp_take_groups(mg_dsp_sums *s, uint32_t groups)
     s->groups_left -= groups;
 }
 
-/* Number of groups that are added at once, from group i of `groups` on. */
+/* Number of groups to add to the same sums: all groups from group i on, but at most MG_DSP_SUMMED. */
 static inline uint32_t mg_dsp_taken(uint32_t i, uint32_t groups)
 {
     return groups - i < MG_DSP_SUMMED ? groups - i : MG_DSP_SUMMED;
 }
 
-/* mg_dsp_gather_bytes with sums. mg_dsp_gather_words_summed gathers int16 elements in their own order. After a pixel's
- * last group the caller calls mg_dsp_store_sums. */
+/* mg_dsp_gather_bytes that also sums each pixel's words. mg_dsp_gather_words_summed: the same for int16 elements, which
+ * stay in their order. After a pixel's last group the caller calls mg_dsp_store_sums. */
 MCUGEN_UNUSED static void mg_dsp_gather_bytes_summed(const int8_t *a, const int8_t *b, const int8_t *c, mg_s16 *out,
                                                      uint32_t groups, mg_dsp_sums *s)
 {
@@ -157,7 +157,8 @@ MCUGEN_UNUSED static void mg_dsp_gather_words_summed(const mg_s16 *a, const mg_s
     }
 }
 
-/* Stores the words of sums of a vector of `groups` groups: the first one before x, the others behind the vector. */
+/* Sums the words of a vector x of `groups` groups of four. Stores the first word of sums before x, the next ones behind
+ * the vector. */
 MCUGEN_UNUSED static void mg_dsp_sum_vector(mg_s16 *x, uint32_t groups)
 {
     uint32_t sums = 0u, left = MG_DSP_SUMMED;

@@ -15,7 +15,7 @@
  *   MG_DIRECT     defined, with MG_COMPOSITE below 2 and not MG_SINGLE: bytes are widened as they are read, a step has
  *                 four taps: 13 instructions for 16 products, composite 16
  *   MG_TAIL       with MG_DIRECT: taps behind the whole steps; the last four taps are read together
- *   MG_WINDOWS    defined, with MG_DIRECT: a convolution, see dsp_windows.h; steps and tail are those of a kernel row
+ *   MG_WINDOWS    defined, with MG_DIRECT: a convolution, see dsp_windows.h; each kernel row has these steps and tail
  *   MG_STEPS      with MG_WINDOWS: whole steps of a kernel row
  *   MG_EDGES      with MG_WINDOWS: 1: some windows reach beyond the image; 2: they do so by whole steps
  *   MG_SUMMED     defined, with MG_COMPOSITE 1: 9-bit weights, see dsp_sums.h; a is 0 to 255 in the stream
@@ -73,7 +73,8 @@
 #define MG_NIBBLES_OF(a, b) \
     "ldrd r8, r9, [lr], #8\n" MG_FOUR_OF("r0", "r1", "r8", a, b) MG_FOUR_OF("r2", "r3", "r9", a, b)
 
-/* MG_BOTH with weights that are already in r8-r11. one, other: loads of the next weights, placed among the products. */
+/* Adds the products of data x0 to x3 with the composite words in r8-r11 to the sums a and b. one, other: loads of the
+ * next weights, placed among the products. */
 #define MG_AMONG(a, b, x0, x1, x2, x3, one, other)               \
     MG_DSP_SMLAD(b, x0, "r8")                                    \
     MG_DSP_SMLAD(b, x1, "r9") MG_FIRST_OF("r8")                  \
@@ -116,7 +117,7 @@
 #define MG_STEP "ldmia r12!, {r0-r3}\n" MG_EIGHT
 #endif
 
-/* The taps behind the whole steps. */
+/* Code for the taps behind the last whole step. */
 #if defined(MG_DIRECT) && MG_TAIL
 #define MG_REST "ldr r1, [r12, #" MG_TEXT(MG_TAIL) " - 4]\n" MG_READ
 #else
@@ -150,7 +151,7 @@
 #endif
 #endif
 
-/* Products of the word of sums, see dsp_sums.h. */
+/* Code for the products with the word of sums, see dsp_sums.h. */
 #ifdef MG_SUMMED
 #define MG_LEAD \
     "ldr r0, [r12], #4\nldrd r8, r9, [lr], #8\n" MG_PAIR_OF("r0", "r8", "r4", "r5") MG_PAIR_OF("r0", "r9", "r6", "r7")

@@ -12,7 +12,8 @@
 #define MG_BEGIN                         \
     "ldmia r0, {r4-r11, lr}\n"           \
     "stmia sp, {r4-r11}\n"
-/* Windows inside the image. r2: pointers to rows, r3: offset in a row, or the end of a row's steps */
+/* Code for windows inside the image. r2: pointer into the table of rows, r3: offset in a row, then the end of the row's
+ * steps */
 #define MG_TAPS                          \
     "ldrd r2, r3, [sp, #16]\n"           \
     ".if " MG_TEXT(MG_EDGES) "\n"        \
@@ -43,7 +44,8 @@
     "cmp r2, r8\n"                       \
     "bne 5b\n"                           \
     "6:\n"
-/* Other windows. r3: pointer to `edges`, or the end of a row's words inside the image */
+/* Code for windows that reach beyond the image. r3: pointer to `edges`, then the end of a row's words inside the image
+ */
 #if MG_EDGES == 2
 #define MG_BEYOND                        \
     "7:\n"                               \

@@ -73,8 +73,8 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_widen_ordered(
     "sxtb16 r7, r7, ror #8\nsxtb16 r8, r8, ror #8\nsxtb16 r9, r9, ror #8\n"               \
     "stmia r3!, {r4-r9}\n"
 
-/* Widens three pixels a, b and c and interleaves them: in turn two elements of each. Groups of four are in the order 0,
- * 2, 1, 3. */
+/* Widens three pixels and interleaves them: two elements of a, two of b, two of c, and so on. Groups of four elements
+ * are in the order 0, 2, 1, 3. */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_bytes(
     const int8_t *a MCUGEN_UNUSED, const int8_t *b MCUGEN_UNUSED, const int8_t *c MCUGEN_UNUSED,
     mg_s16 *out MCUGEN_UNUSED, uint32_t groups MCUGEN_UNUSED)
@@ -94,8 +94,8 @@ __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_bytes(
             "bx lr\n");
 }
 
-/* Interleaves three pixels that are int16 already, elements in their own order. at: bytes from the start of a row to
- * the first pixel's run; second: from there to the second pixel's.
+/* Interleaves three pixels that are int16 already; elements stay in their own order. at: bytes from the start of a row
+ * to the first pixel's run; second: bytes from the first pixel's run to the second pixel's.
  * r0: rows, r1: at, r2: out, r3: second, r4-r9: data, lr, r10, r11: the three pixels, r12: groups left */
 __attribute__((naked, noinline)) MCUGEN_UNUSED static void mg_dsp_gather_rows(
     const mg_s16 *const *rows MCUGEN_UNUSED, uint32_t at MCUGEN_UNUSED, mg_s16 *out MCUGEN_UNUSED,

@@ -41,8 +41,8 @@ typedef struct {
 } mg_dsp_windows_params;
 
 /* Arguments of the code that computes the blocks of a pixel.
- * outputs: number of outputs. edges: NULL if all taps are inside the image; `at` is then their offset in bytes in the
- * rows. */
+ * outputs: number of outputs. edges: NULL if all taps are inside the image; then `at` is the byte offset of the window
+ * in each row. */
 typedef struct {
     const int8_t *const *rows, *const *rows_end;
     int8_t *out;

@@ -30,7 +30,7 @@
  *              the bias, which enters all four outputs
  * words        words of the stream
  * pad          columns of padding on the left
- * triples_end  tiles that are computed three at a time; the others are computed in pairs
+ * triples_end  tiles that are computed three at a time; the rest is computed in pairs
  * low, high    the clamp; clamps: 1 if it is narrower than int8
  * No sum reaches 2^28: proved when the code is generated. Equals the reference runtime's Conv2D for int8 data.
  */

@@ -52,7 +52,7 @@ typedef struct {
     MG_DSP_QUADS(quad, "") "bne 3b\n.else\n.set mg_s, 8\n.rept 3\nldr r12, [sp, #mg_s]\n" MG_DSP_QUADS(quad, "")  \
     ".set mg_s, mg_s-4\n.endr\n.endif\n"
 
-/* Continues with the next of m0 to m5. */
+/* Continues with the next of the six sums m0 to m5. */
 #define MG_NEXT                                                                                             \
     ".if mg_step < 4096\naddw r0, r0, #mg_step\naddw r1, r1, #mg_step\naddw r2, r2, #mg_step\n"             \
     ".else\nmovw r4, #mg_step\nadd r0, r0, r4\nadd r1, r1, r4\nadd r2, r2, r4\n.endif\n"                    \
@@ -67,10 +67,10 @@ typedef struct {
 #endif
 #define MG_FINISH(x) "mul " x ", " x ", r11\nasr " x ", " x ", #2\n" MG_SCALE(x) "ssat " x ", #8, " x "\n"
 
-/* Computes the outputs of each tile, of channel a, then of channel b.
+/* Computes the outputs of each tile, for channel a, then for channel b.
  * r0: sums, r1-r3: multiplier, addend, shift, r4-r10: sums and outputs of a tile, r11: inverse of 3, r12: out, lr:
- *   out_c
- * The loop ends after channel b, whose sums end four bytes behind those of channel a. */
+ * out_c
+ * The loop ends after channel b: its sums end four bytes behind those of channel a. */
 #define MG_OUTPUTS(tiles)                                                                        \
     "str lr, [sp, #20]\nadd r0, sp, #48\nmovw r11, #0xAAAB\nmovt r11, #0xAAAA\n"                 \
     "4: ldr r1, [lr]\nldr r2, [lr, #8]\nldr r3, [lr, #16]\nldr lr, [sp, #40]\n"                  \

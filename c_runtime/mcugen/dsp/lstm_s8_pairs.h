@@ -18,7 +18,7 @@
 #include "mcugen/dsp_widen.h"
 #include "mcugen/lstm_s8_template.h"
 
-/* A word per gate and four taps; the last group of taps may be shorter. */
+/* Words of weights for n taps of four gates: one per gate and group of four taps. The last group may be shorter. */
 static inline uint32_t weights(uint32_t n)
 {
     return (n + 3u) & ~3u;
@@ -59,7 +59,7 @@ static inline const mg_s16 *widened(const int8_t *x, mg_s16 *wide, uint32_t n)
 }
 #endif
 
-/* mg_requantize of x, which stays below 2^30, also when it is shifted to the left. */
+/* mg_requantize for |x| < 2^30, also after a shift to the left. */
 static inline int32_t scaled(int32_t x, int32_t mult, int32_t shift)
 {
     const uint32_t right = (uint32_t)-shift;

@@ -7,7 +7,7 @@
 /* Arguments of planar_each for an output row. The functions advance the pointers.
  * data          first tap of the current output
  * row           bytes from a kernel row to the next in memory
- * back          bytes from the last kernel row to the first one of the next output
+ * back          bytes from the last kernel row of an output to the first kernel row of the next output
  * channels      bytes from an output to the next
  * weights, finish, out  pointers for the current channel
  * next          bytes from the data behind a channel's last output to the next channel's data

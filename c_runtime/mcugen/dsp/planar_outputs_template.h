@@ -3,14 +3,15 @@
  * Template: depthwise convolution on planar rows: int16, channel by channel, the ring's rows of a channel contiguous.
  *
  * MG_H        kernel rows, each of MG_PARTS parts of MG_TAPS taps
- * MG_WORDS    words of weights of a part
+ * MG_WORDS    words that hold the weights of a part
  * MG_S        stride
- * MG_LINEAR   scaling of sums (dsp_requantize.h): 0: _clamped; 1: for both signs; 2: _once; 3: _float; 4: _alike, all
- *             channels shifted by MG_SHIFT
+ * MG_LINEAR   how sums are scaled, by a form of dsp_requantize.h: 0: _clamped; 1: the general form; 2: _once;
+ *             3: _float; 4: _alike, with the shift MG_SHIFT for all channels
  * MG_BLOCKS   an output row is MG_BLOCKS blocks of MG_BLOCK outputs, then MG_TAIL outputs; the sums of a block are in
  *             registers
  * MG_ANY      1: the numbers of columns and outputs are arguments, MG_BLOCKS is 2 and MG_TAIL is 0
- * MG_SLICED   1: only `count` of the channels are computed, and the weights hold each kernel row once
+ * MG_SLICED   1: only `count` channels are computed, and the weights hold kernel rows 0 .. MG_H - 1; 0: all channels,
+ *             and kernel rows 0 .. MG_H - 1, 0 .. MG_H - 2, see planar_s8.h
  */
 #include "mcugen/dsp_requantize.h"
 
@@ -47,14 +48,15 @@
     ".else\n movw r2, #(" value ") & 65535\n movt r2, #(" value ") >> 16\n" \
     op " " d ", " d ", r2\n .endif\n"
 
-/* Symbols that depend on the number of outputs. mg_count: words of data of a part. mg_last_load: offset of the last
- * load of data. */
+/* Sets symbols that depend on the number of outputs. mg_count: words of data for one part of a kernel row.
+ * mg_last_load: byte offset of the last load of data. */
 #define MG_OUTPUTS(size)                                                                                   \
     ".set mg_n, " size "\n"                                                                                \
     ".set mg_count, (mg_s * (mg_n - 1) + mg_taps + 1) / 2\n"                                               \
     ".set mg_last_load, 2 * ((mg_h - 1) * mg_columns + (mg_parts - 1) * mg_taps) + (mg_count - 1) / 2 * 8\n"
 
-/* If load offsets reach that far, the data pointer points to the last load, which then also advances it. */
+/* mg_data_moves: 1 if the last load of data also advances the data pointer. mg_data_at: bytes from a channel's first
+ * data to where the pointer points: the data of the last load, if load offsets reach that far; else 0. */
 #define MG_REACH                                                                                                      \
     ".set mg_data_at, 0\n"                                                                                            \
     ".if mg_any == 0\n"                                                                                              \
@@ -68,7 +70,7 @@
     ".if mg_row == 0 && mg_tap < 1\n" op " sum\\j, data\\p, word\\i, begin\n"           \
     ".else\n" op " sum\\j, data\\p, word\\i, sum\\j\n .endif\n"
 
-/* Loads one or two words of data. The last load may advance the pointer. */
+/* Loads one or two words of data. The last load may advance the data pointer. */
 #define MG_LOAD_DATA                                                                                         \
     ".set mg_moves, mg_may_move && mg_data_moves && mg_row == mg_h * mg_parts - 1 && 2 * \\u + 2 >= mg_count\n" \
     ".if 2 * \\u + 1 == mg_count\n"                                                                          \
@@ -182,15 +184,15 @@ __attribute__((naked)) static void MG_VARIANT(channels)(const int32_t *finish MC
         MG_SET("blocks", MG_BLOCKS) MG_SET("block", MG_BLOCK) MG_SET("tail", MG_TAIL)
         MG_SET("any", MG_ANY) MG_SET("columns", MG_CONSTANT(MG_COLUMNS)) MG_SET("channel", MG_CONSTANT(MG_CHANNEL)) MG_SET("linear", MG_LINEAR)
         MG_SET("sliced", MG_SLICED) MG_SET("weight_rows", MG_WEIGHT_ROWS)
-        ".set mg_unit, 2 - mg_s % 2\n" /* mg_unit: taps from a word of weights to the next */
-        /* mg_last: the word of the last tap, if that tap has no partner */
+        ".set mg_unit, 2 - mg_s % 2\n" /* mg_unit: number of taps from a word of weights to the next */
+        /* mg_last: index of the word of weights with the last tap, if it has no partner */
         ".if mg_unit == 1 && mg_taps > 1\n .set mg_last, mg_taps - 2\n .else\n .set mg_last, (mg_taps - 1) / 2\n .endif\n"
         ".set mg_once, mg_blocks == 0 && mg_words <= 4\n" /* mg_once: finish is read once per channel */
-        ".set mg_counts, mg_once && mg_words <= 2 && mg_tail <= 5\n" /* mg_counts: r9 is free, it counts channels */
-        ".set mg_holds, mg_counts && mg_tail <= 4\n"                 /* mg_holds: r8 is free, it holds `channels` */
+        ".set mg_counts, mg_once && mg_words <= 2 && mg_tail <= 5\n" /* mg_counts: r9 counts the channels */
+        ".set mg_holds, mg_counts && mg_tail <= 4\n"                 /* mg_holds: r8 holds `channels` */
         ".set mg_read, mg_h * mg_parts * mg_words * 4\n"
         ".set mg_weights_step, mg_weight_rows * mg_parts * mg_words * 4\n"
-        ".set mg_fixed, mg_words <= 2 && mg_read <= 1020\n" /* mg_fixed: weights are loaded at offsets */
+        ".set mg_fixed, mg_words <= 2 && mg_read <= 1020\n" /* mg_fixed: weights have constant offsets from r11 */
         ".set mg_weights_move, mg_fixed && mg_once && mg_weights_step <= 255 * mg_words * mg_words\n"
         ".set mg_weights_at, 0\n"
         ".if mg_weights_move\n .set mg_weights_at, mg_read - mg_words * 4\n .endif\n"

@@ -5,8 +5,9 @@
  */
 #define MG_SET(name, value) ".set mg_" name ", " MG_TEXT(value) "\n"
 
-/* Loads column mg_from to register `to`, and makes `pixel` its name. Padding is not loaded: `pixel` is then r11.
- * Columns 0, 1, 2, 4 and 8 of the image are addressed from r0, others from r12, which points to column mg_stand. */
+/* Loads column mg_from to register `to`, and defines the alias `pixel` for `to`. Padding is not loaded: `pixel` is then
+ * r11. Columns 0, 1, 2, 4 and 8 of the image are addressed from r0, other columns from r12, which points to column
+ * mg_stand. */
 #define MG_LOAD_PIXEL(pixel, to)                                                                                 \
     ".if mg_from < mg_pad || mg_from >= mg_pad + mg_seen\n" pixel " .req r11\n"                                   \
     ".else\n" pixel " .req " to "\n"                                                                             \
@@ -32,7 +33,8 @@
     ".if mg_words - mg_word == 1\n str " a ", [r2, #4 * mg_word + " channel " * mg_channel]\n"      \
     ".else\n strd " a ", " b ", [r2, #4 * mg_word + " channel " * mg_channel]\n .endif\n"
 
-/* Converts up to four columns. The last two may be padding, which r10 holds as a word, or lie beyond the row. */
+/* Converts up to four columns. The last two may be padding (then r10, a word of padding, is stored) or lie beyond the
+ * row. */
 #define MG_FOUR_COLUMNS                                                                            \
     MG_LOAD_PIXEL("pixel0", "r4") MG_LOAD_PIXEL("pixel1", "r5")                                    \
     ".if mg_from < mg_pad || mg_from < mg_pad + mg_seen && mg_words - mg_word > 1\n"               \

@@ -17,15 +17,16 @@ static void mg_planar_spread(const mg_planar_s8_params *p, const int8_t *in, mg_
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 
-/* Arguments of mg_planar_fours, which converts pixels by fours, then up to three, then adds padding.
+/* Arguments of mg_planar_fours. For four channels at a time it converts groups of four pixels, then up to three pixels,
+ * then adds padding.
  * in_step      bytes from a pixel to the next
  * advance      bytes from the end of a group's last row to the first row of the next four channels
  * step         bytes from a channel's row to the next channel's
  * back         bytes from the end of the groups of four pixels back to the first pixel, minus the bytes of four
  *              channels
- * end          value of `in` behind the groups of four pixels of the last channels
- * fours        twice the groups of four pixels, plus 1 if the row begins with a pixel outside the image
- * rest         pixels behind the groups of four
+ * end          value of `in` after the groups of four pixels of the last channels
+ * fours        2 * number of groups of four pixels, plus 1 if the row begins with a pixel outside the image
+ * rest         number of pixels behind the groups of four
  * padding      words of padding behind the pixels
  * zeros        the zero point in four bytes: a pixel outside the image */
 typedef struct {
@@ -51,7 +52,8 @@ typedef struct {
     "sxtb16 r4, r4, ror #8\n sxtb16 r6, r6, ror #8\n strd r4, r6, [lr], #8\n"
 
 /* Converts all groups of four channels, see mg_planar_job.
- * r0: in, r1: in_step, r2, r3, r12, lr: rows of the four channels, r4-r9: data, r10: counts, r11: zeros */
+ * r0: in, r1: in_step, r2, r3, r12, lr: rows of the four channels, r4-r9: data, r10: number of groups of four pixels
+ * left, then of pixels, then of words of padding, r11: zeros */
 __attribute__((naked)) static void mg_planar_fours(const int8_t *in MCUGEN_UNUSED, mg_s16 *row MCUGEN_UNUSED,
                                                    const mg_planar_job *job MCUGEN_UNUSED)
 {

@@ -21,7 +21,7 @@
 #include "mcugen/dsp_requantize.h"
 #include "mcugen/variant.h"
 
-/* columns  columns of a converted row, an even number: `pad` before the image, in_w of the image, the others behind it
+/* columns  columns of a converted row, an even number: `pad` before the image, in_w of the image, the rest behind it
  * outputs  outputs of a row
  * stride   columns from an output to the next
  * step     elements from a channel's row to the next channel's
@@ -42,7 +42,7 @@ MG_LINKAGE void mg_planar_s8_row(const mg_planar_s8_params *p, const int8_t *in,
 /* Clamps n outputs to the range of the activation. */
 MG_LINKAGE void mg_planar_s8_clamp(const mg_planar_s8_params *p, int8_t *out, uint32_t n);
 
-/* The kernel row that is first in memory. */
+/* Index of the kernel row that is first in memory. */
 static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
 {
     uint32_t first = 0u;
@@ -69,14 +69,14 @@ static inline uint32_t mg_planar_s8_first(const mg_s16 *const *rows, uint32_t h)
     MG_LINKAGE void f(const mg_planar_s8_params *p, const int8_t *in, int8_t *out, void *scratch)
 
 /* Variants that need less memory: they compute a slice of the channels at a time. A slice has a multiple of four
- * channels, and fewer than there are. If it does not divide the channels, the last two slices overlap.
+ * channels, fewer than the layer. If the number of channels is no multiple of the slice, the last two slices overlap.
  * planar_slices: one output row. rows: h input rows, NULL outside the image. scratch: int16 [slice][h][column].
  * line_slices: a whole signal. scratch: int16 [slice][row]. */
 #define MG_DECLARE_depthwise_conv2d_s8__planar_slices(f) \
     MG_LINKAGE void f(const mg_planar_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out, void *scratch)
 #define MG_DECLARE_depthwise_conv2d_s8__line_slices(f) MG_DECLARE_depthwise_conv2d_s8__line(f)
 
-/* First channel of the slice that begins at channel c, or that ends with the last channel. */
+/* First channel of the slice that begins at channel c, or before c if the slice would exceed the last channel. */
 static inline uint32_t mg_planar_s8_from(const mg_planar_s8_params *p, uint32_t c)
 {
     return c + p->slice <= p->channels ? c : (uint32_t)p->channels - p->slice;

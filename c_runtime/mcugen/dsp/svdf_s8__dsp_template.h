@@ -11,8 +11,8 @@
 
 MG_DECLARE_svdf_s8__dsp(MG_KERNEL);
 
-/* MG_GROUPS: groups of four steps, each followed by at least one more step. MG_LEFT: the one to four steps behind them.
- */
+/* MG_GROUPS: number of groups of four steps, each followed by at least one more step. MG_LEFT: number of steps (one to
+ * four) behind the groups. */
 #define MG_GROUPS ((MG_STEPS - 1u) / 4u)
 #define MG_LEFT (MG_STEPS - 4u * MG_GROUPS)
 

@@ -23,7 +23,7 @@
 #include "mcugen/little_endian.h"
 #include "mcugen/filter.h"
 
-/* taps, outputs: of a pixel. */
+/* taps, outputs: number of taps and of outputs of a pixel. */
 typedef struct {
     const void *weights;
     uint32_t taps, outputs;

@@ -74,7 +74,8 @@ static void MG_NAME(pixels)(const mg_conv2d_f32__mve_params *p, mg_f32_block *bl
     }
 }
 
-/* Sets the block to kernel columns [first, end) of a pixel. column: of its first tap; may be negative. */
+/* Sets the block to kernel columns [first, end) of a pixel. column: input column of the pixel's first tap; may be
+ * negative. */
 static void MG_NAME(place)(const mg_conv2d_f32__mve_params *p, mg_f32_block *block, int32_t column, uint32_t first, uint32_t end)
 {
     const uint32_t taps = end - first, channels = p->in_c;

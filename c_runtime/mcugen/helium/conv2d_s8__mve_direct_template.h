@@ -7,15 +7,16 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #define MG_TOGETHER (MG_OUTPUTS > 4 ? 8 : 4)
-/* Vectors of a kernel row; 1 if a vector holds several rows. */
+/* Number of vectors that a kernel row takes; 1 if a vector holds several rows. */
 #define MG_LONG (MG_PER > 1 ? 1 : (MG_RUN + 15) / 16)
-/* 1 if each of the rows that share a vector is a word of it. */
+/* 1 if a vector holds several kernel rows, each in a 32-bit word of its own. */
 #if MG_PER > 1 && MG_RUN <= 4
 #define MG_WORDS 1
 #else
 #define MG_WORDS 0
 #endif
-/* 1 if windows inside the image need no masks: rows begin vectors, are words, or two of 8 taps fill a vector. */
+/* 1 if windows inside the image need no masks: each row begins a vector or fills a word, or two rows of 8 taps fill
+ * a vector. */
 #define MG_QUICK (MG_PER == 1 || MG_WORDS || (MG_PER == 2 && MG_RUN == 8))
 /* Lane of a row's first tap in its vector. */
 #define MG_LANE(row) (MG_WORDS ? (row) % 2u * 8u + (row) / 2u * 4u : (row) * MG_RUN)
@@ -75,7 +76,7 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
     ".endif\n"                              \
     MG_BETWEEN("q2", "q3")
 
-/* MG_ROW: r7 points to the next kernel row. MG_UNTIL: loops until the rows that fill whole vectors are done. */
+/* MG_ROW: makes r7 point to the next kernel row. MG_UNTIL: loops until the rows that fill whole vectors are done. */
 #define MG_ROW                              \
     "ldr r7, [r9], #4\n"                    \
     "add r7, r7, r3\n"
@@ -221,7 +222,7 @@ MG_DECLARE_conv2d_s8__mve_direct(MG_KERNEL);
 #endif
 
 /* Computes the pixels of a job.
- * r1: masks, r3: at, r5: stream, r7: data pointer, r9: pointer to the rows left, r11: free, other registers: sums
+ * r1: masks, r3: `at`, r5: stream, r7: data pointer, r9: pointer to the rows left, r11: free, other registers: sums
  * Stack: the job */
 static __attribute__((naked, noinline)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_direct_job *job MCUGEN_UNUSED)
 {

@@ -9,7 +9,8 @@ MG_DECLARE_conv2d_s8__mve_pairs(MG_KERNEL);
 /* Pairs of adjacent windows.
  * rows, count  kernel rows inside the image; in the first patch they begin at `to`
  * patches      the two patches
- * first        bytes from the start of a row to the pair's first window; advance: to the next pair's
+ * first        bytes from the start of a row to the pair's first window
+ * advance      bytes from a pair's first window to the first window of the next pair
  * window_step  bytes from the pair's first window to the second
  * n            bytes of each row that are copied
  * next         bytes in a patch from the end of a copied row, rounded up to whole vectors, to the next row
@@ -23,8 +24,7 @@ typedef struct {
     uint32_t n, next, pairs, gathered;
 } MG_VARIANT(run);
 
-/* Copies n bytes of each row, from `first` bytes behind its start on. Each row is stored row_step bytes behind the
- * previous one.
+/* Copies n bytes of each row, from `first` bytes behind the row's start on. In `to`, rows begin row_step bytes apart.
  */
 static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int8_t *to, uint32_t n, uint32_t row_step)
 {
@@ -35,7 +35,7 @@ static void MG_VARIANT(copy)(const MG_VARIANT(run) *run, int32_t first, int8_t *
     }
 }
 
-/* Gathers the window that begins at a column of the image into the patch `offset` bytes behind the first. */
+/* Gathers a window into the patch that is `offset` bytes behind the first patch. column: where the window begins. */
 static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const MG_VARIANT(run) *run, int32_t column, uint32_t offset)
 {
     const uint32_t in_c = p->in_c, dilation = p->dilation, row_step = p->kernel_w * in_c;
@@ -55,8 +55,8 @@ static void MG_VARIANT(gather)(const mg_conv2d_s8__mve_pairs_params *p, const MG
 
 #if MG_HAS_MVE
 /* Computes the outputs of a run of pairs.
- * Stack: run, out_c, stream, end of the full blocks, end of all blocks, outputs that the last block repeats, steps - 1,
- * bytes of a patch */
+ * Stack, offset from sp: 0: run, 4: out_c, 8: stream, 12: end of the full blocks, 16: end of all blocks, 20: number of
+ * outputs that the last block repeats, 24: steps - 1, 28: bytes of a patch */
 static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, MG_VARIANT(run) *run MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -139,8 +139,8 @@ static __attribute__((naked)) void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pai
 }
 
 /* Computes all outputs of one patch.
- * r3: end of all blocks, r6: steps - 1, r10: end of the full blocks, r11: outputs that the last block repeats. Stack:
- *   patch */
+ * r3: end of all blocks, r6: steps - 1, r10: end of the full blocks, r11: number of outputs that the last block
+ * repeats. Stack, offset from sp: 0: patch */
 static __attribute__((naked)) void MG_VARIANT(alone)(const mg_conv2d_s8__mve_pairs_params *p MCUGEN_UNUSED, const int8_t *patch MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -205,8 +205,8 @@ static void MG_VARIANT(strip)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIAN
 }
 #endif
 
-/* Sets the run to the kernel rows inside the image, of which there may be none. In the patches, rows outside the image
- * are the zero point. */
+/* Sets the run to the kernel rows inside the image, of which there may be none. If some rows are outside, fills the
+ * patches with the zero point first. */
 static void MG_VARIANT(begin)(const mg_conv2d_s8__mve_pairs_params *p, MG_VARIANT(run) *run, const int8_t *const *rows, int8_t *patches)
 {
     uint32_t count = p->kernel_h;

@@ -12,8 +12,8 @@ MG_DECLARE_conv2d_s8__mve_pieces(MG_KERNEL);
 #include "mcugen/conv2d_s8_weave__mve.h"
 
 #if MG_HAS_MVE
-/* One or two steps of both pixels stay in q4 to q7 for all outputs; three steps are loaded for each block, from r7 and,
- * of the second pixel, from r9. */
+/* With one or two steps, the data of both pixels stays in q4 to q7 for all outputs. With three steps, it is loaded for
+ * each block: from r7 for the first pixel, from r9 for the second. */
 #if MG_STEPS == 1
 #define MG_HOLD                             \
     "vldrb.u8 q4, [r7], #pixel\n"           \
@@ -54,9 +54,10 @@ MG_DECLARE_conv2d_s8__mve_pieces(MG_KERNEL);
     "vldrb.u8 q3, [sp, #16]\n"              \
     ".endif\n"
 
-/* Computes all outputs of the pixels of a piece. If their number is odd, the last but one is computed twice.
+/* Computes all outputs of the pixels of a piece. If the number of pixels is odd, the last but one is computed twice.
  * r7: interleaved data of the first pixel, r11: zero point
- * Stack: least and largest output, stream, end of the pairs' interleaved data, end of the full blocks */
+ * Stack, offset from sp: 0: least output, 16: largest output, 32: stream, 36: end of the interleaved data of the pairs
+ * of pixels, 40: end of the full blocks */
 static __attribute__((naked)) void MG_VARIANT(piece)(const mg_conv2d_s8__mve_pieces_params *p MCUGEN_UNUSED, const int8_t *woven MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

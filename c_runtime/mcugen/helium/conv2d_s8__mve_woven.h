@@ -60,8 +60,8 @@ typedef struct {
  * MG_APART      input rows from a kernel row to the next
  * MG_STRIDE     input rows from an output row to the next
  * MG_ABOVE      rows of padding above the image
- * scratch: 64 bytes per four outputs; the copied taps, for whole vectors and a multiple of 4 outputs; an interleaved
- * row. */
+ * scratch: 64 bytes per four outputs; the copied taps, with room for whole vectors and for a multiple of 4 outputs; an
+ * interleaved row. */
 #define MG_DECLARE_conv2d_s8__mve_woven_flat(f) \
     MG_LINKAGE void f(const mg_conv2d_s8__mve_woven_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 

@@ -58,8 +58,8 @@ static void MG_VARIANT(row)(const mg_conv2d_s8__mve_woven_params *p, const int8_
     MG_VARIANT(patches)(woven, patches);
 }
 
-/* The last band may repeat rows of the one before. Columns outside the image keep the zero point that they get first.
- */
+/* The last band may repeat rows of the band before. Columns outside the image keep the zero points that are stored at
+ * the start. */
 MG_LINKAGE void MG_KERNEL(const mg_conv2d_s8__mve_woven_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 {
     int8_t *const patches = scratch + 2 * MG_PAIR, *const woven = patches + MG_PATCHES_END;

@@ -36,7 +36,7 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 }
 
 #if MG_HAS_MVE
-/* Addresses of 16 elements of the first and of the second pixel. */
+/* Operands of loads of 16 elements: of the first pixel, and of the second pixel. */
 #if MG_PATCHES
 #define MG_FIRST(row) "[r7, #offset - 496]\n"
 #define MG_SECOND(row) "[r9, #offset - 496]\n"
@@ -60,10 +60,10 @@ MG_ROW(const mg_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row)
 #include "mcugen/conv2d_s8_eights__mve.h"
 #else
 
-/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; for a single pixel, the
- * second result is overwritten.
- * Stack: start of the last pixel's outputs, out_c, stream, end of the full blocks, end of all blocks, outputs that the
- * last block repeats */
+/* Computes two pixels at a time. If the number of pixels is odd, the last but one is computed twice; for a single
+ * pixel, the second result is overwritten.
+ * Stack, offset from sp: 0: start of the last pixel's outputs, 4: out_c, 8: stream, 12: end of the full blocks, 16: end
+ * of all blocks, 20: number of outputs that the last block repeats */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -151,7 +151,8 @@ static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_para
 #undef MG_SECOND
 #undef MG_LOAD
 #else
-/* Sum of an output, kernel row by kernel row. */
+/* Sum of the products of one output, kernel row by kernel row. offset: elements from the start of a row to the pixel.
+ */
 static int32_t MG_VARIANT(sum)(const int8_t *const *rows, uint32_t offset, const int8_t *w)
 {
     int32_t sum = 0;

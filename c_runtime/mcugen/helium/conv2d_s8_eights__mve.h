@@ -35,7 +35,7 @@
     ".endif\n"                              \
     MG_FOUR_SCALED(result)
 
-/* Computes four outputs of a single pixel, a patch. */
+/* Computes four outputs of a single pixel, whose taps are in a patch. */
 #define MG_SUMS_ALONE(result)                 \
     MG_FOUR_ALONE("", "q0")                 \
     ".if steps > 1\n"                       \
@@ -51,9 +51,10 @@
     ".endif\n"                              \
     MG_FOUR_ALONE_SCALED(result)
 
-/* Computes two pixels at a time. If their number is odd, the last pixel is computed alone if MG_ALONE, else the last
- * but one is computed twice; for a single pixel, the second result is overwritten.
- * Stack: least and largest output, zero point, stream, its end, start of the last pixel's outputs, out_c */
+/* Computes two pixels at a time. If the number of pixels is odd, the last pixel is computed alone with MG_ALONE, else
+ * the last but one is computed twice; for a single pixel, the second result is overwritten.
+ * Stack, offset from sp: 0: least output, 16: largest output, 32: zero point, 36: stream, 40: end of the stream, 44:
+ * start of the last pixel's outputs, 48: out_c */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

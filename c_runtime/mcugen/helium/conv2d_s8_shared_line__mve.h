@@ -6,10 +6,10 @@
 #include "mcugen/conv2d_s8_shared_pixel__mve.h"
 
 #if MG_HAS_MVE
-/* Computes two pixels at a time. If their number is odd, the last but one is computed twice; for a single pixel, the
- * second result is overwritten.
- * Stack: start of the last pixel's outputs, out_c, stream, end of the full blocks, end of all blocks, outputs that the
- * last block repeats, steps - 1, bytes of a patch */
+/* Computes two pixels at a time. If the number of pixels is odd, the last but one is computed twice; for a single
+ * pixel, the second result is overwritten.
+ * Stack, offset from sp: 0: start of the last pixel's outputs, 4: out_c, 8: stream, 12: end of the full blocks, 16: end
+ * of all blocks, 20: number of outputs that the last block repeats, 24: steps - 1, 28: bytes of a patch */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_shared_params *p MCUGEN_UNUSED, const int8_t *patches MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -5,7 +5,8 @@
  */
 #if MG_ROWS > 1
 #if MG_HAS_MVE
-/* Copies the vectors of a chunk of an input row, from `row` on, to their places from r6 on. */
+/* MG_WOVEN copies MG_CHUNK bytes of an input row: it scatters the bytes of each vector to the byte offsets in `places`,
+ * counted from r6. row: data pointer; next: bytes to the next vector */
 #define MG_WOVEN_VECTOR(row, places, next)  \
     "vldrb.u8 q0, [" row "], #" next "\n"   \
     "vstrb.8 q0, [r6, " places "]\n"
@@ -18,7 +19,7 @@
     MG_WOVEN_VECTOR(row, "q1", "chunk")     \
     ".endif\n"
 
-/* Copies the rest of a row, behind `done` bytes. */
+/* Copies up to 16 of the last bytes of a row, from byte `done` on. */
 #define MG_WOVEN_LAST(row, places, done)            \
     ".if used > " done "\n"                         \
     "mov r4, #used - (" done ")\n"                  \
@@ -34,8 +35,8 @@
     MG_WOVEN_LAST(row, "q3", "chunks * chunk + 32") \
     ".endif\n"
 
-/* Interleaves all chunks of one or three rows. loaded: loads the row pointers; each(part): applies part to each row,
- * and advances r6 by `moved` in total */
+/* Interleaves one or three rows, MG_CHUNK bytes of each at a time. loaded: code that loads the row pointers;
+ * each(part): applies the macro `part` to each row, and advances r6 by `moved` bytes in total */
 #define MG_WOVEN_ROWS(loaded, each, moved)                          \
     ".set channels, " MG_TEXT(MG_CHANNELS) "\n"                     \
     ".set chunk, " MG_TEXT(MG_CHUNK) "\n"                           \

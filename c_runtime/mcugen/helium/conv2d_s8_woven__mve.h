@@ -15,7 +15,8 @@
 #include "mcugen/conv2d_s8_weave__mve.h"
 
 #if MG_HAS_MVE
-/* Computes two sums of a pixel, the last step first. a: "" begins the sums, "a" adds to them; x, y: free vectors. */
+/* Computes the sums of a pair of outputs for one pixel, in registers `first` and `second`; the last step comes first.
+ * a: "" begins the sums, "a" adds to them; x, y: free vectors. */
 #if MG_STEPS == 1
 #define MG_SUM_PAIR(a, first, second, x, y)             \
     "vldrb.u8 " x ", [r1], #pixel\n"                    \
@@ -42,7 +43,7 @@
     "vmladava.s8 " second ", q6, q3\n"
 #endif
 
-/* Computes the sums of four pixels and stores them at r7. */
+/* Computes the sums of a pair of outputs for four pixels and stores the eight sums at r7, which advances. */
 #define MG_SUM_FOUR(a)                          \
     MG_SUM_PAIR(a, "r0", "r8", "q4", "q5")      \
     MG_SUM_PAIR(a, "r2", "r10", "q6", "q7")     \
@@ -50,7 +51,7 @@
     MG_SUM_PAIR(a, "r6", "lr", "q6", "q7")      \
     "stmia r7!, {r0, r2, r4, r6, r8, r10, r12, lr}\n"
 
-/* Loads the weights of two outputs from r5. r1: the first pixel, which r9 points to. */
+/* Loads the weights of a pair of outputs from r5, and makes r1 point to the taps of the first pixel (r9). */
 #define MG_SUM_BEGIN                            \
     ".irp step, 0, 1, 2, 3, 4, 5\n"             \
     ".if \\step < 2 * " MG_TEXT(MG_STEPS) "\n"  \
@@ -59,7 +60,8 @@
     ".endr\n"                                   \
     "mov r1, r9\n"
 
-/* Adds the products of the pair's second weights, if its flag byte (its address is on the stack) is set. */
+/* Adds the products of the pair's second weights, if the pair has any: the next flag byte is then 1. The stack holds
+ * the pointer to the flags. */
 #if MG_SPLIT
 #define MG_SUM_SPLIT                            \
     "ldr r0, [sp, #64]\n"                       \
@@ -117,9 +119,10 @@
     MG_BETWEEN("q1", "q3")
 
 /* Computes an output row, four outputs at a time: first their sums, then their bytes.
- * r7: sums, up to r11 of a pair and up to r3 of both; q7, q4: offsets of 16 outputs and of the next 16
- * Stack: least and largest output, out, out of the last four outputs, stream, interleaved rows, sums, finish, zero
- * point, places, flags of the pairs with second weights */
+ * r7: sums, r11: end of a pair's sums, r3: end of both pairs' sums, q7: offsets of 16 outputs, q4: of the next 16
+ * Stack, offset from sp:
+ *   0: least output, 16: largest output, 32: out, 36: out of the last four outputs, 40: stream, 44: interleaved rows,
+ *   48: sums, 52: finish, 56: zero point, 60: places, 64: pointer to the flags of pairs with second weights */
 static __attribute__((naked)) void MG_VARIANT(line)(const mg_conv2d_s8__mve_woven_params *p MCUGEN_UNUSED, const int8_t *woven MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, int32_t *sums MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * dense_s8__mve -> dense_s8__mve_long, LONG 0 -> LONG 1
  * dense_s8__mve -> dense_s8__mve_linear, LINEAR 0 -> LINEAR 1
  * dense_s8__mve -> dense_s8__mve_linear_long, LINEAR 0 -> LINEAR 1, LONG 0 -> LONG 1

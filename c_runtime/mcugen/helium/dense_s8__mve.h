@@ -7,7 +7,7 @@
  *
  * x        int8, in_c elements to a pixel: stored values; their zero point is folded into the bias
  * stream   blocks of 4 outputs: int8 weights [steps][4][16], zero behind in_c; int32 bias[4], mult[4], shift[4] (0 or
- *          less: to the right). Steps are in the order 0; first - 1 down to 1; first and on
+ *          less: to the right). Order of the steps: 0, then first - 1 down to 1, then first up to the last
  *          If out_c is not a multiple of 4, the last block ends with the last output and repeats some of the block
  *          before; fewer than 4 outputs are padded to 4
  * sums     cannot leave 32 bits: proved when the code is generated
@@ -37,8 +37,8 @@ typedef struct {
     uint16_t first, last;
 } mg_dense_s8__mve_params;
 
-/* Computes n pixels. in: n * in_c, out: n * out_c. last: number of last pixels that are copied, as their last step may
- * leave the tensor. scratch: (last + 1) * in_c + 16 bytes. */
+/* Computes n pixels. in: n * in_c, out: n * out_c. last: number of pixels at the end that are copied to scratch,
+ * because their last step may read beyond the tensor. scratch: (last + 1) * in_c + 16 bytes. */
 void mg_dense_s8__mve(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_linear(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);
 void mg_dense_s8__mve_clamp(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n);

@@ -25,7 +25,8 @@ MG_DECLARE_dense_s8__mve_eights(MG_KERNEL);
     MG_FOUR_SCALED(result)
 
 /* Computes n >= 2 pixels, two at a time. If n is odd, the last but one is computed twice.
- * Stack: least and largest output, stream, end of the full groups of eight outputs, end of all groups, pixels left */
+ * Stack, offset from sp: 0: least output, 16: largest output, 32: stream, 36: end of the full groups of eight outputs,
+ * 40: end of all groups, 44: number of pixels left */
 static __attribute__((naked)) void MG_VARIANT(run)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -131,8 +132,8 @@ static void MG_VARIANT(run)(const mg_dense_s8__mve_params *p, const int8_t *in, 
 }
 #endif
 
-/* Reading the last pixel's vectors may exceed the tensor: the pixel is computed from a copy in scratch, with the one or
- * two before it. */
+/* Reading whole vectors of the last pixel may go beyond the tensor. If so, the last two or three pixels are computed
+ * from a copy in scratch. */
 MG_LINKAGE void MG_KERNEL(const mg_dense_s8__mve_params *p, const int8_t *in, int8_t *out, int8_t *scratch, uint32_t n)
 {
     const uint32_t spare = MG_INPUTS % 16 == 0 ? 0u : 2u + n % 2u, first = n - spare;

@@ -7,8 +7,8 @@ MG_DECLARE_dense_s8__mve_narrow(MG_KERNEL);
 #include "mcugen/finish_begin__mve.h"
 
 #if MG_HAS_MVE
-/* Computes four outputs of two pixels as int16, without the zero point, the two pixels alternating, in x0. finish: a
- * free vector */
+/* Computes four outputs of two pixels to x0, as int16 without the zero point; the two pixels alternate. x1, finish:
+ * free vectors */
 #define MG_SUMS(x0, x1, finish)                             \
     "vldrb.u8 " x0 ", [r9], #" MG_TEXT(MG_INPUTS) "\n"      \
     "vmladav.s8 r0, " x0 ", q4\n"                           \
@@ -38,8 +38,9 @@ MG_DECLARE_dense_s8__mve_narrow(MG_KERNEL);
     "vqmovnb.s32 " x0 ", " x0 "\n"                          \
     "vqmovnt.s32 " x0 ", " x1 "\n"
 
-/* Computes 4 outputs of n >= 4 pixels, four pixels at a time. If n is not a multiple of 4, the last four overlap.
- * Stack: least and largest output, offsets of 16 outputs */
+/* Computes 4 outputs of n >= 4 pixels, four pixels at a time. If n is not a multiple of 4, the last four overlap pixels
+ * before.
+ * Stack, offset from sp: 0: least output, 16: largest output, 32: offsets of 16 outputs */
 static __attribute__((naked)) void MG_VARIANT(block)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, const int8_t *stream MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -6,9 +6,9 @@
  * The kernel for int8 weights computes all channels. Channels with weights beyond int8, the outliers, are then computed
  * again, with weights 2 * half + rest; both parts are int8.
  *
- * stream   per outlier: int32 channel, bias, mult, shift; then, per 16 elements of a vector, 16 halves and 16 rests,
- *          zero behind `length`
- * count    outliers; length: elements of a vector
+ * stream   per outlier: int32 channel, bias, mult, shift; then, per 16 elements of a vector, 16 bytes of `half` and 16
+ *          of `rest`, zero behind `length`
+ * count    number of outliers; length: elements of a vector
  *
  *   dense_s8__mve_outliers           like dense_s8__mve. MG_FINISH: as in its __mve_narrow; MG_LONG: as in
  *   dense_s8_template__mve.h

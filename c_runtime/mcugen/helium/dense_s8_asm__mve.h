@@ -24,7 +24,8 @@
     "add sp, sp, #4\n"                      \
     "pop {r4-r11, pc}\n"
 
-/* Loads the zero point and the limits, from their offsets in the struct at r0. */
+/* Loads the zero point to q4 and the limits of the outputs to q5 and q6. zero, least, most: offsets in the struct at r0
+ */
 #define MG_LIMITS(zero, least, most)        \
     "ldrsh r7, [r0, #" zero "]\n"           \
     "vdup.16 q4, r7\n"                      \
@@ -52,7 +53,8 @@
     "sub r3, r3, r0\n"                      \
     "b.w 2b\n"
 
-/* a: "" begins the sums, "a" adds to them. x0, x1: addresses of 16 elements of the two pixels, as operands of VLDR. */
+/* Adds the products of 16 elements of two pixels to four outputs. a: "" begins the sums, "a" adds to them. x0, x1:
+ * addresses of the elements, as operands of VLDR. */
 #define MG_STEP_PAIR(a, load, x0, x1)       \
     load " q0, " x0 "\n"                    \
     "vldrb.u8 q2, [r5], #16\n"              \
@@ -120,7 +122,7 @@
 #define MG_BETWEEN(low, high) MG_PASTE(MG_BETWEEN_, MG_CLAMP, )(low, high)
 
 /* Shifts high products right by MG_DOWN, rounding down, to lanes of 16 bits. half: "b": the even lanes, "t": the odd
- * ones. */
+ * lanes. */
 #define MG_DOWN_TO(half, q, r)                  \
     ".if " MG_TEXT(MG_DOWN) "\n"                \
     "vshrn" half ".i32 " q ", " r ", #" MG_TEXT(MG_DOWN) "\n" \
@@ -128,7 +130,7 @@
     "vmovn" half ".i32 " q ", " r "\n"          \
     ".endif\n"
 
-/* Converts results of 16 bits to outputs, in q0. The even lanes are in q0, the odd ones in q2. */
+/* Converts results of 16 bits to outputs, in q0. The even lanes are in q0, the odd lanes in q2. */
 #define MG_NARROWED(zero)                       \
     ".if " MG_TEXT(MG_FINISH) " == 0\n"         \
     "vqmovunb.s16 q0, q0\n"                     \

@@ -16,7 +16,7 @@
 
 #if MG_HAS_MVE
 #if MG_LONG
-/* Step 0, then up to 7 steps by a computed jump, then 8 steps at a time. r7: number of eights left */
+/* Step 0, then up to 7 steps by a computed jump, then 8 steps at a time. r7: number of groups of 8 steps left */
 #define MG_STEPS_OF(step, count, first, second) \
     step("", "vldrb.u8", "[r9]", "[r11]")       \
     "ldr pc, [sp, #" first "]\n"                \
@@ -45,7 +45,7 @@
     "sub r11, r11, r7\n"
 #define MG_BASE "0"
 /* Input: r8: number of steps. Results: r8: steps of the computed jump; on the stack: bytes of the steps before the
- * eights, number of eights, bytes of all steps. */
+ * groups of 8 steps, number of these groups, bytes of all steps. */
 #define MG_COUNTS(second)                 \
     "sub r12, r8, #1\n"                   \
     "and r14, r12, #7\n"                  \
@@ -73,8 +73,8 @@
 #endif
 
 /* Computes two pixels at a time. n is even and not 0, out_c >= 4.
- * Stack: start of the last pixel's outputs, in_c, out_c, stream, jump target, end of the full blocks, end of all
- * blocks, outputs that the last block repeats, then what MG_COUNTS stores */
+ * Stack, offset from sp: 0: start of the last pixel's outputs, 4: in_c, 8: out_c, 12: stream, 16: jump target, 20: end
+ * of the full blocks, 24: end of all blocks, 28: number of outputs that the last block repeats, 32: see MG_COUNTS */
 static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t n MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -122,7 +122,7 @@ static __attribute__((naked, aligned(4))) void MG_VARIANT(pairs)(const mg_dense_
         MG_LEAVE("48"));
 }
 
-/* Computes one pixel. Stack: jump target, then what MG_COUNTS stores */
+/* Computes one pixel. Stack, offset from sp: 0: jump target, 4: see MG_COUNTS */
 static __attribute__((naked, aligned(4))) void MG_VARIANT(one)(const mg_dense_s8__mve_params *p MCUGEN_UNUSED, const int8_t *in MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -10,7 +10,7 @@
  * at            bytes from a row's start to the first tap of the first pixel
  * step          bytes from a pixel's first tap to the next pixel's; tap_step: from a tap to the next
  * taps          taps of each row
- * lead          bytes of weights that are skipped before the first tap; row_gap: between two rows
+ * lead          bytes of weights that are skipped before the first tap; row_gap: bytes skipped between two rows
  * last          bytes from the first channel to the last four channels
  * out_step      bytes from a pixel's outputs to the next pixel's
  * Only for pixels that slide over the image's edges:
@@ -30,7 +30,7 @@ typedef struct {
     uint32_t before, ends, fourth;
 } channels_block;
 
-/* Bits that end a row early, by the number of columns right of the image: see SLID. */
+/* ends_after[n]: bits that end a row early if n columns are right of the image (see SLID). */
 static const uint8_t ends_after[4] = {0u, 1u, 2u, 6u};
 
 #if MG_HAS_MVE_FLOAT
@@ -236,7 +236,8 @@ static void four_pixels_slid_by_two(const channels_block *block)
 }
 #endif
 
-/* Sets the block to kernel columns [first, end) of a pixel. column: of its first tap; may be negative. */
+/* Sets the block to kernel columns [first, end) of a pixel. column: input column of the pixel's first tap; may be
+ * negative. */
 static void place(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, int32_t column, uint32_t first,
                   uint32_t end)
 {
@@ -257,8 +258,8 @@ static void edge(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *b
     one_pixel(block);
 }
 
-/* Computes pixels [first, end), which read inside the image only. The last four end with the last pixel and may
- * overlap. */
+/* Computes pixels [first, end), which read inside the image only, four at a time. The last four may overlap the four
+ * before. */
 static void inside(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t first, uint32_t end,
                    mg_f32 *out)
 {
@@ -275,7 +276,7 @@ static void inside(const mg_depthwise_conv2d_f32__mve_params *p, channels_block 
     }
 }
 
-/* Computes pixels x to x + 3, or to the last one, at least three, of a kernel with three adjacent columns. */
+/* For kernels with three adjacent columns: computes pixels x to x + 3, or to the last pixel; at least three pixels. */
 static void slide(const mg_depthwise_conv2d_f32__mve_params *p, channels_block *block, uint32_t x, mg_f32 *out)
 {
     const int32_t column = (int32_t)(x * p->stride_w) - p->pad_w;

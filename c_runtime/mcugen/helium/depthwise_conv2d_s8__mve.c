@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_linear, LINEAR 0 -> LINEAR 1
  * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_clamp, LINEAR 0 -> LINEAR 1, CLAMP 0 -> CLAMP 1
  * depthwise_conv2d_s8__mve -> depthwise_conv2d_s8__mve_once, LINEAR 0 -> LINEAR 2

@@ -50,9 +50,9 @@ void mg_depthwise_conv2d_s8__mve_once_row(const mg_depthwise_conv2d_s8__mve_para
 void mg_depthwise_conv2d_s8__mve_once_clamp_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 void mg_depthwise_conv2d_s8__mve_float_row(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *in, int8_t *row);
 
-/* Computes an output row. step_bytes: from a window to the next in a group of rows; word_0 and on: offsets of the words
- * of the first window. scratch: groups * 4 * row_bytes, and the words of 3 pixels of at least 8 channels. slice: not
- * used. */
+/* Computes an output row. step_bytes: bytes from a window to the next in a group of interleaved rows. word_0 and on:
+ * byte offsets of the words of the first window. scratch: groups * 4 * row_bytes bytes, then the words of 3 pixels of
+ * at least 8 channels. slice: not used. */
 void mg_depthwise_conv2d_s8__mve(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_linear(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
 void mg_depthwise_conv2d_s8__mve_clamp(const mg_depthwise_conv2d_s8__mve_params *p, const int8_t *const *rows, int8_t *out, int8_t *scratch);
@@ -81,7 +81,7 @@ void mg_depthwise_conv2d_s8__mve_float(const mg_depthwise_conv2d_s8__mve_params 
  * row_bytes, step_bytes, word_0 and on count the bytes of a slice; in_bytes and left_bytes count all channels
  * scratch     groups * 4 * row_bytes, then 16 bytes
  *
- * mg_sliced_rows: start of four rows, and bytes from a pixel of each to the next. */
+ * mg_sliced_rows: starts of four rows, and for each row the bytes from a pixel to the next. */
 typedef struct {
     const int8_t *start[4];
     uint32_t step[4];

@@ -11,8 +11,8 @@
  *
  * stream      per channel of each slice: int32 bias (the input's zero point is folded in), mult, shift (0 or less: to
  *             the right), int8 weights [5 words][4 rows]: the three kernel columns between two words of zeros
- * places      byte offsets: uint32 of four words; uint32 of the four outputs of the rest of a row; uint16 of the eight
- *             outputs of a block
+ * places      byte offsets, in this order: uint32 [4]: words of a window; uint32 [4]: outputs in the rest of two rows;
+ *             uint16 [8]: outputs of a block
  * columns     input columns that are read
  * above, left  rows and columns of padding
  * reused      bytes of an input row that is saved, see scratch
@@ -37,10 +37,11 @@ typedef struct {
     uint32_t in_h, in_row, out_h, columns, above, left, reused;
 } mg_depthwise_conv2d_s8__mve_squares_params;
 
-/* out may be in. scratch, in this order:
- * the words of (MG_WIDTH - 1) * MG_STRIDE + 4 columns of a slice, once per output row that has its own words
+/* `out` may be equal to `in`. scratch, in this order:
+ * words of (MG_WIDTH - 1) * MG_STRIDE + 4 columns of a slice; with a stride of 2 twice, for each of the two output rows
  * a row outside the image, columns * MG_CHANNELS
- * reused bytes for an input row that the next two output rows need too, twice if there are several slices; 0 if none
+ * input rows that are saved because the next two output rows need them too, `reused` bytes each: two if there are
+ * several slices, else one
  * two output rows, if the number of output rows is odd */
 #define MG_DECLARE_depthwise_conv2d_s8__mve_squares(f) \
     MG_LINKAGE void f(const mg_depthwise_conv2d_s8__mve_squares_params *p, const int8_t *in, int8_t *out, int8_t *scratch)

@@ -4,7 +4,7 @@
 
 MG_DECLARE_depthwise_conv2d_s8__mve_squares(MG_KERNEL);
 
-/* Bytes of the words of two output rows; with a stride of 2, of one. */
+/* Bytes of the words of two output rows; with a stride of 2, of one output row. */
 #define MG_GROUP (4 * MG_SLICE * ((MG_WIDTH - 1) * MG_STRIDE + 4))
 
 #include "mcugen/finish_begin__mve.h"
@@ -179,7 +179,8 @@ static void MG_VARIANT(words)(const int8_t *const *rows, uint32_t from, int8_t *
     "vstrb.32 q4, [r1, q5]\n"
 
 /* Computes a slice of the channels, one after the other.
- * Stack: least and largest output, offsets of the rest of a row, offsets of a block, blocks left, end of the stream */
+ * Stack, offset from sp: 0: least output, 16: largest output, 32: offsets of the outputs in the rest of two rows, 48:
+ * offsets of the outputs of a block, 64: number of groups of three blocks left, 68: end of the stream */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_squares_params *p MCUGEN_UNUSED, const int8_t *words MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, const int8_t *stream MCUGEN_UNUSED)
 {
     __asm__ volatile(
@@ -306,7 +307,7 @@ static void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_squares_params
 #endif
 
 /* If `out` is equal to `in`, an input row that the next two output rows also read is saved before it is overwritten;
- * with several slices, in two buffers by turns. An output row without a partner is computed in scratch. */
+ * with several slices, alternately in two buffers. An output row without a partner is computed in scratch. */
 MG_LINKAGE void MG_KERNEL(const mg_depthwise_conv2d_s8__mve_squares_params *p, const int8_t *in, int8_t *out, int8_t *scratch)
 {
     const uint32_t row_bytes = MG_WIDTH * MG_CHANNELS;

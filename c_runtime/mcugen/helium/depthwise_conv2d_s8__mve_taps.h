@@ -45,8 +45,8 @@ typedef struct {
     uint32_t in_w, out_w, left, stride, dilation;
 } mg_depthwise_conv2d_s8__mve_taps_params;
 
-/* together: pixels that are computed together: with fewer than 16 channels and a stride of 1, as many as fit 16 lanes;
- * else 1.
+/* together: number of pixels that are computed together: with fewer than 16 channels and a stride of 1, as many as fit
+ * 16 lanes; else 1.
  * rows: NULL for rows outside the image. scratch: 4 bytes per tap, at least four taps in the last row, rounded up to
  * 16. */
 #define MG_DECLARE_depthwise_conv2d_s8__mve_taps(f) \

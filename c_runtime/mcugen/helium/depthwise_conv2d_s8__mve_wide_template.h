@@ -26,7 +26,8 @@ MG_DECLARE_depthwise_conv2d_s8__mve_wide(MG_KERNEL);
 #endif
 
 /* Computes one channel after the other, 8 outputs at a time. If MG_WIDTH is not a multiple of 8, the last block repeats
- * outputs. Stack: offsets of 8 outputs, least and largest output, channels left */
+ * outputs.
+ * Stack, offset from sp: 0: offsets of 8 outputs, 16: least output, 32: largest output, 48: number of channels left */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weave MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED)
 {
     __asm__ volatile(

@@ -22,8 +22,8 @@
     "vmladav.s8 " sum ", " words ", " w "\n"
 
 /* Computes one pixel after the other, 8 channels at a time.
- * Stack: number of excess outputs stored for a pixel (negative: of outputs skipped), step_bytes, stream, channels that
- * the last block repeats, bytes of their words */
+ * Stack, offset from sp: 0: number of excess outputs stored for a pixel (negative: of outputs skipped), 4: step_bytes,
+ * 8: stream, 12: number of channels that the last block repeats, 16: bytes of these channels' words */
 static __attribute__((naked)) void MG_VARIANT(compute)(const mg_depthwise_conv2d_s8__mve_params *p MCUGEN_UNUSED, const int8_t *weaves MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED MG_SLICE)
 {
     __asm__ volatile(

@@ -105,8 +105,8 @@
     "vldrw.u32 " with ", [r5, #" place " - 64 - 16 * rows * columns]\n" \
     "vadd.i32 " sum ", " sum ", " with "\n"
 
-/* Computes `count` times 16 lanes; or, of more than 16 channels, `count` pixels. at: bytes from the start of the rows
- * to the first window.
+/* Computes `count` times 16 lanes; with more than 16 channels, `count` pixels. at: bytes from the start of the rows to
+ * the first window.
  * r0, r1: least and largest output, r3: full blocks left, r4, r6, r8-r10: row pointers, r11: first weights */
 static __attribute__((naked)) void MG_VARIANT(near)(const mg_depthwise_conv2d_s8__mve_taps_params *p MCUGEN_UNUSED, const int8_t *const *rows MCUGEN_UNUSED, int8_t *out MCUGEN_UNUSED, uint32_t at MCUGEN_UNUSED, uint32_t count MCUGEN_UNUSED)
 {

@@ -16,7 +16,8 @@
     "vldrb.u8 " q ", " at "\n"                        \
     ".endif\n"
 
-/* Adds 16-bit sums to the 32-bit sums of four lanes each. */
+/* Adds the 16-bit sums in half of the lanes of `group` (half b: even lanes, t: odd lanes) to the 32-bit sums in `sum`.
+ */
 #define MG_WIDEN(half, sum, group)                    \
     "vmovl" half ".s16 q6, " group "\n"               \
     "vadd.i32 " sum ", " sum ", q6\n"
@@ -34,8 +35,8 @@
     MG_FOUR("q2", "q6") \
     MG_FOUR("q3", "q7")
 
-/* Converts the high products of 16 sums to 16 bits: the even lanes in q0, the odd ones in q2. next: bytes from the last
- * vector of shifts to the next vector that is read. */
+/* Converts the high products of 16 sums to 16 bits: the even lanes in q0, the odd lanes in q2. next: bytes from the
+ * last vector of shifts to the next vector that is read. */
 #if !MG_NEAR
 #define MG_SHIFTED(sum, with, next) "vldrw.u32 " with ", [r5], #" next "\n" MG_ROUND(sum, sum ", " sum ", " with)
 #define MG_NUMBERS(next)         \
@@ -69,8 +70,8 @@
     MG_DOWN_TO("t", "q0", "q1")  \
     MG_DOWN_TO("t", "q2", "q3")
 
-/* Converts 16 sums to outputs in q0. r5: from their multipliers to the next block; next: what is added to it at the
- * end. */
+/* Converts 16 sums to outputs in q0. r5: moves from the multipliers to the next block of the stream. next: bytes that
+ * are added to r5 at the end. */
 #define MG_SIXTEEN(next, least, most) \
     MG_FOUR_ALL                       \
     MG_NUMBERS(next)                  \
@@ -91,8 +92,8 @@
  * step     bytes from a pixel's taps to the next pixel's
  * count    pixels left
  * lanes    channels of a pixel, or of several pixels that are computed together
- * advance  if no tap is outside the image, the table is kept, and the first channel of the next pixel is `advance`
- *          behind the first channel of the last block */
+ * advance  bytes from the first channel of a pixel's last block to the first channel of the next pixel, which uses the
+ *          table again if no tap is outside the image */
 typedef struct {
     uint32_t *table;
     uint32_t outside, step, quads, count, lanes;

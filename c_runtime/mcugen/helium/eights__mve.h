@@ -11,7 +11,8 @@
 
 #include "mcugen/dense_s8_asm__mve.h"
 
-/* Adds a step of 16 elements to four outputs. x0, x1: the elements of the two pixels. a: see MG_STEP_PAIR. */
+/* Adds the products of 16 elements of each of two pixels to the sums of four outputs. x0, x1: registers with the
+ * elements of pixel 0 and of pixel 1. a: see MG_STEP_PAIR. */
 #define MG_FOUR_HELD(a, x0, x1)             \
     "vldrb.u8 q5, [r5], #16\n"              \
     "vmladav" a ".s8 r0, " x0 ", q5\n"      \
@@ -61,7 +62,7 @@
     "vqmovnb.s32 " result ", q5\n"            \
     "vqmovnt.s32 " result ", q6\n"
 
-/* Adds a step of 16 elements x0 to four outputs of one pixel. a: see MG_STEP_PAIR. */
+/* MG_FOUR_HELD for one pixel: adds the products of its 16 elements in x0 to the sums of four outputs. */
 #define MG_FOUR_ALONE(a, x0)                \
     "vldrb.u8 q6, [r5], #16\n"              \
     "vmladav" a ".s8 r0, " x0 ", q6\n"      \

@@ -43,12 +43,12 @@
     MG_PAIRS MG_LOW("r0", "r2", "r8") MG_NEXT("q6") MG_UPPER("q7", "r0", "r2", "r8") MG_NEXT("q7") \
     MG_LOW("r1", "r3", "r9") MG_UPPER("q7", "r1", "r3", "r9")
 #define MG_EIGHT_ONE MG_SINGLES MG_NEXT("q7") MG_LOW("r0", "r2", "r8") MG_UPPER("q7", "r0", "r2", "r8")
-/* The sums of four channels are in q1, q3 and q5. */
+/* q1, q3, q5: the sums of four channels of the first, second and third pixel. */
 #define MG_FOUR_TWO MG_PAIRS MG_UPPER("q6", "r0", "r2", "r8") MG_UPPER("q7", "r1", "r3", "r9")
 #define MG_FOUR_ONE MG_SINGLES MG_UPPER("q6", "r0", "r2", "r8")
 
-/* Adds all taps, two at a time, then one. scale: converts r0 from bytes of eight channels' weights to bytes of these
- * channels' weights. */
+/* Adds all taps, two at a time, then one. scale: converts r0 from bytes of weights of eight channels to bytes of
+ * weights of this block's channels. */
 #define MG_TAPS(two, one, scale) \
     "ldr r0, [r11, #32]\n" scale \
     "add r7, r7, r0\n" \

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the parts of a Fourier transform of real numbers of s16, in place on complex ones.
+ * Template: functions for the Fourier transform of int16 samples, in place on complex numbers (pairs of samples).
  *
- *   MG_POINTS   complex numbers, half as many as real ones: 16 to 512, a power of 2
- *   MG_SAMPLES  samples given, an even number; the others are 0
- *   MG_WINDOW   0: the samples have no window;   MG_ONES  factors of the window that are 1
- *   MG_TWOS     1: the first stage has radix 2; all others have radix 4
- *   MG_START, MG_END    the bins with energies;   MG_FIRST, MG_LAST  the bins from 1 to half of the points that are
- *               split together with their opposites, eight at a time
+ *   MG_POINTS   number of complex numbers, half of the number of real ones: 16 to 512, a power of 2
+ *   MG_SAMPLES  number of samples given, even; the rest of the real numbers is 0
+ *   MG_WINDOW   0: the samples have no window;   MG_ONES  number of window values that are 1
+ *   MG_TWOS     1: the first stage has radix 2, all other stages radix 4; 0: all have radix 4
+ *   MG_START, MG_END    energies are computed for the bins in [MG_START, MG_END)
+ *   MG_FIRST, MG_LAST   bins k, 1 to MG_POINTS / 2, that are computed, eight at a time, with their opposites
+ *               MG_POINTS - k
  *
- * VQRDMULH by a scalar scales a number as kissfft does; VQRDMLADHX and VQRDMLSDH turn it, with one rounding of each
- * part. They saturate where kissfft wraps, but scaled numbers are too small for that. Before bins are split, numbers
- * are only halved, so the turn there has products in 32 bits, of which VRSHRN takes 16.
+ * VQRDMULH by a scalar scales a number as kissfft does. VQRDMLADHX and VQRDMLSDH multiply it by a twiddle factor, with
+ * one rounding of each part. They saturate where kissfft wraps, but scaled numbers are too small for that. The last
+ * step, from complex numbers to bins, only halves the numbers: there products have 32 bits, of which VRSHRN takes 16.
  */
 #include "mcugen/fourier.h"
 #include "mcugen/mve.h"
@@ -22,12 +23,12 @@
 #if MG_HAS_MVE
 #define MG_VECTORS "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"
 
-/* out = in * turn */
+/* out = in * turn, four complex products. turn: twiddle factors */
 #define MG_TURNED(out, in, turn)                          \
     "vqrdmladhx.s16 " out ", " in ", " turn "\n"          \
     "vqrdmlsdh.s16 " out ", " in ", " turn "\n"
 
-/* Four butterflies on q0, q1, q2, q3, whose numbers are scaled and not turned. */
+/* Four butterflies of radix 4 on q0 to q3, whose numbers are already scaled and multiplied by their twiddle factors. */
 #define MG_PLAIN                 \
     "vadd.i16 q4, q1, q3\n"      \
     "vsub.i16 q5, q1, q3\n"      \
@@ -38,7 +39,8 @@
     "vcadd.i16 q1, q7, q5, #270\n" \
     "vcadd.i16 q3, q7, q5, #90\n"
 
-/* Four butterflies on numbers at a, b, c, d, which move on by `step` bytes. q5, q6, q7: the turns of b, c, d. */
+/* Four butterflies of radix 4 on the numbers at a, b, c and d, pointers that advance by `step` bytes. q5, q6, q7:
+ * twiddle factors of the numbers at b, c, d. */
 #define MG_FOUR                                \
     "vldrw.u32 q0, [%[b]]\n"                   \
     "vqrdmulh.s16 q0, q0, %[factor]\n"         \
@@ -69,7 +71,8 @@
     "vldrh.u16 q6, [%[turns]], #16\n"          \
     "vldrh.u16 q7, [%[turns]], #16\n"
 
-/* The samples, times the window, in their places. Returns the greatest magnitude of samples with factors but 1. */
+/* Stores the samples, multiplied by the window if there is one, at their places. Samples whose factor is 1 give 0 here;
+ * place() stores them. Returns the greatest magnitude. */
 static MCUGEN_INLINE int32_t MG_VARIANT(scatter)(const mg_mve_fourier_params *p, const mg_s16 *in, mg_u32 *z)
 {
     const uint16_t *place = p->place;
@@ -106,7 +109,7 @@ static MCUGEN_INLINE int32_t MG_VARIANT(scatter)(const mg_mve_fourier_params *p,
     return most;
 }
 
-/* The first stage, of inputs that are shifted left by `up` if MG_SHIFTED_LEFT. */
+/* The first stage. up: left shift of its inputs if MG_SHIFTED_LEFT is 1. */
 static MCUGEN_INLINE void MG_VARIANT(first)(mg_u32 *z, uint32_t up)
 {
 #if MG_TWOS
@@ -159,7 +162,7 @@ static MCUGEN_INLINE void MG_VARIANT(first)(mg_u32 *z, uint32_t up)
 }
 
 #if MG_TWOS
-/* The stage of radix 4 behind one of radix 2: two groups of eight numbers at a time. */
+/* The stage of radix 4 that follows a stage of radix 2. It computes two groups of eight numbers at a time. */
 static MCUGEN_INLINE void MG_VARIANT(second)(mg_u32 *z, const int16_t *turns)
 {
     static const uint32_t lanes[4] = {0u, 4u, 32u, 36u};
@@ -193,7 +196,8 @@ static MCUGEN_INLINE void MG_VARIANT(second)(mg_u32 *z, const int16_t *turns)
 }
 #endif
 
-/* Four numbers k of all groups of a stage, from z on. m: a constant, at most 31. */
+/* Computes four adjacent butterflies in every group of a stage. z: number from which they begin in the first group. m:
+ * a constant, at most 31. */
 static MCUGEN_INLINE void MG_VARIANT(groups)(mg_u32 *z, uint32_t m, const int16_t *turns)
 {
     mg_u32 *a = z, *b = z + m, *c = z + 2u * m, *d = z + 3u * m;
@@ -207,7 +211,7 @@ static MCUGEN_INLINE void MG_VARIANT(groups)(mg_u32 *z, uint32_t m, const int16_
                      : MG_VECTORS, "lr", "cc", "memory");
 }
 
-/* All numbers k of one group of a stage. m: a constant. */
+/* Computes the m butterflies of one group of a stage. m: a constant. */
 static MCUGEN_INLINE void MG_VARIANT(group)(mg_u32 *z, uint32_t m, const int16_t *turns)
 {
     mg_u32 *a = z, *b = z + m, *c = z + 2u * m, *d = z + 3u * m;
@@ -221,7 +225,8 @@ static MCUGEN_INLINE void MG_VARIANT(group)(mg_u32 *z, uint32_t m, const int16_t
                      : MG_VECTORS, "lr", "cc", "memory");
 }
 
-/* Eight bins and their opposites at a time. Gathers and scatters reverse the order of the latter. */
+/* Replaces complex numbers by energies: eight bins k at a time, together with their opposites MG_POINTS - k. Gathers
+ * and scatters reverse the order of the opposites. */
 static MCUGEN_INLINE void MG_VARIANT(split)(mg_u32 *z, const int16_t *halves)
 {
     mg_u32 *low = z + MG_FIRST, *high = z + (MG_POINTS - MG_FIRST - 7u), *next = high + 1;
@@ -319,7 +324,8 @@ static int32_t MG_VARIANT(scatter)(const mg_mve_fourier_params *p, const mg_s16 
     return most;
 }
 
-/* A butterfly of radix 2 or 4 on numbers m apart; t: turns, eight elements apart, or NULL. up: shift of the inputs. */
+/* A butterfly of radix 2 or 4 on numbers m apart. t: twiddle factors, eight elements apart; NULL: all are 1. up: left
+ * shift of the inputs. */
 static void MG_VARIANT(butterfly)(mg_s16 *x, uint32_t radix, uint32_t m, const int16_t *t, uint32_t up)
 {
     int32_t re[4] = {0, 0, 0, 0}, im[4] = {0, 0, 0, 0};
@@ -405,7 +411,8 @@ static void MG_VARIANT(split)(mg_u32 *z, const int16_t *halves)
 }
 #endif
 
-/* Puts the samples, times the window if there is one, in their places. Returns the greatest magnitude. */
+/* Stores the samples, multiplied by the window if there is one, in the order that the first stage reads. Returns their
+ * greatest magnitude. */
 static MCUGEN_INLINE int32_t MG_VARIANT(place)(const mg_mve_fourier_params *p, const mg_s16 *in, mg_u32 *z)
 {
     int32_t most = MG_VARIANT(scatter)(p, in, z);
@@ -421,7 +428,7 @@ static MCUGEN_INLINE int32_t MG_VARIANT(place)(const mg_mve_fourier_params *p, c
     return most;
 }
 
-/* A stage of radix 4 with m numbers k, a multiple of 4. m: a constant. */
+/* A stage of radix 4 with m butterflies in each group. m: a constant, a multiple of 4. */
 static MCUGEN_INLINE void MG_VARIANT(stage)(mg_u32 *z, uint32_t m, const int16_t *turns)
 {
     if (m < 32u && 4u * m < MG_POINTS) {
@@ -436,7 +443,7 @@ static MCUGEN_INLINE void MG_VARIANT(stage)(mg_u32 *z, uint32_t m, const int16_t
     }
 }
 
-/* All stages on the numbers that stand in their places; up: shift of the inputs to the left. */
+/* Runs all stages. z: the numbers in the order that the first stage reads; up: left shift of these. */
 static MCUGEN_INLINE void MG_VARIANT(run)(const mg_mve_fourier_params *p, mg_u32 *z, uint32_t up)
 {
     const int16_t *turns = p->turns;
@@ -456,7 +463,7 @@ static MCUGEN_INLINE void MG_VARIANT(run)(const mg_mve_fourier_params *p, mg_u32
 #endif
 }
 
-/* Complex numbers become energies: that of bin k takes the place of number k. */
+/* Replaces complex numbers by energies: number k by the energy of bin k. */
 static MCUGEN_INLINE void MG_VARIANT(energies)(const mg_mve_fourier_params *p, mg_u32 *z)
 {
 #if MG_START == 0 || MG_END > MG_POINTS

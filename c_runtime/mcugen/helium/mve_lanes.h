@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Four numbers of 32 bits in a vector of Helium: the operations of signal operators, with the bits of bits.h,
- * channel_gain.h and scaled_log.h. Compilers turn operators of C into instructions; the others stand here.
+ * channel_gain.h and scaled_log.h. Compilers turn C operators on vectors into instructions; this file adds the rest.
  */
 #ifndef MCUGEN_MVE_LANES_H
 #define MCUGEN_MVE_LANES_H
@@ -72,7 +72,7 @@ static MCUGEN_INLINE mg_lanes mg_lanes_leading_zeros(mg_lanes a)
     return y;
 }
 
-/* The number in each lane. */
+/* A vector with the number a in every lane. */
 static MCUGEN_INLINE mg_lanes mg_lanes_all(uint32_t a)
 {
     mg_lanes y;
@@ -80,7 +80,7 @@ static MCUGEN_INLINE mg_lanes mg_lanes_all(uint32_t a)
     return y;
 }
 
-/* Lanes 0 and 2, and lanes 1 and 3. */
+/* A vector with `even` in lanes 0 and 2, `odd` in lanes 1 and 3. */
 static MCUGEN_INLINE mg_lanes mg_lanes_in_turn(uint32_t even, uint32_t odd)
 {
     const mg_lanes y = {even, odd, even, odd};
@@ -109,7 +109,7 @@ static MCUGEN_INLINE void mg_lanes_store_8(void *to, mg_lanes y)
     __asm__ volatile("vstrb.32 %q0, [%1]" : : "w"(y), "r"(to) : "memory");
 }
 
-/* table[places] of 32 bits, and of 16 bits without a sign. */
+/* table[places] in each lane, from a table of int32 (words) or of uint16 (halves). */
 static MCUGEN_INLINE mg_lanes mg_lanes_of_words(const int32_t *table, mg_lanes places)
 {
     mg_lanes y;
@@ -142,7 +142,7 @@ static MCUGEN_INLINE mg_lanes mg_lanes_scaled_sum(mg_lanes x, mg_lanes a, mg_lan
     return (high << (16u - shift)) + (low >> shift);
 }
 
-/* mg_channel_gain */
+/* mg_channel_gain in each lane. */
 static MCUGEN_INLINE mg_lanes mg_lanes_gain(const int32_t *gains, mg_lanes noise)
 {
     const mg_lanes zeros = mg_lanes_leading_zeros(noise);
@@ -153,7 +153,8 @@ static MCUGEN_INLINE mg_lanes mg_lanes_gain(const int32_t *gains, mg_lanes noise
     return mg_lanes_signed_right((mg_lanes_of_words(gains, entry) + slope * place) << 1, 16u);
 }
 
-/* mg_with_gain for gains of at least 0. The square of a ratio below 8192 is at least what its line gives. */
+/* mg_with_gain in each lane, for gains of at least 0: the larger of its two formulas, with the ratio limited to 8191 in
+ * the square. */
 static MCUGEN_INLINE mg_lanes mg_lanes_with_gain(mg_lanes x, mg_lanes gain, uint32_t shift)
 {
     const mg_lanes ratio = mg_lanes_scaled_part(x, gain, shift);
@@ -161,7 +162,7 @@ static MCUGEN_INLINE mg_lanes mg_lanes_with_gain(mg_lanes x, mg_lanes gain, uint
     return mg_lanes_larger((small * small) >> 20, mg_lanes_excess(ratio >> 6, mg_lanes_all(64u)));
 }
 
-/* mg_scaled_log */
+/* mg_scaled_log in each lane. */
 static MCUGEN_INLINE mg_lanes mg_lanes_scaled_log(const uint16_t *bends, mg_lanes given, uint32_t scale, uint32_t shift)
 {
     const mg_lanes x = mg_lanes_larger(given, mg_lanes_all(1u)); /* 0 counts as 1, whose logarithm is 0 */

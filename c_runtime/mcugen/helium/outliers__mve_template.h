@@ -4,14 +4,15 @@
  * MG_CLAMP: see dense_s8_asm__mve.h.
  */
 
-/* Outputs of an outlier channel: the first one, bytes from one to the next, zero point and limits. */
+/* Outputs of an outlier channel. out: the first output; out_c: bytes to the next output; zero: zero point; least, most:
+ * limits. */
 typedef struct {
     int8_t *out;
     uint32_t out_c;
     int32_t zero, least, most;
 } MG_VARIANT(target);
 
-/* Sum of (2 * half + rest) * x. */
+/* Sum of x[k] * (2 * half[k] + rest[k]). w: for each 16 elements, 16 bytes of `half`, then 16 bytes of `rest`. */
 static inline int32_t MG_VARIANT(product)(const int8_t *x, const int8_t *w, uint32_t length)
 {
 #if MG_HAS_MVE

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading of tiles of two computed matrices in matmul_tiled.cl, in every transposition, and storing them in local
+ * Macros of matmul_tiled.cl that read tiles of two computed matrices, in every transposition, and store them in local
  * memory.
  */
 #ifndef MCUGEN_MATMUL_PAIR_H
 #define MCUGEN_MATMUL_PAIR_H
 
-/* Stores four elements of a tile: MG_PUT_COLUMN: four taps of one pixel or channel; MG_PUT_ROW: one tap of four. */
+/* Stores four elements of a tile. MG_PUT_COLUMN: four taps of one pixel or channel; MG_PUT_ROW: one tap of four pixels
+ * or channels. */
 #define MG_PUT_COLUMN(to, pitch, k, m, v) \
     to[(k) * (pitch) + m] = v.x; \
     to[((k) + 1) * (pitch) + m] = v.y; \

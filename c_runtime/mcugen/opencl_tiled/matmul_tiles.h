@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading of tiles of data and of constant weights in matmul_tiled.cl, and storing them in local memory.
+ * Macros of matmul_tiled.cl that read tiles of data and of constant weights and store them in local memory.
  */
 #ifndef MCUGEN_MATMUL_TILES_H
 #define MCUGEN_MATMUL_TILES_H

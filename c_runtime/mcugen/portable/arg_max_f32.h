@@ -7,7 +7,7 @@
  * wide                0: out is int32; 1: int64
  * Equals the reference runtime's ArgMax for float.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * f32 -> s32, float -> int32
  * f32 -> s8, mg_f32 -> void, float data -> int8 data or truth values, float -> int8
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/autocorrelation_f32.h"
 
-#define BLOCK 64u /* numbers that are summed before their sum goes into the total */
+#define BLOCK 64u /* numbers in a block; block sums are added to the total */
 
-/* The sum of n products of numbers that are `step` apart. */
+/* Sum over i < n of a[i * step] * b[i * step], block by block. */
 static float products(const mg_f32 *a, const mg_f32 *b, uint32_t n, uint32_t step)
 {
     float sum = 0.0f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sum of the products of the numbers of each channel with those some samples later, divided by the sum of their
- * squares; 0 if that is 0. Sums are those of blocks of 64 numbers, then of the blocks. Each operation rounds.
+ * Autocorrelation of each channel of a window. For each lag: the sum of x[i] * x[i + lag], divided by the sum of
+ * x[i]^2; 0 if the latter is 0. Blocks of 64 products are summed, then the blocks. Each operation rounds.
  */
 #ifndef MCUGEN_AUTOCORRELATION_F32_H
 #define MCUGEN_AUTOCORRELATION_F32_H
@@ -9,8 +9,8 @@
 #include "mcugen/runtime.h"
 
 typedef struct {
-    uint32_t length, channels, outer; /* samples of a window, channels, windows */
-    uint32_t count;                   /* lags */
+    uint32_t length, channels, outer; /* numbers of samples of a window, of channels, of windows */
+    uint32_t count;                   /* number of lags */
     const uint32_t *lags;             /* [count], each below length */
 } mg_autocorrelation_f32_params;
 

@@ -6,8 +6,8 @@
  *
  * real        table from stored value + 128 to real number: compilers cannot fuse its products with the sum
  * by_columns  1: the columns of a window are summed first, top to bottom, then their sums; 0: row by row
- * inside      added to the mean before it is rounded: the zero point, as in QLinearAveragePool, or 0
- * zero_point  added after rounding: 0, or the zero point, as in QuantizeLinear
+ * inside      added to the mean before it is rounded: the zero point in QLinearAveragePool, else 0
+ * zero_point  added after rounding: the zero point in QuantizeLinear, else 0
  */
 #ifndef MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H
 #define MCUGEN_AVERAGE_POOL_2D_S8_FLOAT_H

@@ -26,7 +26,8 @@ typedef struct {
 /* Computes output row y. rows: kernel_h input rows; rows outside the image are not read. out: out_w * channels. */
 void mg_average_pool_2d_s8_line(const mg_average_pool_2d_s8_line_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
-/* Variant for a single window that covers the whole image, row by row. acc: a 32-bit sum per channel. in: n rows. */
+/* Kernel for a single window that covers the whole image; it adds the image's rows to `acc` as they arrive. acc: one
+ * 32-bit sum per channel. in: n image rows. */
 void mg_average_pool_2d_s8_line__global_begin(const mg_average_pool_2d_s8_line_params *p, void *acc);
 void mg_average_pool_2d_s8_line__global_rows(const mg_average_pool_2d_s8_line_params *p, const int8_t *in, uint32_t y,
                                              uint32_t n, void *acc);

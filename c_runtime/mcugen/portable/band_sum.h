@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sums of energies of 32 bits times weights of 16 bits. The weights of a sum add up to at most 65,536, so a sum is
- * below 2^48. On cores without long products it is the sums of both halves of the energies.
+ * below 2^48. Cores without 64-bit products compute two sums: of the low and of the high halves of the energies.
  */
 #ifndef MCUGEN_BAND_SUM_H
 #define MCUGEN_BAND_SUM_H
@@ -47,8 +47,8 @@ static MCUGEN_INLINE uint64_t mg_band_sum_value(mg_band_sum sum)
 #endif
 }
 
-/* Adds the bins of a channel to the sum of one result, with the first weight of each pair, and returns their sum with the
- * second weights, for the next result. */
+/* Each bin of a channel has a pair of weights. Adds the sum of bins times first weights to *sum; returns the sum of
+ * bins times second weights, with which the next result begins. */
 static MCUGEN_INLINE mg_band_sum mg_band_sum_of(const mg_u32 *bins, uint32_t width, const uint16_t *weights, mg_band_sum *sum)
 {
     mg_band_sum next = mg_band_sum_zero();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: sums of weighted rows. Needs the macros of mcugen/banded_template.h, and
- *   MG_BANDED_ONE        the weight of a row that is copied
+ *   MG_BANDED_ONE        the weight that stands for 1: a row whose single weight it is, is copied
  */
 void MG_BANDED(const MG_BANDED_PARAMS *p, const MG_BANDED_STORED *const *rows, uint32_t y, MG_BANDED_STORED *out)
 {

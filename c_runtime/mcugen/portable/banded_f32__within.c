@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * f32 -> u8, mg_f32 -> uint8_t
  */
 #include "mcugen/banded_f32.h"

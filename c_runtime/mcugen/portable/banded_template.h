@@ -6,7 +6,7 @@
  *   MG_BANDED_FINISH(sum)              the result of a sum
  */
 
-/* Results of one row of weights: out[i] of taps elements that are `inner` apart, the first from[i]. */
+/* Results of one row of weights: out[i] = finished sum over k < taps of weights[k] * from[i + k * inner]. */
 static void banded_sums(
     const MG_BANDED_SUM *weights, int32_t taps, const MG_BANDED_STORED *from, uint32_t inner, MG_BANDED_STORED *out)
 {
@@ -21,7 +21,7 @@ static void banded_sums(
     }
 }
 
-/* One result for each vector of adjacent elements, such as the colours of a pixel. */
+/* inner = count = 1: one result for each vector of `length` adjacent elements, such as the colours of a pixel. */
 static void banded_vectors(const MG_BANDED_PARAMS *p, const MG_BANDED_STORED *in, MG_BANDED_STORED *out)
 {
     const int32_t start = p->first[0], low = start < 0 ? -start : 0, room = (int32_t)p->length - start;

@@ -10,7 +10,7 @@
 typedef struct {
     const float *sections; /* [count][5]: b0, b1, b2, a1, a2 */
     uint32_t count;
-    uint32_t length, inner, outer; /* elements of a signal, their distance, and groups of `inner` signals */
+    uint32_t length, inner, outer; /* elements of a signal, interleaved signals in a group, groups */
 } mg_biquad_f32_params;
 
 /* in, out [outer][length][inner]; they may be the same. */

@@ -15,7 +15,7 @@ typedef struct {
     uint8_t from, to;
 } mg_cast_params;
 
-/* n elements; in and out do not overlap. */
+/* Converts n elements; `in` and `out` do not overlap. */
 void mg_cast(const mg_cast_params *p, const void *in, void *out, uint32_t n);
 
 #endif /* MCUGEN_CAST_H */

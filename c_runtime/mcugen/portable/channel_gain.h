@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The gain of a channel by its noise, and the compressed product of both.
+ * The gain of a channel, computed from its noise, and the compressed product of signal and gain.
  */
 #ifndef MCUGEN_CHANNEL_GAIN_H
 #define MCUGEN_CHANNEL_GAIN_H
 
 #include "mcugen/bits.h"
 
-/* gains: a parabola for each number of leading zeros, 0 to 32: value * 2^15 + 2^14, slope * 2^5, bend. A product fits 32
- * bits; of the sum, which may wrap, 16 bits are the gain. */
+/* The gain for `noise`: for each number of leading zeros of `noise`, 0 to 32, a parabola. gains: three numbers per
+ * parabola: value * 2^15 + 2^14, slope * 2^5, bend. Products fit 32 bits; the sum may wrap, and its bits 15 to 30 are
+ * the gain. */
 static MCUGEN_INLINE int32_t mg_channel_gain(const int32_t *gains, uint32_t noise)
 {
     if (noise == 0u) {
@@ -21,7 +22,7 @@ static MCUGEN_INLINE int32_t mg_channel_gain(const int32_t *gains, uint32_t nois
     return (int16_t)((int32_t)((uint32_t)parabola[0] + (uint32_t)(slope * place)) >> 15);
 }
 
-/* s = (x * gain) >> shift, a negative gain taken as unsigned; s^2 / 2^20 below 8192, else s / 64 - 64. */
+/* With s = (x * gain) >> shift, gain as unsigned: s^2 / 2^20 if s < 8192, else s / 64 - 64. */
 static MCUGEN_INLINE uint32_t mg_with_gain(uint32_t x, int32_t gain, uint32_t shift)
 {
     uint32_t ratio;

@@ -4,7 +4,7 @@
  *
  *   y = tables[c][x], x taken as unsigned
  *
- * n pixels of `channels` bytes; out may be in.
+ * n: number of pixels, of `channels` bytes each; `out` may be equal to `in`.
  */
 #ifndef MCUGEN_CHANNEL_TABLES_B1_H
 #define MCUGEN_CHANNEL_TABLES_B1_H

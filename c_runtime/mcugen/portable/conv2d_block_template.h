@@ -12,7 +12,7 @@ typedef struct {
     uint32_t runs, run;
 } MG_NAME(taps);
 
-/* The correction that is added to the sums of a pixel. */
+/* Correction that is added to each sum of a pixel, for weights of 9 bits; see nine_template.h. */
 static inline MG_NAME(acc) MG_NAME(lacks)(const MG_NAME(params) *p, const MG_NAME(taps) *t, int32_t offset)
 {
     MG_NAME(acc) lack = 0;
@@ -50,7 +50,7 @@ static inline void MG_NAME(dot_2x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x0, con
     }
 }
 
-/* Variant for one pixel. */
+/* dot_2x2 for one pixel. */
 static inline void MG_NAME(dot_1x2)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w, uint32_t n)
 {
     for (uint32_t k = 0u; k < n; k += 1u) {
@@ -68,7 +68,7 @@ static inline void MG_NAME(tap_1x4)(MG_NAME(acc) *acc, MG_NAME(acc) x, const MG_
     acc[3] += x * MG_NAME(weight)(w1, 1u);
 }
 
-/* Variant for one pixel and four channels, with two pairs of weights. */
+/* dot_2x2 for one pixel and four channels. w0, w1: weights of channels 0 and 1, and of channels 2 and 3. */
 static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w0, const MG_NAME(w) *w1,
                                     uint32_t n)
 {
@@ -137,7 +137,7 @@ static inline void MG_NAME(one)(const MG_NAME(params) *p, const MG_NAME(taps) *t
     }
 }
 
-/* Variant for two pixels; out: outputs of the first pixel; the outputs of the second pixel are out_c elements behind.
+/* `one` for two pixels. out: outputs of the first pixel; the outputs of the second pixel begin out_c elements behind.
  */
 static inline void MG_NAME(two)(const MG_NAME(params) *p, const MG_NAME(taps) *t, uint32_t first, int32_t offset0,
                                 int32_t offset1, MG_NAME(x) *out)

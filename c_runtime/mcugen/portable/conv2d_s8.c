@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8 -> f32
  * s8 -> s16
  * s8 -> s16_line

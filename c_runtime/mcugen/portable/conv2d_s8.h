@@ -35,7 +35,8 @@ void mg_conv2d_s8__acc64(const mg_conv2d_s8_params *p, const int8_t *const *rows
 /* Computes n pixels of a 1x1 convolution with stride 1. in: n * in_c, out: n * out_c. */
 void mg_conv2d_s8__pointwise(const mg_conv2d_s8_params *p, const int8_t *in, int8_t *out, uint32_t n);
 
-/* Variants with 4-bit weights, two to a byte in the order above, the first in the lower half; in one group. */
+/* Variants with 4-bit weights: two to a byte, in the order above, the first in the lower half. The convolution has one
+ * group. */
 void mg_conv2d_s8__nibbles(const mg_conv2d_s8_params *p, const int8_t *const *rows, uint32_t y, int8_t *out,
                            int8_t *scratch);
 void mg_conv2d_s8__nibbles_pointwise(const mg_conv2d_s8_params *p, const int8_t *in, int8_t *out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8__nibbles -> f32__halves, s8_nibbles -> f32_halves
  * s8 -> s8_line
  */

@@ -2,7 +2,7 @@
  *
  * The inner part of the convolutions of conv2d_s8.h with weights of 4 bits.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8 -> s8_line, filter_s8 -> filter_line
  */
 #ifndef MCUGEN_CONV2D_S8_NIBBLES_BLOCK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s16, int8_t -> mg_s16, int16 -> int8, s8 -> s16
  * s8w16 -> s8, int16 -> int8
  */

@@ -2,7 +2,7 @@
  *
  * The inner part of the convolutions of conv2d_s8w16.h.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s8, int16 -> int8
  * s8w16 -> s16, int8_t -> mg_s16, int16 -> int8, filter_s8 -> filter_s16
  * s8w16 -> f32, int8_t -> mg_f32, int16_t -> float, int32_t -> float, filter_s8 -> filter_f32

@@ -10,7 +10,7 @@
  *         odd last channel [kernel_h][kernel_w][group_in_c]
  * sums    cannot leave 32 bits: proved when the code is generated
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s8, int16 weights -> int8 weights, int16_t *weights -> int8_t *weights
  */
 #ifndef MCUGEN_CONV2D_S8W16_SINGLE_H

@@ -2,7 +2,7 @@
  *
  * The inner part of the convolutions of conv2d_s8w9.h.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w9 -> s8w9_line, filter_s8 -> filter_line
  */
 #ifndef MCUGEN_CONV2D_S8W9_BLOCK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/demosaic.h"
 
-/* Three adjacent rows, and the place of the colour, red or blue, that the middle row has beside green. */
+/* Three adjacent rows. own: 0 if the middle row (at) has green and red pixels, 2 if green and blue. */
 typedef struct {
     const uint8_t *above, *at, *below;
     uint32_t own;

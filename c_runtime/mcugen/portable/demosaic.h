@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Colours of every pixel of a sensor behind a Bayer pattern, one row at a time: each pixel's own colour, and means of the
- * two or four nearest pixels of each other colour, rounded half up. Beyond a border, the image is mirrored at the
- * outermost pixels.
+ * Red, green and blue of every pixel of a sensor with a Bayer pattern, one row at a time. A pixel has one colour; each
+ * of the other two is the mean of the two or four nearest pixels with that colour, rounded half up. Beyond a border,
+ * the image is mirrored at the outermost pixels.
  */
 #ifndef MCUGEN_DEMOSAIC_H
 #define MCUGEN_DEMOSAIC_H
@@ -11,7 +11,7 @@
 
 typedef struct {
     uint32_t width;               /* even */
-    uint32_t red_row, red_column; /* of the red pixel among the upper left 2x2 */
+    uint32_t red_row, red_column; /* position of red among the upper left 2x2 pixels */
 } mg_demosaic_params;
 
 /* rows: rows y - 1, y and y + 1, NULL beyond the image.  out: red, green and blue of each pixel of row y. */

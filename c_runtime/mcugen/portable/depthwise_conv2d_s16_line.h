@@ -10,7 +10,7 @@
  *         channels [kernel_h][kernel_w]; other multipliers: single channels only
  * sums    cannot leave 32 bits: proved when the code is generated
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8w16, int16 -> int8, int8 -> int16, mg_s16 -> int8_t, int16_t -> int16_t
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S16_LINE_H

@@ -10,7 +10,7 @@
  *         channels [kernel_h][kernel_w]; other multipliers: single channels only
  * sums    cannot leave 32 bits: proved when the code is generated
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s8, int16 weights -> int8 weights, int16_t *weights -> int8_t *weights
  */
 #ifndef MCUGEN_DEPTHWISE_CONV2D_S8W16_SINGLE_H

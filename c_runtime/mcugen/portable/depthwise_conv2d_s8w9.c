@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w9 -> s8w9_line, filter_s8 -> filter_line
  */
 #include "mcugen/depthwise_conv2d_s8w9.h"

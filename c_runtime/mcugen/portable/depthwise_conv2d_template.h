@@ -14,7 +14,7 @@ static inline void MG_NAME(tap)(const MG_NAME(params) *p, MG_NAME(acc) *acc, con
     acc[3] += x[3] * MG_NAME(factor)(p, w, 3u);
 }
 
-/* Adds n taps of one pixel, `step` elements apart. Three is the usual number. */
+/* Adds n taps of one pixel, `step` elements apart. The usual n is 3. */
 static inline void MG_NAME(taps)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const MG_NAME(x) *x, const MG_NAME(w) *w,
                                  int32_t step, int32_t n)
 {
@@ -50,7 +50,7 @@ static MG_NAME(place) MG_NAME(locate)(const MG_NAME(params) *p, uint32_t x)
     return at;
 }
 
-/* acc[c] += data beyond the image times the weights of taps [first, end) of each kernel row */
+/* For taps [first, end) of each kernel row: acc[c] += value outside the image * weight */
 static void MG_NAME(beyond)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const MG_NAME(w) *w, int32_t first, int32_t end)
 {
     const MG_NAME(acc) outside = MG_NAME(outside)(p);
@@ -65,7 +65,7 @@ static void MG_NAME(beyond)(const MG_NAME(params) *p, MG_NAME(acc) *acc, const M
     }
 }
 
-/* Computes channels [c, c + 4) of the whole row. */
+/* Computes channels [c, c + 4) of an output row. */
 static void MG_NAME(four)(const MG_NAME(params) *p, const MG_NAME(x) *const *rows, uint32_t c, MG_NAME(x) *out)
 {
     const MG_NAME(w) *const weights = MG_NAME(from)(p->weights, c * p->kernel_h * p->kernel_w);
@@ -89,7 +89,7 @@ static void MG_NAME(four)(const MG_NAME(params) *p, const MG_NAME(x) *const *row
     }
 }
 
-/* The sum of the weights of taps [first, end) of each kernel row of output channel o, times data beyond the image. */
+/* Sum over taps [first, end) of each kernel row of output channel o: value outside the image * weight. */
 static MG_NAME(acc) MG_NAME(beyond_one)(const MG_NAME(params) *p, uint32_t o, int32_t first, int32_t end)
 {
     const MG_NAME(acc) outside = MG_NAME(outside)(p);
@@ -104,7 +104,7 @@ static MG_NAME(acc) MG_NAME(beyond_one)(const MG_NAME(params) *p, uint32_t o, in
     return acc;
 }
 
-/* Computes output channel o, which reads channel c, of the whole row. */
+/* Computes output channel o of an output row, from input channel c. */
 static void MG_NAME(channel)(const MG_NAME(params) *p, const MG_NAME(x) *const *rows, uint32_t c, uint32_t o,
                              MG_NAME(x) *out)
 {

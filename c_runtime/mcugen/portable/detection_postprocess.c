@@ -5,7 +5,7 @@ typedef struct {
     mg_f32 top, left, bottom, right;
 } box;
 
-/* A detection among the results so far. */
+/* One result. */
 typedef struct {
     mg_f32 score;
     mg_s32 anchor, label;
@@ -84,7 +84,8 @@ static uint32_t best(const mg_detection_postprocess_params *p, const state *s)
     return found;
 }
 
-/* Chooses the next anchor, and suppresses it and all that overlap it too much. Returns count if none is left. */
+/* Chooses the best anchor left, and suppresses it and all anchors that overlap it too much. Returns its index, or
+ * `count` if no anchor is left. */
 static uint32_t take(const mg_detection_postprocess_params *p, state *s)
 {
     const uint32_t taken = best(p, s);

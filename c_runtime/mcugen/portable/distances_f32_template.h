@@ -2,7 +2,7 @@
  *
  * Template: distances of float vectors from constant rows.
  *
- *   MG_KIND  0: the sum of squared differences, 1: of their magnitudes, 2: the largest magnitude
+ *   MG_KIND  0: sum of squared differences; 1: sum of magnitudes of differences; 2: largest of these magnitudes
  */
 #include "mcugen/distances_f32.h"
 

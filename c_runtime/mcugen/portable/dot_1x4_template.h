@@ -30,7 +30,7 @@ static inline void MG_NAME(dot_1x4)(MG_NAME(acc) *acc, const MG_NAME(x) *x, MG_N
     }
 }
 
-/* Variant for a single channel, whose weights begin at `first`. */
+/* dot_1x4 for a single channel, whose weights begin at `first`. */
 static inline void MG_NAME(dot_1x1)(MG_NAME(acc) *acc, const MG_NAME(x) *x, MG_NAME(acc) zero, const MG_NAME(w) *w,
                                     uint32_t first, uint32_t n)
 {

@@ -7,8 +7,8 @@
 
 #include "mcugen/runtime.h"
 
-/* Adds the sum over k of w[g * n + k] * x[k] to totals[g], in the order of k, for each of `rows` rows. Four rows at once
- * read x once. */
+/* Adds the sum over k of w[g * n + k] * x[k] to totals[g], in the order of k, for each of `rows` rows. Computes four
+ * rows together, so that x is read once for them. */
 static void mg_dots_f32(const mg_f32 *w, const mg_f32 *x, uint32_t n, uint32_t rows, mg_f32 *totals)
 {
     const uint32_t fours = rows & ~3u;

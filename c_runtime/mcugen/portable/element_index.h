@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Converts indices along one axis, as of GatherElements, to offsets of elements. On all other axes the position of an
- * element is that of its index. Negative indices count from the end; indices outside the axis are moved to its nearest
+ * Converts indices along one axis, as in GatherElements, to offsets of elements. On every other axis an element has the
+ * same position as its index. Negative indices count from the end; indices outside the axis are moved to its nearest
  * end.
  */
 #ifndef MCUGEN_ELEMENT_INDEX_H

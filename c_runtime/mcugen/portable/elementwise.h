@@ -9,8 +9,8 @@
 
 #define MG_ELEMENTWISE_LOOPS 5u
 
-/* walk: sizes of the five outer loops, outermost first, then their strides in a, then in b; the inner loop is a run.
- * runs: product of the sizes. */
+/* walk: sizes of the five outer loops, outermost first, then their strides in a, then in b. runs: number of runs, the
+ * product of these sizes. run: elements of a run, the inner loop. */
 typedef struct {
     const uint32_t *walk;
     uint32_t runs, run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Block floating point: shifts all samples left so far that the largest one just fits int16. bits: how far.
+ * Block floating point: shifts all samples left so far that the largest one just fits int16. bits: receives the shift.
  * Equals FftAutoScale.reference_q.
  */
 #ifndef MCUGEN_FFT_AUTO_SCALE_H
@@ -13,7 +13,8 @@ typedef struct {
 } mg_fft_auto_scale_params;
 
 void mg_fft_auto_scale(const mg_fft_auto_scale_params *p, const mg_s16 *x, mg_s16 *y, mg_s32 *bits);
-/* The same, but -32768 counts as nothing. */
+/* mg_fft_auto_scale that leaves -32768 out when it looks for the largest sample. If the samples are shifted, -32768
+ * becomes 0. */
 void mg_fft_auto_scale__least(const mg_fft_auto_scale_params *p, const mg_s16 *x, mg_s16 *y, mg_s32 *bits);
 
 #endif /* MCUGEN_FFT_AUTO_SCALE_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/filter_bank.h"
 
-/* The sum over a channel's bins of bin * weight. The caller passes the table: weights or unweights. It wraps at 64
- * bits. */
+/* Sum over a channel's bins of bin * weight, which wraps at 64 bits. table: p's weights or unweights. */
 static uint64_t band(const mg_filter_bank_params *p, const int16_t *table, const mg_u32 *x, uint32_t channel)
 {
     const int16_t *const weights = table + p->start[channel];

@@ -2,7 +2,8 @@
  *
  * The energy in overlapping bands of a spectrum: each bin belongs to two neighbouring channels.
  *
- * first, start, width  [channels + 1] a channel's first bin, its first weight, and its bins; element 0 only has unweights
+ * first, start, width  [channels + 1] first bin, index of the first weight, and number of bins of each element c
+ * weights, unweights   weights of the bins of element c for result c - 1 (unless c is 0), and for result c
  * Equals FilterBank.reference_q.
  */
 #ifndef MCUGEN_FILTER_BANK_H

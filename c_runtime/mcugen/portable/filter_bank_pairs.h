@@ -3,8 +3,9 @@
  * The energy in overlapping bands of a spectrum, whose bins are read once each.
  *
  * first    the first bin with a weight
- * widths   [channels + 1] bins of each channel; those of the next channel follow
- * weights  two for each bin of channel c: for result c - 1, and for result c. Those of a result add up to at most 65,536.
+ * widths   [channels + 1] number of bins of each channel; the next channel begins behind these bins
+ * weights  two for each bin of channel c: for result c - 1, and for result c. A result's weights add up to at most
+ *          65,536
  * Equals FilterBank.reference_q.
  */
 #ifndef MCUGEN_FILTER_BANK_PAIRS_H

@@ -2,7 +2,7 @@
  *
  * The roots of the energies in overlapping bands of a spectrum, to the nearest integer, shifted right by `bits`.
  *
- * The fields are those of filter_bank_pairs.h.
+ * Fields: see filter_bank_pairs.h.
  * Equals FilterBankRoots.reference_q.
  */
 #ifndef MCUGEN_FILTER_BANK_ROOTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the ends of the kernels on float data. Needs MG_NAME(params).
+ * Template: converts the sums of kernels on float data to outputs. Needs MG_NAME(params).
  */
 static inline float MG_NAME(outside)(const MG_NAME(params) *p)
 {

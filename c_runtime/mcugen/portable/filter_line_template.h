@@ -2,7 +2,7 @@
  *
  * Template: converts the sums of kernels that do so by line.h. Needs MG_NAME(params), MG_NAME(x).
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * line -> single
  */
 static inline MG_NAME(x) MG_NAME(outside)(const MG_NAME(params) *p)

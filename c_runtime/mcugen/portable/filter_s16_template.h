@@ -8,7 +8,7 @@ static inline int16_t MG_NAME(outside)(const MG_NAME(params) *p)
     return 0;
 }
 
-/* wide: as in the runtimes with sums of 64 bits, mult has 16 bits and the result is rounded once. */
+/* wide: 1 as in the runtimes with sums of 64 bits: mult has 16 bits, and the result is rounded once. */
 static inline int16_t MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, MG_NAME(acc) acc)
 {
     const int32_t y = p->wide != 0u ? mg_requantize_wide(acc, p->mult[o], p->shift[o])

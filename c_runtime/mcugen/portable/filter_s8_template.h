@@ -13,7 +13,7 @@ static inline int8_t MG_NAME(store)(const MG_NAME(params) *p, uint32_t o, MG_NAM
     return (int8_t)mg_clamp(y, p->out_min, p->out_max);
 }
 
-/* A loop of its own if all shifts go to the right, so that no output pays for the general case. */
+/* If all shifts go to the right, a loop of its own serves all outputs, so that no output pays for the general case. */
 static inline void MG_NAME(store_run)(const MG_NAME(params) *p, uint32_t o, uint32_t n, const MG_NAME(acc) *acc, int8_t *out)
 {
     const int32_t *const mult = p->mult + o;

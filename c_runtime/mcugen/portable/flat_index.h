@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Converts index tuples [count, depth] to slice numbers: sum over d of index[d] * strides[d], plus batch * the number
- * of the batch.
+ * Converts index tuples [count, depth] to slice numbers: sum over d of index[d] * strides[d], plus `batch` (the slices
+ * of a batch element) times the number of the batch element.
  * Negative indices count from the end; indices outside an axis are moved to its nearest end.
  */
 #ifndef MCUGEN_FLAT_INDEX_H

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the parts of a Fourier transform of real numbers of s16, in place on complex ones.
+ * Template: functions for the Fourier transform of int16 samples, in place on complex numbers (pairs of samples).
  *
- *   MG_POINTS   complex numbers, half as many as real ones;   MG_SAMPLES  samples given, the others are 0
- *   MG_WINDOW   0: none; 1: samples times factors, which stay within 16 bits; 2: the products are saturated
- *   MG_SHIFT    the fractional bits of these factors
- *   MG_STAGES   stages;   MG_TWOS, MG_THREES, MG_FOURS, MG_FIVES  those of each radix
+ *   MG_POINTS   number of complex numbers, half of the number of real ones
+ *   MG_SAMPLES  number of samples given; the rest of the real numbers is 0
+ *   MG_WINDOW   0: none; 1: samples are multiplied by a window, products fit 16 bits; 2: products are saturated
+ *   MG_SHIFT    fractional bits of the window values
+ *   MG_STAGES   number of stages;   MG_TWOS, MG_THREES, MG_FOURS, MG_FIVES  number of stages of each radix
  *   MG_ENERGY   1: energies are computed from the spectrum, in place
- *   MG_START, MG_END    the bins with energies;   MG_FIRST, MG_LAST  the first and the last k, 1 to half of the
- *               points, such that bin k or bin MG_POINTS - k is one of them
+ *   MG_START, MG_END    energies are computed for the bins in [MG_START, MG_END)
+ *   MG_FIRST, MG_LAST   the first and the last k, 1 to MG_POINTS / 2, for which bin k or bin MG_POINTS - k is needed
  *
- * A stage first scales its inputs by 1 / radix. So all sums fit 32 bits, and only stored results wrap. A turn by 0
- * leaves scaled numbers as they are.
+ * A stage first scales its inputs by 1 / radix. So all sums fit 32 bits, and only stored results wrap. Numbers whose
+ * twiddle factor is 1 need no product.
  */
 #include "mcugen/fourier_stages.h"
 #include "mcugen/fourier.h"
@@ -33,7 +34,7 @@ static MCUGEN_INLINE MG_VARIANT(complex) MG_VARIANT(turned)(MG_VARIANT(complex) 
     return y;
 }
 
-/* The complex number at x times factor / 2^15, turned by t unless that is NULL. */
+/* The complex number at x times factor / 2^15, then times t, a twiddle factor; NULL: 1. */
 static MCUGEN_INLINE MG_VARIANT(complex) MG_VARIANT(read)(const mg_s16 *x, int32_t factor, const int16_t *t)
 {
     const MG_VARIANT(complex) a = {MG_VARIANT(rounded)(x[0] * factor), MG_VARIANT(rounded)(x[1] * factor)};
@@ -46,7 +47,7 @@ static MCUGEN_INLINE void MG_VARIANT(store)(mg_s16 *x, int32_t re, int32_t im)
     x[1] = (int16_t)im;
 }
 
-/* Butterflies of numbers that lie m elements apart, with the turns t unless that is NULL. */
+/* Butterflies of two to five numbers that lie m elements apart. t: their twiddle factors; NULL: all are 1. */
 #if MG_TWOS
 static MCUGEN_INLINE void MG_VARIANT(two)(mg_s16 *x, uint32_t m, const int16_t *t, int32_t factor)
 {
@@ -55,7 +56,7 @@ static MCUGEN_INLINE void MG_VARIANT(two)(mg_s16 *x, uint32_t m, const int16_t *
     MG_VARIANT(store)(x + m, a.re - b.re, a.im - b.im);
 }
 
-/* A stage: its groups of 2, each of numbers that lie m complex numbers apart. */
+/* A stage of radix 2: butterflies of complex numbers that lie m complex numbers apart. */
 static void MG_VARIANT(twos)(mg_s16 *z, uint32_t m, const int16_t *turns, int32_t factor)
 {
     for (uint32_t i = 0u; i < MG_POINTS; i += 2u * m) {
@@ -85,7 +86,7 @@ static MCUGEN_INLINE void MG_VARIANT(three)(mg_s16 *x, uint32_t m, const int16_t
     MG_VARIANT(store)(x + 2u * m, middle_re + apart_im, middle_im - apart_re);
 }
 
-/* A stage: its groups of 3, each of numbers that lie m complex numbers apart. */
+/* A stage of radix 3: butterflies of complex numbers that lie m complex numbers apart. */
 static void MG_VARIANT(threes)(mg_s16 *z, uint32_t m, const int16_t *turns, int32_t factor)
 {
     for (uint32_t i = 0u; i < MG_POINTS; i += 3u * m) {
@@ -115,7 +116,7 @@ static MCUGEN_INLINE void MG_VARIANT(four)(mg_s16 *x, uint32_t m, const int16_t 
     MG_VARIANT(store)(x + 3u * m, odd_re - apart_im, odd_im + apart_re);
 }
 
-/* A stage: its groups of 4, each of numbers that lie m complex numbers apart. */
+/* A stage of radix 4: butterflies of complex numbers that lie m complex numbers apart. */
 static void MG_VARIANT(fours)(mg_s16 *z, uint32_t m, const int16_t *turns, int32_t factor)
 {
     for (uint32_t i = 0u; i < MG_POINTS; i += 4u * m) {
@@ -162,7 +163,7 @@ static MCUGEN_INLINE void MG_VARIANT(five)(mg_s16 *x, uint32_t m, const int16_t 
     MG_VARIANT(store)(x + 4u * m, one_re + by_one_im, one_im - by_one_re);
 }
 
-/* A stage: its groups of 5, each of numbers that lie m complex numbers apart. */
+/* A stage of radix 5: butterflies of complex numbers that lie m complex numbers apart. */
 static void MG_VARIANT(fives)(mg_s16 *z, uint32_t m, const int16_t *turns, int32_t factor)
 {
     for (uint32_t i = 0u; i < MG_POINTS; i += 5u * m) {
@@ -177,7 +178,7 @@ static void MG_VARIANT(fives)(mg_s16 *z, uint32_t m, const int16_t *turns, int32
 }
 #endif
 
-/* All stages on the numbers that stand in their places; shift: of the inputs, to the left. */
+/* Runs all stages. z: the numbers in the order that the first stage reads; shift: left shift of these. */
 static void MG_VARIANT(run)(const mg_fourier_stages_params *p, mg_s16 *z, uint32_t shift)
 {
     const int16_t *turns = p->turns;
@@ -229,7 +230,8 @@ static MCUGEN_INLINE int32_t MG_VARIANT(sample)(const mg_s16 *x, const int16_t *
 }
 #endif
 
-/* Puts the samples, times the window if there is one, in their places. Returns the greatest magnitude. */
+/* Stores the samples, multiplied by the window if there is one, in the order that the first stage reads. Returns their
+ * greatest magnitude. */
 static MCUGEN_INLINE int32_t MG_VARIANT(place)(const mg_fourier_stages_params *p, const mg_s16 *in, mg_s16 *z)
 {
     const uint16_t *place = p->place;
@@ -262,7 +264,7 @@ static MCUGEN_INLINE int32_t MG_VARIANT(place)(const mg_fourier_stages_params *p
     return -least > most ? -least : most;
 }
 
-/* The sum and the difference, turned by t, of the halves of a number and of the conjugate of its opposite. */
+/* sum: (x + conj(y)) / 2; apart: t * (x - conj(y)) / 2. low, high: x and y, complex numbers k and MG_POINTS - k. */
 static MCUGEN_INLINE void MG_VARIANT(halved)(const mg_s16 *low, const mg_s16 *high, const int16_t *t,
                                              MG_VARIANT(complex) *sum, MG_VARIANT(complex) *apart)
 {
@@ -283,7 +285,7 @@ static MCUGEN_INLINE uint32_t MG_VARIANT(energy)(int32_t re, int32_t im)
     return (uint32_t)(re * re) + (uint32_t)(im * im);
 }
 
-/* Complex numbers become energies: that of bin k takes the place of number k. */
+/* Replaces complex numbers by energies: number k by the energy of bin k. */
 static void MG_VARIANT(energies)(const mg_fourier_stages_params *p, mg_u32 *out)
 {
     mg_s16 *z = (mg_s16 *)out;

@@ -49,7 +49,7 @@ static void normalize(const mg_full_lstm_s8_params *p, uint32_t gate, uint32_t a
     }
 }
 
-/* Computes a gate of all units. */
+/* Computes one gate for all units. */
 static void gate_of(const mg_full_lstm_s8_params *p, uint32_t gate, const int8_t *x, const int8_t *h, const mg_s16 *c,
                     mg_s16 *sums)
 {

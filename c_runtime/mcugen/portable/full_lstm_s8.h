@@ -35,8 +35,8 @@ typedef struct {
     int8_t h_shift, j_shift, cell_shift;
 } mg_full_lstm_s8_params;
 
-/* h0 [batches][results], c0 [batches][hidden]: initial state and cell. c: the last cell, may be c0. y: the state after
- * each step. scratch: 9 * hidden bytes. */
+/* h0 [batches][results], c0 [batches][hidden]: initial state and cell. c: receives the last cell, may be equal to c0.
+ * y: receives the state after each step. scratch: 9 * hidden bytes. */
 void mg_full_lstm_s8(const mg_full_lstm_s8_params *p, const int8_t *x, const int8_t *h0, const mg_s16 *c0, mg_s16 *c,
                      int8_t *y, void *scratch);
 

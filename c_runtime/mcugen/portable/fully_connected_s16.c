@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> f32, int8_t -> float, int32_t -> float
  */
 #include "mcugen/fully_connected_s16.h"

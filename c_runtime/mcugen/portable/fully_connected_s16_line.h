@@ -9,7 +9,7 @@
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
  * sums    cannot leave 32 bits: proved when the code is generated
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8w16, int16 -> int8, int8 -> int16, mg_s16 -> int8_t
  */
 #ifndef MCUGEN_FULLY_CONNECTED_S16_LINE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s8, int16 -> int8
  */
 #include "mcugen/fully_connected_s8w16.h"

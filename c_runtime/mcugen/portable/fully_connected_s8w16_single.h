@@ -9,7 +9,7 @@
  * weights blocks of four outputs interleaved: [out_len / 4][in_len][4], then single outputs [in_len]
  * sums    cannot leave 32 bits: proved when the code is generated
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s8, int16 -> int8
  */
 #ifndef MCUGEN_FULLY_CONNECTED_S8W16_SINGLE_H

@@ -7,7 +7,7 @@
  * run     bytes of a slice: the elements behind the axis
  * Equals the reference runtime's Gather for data of any type.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s32 -> s64, int32 -> int64
  */
 #ifndef MCUGEN_GATHER_S32_H

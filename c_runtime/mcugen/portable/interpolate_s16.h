@@ -7,7 +7,7 @@
 
 #include "mcugen/runtime.h"
 
-/* x in the range of int16 */
+/* Value of the table at x, interpolated. x: in the range of int16 */
 static inline int32_t mg_interpolate_s16(const int16_t *table, int32_t x)
 {
     const int16_t *const entry = table + 256 + (x >> 7);

@@ -2,7 +2,7 @@
  *
  * Scales int8 vectors to length 1, in steps of 1/128.
  *
- * up: 7; or 0 if values are multiplied by 128 before anything is rounded
+ * up: how values are multiplied by 128: 7: the rounding right shift is 7 bits shorter; 0: before the rounding
  * The inverse square root is computed by five steps of Newton's method. Equals L2Normalization.reference_q.
  */
 #ifndef MCUGEN_L2_NORMALIZATION_S8_H

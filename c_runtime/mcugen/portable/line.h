@@ -7,18 +7,18 @@
  *
  * shift       bits 0 to 5: the shift
  *             bit 6: if all shifted-out bits from bit tie_bits on are 0, the real number lies halfway between two y;
- *             the one an even number of steps from the zero point is taken
+ *             the y an even number of steps from the zero point is taken
  *             bit 7: y may leave 32 bits and is bounded first
  * exceptions  pairs (sum, y), channel by channel, for sums for which the formula is wrong; exception_end: per channel,
- *             the number of pairs up to its last one
+ *             the end of its pairs
  */
 #ifndef MCUGEN_LINE_H
 #define MCUGEN_LINE_H
 
 #include "mcugen/runtime.h"
 
-/* y bounded to [-2^30, 2^30]. The bounds are outside the range of all stored integers, so the clamp gives the same
- * result. */
+/* y clamped to [-2^30, 2^30]. These bounds are outside the range of every output type, so the clamp that follows gives
+ * the same result. */
 static inline int32_t mg_within_32_bits(int64_t y)
 {
     return y < -0x40000000 ? -0x40000000 : y > 0x40000000 ? 0x40000000 : (int32_t)y;

@@ -26,7 +26,7 @@ static inline int32_t mg_linear_clamped(const mg_linear_form *k, int32_t a, int3
     return mg_clamp(mg_linear_of(k, a, b) >> 21, k->out_min, k->out_max);
 }
 
-/* mg_linear_form with only the clamp to int8. */
+/* mg_linear_form that clamps to the range of int8 only. */
 static inline int32_t mg_linear_saturated(const mg_linear_form *k, int32_t a, int32_t b)
 {
 #if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)

@@ -7,7 +7,7 @@
 
 #include "mcugen/reciprocal.h"
 
-/* log(r * 2^0.25) for r around 2^-0.25, Q0 to Q6: a quotient of polynomials in the distance. */
+/* log(r * 2^0.25) for r around 2^-0.25, Q0 to Q6: a quotient of polynomials in the difference of r and 2^-0.25. */
 static inline int32_t mg_log_near(int32_t r)
 {
     const int32_t middle = 1805811301; /* 2^-0.25 */

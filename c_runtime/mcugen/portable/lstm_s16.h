@@ -20,8 +20,8 @@ typedef struct {
     int8_t h_shift, cell_shift;
 } mg_lstm_s16_params;
 
-/* h0, c0: initial state and cell, [batches][hidden]. c: the last cell, may be c0. y: the state after each step.
- * scratch: not used. */
+/* h0, c0: initial state and cell, [batches][hidden]. c: receives the last cell, may be equal to c0. y: receives the
+ * state after each step. scratch: not used. */
 void mg_lstm_s16(const mg_lstm_s16_params *p, const mg_s16 *x, const mg_s16 *h0, const mg_s16 *c0, mg_s16 *c, mg_s16 *y,
                  void *scratch);
 

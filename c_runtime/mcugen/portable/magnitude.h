@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Magnitudes of stored int16. Rescaled where the output's scale differs.
+ * Magnitudes of stored int16, rescaled if the output has another scale.
  */
 #ifndef MCUGEN_MAGNITUDE_H
 #define MCUGEN_MAGNITUDE_H

@@ -22,7 +22,7 @@ static inline void larger_four(const int8_t *in, int8_t *out)
     mg_store_four(out, mg_larger_four(mg_load_four(in), mg_load_four(out)));
 }
 
-/* out[c] = the larger of out[c] and in[c], for n >= 4; the last four overlap those before. */
+/* out[c] = the larger of out[c] and in[c], for n >= 4; the last four overlap elements before. */
 static void larger_run(const int8_t *in, int8_t *out, uint32_t n)
 {
     const int8_t *const end = in + (n & ~7u);

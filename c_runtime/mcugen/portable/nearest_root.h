@@ -9,7 +9,7 @@
 
 #include "mcugen/bits.h"
 
-/* Moves an estimate that is off by at most 4. rest = x - root^2. */
+/* Corrects `root`, an estimate of the root of x that is off by at most 4. rest: x - root^2. */
 static MCUGEN_INLINE uint32_t mg_corrected_root(uint32_t root, int32_t rest)
 {
     uint32_t nearest = root;
@@ -30,7 +30,7 @@ static MCUGEN_INLINE uint32_t mg_corrected_root(uint32_t root, int32_t rest)
 
 #if defined(__ARM_FP) && (__ARM_FP & 4) != 0 && !defined(MCUGEN_CHECK_TEXT)
 
-/* x -> its root as a float, rounded to an integer. */
+/* The root of x, computed in float and rounded to an integer. */
 static MCUGEN_INLINE uint32_t mg_float_root(float x)
 {
     float root;
@@ -57,7 +57,7 @@ static MCUGEN_INLINE uint32_t mg_root_48(uint32_t high, uint32_t low)
 
 #else
 
-/* For each high byte of at least 64 of a 32-bit number: the root, and 2^30 / root. */
+/* For each high byte of a 32-bit number, from 64 on: its root, and 2^30 / root. */
 static const uint16_t mg_roots[384] = {
     32896, 32640, 33150, 32390, 33402, 32146, 33652, 31907, 33900, 31674, 34147, 31445, 34392, 31221, 34635, 31002,
     34876, 30787, 35116, 30577, 35354, 30371, 35590, 30170, 35825, 29972, 36059, 29777, 36291, 29587, 36521, 29401,
@@ -89,10 +89,10 @@ static const uint16_t mg_roots[384] = {
 typedef struct {
     uint32_t root;
     uint32_t inverse; /* 2^30 / (root << shift), with 8 correct bits */
-    uint32_t shift;   /* x << (2 * shift) has its highest bit at place 30 or 31 */
+    uint32_t shift;   /* x << (2 * shift): its highest set bit is bit 30 or 31 */
 } mg_root_estimate;
 
-/* The root is off by at most 1. */
+/* Estimates the root of x > 0; it is off by at most 1. */
 static MCUGEN_INLINE mg_root_estimate mg_estimate_root(uint32_t x)
 {
     const uint32_t shift = mg_zeros_above(x) >> 1;
@@ -119,7 +119,7 @@ static MCUGEN_INLINE uint32_t mg_root_32(uint32_t x)
     return root + (uint32_t)(rest > (int32_t)root && root != 65535u);
 }
 
-/* The root of high * 2^32 + low, 0 < high < 2^16: that of the upper 32 bits, and 8 more bits by a second step. */
+/* The root of high * 2^32 + low, 0 < high < 2^16: the root of the upper 32 bits, then a second step for 8 more bits. */
 static MCUGEN_INLINE uint32_t mg_root_48(uint32_t high, uint32_t low)
 {
     const uint32_t upper = (high << 16) | (low >> 16);

@@ -8,7 +8,7 @@
 
 #include "mcugen/runtime.h"
 
-/* kept: bytes of the window that stay. row: bytes of the new row. */
+/* kept: bytes of the window that remain in it. row: bytes of the new row. */
 typedef struct {
     uint32_t kept, row;
 } mg_newest_rows_params;

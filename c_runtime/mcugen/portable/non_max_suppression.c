@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/non_max_suppression.h"
 
-/* The low and the high end of a box along both axes. */
+/* The lower and the upper end of a box along each axis. */
 typedef struct {
     float low[2], high[2];
 } span;

@@ -6,8 +6,8 @@ static float plus(float a, float b)
     return a + b;
 }
 
-/* Adds a frame to the sums. The first `step` sums are complete: they are put out, the others move up, and zeros follow.
- */
+/* Adds a frame to the sums. The first `step` sums are then complete: they are written to y, the other sums move to the
+ * front, and zeros follow them. */
 static void frame(const mg_overlap_add_f32_params *p, const mg_f32 *x, mg_f32 *y, mg_f32 *sums)
 {
     for (uint32_t i = 0u; i < p->size; i += 1u) {

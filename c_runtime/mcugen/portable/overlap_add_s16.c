@@ -6,7 +6,8 @@ static int16_t plus(int16_t a, int16_t b)
     return (int16_t)mg_clamp(a + b, -32768, 32767);
 }
 
-/* Adds a frame to the sums; the first of them are the next samples, and zeros follow the others. */
+/* Adds a frame to the sums. The first `step` sums are then complete: they are written to y, the other sums move to the
+ * front, and zeros follow them. */
 static void frame(const mg_overlap_add_s16_params *p, const mg_s16 *x, mg_s16 *y, mg_s16 *sums)
 {
     for (uint32_t i = 0u; i < p->size; i += 1u) {

@@ -3,7 +3,7 @@
  * Overlapping frames of s16 added up to samples: [rows][frames][size], `step` samples apart.
  * Equals OverlapAdd.reference bit by bit.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> f32, bit by bit -> within rounding
  */
 #ifndef MCUGEN_OVERLAP_ADD_S16_H

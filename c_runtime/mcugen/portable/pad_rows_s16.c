@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> f32, int16_t -> float
  */
 #include "mcugen/pad_rows_s16.h"

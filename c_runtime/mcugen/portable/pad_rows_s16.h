@@ -6,7 +6,7 @@
  *
  * Equals the reference runtime's Pad for images.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
  * s16 -> f32, int16 -> float, int32_t -> float
  */

@@ -25,7 +25,7 @@ static inline int32_t mg_pair_total(const mg_pair *pair, int64_t total)
     return mg_clamp(y, pair->out_min, pair->out_max);
 }
 
-/* The variant for y beyond 32 bits. */
+/* mg_pair_total for y beyond 32 bits. */
 static inline int32_t mg_pair_total_wide(const mg_pair *pair, int64_t total)
 {
     const uint64_t lost = (uint64_t)total & (((uint64_t)1 << pair->shift) - 1u);

@@ -5,7 +5,7 @@
 
 #define MG_ROUNDS 100u
 
-/* The matrix of the quadratic form that the probabilities minimise. */
+/* Computes the matrix of the quadratic form that the probabilities minimise; its diagonal is set to 0. */
 static void form(const mg_f32 *in, mg_f32 *q, uint32_t classes)
 {
     const mg_f32 *pair = in;
@@ -22,7 +22,7 @@ static void form(const mg_f32 *in, mg_f32 *q, uint32_t classes)
     }
 }
 
-/* Computes the diagonal: sums of squares, added in the order of the other classes. */
+/* q[i][i] = sum over j = 0, 1, ... but i of r^2; r: probability of class j in the pair of classes i and j. */
 static void diagonal(const mg_f32 *in, mg_f32 *q, uint32_t classes)
 {
     for (uint32_t i = 0u; i < classes; i += 1u) {

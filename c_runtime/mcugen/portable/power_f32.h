@@ -7,7 +7,7 @@
 
 #include "mcugen/runtime.h"
 
-/* n numbers: in [n][2], real and imaginary parts; out [n]. */
+/* Computes n numbers. in: [n][2], real and imaginary parts; out: [n]. */
 void mg_power_f32(const mg_f32 *in, mg_f32 *out, uint32_t n);
 
 #endif /* MCUGEN_POWER_F32_H */

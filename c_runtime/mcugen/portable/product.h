@@ -22,7 +22,7 @@ static inline int32_t mg_product_of(const mg_product *p, int32_t a, int32_t b)
     return mg_clamp(mg_requantize(raw, p->mult, p->shift) + p->out_zero_point, p->out_min, p->out_max);
 }
 
-/* Variant for a shift below 0, which needs only the right shift of mg_requantize. */
+/* mg_product_of for a shift below 0, which needs only the right shift of mg_requantize. */
 static inline int32_t mg_product_down(const mg_product *p, int32_t a, int32_t b)
 {
     const int32_t high = mg_high_mul((a - p->a_zero_point) * (b - p->b_zero_point), p->mult);

@@ -37,7 +37,7 @@ static void normalize(const mg_f32 *factor, const mg_f32 *bias, uint32_t n, mg_f
     }
 }
 
-/* Converts a gate's sums to the gate. cell: NULL for g, which does not depend on the cell. */
+/* Converts the sums of a gate to its values. cell: NULL for gate g, which does not depend on the cell. */
 static void finish(const mg_projected_lstm_f32_params *p, const mg_f32 *b, uint32_t gate, const mg_f32 *cell,
                    mg_f32 *gates)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16_even -> s16, quantized_even -> quantized
  * s16_even -> s8, mg_s16 -> int8_t, int16 -> int8, quantized_even -> quantized
  * s16 -> s8, mg_s16 -> int8_t, int16 -> int8

@@ -21,13 +21,14 @@ typedef struct {
     int8_t shift;
 } mg_scaled_quotient;
 
-/* x shifted right by 32 bits or more: the shift counts modulo 32, and its rounding adds 1 if x is not negative. */
+/* x shifted right by `right`, 32 bits or more, as on 64-bit processors: the shift counts modulo 32, and the rounding
+ * adds 1 if x is not negative. */
 static inline int32_t mg_quotient_beyond(int32_t x, uint32_t right)
 {
     return (x >> (right & 31u)) + (x >= 0 ? 1 : 0);
 }
 
-/* The quotient in steps of the result. */
+/* The quotient before the output's zero point is added. */
 static inline int32_t mg_scaled_quotient_steps(const mg_scaled_quotient *p, int32_t a, int32_t b)
 {
     const uint32_t size = (uint32_t)(b < 0 ? -b : b);

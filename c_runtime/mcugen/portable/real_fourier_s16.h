@@ -2,12 +2,15 @@
  *
  * The Fourier transform of real numbers of s16, and back.
  *
- * length    half of the numbers of a transform;   given: numbers of each input;   count: transforms
- * radix     [stages] of each stage, the first one to run last;   place: where each complex number stands before them
- * twiddles  cosine and sine of k / length turns, k < length;   halves: those that put the two halves together
+ * length    number of complex numbers, half of the real numbers of a transform
+ * given     elements of each input;   count: number of transforms
+ * radix     [stages] radix of each stage, the last one to run first
+ * place     [length] index at which each complex number is stored before the stages
+ * twiddles  twiddle factors: cosine and sine of k / length turns, k < length
+ * halves    twiddle factors that turn the spectrum of complex numbers into that of real ones
  * Equals kissfft bit by bit.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s32, int16 -> int32
  * s16 -> f32, int16_t -> float, bit by bit -> within rounding
  */

@@ -5,7 +5,7 @@
 #define MG_FT_SYMBOL mg_real_fourier_s32
 typedef int32_t MCUGEN_MAY_ALIAS MG_FT(element);
 
-/* The sum of two products may need 64 bits and a carry: they wrap. */
+/* (a * b + c * d) / 2^31, rounded. The sum may exceed 64 bits; it wraps. */
 static inline MG_FT(element) MG_FT(mul2)(MG_FT(element) a, MG_FT(element) b, MG_FT(element) c, MG_FT(element) d)
 {
     const uint64_t sum = (uint64_t)((int64_t)a * b) + (uint64_t)((int64_t)c * d) + ((uint64_t)1 << 30);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: the Fourier transform of real numbers, which are taken for half as many complex ones.
+ * Template: the Fourier transform of real numbers. Pairs of them are transformed as complex numbers, then separated.
  *
- * Stages run in place, the last radix first: `radix` groups of `size` numbers become radix * size. Needs
+ * Stages run in place, the last radix first: `radix` groups of `size` numbers become a group of radix * size. Needs
  *   MG_FT(name)  names;  MG_FT(element)  the element type
  *   MG_FT(mul2)(a, b, c, d)  a * b + c * d, rounded;   MG_FT(mul)(a, b), MG_FT(add)(a, b), MG_FT(negate)(a)
- *   MG_FT(finish)(a, n)      a number of n that an inverse transform has made
- *   MG_FT(scale)(a, radix)   a before a stage of that radix;   MG_FT(half)(a, b)  (a + b) / 2
+ *   MG_FT(finish)(a, n)      the final scaling of a, a result of an inverse transform of n numbers
+ *   MG_FT(scale)(a, radix)   the scaling of a before a stage of that radix
+ *   MG_FT(half)(a, b)        (a + b) / 2;   MG_FT(half_less)(a, b)  (a - b) / 2
  */
 typedef struct {
     MG_FT(element) re, im;
@@ -30,7 +31,7 @@ static inline MG_FT(complex) MG_FT(minus)(MG_FT(complex) a, MG_FT(complex) b)
     return y;
 }
 
-/* a times the number k of a table. */
+/* a times complex number k of a table. */
 static inline MG_FT(complex) MG_FT(turned)(MG_FT(complex) a, const MG_FT(element) *table, uint32_t k)
 {
     const MG_FT(element) re = table[2u * k], im = table[2u * k + 1u];
@@ -57,7 +58,7 @@ static void MG_FT(two)(MG_FT(complex) *t)
     t[1] = MG_FT(minus)(first, t[1]);
 }
 
-/* sine: that of a third of a turn. */
+/* Butterfly of three numbers t. sine: sine of a third of a turn. */
 static void MG_FT(three)(MG_FT(complex) *t, MG_FT(element) sine)
 {
     const MG_FT(complex) sum = MG_FT(plus)(t[1], t[2]), apart = MG_FT(minus)(t[1], t[2]);
@@ -88,7 +89,7 @@ static inline MG_FT(element) MG_FT(sum3)(MG_FT(element) x, MG_FT(element) a, MG_
     return MG_FT(add)(MG_FT(add)(x, MG_FT(mul)(a, b)), MG_FT(mul)(c, d));
 }
 
-/* a, b: the twiddles of a fifth and of two fifths of a turn. */
+/* Butterfly of five numbers t. a, b: twiddle factors of a fifth and of two fifths of a turn. */
 static void MG_FT(five)(MG_FT(complex) *t, MG_FT(complex) a, MG_FT(complex) b)
 {
     const MG_FT(complex) s7 = MG_FT(plus)(t[1], t[4]), s10 = MG_FT(minus)(t[1], t[4]);
@@ -108,7 +109,8 @@ static void MG_FT(five)(MG_FT(complex) *t, MG_FT(complex) a, MG_FT(complex) b)
     t[4] = MG_FT(plus)(s5, s6);
 }
 
-/* One group of a stage: numbers k, k + size, ... of x. stride: between the twiddles of neighbours. */
+/* Butterfly of the numbers k, k + size, ... of x. stride: steps in the table of twiddle factors from one k to the next.
+ */
 static void MG_FT(butterfly)(const MG_FT(params) *p, uint32_t radix, uint32_t size, uint32_t stride, uint32_t k, MG_FT(element) *x)
 {
     MG_FT(complex) t[5];
@@ -132,7 +134,7 @@ static void MG_FT(butterfly)(const MG_FT(params) *p, uint32_t radix, uint32_t si
     }
 }
 
-/* All stages on `length` complex numbers that stand in their places. */
+/* Runs all stages. x: `length` complex numbers in the order that the first stage reads. */
 static void MG_FT(run)(const MG_FT(params) *p, MG_FT(element) *x)
 {
     uint32_t size = 1u;
@@ -147,7 +149,7 @@ static void MG_FT(run)(const MG_FT(params) *p, MG_FT(element) *x)
     }
 }
 
-/* a and the conjugate of b, halved. */
+/* a = a / 2, b = conj(b) / 2. */
 static inline void MG_FT(pair)(MG_FT(complex) *a, MG_FT(complex) *b)
 {
     b->im = MG_FT(negate)(b->im);

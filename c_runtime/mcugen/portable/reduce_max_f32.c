@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * f32 -> s16
  * f32 -> s8, mg_f32 -> int8_t
  * max -> min, x[0] > extreme -> x[0] < extreme

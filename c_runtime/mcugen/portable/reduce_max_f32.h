@@ -4,7 +4,7 @@
  *
  * Equals ReduceMax.reference for float.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * f32 -> s16, float -> int16
  * f32 -> s8, mg_f32 -> int8_t, float -> int8
  * max -> min, Largest -> Smallest, ReduceMax -> ReduceMin

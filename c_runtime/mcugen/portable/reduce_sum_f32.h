@@ -13,7 +13,7 @@
 typedef struct {
     const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
     const uint32_t *reduced, *reduced_stride; /* [3] */
-    uint32_t channels, row_pixels; /* __global kernels: channels of a pixel, pixels of a row */
+    uint32_t channels, row_pixels; /* of the __global functions only: channels per pixel, pixels per row */
     float divisor;
 } mg_reduce_sum_f32_params;
 

@@ -8,7 +8,7 @@
  * sums         cannot leave 32 bits: proved when the code is generated
  * Equals the reference runtime's Mean and Sum for int16.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, mg_s16 -> int8_t, int16 -> int8
  */
 #ifndef MCUGEN_REDUCE_SUM_S16_H
@@ -19,12 +19,12 @@
 typedef struct {
     const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
     const uint32_t *reduced, *reduced_stride; /* [3] */
-    uint32_t channels, row_pixels; /* __global kernels: channels of a pixel, pixels of a row */
+    uint32_t channels, row_pixels; /* of the __global functions only: channels per pixel, pixels per row */
     int32_t mult, shift;
     int32_t in_zero_point_sum, out_zero_point;
 } mg_reduce_sum_s16_params;
 
-/* The result for a sum. */
+/* Scales a sum to the result. */
 static inline int16_t mg_reduce_sum_s16_store(const mg_reduce_sum_s16_params *p, int32_t sum)
 {
     const int32_t y = mg_requantize(sum - p->in_zero_point_sum, p->mult, p->shift) + p->out_zero_point;

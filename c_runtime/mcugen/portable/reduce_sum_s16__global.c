@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, mg_s16 -> int8_t
  * s16 -> s8_line, mg_s16 -> int8_t, columns_s16 -> columns_s8
  * s16 -> f32, s32 -> f32

@@ -14,11 +14,11 @@
 typedef struct {
     const uint32_t *kept, *kept_stride;       /* [3], slowest first, in elements */
     const uint32_t *reduced, *reduced_stride; /* [3] */
-    uint32_t channels, row_pixels; /* __global kernels: channels of a pixel, pixels of a row */
+    uint32_t channels, row_pixels; /* of the __global functions only: channels per pixel, pixels per row */
     mg_line line;
 } mg_reduce_sum_s8_line_params;
 
-/* The result for a sum. */
+/* Scales a sum to the result. */
 static inline int8_t mg_reduce_sum_s8_line_store(const mg_reduce_sum_s8_line_params *p, int32_t sum)
 {
     return (int8_t)mg_line_at(&p->line, 0u, sum);

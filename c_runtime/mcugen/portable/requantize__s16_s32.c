@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, mg_s16 -> int8_t
  */
 #include "mcugen/requantize.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s32 -> s16
  * s32_s16 -> s16_s8, s32 -> s16, mg_s16 -> int8_t, int16 -> int8
  * s16 -> s8, mg_s16 -> int8_t, int16 -> int8

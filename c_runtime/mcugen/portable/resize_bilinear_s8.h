@@ -5,7 +5,7 @@
  * low, high: the input pixels around each position on an axis;   part: the weight of the second one, in 1024ths
  * Equals ResizeBilinear.reference_q.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8 -> s16, int8_t -> mg_s16, int8 -> int16
  */
 #ifndef MCUGEN_RESIZE_BILINEAR_S8_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/resize_nearest_neighbor.h"
 
-/* Copies pixels of whole words, which are aligned because all rows are. A word is read once for two output pixels. */
+/* Copies pixels that are whole words; they are aligned because all rows are. Two output pixels share one read. */
 static void row_of_words(const mg_resize_nearest_neighbor_params *p, const mg_s32 *row, mg_s32 *to)
 {
     const uint32_t n = p->pixel / 4u;

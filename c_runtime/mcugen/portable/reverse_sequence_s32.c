@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s32 -> s64, int32 -> int64
  */
 #include "mcugen/reverse_sequence_s32.h"

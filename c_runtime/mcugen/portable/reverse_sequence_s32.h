@@ -7,7 +7,7 @@
  * run             bytes of the elements behind both axes
  * Equals the reference runtime's ReverseSequence for data of any type; lengths outside the axis are clamped to it.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s32 -> s64, int32 -> int64
  */
 #ifndef MCUGEN_REVERSE_SEQUENCE_S32_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Colours of 5, 6 and 5 bits in words of two bytes, to three bytes: red, green and blue.
+ * Converts words of two bytes, which hold red, green and blue in 5, 6 and 5 bits, to three bytes per pixel.
  *
  *   r = r5 << 3 | r5 >> 2, g = g6 << 2 | g6 >> 4, b = b5 << 3 | b5 >> 2 for words r5 << 11 | g6 << 5 | b5
  *
- * upper  the place of a word's upper byte, 0 or 1.  n pixels
+ * upper  index of the upper byte in a word, 0 or 1.  n: number of pixels
  */
 #ifndef MCUGEN_RGB565_H
 #define MCUGEN_RGB565_H

@@ -48,7 +48,7 @@ static float moved(const mg_sample_f32_params *p, float x, uint32_t size)
     return p->beyond == MIRROR && (x < -half || x > last + half) ? mirrored(x, -half, last + half) : x;
 }
 
-/* The pixel that index i means inside or outside the image, -1 for zero. */
+/* Index of the pixel that gives the value at index i, which may be outside the image; -1: the value is 0. */
 static int32_t pixel(const mg_sample_f32_params *p, int32_t i, int32_t size)
 {
     if (i >= 0 && i < size) {
@@ -119,7 +119,7 @@ static void enlarge(const mg_f32 *in, float weight, uint32_t n, int is_first, mg
     }
 }
 
-/* out[c] = the sum, or the largest, over all combinations of the axes' pixels of weight * pixel[c]. */
+/* out[c] = sum of weight * pixel[c] over all combinations of one pixel per axis; the maximum if p->largest is set. */
 static void combine(const mg_sample_f32_params *p, const mg_f32 *image, const taps *of, mg_f32 *out)
 {
     const uint32_t second = p->axes > 1u ? p->taps : 1u, third = p->axes > 2u ? p->taps : 1u;

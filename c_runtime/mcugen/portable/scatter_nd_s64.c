@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s64 -> s32, int64 -> int32, uint64 -> uint32
  * s64 -> s8, mg_s64 -> int8_t, int64 -> int8, uint64 -> uint32
  * s64 -> f32, mg_s64 -> mg_f32, int64_t -> float, (int64_t)((uint64_t)a + (uint64_t)b) -> a + b

@@ -7,7 +7,7 @@
  * elements        elements of the output
  * Equals the reference runtime's ScatterNd for int64.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s64 -> s32, int64 -> int32
  * s64 -> s8, mg_s64 -> int8_t, int64 -> int8
  * s64 -> f32, int64 -> float, the reference runtime's ScatterNd -> ScatterNd.reference

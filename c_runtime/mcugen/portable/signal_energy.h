@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The squared magnitude of the parts [start, end) of a spectrum of `size` complex numbers; 0 for the others.
+ * The squared magnitudes of the complex numbers in [start, end) of a spectrum of `size` numbers; 0 for the rest.
  * Equals SignalEnergy.reference_q.
  */
 #ifndef MCUGEN_SIGNAL_ENERGY_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/svdf_f32.h"
 
-/* Shifts one filter's memory by one step, appends the newest value and returns the sum of its products. */
+/* Shifts one filter's memory by one step and appends the newest value. Returns the sum of the products of memory and w.
+ */
 static inline float filter(const mg_f32 *w, const mg_f32 *memory, mg_f32 *next, uint32_t steps, float newest)
 {
     const uint32_t last = steps - 1u;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, int16 -> int8, mg_s16 -> int8_t
  */
 #include "mcugen/svdf_s16.h"
 
-/* Shifts one filter's memory by one step, appends the newest value and adds its products to a sum. */
+/* Shifts one filter's memory by one step and appends the newest value. Returns sum plus the products of memory and w.
+ */
 static inline uint32_t filter(const int16_t *w, const mg_s16 *memory, mg_s16 *next, uint32_t steps, int16_t newest,
                               uint32_t sum)
 {

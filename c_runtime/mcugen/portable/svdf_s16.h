@@ -12,7 +12,7 @@
  * bias          the zero point of the memory is folded into it; sums wrap to 32 bits
  * Equals TensorFlow Lite Micro's EvalIntegerSvdfReference.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, mg_s16 -> int8_t, int16 [batches] -> int8 [batches], int16_t *weights -> int8_t *weights
  */
 #ifndef MCUGEN_SVDF_S16_H

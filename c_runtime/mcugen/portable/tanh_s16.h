@@ -7,7 +7,7 @@
  * table  sigmoid(i / 24) with 16 bits of fraction, 256 entries, 256 steps apart
  * Equals the reference runtime's Tanh for int16.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * tanh -> logistic, Hyperbolic tangent -> Logistic function, y = tanh -> y = sigmoid, 256 steps -> 512 steps
  */
 #ifndef MCUGEN_TANH_S16_H

@@ -29,7 +29,8 @@ typedef struct {
     float out_min, out_max;
 } mg_transpose_conv_f32_params;
 
-/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: `rows` input rows, the last of which is row (y + pad_h) / stride_h; NULL outside the
+ * image. */
 void mg_transpose_conv_f32(const mg_transpose_conv_f32_params *p, const mg_f32 *const *rows, uint32_t y, mg_f32 *out);
 
 /* The kernel above with float16 weights. */

@@ -31,7 +31,8 @@ typedef struct {
     uint8_t wide;
 } mg_transpose_conv_s16_params;
 
-/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: `rows` input rows, the last of which is row (y + pad_h) / stride_h; NULL outside the
+ * image. */
 void mg_transpose_conv_s16(const mg_transpose_conv_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 void mg_transpose_conv_s16__acc64(const mg_transpose_conv_s16_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 

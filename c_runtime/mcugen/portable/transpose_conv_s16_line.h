@@ -10,7 +10,7 @@
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
  * sums    cannot leave 32 bits: proved when the code is generated
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s16 -> s8, int16 -> int8, mg_s16 -> int8_t, int16_t -> int16_t
  * s16 -> s8w16, int16 -> int8, int8 -> int16, mg_s16 -> int8_t, int16_t -> int16_t
  */
@@ -34,7 +34,8 @@ typedef struct {
     int16_t in_zero_point;
 } mg_transpose_conv_s16_line_params;
 
-/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: `rows` input rows, the last of which is row (y + pad_h) / stride_h; NULL outside the
+ * image. */
 void mg_transpose_conv_s16_line(const mg_transpose_conv_s16_line_params *p, const mg_s16 *const *rows, uint32_t y, mg_s16 *out);
 
 #endif /* MCUGEN_TRANSPOSE_CONV_S16_LINE_H */

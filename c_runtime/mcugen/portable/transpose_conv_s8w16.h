@@ -12,7 +12,7 @@
  *         __acc64 kernels: sums of any size, wrapped to 32 bits
  * Equals the reference runtime's TransposeConv for int8 data.
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s8, int16 weights -> int8 weights, int16_t *weights -> int8_t *weights
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_S8W16_H
@@ -34,7 +34,8 @@ typedef struct {
     int16_t in_zero_point;
 } mg_transpose_conv_s8w16_params;
 
-/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: `rows` input rows, the last of which is row (y + pad_h) / stride_h; NULL outside the
+ * image. */
 void mg_transpose_conv_s8w16(const mg_transpose_conv_s8w16_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 void mg_transpose_conv_s8w16__acc64(const mg_transpose_conv_s8w16_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 

@@ -10,7 +10,7 @@
  * weights blocks of four output channels interleaved: [out_c / 4][kernel_h][kernel_w][in_c][4], then single channels
  * sums    cannot leave 32 bits: proved when the code is generated
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * s8w16 -> s8, int16 weights -> int8 weights, int16_t *weights -> int8_t *weights
  */
 #ifndef MCUGEN_TRANSPOSE_CONV_S8W16_SINGLE_H
@@ -33,7 +33,8 @@ typedef struct {
     int16_t in_zero_point;
 } mg_transpose_conv_s8w16_single_params;
 
-/* Computes output row y. rows: the input rows that end with (y + pad_h) / stride_h, NULL outside the image. */
+/* Computes output row y. rows: `rows` input rows, the last of which is row (y + pad_h) / stride_h; NULL outside the
+ * image. */
 void mg_transpose_conv_s8w16_single(const mg_transpose_conv_s8w16_single_params *p, const int8_t *const *rows, uint32_t y, int8_t *out);
 
 #endif /* MCUGEN_TRANSPOSE_CONV_S8W16_SINGLE_H */

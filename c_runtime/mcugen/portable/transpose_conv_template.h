@@ -4,7 +4,8 @@
  * reach it: with stride s, tap k of the pixel at y comes from input (y + pad - k) / s if that is an integer.
  */
 
-/* The taps of a column: tap `tap` reads input `input`, tap + stride reads input - 1, and so on. */
+/* Taps of an output column that read the image: tap `tap` reads input column `input`, tap + stride reads input - 1, and
+ * so on. */
 typedef struct {
     int32_t input, tap;
 } MG_NAME(phase);
@@ -37,8 +38,8 @@ static inline void MG_NAME(row_taps)(const MG_NAME(params) *p, MG_NAME(acc) *acc
     }
 }
 
-/* Computes `lanes` output channels, 4 or 1, from channel o on, of one pixel. row_tap: the tap that reads the last of
- * the rows. */
+/* Computes `lanes` output channels (4 or 1) of one pixel, from channel o on. row_tap: kernel row that reads the last of
+ * the input rows. */
 static inline void MG_NAME(channels)(const MG_NAME(params) *p, const MG_NAME(x) *const *rows, uint32_t row_tap,
                                      MG_NAME(phase) column, uint32_t o, uint32_t lanes, MG_NAME(x) *out)
 {

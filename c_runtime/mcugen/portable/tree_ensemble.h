@@ -28,7 +28,7 @@ typedef struct {
     uint32_t features;
 } mg_tree_ensemble_params;
 
-/* Computes n vectors: in [n][features], of the type that the copy is made for, out [n][targets]. */
+/* Computes n vectors. in: [n][features], of the type that this variant is made for; out: [n][targets]. */
 #define MG_DECLARE_tree_ensemble(f) MG_LINKAGE void f(const mg_tree_ensemble_params *p, const void *in, mg_f32 *out, uint32_t n)
 
 #endif /* MCUGEN_TREE_ENSEMBLE_H */

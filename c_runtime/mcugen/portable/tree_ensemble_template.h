@@ -49,7 +49,7 @@
 
 MG_DECLARE_tree_ensemble(MG_KERNEL);
 
-/* A feature as an integer that is compared. */
+/* Maps a feature to an integer that sorts in the same order. */
 static inline MG_KEY MG_VARIANT(key)(MG_STORED x)
 {
 #if MG_TYPE == 0
@@ -120,7 +120,7 @@ static inline float MG_VARIANT(joined)(float a, float b)
 }
 
 #if MG_TARGETS > 1
-/* Joins a leaf's weights with the result of the trees before it. */
+/* Combines a leaf's weights with `out`, the results of the trees before it: sum, least or greatest (MG_JOIN). */
 static void MG_VARIANT(join)(const mg_tree_ensemble_params *p, uint32_t row, mg_f32 *out)
 {
     for (uint32_t k = 0u; k < MG_TARGETS; k += 1u) {

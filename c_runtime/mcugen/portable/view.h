@@ -18,7 +18,7 @@ typedef struct {
 
 /* Computes whole tensors. */
 void mg_view(const mg_view_params *p, const void *in, void *out);
-/* Computes row y of pixels of single bytes. rows: the one input row that it is part of, to which `offset` counts. */
+/* Computes output row y of bytes. rows[0]: the input row that contains it; offset: bytes from the start of that row. */
 void mg_view__rows(const mg_view_params *p, const uint8_t *const *rows, uint32_t y, uint8_t *out);
 
 #endif /* MCUGEN_VIEW_H */

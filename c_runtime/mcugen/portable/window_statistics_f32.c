@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * f32 -> s16
  */
 #include "mcugen/window_statistics_f32.h"
 
 #include <math.h>
 
-#define BLOCK 64u /* numbers that are summed before their sum goes into the total */
+#define BLOCK 64u /* numbers in a block; block sums are added to the total */
 
 enum { MEAN, RMS, ABSOLUTE, LEAST, LARGEST, RANGE, ZERO_CROSSINGS, VARIANCE, STD, MAD, MEAN_CROSSINGS, SKEWNESS, KURTOSIS };
 
 typedef struct {
-    int32_t sign;   /* of the last number that was not 0 */
-    uint32_t count; /* of changes */
+    int32_t sign;   /* sign of the last number that was not 0 */
+    uint32_t count; /* number of changes of the sign */
 } crossings;
 
 static void crossed(crossings *c, float x)
@@ -29,7 +29,7 @@ static uint32_t end_of_block(uint32_t start, uint32_t n)
     return n - start < BLOCK ? n : start + BLOCK;
 }
 
-/* The mean in two parts, since their sum is rounded. */
+/* The mean is middle + rest; a single float would round it. */
 typedef struct {
     float middle, rest;
 } mean_parts;

@@ -2,11 +2,11 @@
  *
  * Statistics of each channel of windows of float samples, as WindowStatistics defines them. Each operation rounds.
  *
- * statistics  the number of each wanted statistic: 0 mean, 1 rms, 2 absolute, 3 min, 4 max, 5 range, 6 zero-crossings,
+ * statistics  codes of the wanted statistics: 0 mean, 1 rms, 2 absolute, 3 min, 4 max, 5 range, 6 zero-crossings,
  *             7 variance, 8 std, 9 mad, 10 mean-crossings, 11 skewness, 12 kurtosis
- * about_mean  whether any of them is above 6; powers: whether any is above 10
+ * about_mean  1 if any code is above 6; powers: 1 if any code is above 10
  */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * f32 -> s16, float samples -> int16 samples
  */
 #ifndef MCUGEN_WINDOW_STATISTICS_F32_H
@@ -15,8 +15,8 @@
 #include "mcugen/runtime.h"
 
 typedef struct {
-    uint32_t length, channels, outer; /* samples of a window, channels, windows */
-    uint32_t count;                   /* statistics of a channel */
+    uint32_t length, channels, outer; /* numbers of samples of a window, of channels, of windows */
+    uint32_t count;                   /* number of statistics of a channel */
     const uint8_t *statistics;        /* [count] */
     uint8_t about_mean, powers;
 } mg_window_statistics_f32_params;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two pixels of equal U and V, as mcugen/yuv_to_rgb.h states.
+ * Converts two pixels that share U and V, by the formula of mcugen/yuv_to_rgb.h.
  */
 #ifndef MCUGEN_YUV_PAIR_H
 #define MCUGEN_YUV_PAIR_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Y, U and V of two adjacent pixels, which share U and V, to two times red, green and blue.
+ * Converts Y, U and V to red, green and blue. Two adjacent pixels share U and V.
  *
  *   r = a + red_v v, g = a + green_u u + green_v v, b = a + blue_u u
  *   with a = y max(Y - black, 0), u = U - 128, v = V - 128; clamped to bytes
  *
- * Factors have 16 fractional bits; sums are rounded to nearest and fit 32 bits.  n pairs of pixels
+ * Factors have 16 fractional bits; sums are rounded to nearest and fit 32 bits.  n: number of pairs of pixels
  */
 #ifndef MCUGEN_YUV_TO_RGB_H
 #define MCUGEN_YUV_TO_RGB_H

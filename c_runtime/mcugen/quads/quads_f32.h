@@ -21,7 +21,8 @@
 #define MG_QUADS_RELU 1u
 #define MG_QUADS_CAPPED 2u
 
-/* taps, outputs: of a pixel. kind: bounds of the outputs: none; 0 or more; 0 to out_max. outside: in_c zeros. */
+/* taps, outputs: number of taps and of outputs of a pixel. kind: bounds of the outputs: MG_QUADS_NONE; _RELU: 0 or
+ * more; _CAPPED: 0 to out_max. outside: in_c zeros. */
 typedef struct {
     const void *weights;
     uint32_t taps, outputs, kind;

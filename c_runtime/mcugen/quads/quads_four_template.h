@@ -46,7 +46,7 @@ static void __attribute__((naked, noinline)) MG_NAME(four)(MCUGEN_UNUSED mg_quad
     __asm__(".syntax unified\n"
             "11:\n" MG_QUADS_ALL(MG_QUADS_BOUND, MG_QUADS_FLOOR) "b 13b\n"
             "12:\n" MG_QUADS_ALL(MG_QUADS_BOUND, MG_QUADS_FLOOR MG_QUADS_CAP) "b 13b\n");
-    /* The last one to three channels. */
+    /* Code for the last one to three channels. */
     __asm__(".syntax unified\n"
             "20: cmp r12, #1\n blo 22f\n beq 21f\n" MG_QUADS_ALL(MG_QUADS_IN_PLACE, MG_QUADS_FLOOR MG_QUADS_CAP) "b 22f\n"
             "21:\n" MG_QUADS_ALL(MG_QUADS_IN_PLACE, MG_QUADS_FLOOR)
@@ -58,9 +58,9 @@ static void __attribute__((naked, noinline)) MG_NAME(four)(MCUGEN_UNUSED mg_quad
             "b 14b\n");
 }
 
-/* Depthwise convolution, four channels at a time; the last four end with the last channel. run_length counts taps,
- * which are `step` bytes apart.
- * r0: bytes from the first channel to the current four, r1: step, others as above */
+/* Depthwise convolution, four channels at a time; the last group of four ends with the last channel. run_length:
+ * number of taps of a run, which are `step` bytes apart.
+ * r0: bytes from the first channel to the current four, r1: step, other registers: see quads_four.h */
 static void __attribute__((naked, noinline))
 MG_NAME(depthwise)(MCUGEN_UNUSED mg_quads_block *block, MCUGEN_UNUSED uint32_t step)
 {
@@ -135,7 +135,8 @@ MG_NAME(vector)(MCUGEN_UNUSED const void *weights, MCUGEN_UNUSED const mg_f32 *x
 
 #else
 
-/* Weights of n channels: bias k, weight k, and the weights of the next n channels, behind `taps` taps. */
+/* Access to the weights of n channels: bias k, weight k, and the weights of the next n channels, `taps` taps further
+ * on. */
 #if defined(MG_HALVES)
 static inline float MG_NAME(bias)(const void *block, uint32_t k)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies:
+/* Copies of this file, one a line, with these words replaced:
  * swar_direct -> swar
  */
 #include "mcugen/swar_lanes_template.h"

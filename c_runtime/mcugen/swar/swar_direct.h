@@ -24,7 +24,7 @@
 
 #define MG_SWAR_RUNS 16u
 
-/* pairs: pairs of channels. taps: taps of a channel. kernel_h * runs is at most MG_SWAR_RUNS. */
+/* pairs: number of pairs of channels. taps: number of taps of a channel. kernel_h * runs is at most MG_SWAR_RUNS. */
 typedef struct {
     const uint32_t *stream;
     uint32_t pairs, taps, outputs, run_length, runs, run_stride;

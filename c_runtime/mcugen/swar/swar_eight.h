@@ -20,8 +20,9 @@
 #elif defined(__thumb2__) && defined(__GNUC__)
 #include "mcugen/swar_eight_thumb2.h"
 #else
-/* Computes a block of `groups` groups. stream: begins with the block's initial sums. x: all taps. sums: per pair of
- * outputs the sum of both, modulo 2^32, then the sum of the upper one. Returns the stream behind the groups. */
+/* Computes a block of `groups` groups. stream: begins with the block's initial sums. x: all taps. sums: two words per
+ * pair of outputs: the sum of both, modulo 2^32, and the sum of the upper output. Returns the end of the groups in the
+ * stream. */
 static const uint32_t *mg_swar_eight(const uint32_t *stream, const MG_SWAR_TAP *x, uint32_t *sums, uint32_t groups)
 {
     const uint32_t *w = stream + MG_SWAR_OUTPUTS;

@@ -11,7 +11,7 @@
     "add r4, " b "\n mov r6, " b "\n asrs r6, r6, #16\n adds r5, r5, r6\n" \
     "stmia r7!, {r2, r3, r4, r5}\n"
 
-/* Loads the tap mg_k behind the group's first one. Signed loads have no immediate offset: r7 counts down instead. */
+/* Loads tap mg_k of the group, counted from 0. Signed loads have no immediate offset: r7 counts down instead. */
 #if MG_SWAR_SIGNED
 #define MG_SWAR_EIGHT_LAST "uxtb r7, r7\n mov lr, r7\n subs r7, r7, #1\n"
 #define MG_SWAR_LOAD "ldrsb r6, [r0, r7]\n subs r7, r7, #1\n"

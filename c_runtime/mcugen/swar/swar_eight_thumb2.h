@@ -9,7 +9,7 @@
     "ldmia " at ", {r3, r4, r5, r6}\n add r3, r3, " a "\n add r4, r4, " a ", asr #16\n" \
     "add r5, r5, " b "\n add r6, r6, " b ", asr #16\n stmia " at ", {r3, r4, r5, r6}\n"
 
-/* Loads the tap mg_k behind the group's first one. */
+/* Loads tap mg_k of the group, counted from 0. */
 #if MG_SWAR_SIGNED
 #define MG_SWAR_LOAD "ldrsb.w r7, [r0, #mg_k]\n"
 #else

@@ -13,8 +13,8 @@
 /* a0: stream, t5: span, t6: low */
 
 /* Load the constants of a channel, with the multiplier in three or four parts.
- * a2: multiplier, a3: shift, a4: rounding. The factor 4 of the sums and the high word of the product together are a
- * right shift by 30. */
+ * a2: multiplier, a3: shift, a4: rounding. The high word of 4 * sum * multiplier is sum * multiplier shifted right by
+ * 30. */
 #define MG_SWAR_THREE                                                                \
     "lw a2, 0(a0)\n lw a3, 4(a0)\n lw a4, 8(a0)\n slli a3, a3, 10\n slli a4, a4, 20\n" \
     "or a2, a2, a3\n or a2, a2, a4\n lw a3, 12(a0)\n lw a4, 16(a0)\n addi a0, a0, 20\n" \

@@ -6,8 +6,9 @@
 #ifndef MCUGEN_SWAR_ENDS_THUMB1_H
 #define MCUGEN_SWAR_ENDS_THUMB1_H
 
-/* r1: stream, r8: pixel 0, sum of both channels, r9: pixel 0, sum of the upper channel, r10, r11: the sums of pixel 1,
- * r12: low, lr: span. Stack: +48 out0, +52 out1. Label 1, further on: the next pair */
+/* r1: stream, r12: low, lr: span
+ * r8, r9: sums of pixel 0: of both channels in one word, of the upper channel, r10, r11: likewise for pixel 1
+ * Stack: +48 out0, +52 out1. Label 1, defined later: code for the next pair */
 
 /* r6 = the sum of a channel */
 #define MG_SWAR_LOWER(both, upper) "mov r6, " upper "\n lsls r6, r6, #16\n mov r7, " both "\n subs r6, r7, r6\n"

@@ -6,16 +6,17 @@
 #ifndef MCUGEN_SWAR_ENDS_THUMB2_H
 #define MCUGEN_SWAR_ENDS_THUMB2_H
 
-/* r1: stream, r9: pixel 0, sum of both channels, r10: pixel 0, sum of the upper channel, r11, r12: the sums of pixel 1
- * Stack: +44 out0 - 1, +48 out1 - 1, +52 low, +56 span. Label 1, before: the next pair */
+/* r1: stream
+ * r9, r10: sums of pixel 0: of both channels in one word, of the upper channel, r11, r12: likewise for pixel 1
+ * Stack: +44 out0 - 1, +48 out1 - 1, +52 low, +56 span. Label 1, defined before: code for the next pair */
 
 /* r3 = four times the sum of a channel */
 #define MG_SWAR_LOWER(both, upper) "lsl r3, " both ", #2\n sub r3, r3, " upper ", lsl #18\n"
 #define MG_SWAR_UPPER(both, upper) "lsl r3, " upper ", #2\n"
 
 /* Load the constants of a channel, with the multiplier in three or four parts.
- * r2: multiplier, r5: shift, r6: rounding. The factor 4 of the sums and the high word of the product together are a
- *   right shift by 30. */
+ * r2: multiplier, r5: shift, r6: rounding. The high word of 4 * sum * multiplier is sum * multiplier shifted right by
+ * 30. */
 #define MG_SWAR_THREE \
     "ldmia r1!, {r2, r3, r4, r5, r6}\n orr r2, r2, r3, lsl #10\n orr r2, r2, r4, lsl #20\n" \
     "sub r5, r5, #10\n asr r6, r6, #10\n"

@@ -81,7 +81,8 @@ typedef struct {
     }
 
 /* Computes n outputs of a channel with 3x3 taps and a stride of 1. w: the channel's part of the stream. first, second:
- * sums of the outputs whose windows begin at the last column but one, and at the last column that was read. */
+ * sums of two unfinished outputs; their windows begin at the last column but one, and at the last column, that was
+ * read. */
 static MCUGEN_INLINE void mg_swar_walk_by_one(const mg_swar_walk *walk, const uint32_t *w, uint32_t n,
                                        const mg_swar_scale *of, int8_t *out, uint32_t linear)
 {

@@ -16,7 +16,7 @@
 
 /* r0, r6: taps, r1: stream, r2, r3: sums, r4: weight, r5: table, r7: channel, r10: end of the table, r12: low, lr: span
  * At the end of a channel r8: channel, r9, r11: sums
- * Stack: table, out0, out1, end of the channels, kind. Channels and outputs are counted from `at` on */
+ * Stack: table, out0 - at, out1 - at, at + number of channels, kind. The channel in r7 is counted from `at` on */
 static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED const mg_swar_lanes *block)
 {
     __asm__(".syntax unified\n"

@@ -7,7 +7,7 @@
 
 #include "mcugen/swar_ends_thumb2.h"
 
-/* Scales a channel of two pixels. r2, r3: the sums, then the outputs, lr: channel */
+/* Scales a channel of two pixels. r2, r3: the sums, then the outputs, lr: at + channel */
 #define MG_SWAR_LANE_SCALE(y, below, clamp) \
     "lsl " y ", " y ", #2\n smull r12, r10, " y ", r4\n" below(y) "add r10, r10, r8\n asr r10, r10, r7\n" clamp \
     "add " y ", r10, r9\n"
@@ -16,9 +16,9 @@
 #define MG_SWAR_LANE_FULL "usat r10, #8, r10\n"
 #define MG_SWAR_LANES_SCALE(below, clamp) MG_SWAR_LANE_SCALE("r2", below, clamp) MG_SWAR_LANE_SCALE("r3", below, clamp)
 
-/* r0: table, r1: stream, r2, r3: sums, r4-r9: pointers and taps, r10-r12: weights, lr: channel
- * Stack: end of the table, table, end of the channels, out0, out1, low, span, kind. Channels and outputs are counted
- * from `at` on */
+/* r0: table, r1: stream, r2, r3: sums, r4-r9: pointers and taps, r10-r12: weights, lr: at + channel, where `at` is the
+ * field of mg_swar_lanes: elements from the pointers in the table to the taps
+ * Stack: end of the table, table, at + number of channels, out0 - at, out1 - at, low, span, kind */
 static void __attribute__((naked, noinline)) mg_swar_lanes_two(MCUGEN_UNUSED const mg_swar_lanes *block)
 {
     __asm__(".syntax unified\n"

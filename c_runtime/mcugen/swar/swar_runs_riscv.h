@@ -63,7 +63,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
     __asm__(MG_SWAR_RUN_TAPS(7, "47") MG_SWAR_RUN_TAPS(8, "48"));
     __asm__(MG_SWAR_RUN_TAPS(9, "49") MG_SWAR_RUN_TAPS(10, "50"));
     __asm__(MG_SWAR_RUN_TAPS(11, "51") MG_SWAR_RUN_TAPS(12, "52"));
-    /* jump targets: next run, end of a pair, groups of 12 to 1 taps; then the ends of pairs by kind */
+    /* jump targets: next run, end of a pair, groups of 12 to 1 taps, then the end of a pair of each kind */
     __asm__(".balign 4\n"
             "3: .word 6b, 7b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0\n"
             ".word 52b, 51b, 50b, 49b, 48b, 47b, 46b, 45b, 44b, 43b, 42b, 41b, 0, 0\n" MG_SWAR_RUN_ENDS);

@@ -9,7 +9,7 @@
 
 /* r0, r7: runs of pixels 0 and 1, r1: stream, r2, r3: sums of the group, r4: product, r5: word of weights,
  * r6: tap of the run
- * r8: pixel 0, sum of both channels, r9: pixel 0, sum of the upper channel, r10, r11: the sums of pixel 1
+ * r8, r9: sums of pixel 0: of both channels in one word, of the upper channel, r10, r11: likewise for pixel 1
  * r12: low, lr: span
  * Stack: +36 next entry of the table, +40 pairs left, +44 table, +48 out0, +52 out1, +56 low, +60 span
  * The lower six bits of a group's first word are its jump target, in steps of 8 bytes from label 5. */
@@ -28,7 +28,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             "ldr r7, [sp, #60]\n mov lr, r7\n"
             "b 2f\n"
             "nop\n");
-    /* The ends of pairs, by kind. */
+    /* Code for the end of a pair, for each kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE(""), "4");
     MG_SWAR_END("21", "31", MG_SWAR_THREE(MG_SWAR_BELOW("11")), "4");
     MG_SWAR_END("24", "34", MG_SWAR_FOURS(""), "8");

@@ -12,8 +12,8 @@
  * r2, r3    sums of the group
  * r4, r5    inputs of pixels 0 and 1
  * r6-r8     words of weights
- * r9, r10   pixel 0: sum of both channels in one word; sum of the upper channel
- * r11, r12  the sums of pixel 1
+ * r9, r10   sums of pixel 0: of both channels in one word; of the upper channel
+ * r11, r12  sums of pixel 1: likewise
  * Stack: +36 pairs left, +40 table, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span, +60 next entry of the table */
 static void __attribute__((naked, noinline))
 mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, MCUGEN_UNUSED const mg_swar_run *table,
@@ -74,7 +74,7 @@ mg_swar_direct_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t 
             "b.w 4b\n"
             ".set mg_n, mg_n + 1\n"
             ".endr\n");
-    /* The ends of pairs, by kind. */
+    /* Code for the end of a pair, for each kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE, MG_SWAR_PLAIN, MG_SWAR_CLAMP);
     MG_SWAR_END("21", "31", MG_SWAR_THREE, MG_SWAR_BELOW, MG_SWAR_CLAMP);
     MG_SWAR_END("24", "34", MG_SWAR_FOURS, MG_SWAR_PLAIN, MG_SWAR_CLAMP);

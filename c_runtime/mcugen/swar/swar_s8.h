@@ -22,8 +22,8 @@
 /* A pointer that may lie in the arena. */
 typedef const int8_t *MCUGEN_MAY_ALIAS mg_swar_pointer;
 
-/* pairs: pairs of channels. kind: for depthwise convolutions, see mg_swar_lanes. taps: taps of a channel. outside: in_c
- * values of taps outside the image; NULL for vectors. */
+/* pairs: number of pairs of channels. kind: for depthwise convolutions, see mg_swar_lanes. taps: number of taps of a
+ * channel. outside: in_c values of taps outside the image; NULL for vectors. */
 typedef struct {
     const uint32_t *stream;
     uint32_t pairs, taps, outputs, kind;

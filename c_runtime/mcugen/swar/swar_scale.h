@@ -17,8 +17,8 @@ typedef struct {
     uint32_t shift;
 } mg_swar_scale;
 
-/* Reads the constants of a channel; the multiplier is in parts. The factor 4 of the sums and the high word of the
- * product together are a right shift by 30. */
+/* Reads the constants of a channel; the multiplier is in parts. The high word of 4 * sum * multiplier is sum *
+ * multiplier shifted right by 30. */
 static inline mg_swar_scale mg_swar_scale_of(const uint32_t *q, uint32_t kind, int32_t low, uint32_t span)
 {
     const uint32_t four = kind & MG_SWAR_FOUR;

@@ -73,7 +73,7 @@ mg_swar_block(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs
     __asm__(MG_SWAR_TAPS(7, "47") MG_SWAR_TAPS(8, "48"));
     __asm__(MG_SWAR_TAPS(9, "49") MG_SWAR_TAPS(10, "50"));
     __asm__(MG_SWAR_TAPS(11, "51") MG_SWAR_TAPS(12, "52"));
-    /* jump targets: groups of 1 to 12 taps, then the ends of pairs by kind */
+    /* jump targets: groups of 1 to 12 taps, then the end of a pair of each kind */
     __asm__(".balign 4\n"
             "3: .word 0, 41b, 42b, 43b, 44b, 45b, 46b, 47b, 48b, 49b, 50b, 51b, 52b, 0, 0, 0\n" MG_SWAR_ENDS MG_SWAR_ENDS);
 }

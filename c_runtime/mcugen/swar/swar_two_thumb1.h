@@ -9,7 +9,7 @@
 #include "mcugen/swar_s8.h"
 
 /* r0: taps, r1: stream, r2, r3: sums of the group of pixels 0 and 1, r4: product, r5-r7: words of weights
- * r8: pixel 0, sum of both channels, r9: pixel 0, sum of the upper channel, r10, r11: the sums of pixel 1
+ * r8, r9: sums of pixel 0: of both channels in one word, of the upper channel, r10, r11: likewise for pixel 1
  * r12: low, lr: span
  * Stack: +36 stream, +40 pairs left, +44 patch, +48 out0, +52 out1, +56 low, +60 span */
 
@@ -27,7 +27,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             "ldr r7, [sp, #60]\n mov lr, r7\n"
             "b 2f\n"
             "nop\n");
-    /* The ends of pairs, by kind. */
+    /* Code for the end of a pair, for each kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE(""), "4");
     MG_SWAR_END("21", "31", MG_SWAR_THREE(MG_SWAR_BELOW("11")), "4");
     MG_SWAR_END("24", "34", MG_SWAR_FOURS(""), "8");

@@ -9,7 +9,7 @@
 #include "mcugen/swar_s8.h"
 
 /* r0: taps, r1: stream, r2, r3: sums of the group of pixels 0 and 1, r4, r5: taps, r6-r8: words of weights
- * r9: pixel 0, sum of both channels, r10: pixel 0, sum of the upper channel, r11, r12: the sums of pixel 1
+ * r9, r10: sums of pixel 0: of both channels in one word, of the upper channel, r11, r12: likewise for pixel 1
  * Stack: +36 pairs left, +40 patch, +44 out0 - 1, +48 out1 - 1, +52 low, +56 span */
 
 static void __attribute__((naked, noinline))
@@ -68,7 +68,7 @@ mg_swar_two(MCUGEN_UNUSED const uint32_t *stream, MCUGEN_UNUSED uint32_t pairs, 
             "b.w 4b\n"
             ".set mg_n, mg_n + 1\n"
             ".endr\n");
-    /* The ends of pairs, by kind. */
+    /* Code for the end of a pair, for each kind. */
     MG_SWAR_END("20", "30", MG_SWAR_THREE, MG_SWAR_PLAIN, MG_SWAR_CLAMP);
     MG_SWAR_END("21", "31", MG_SWAR_THREE, MG_SWAR_BELOW, MG_SWAR_CLAMP);
     MG_SWAR_END("24", "34", MG_SWAR_FOURS, MG_SWAR_PLAIN, MG_SWAR_CLAMP);

@@ -15,7 +15,7 @@
 
 #include "mcugen/runtime.h"
 
-/* blocks: blocks of eight outputs; the last one may have fewer. */
+/* blocks: number of blocks of eight outputs; the last block may have fewer. */
 typedef struct {
     const uint32_t *stream;
     uint32_t blocks;
