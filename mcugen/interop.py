@@ -113,7 +113,7 @@ def _check_module(module: Any) -> None:
     elif isinstance(module, type):
         why, hint = f"{module.__name__} is a class", f"give an instance, {module.__name__}(...), with its weights"
     elif not (hasattr(module, "eval") and hasattr(module, "training")):
-        why, hint = f"{type(module).__name__} is no torch.nn.Module", "wrap it in a module whose forward calls it"
+        why, hint = f"{type(module).__name__} is not a torch.nn.Module", "wrap it in a module whose forward calls it"
     else:
         return
     raise UsageError(why, where="from_torch", hint=hint)

@@ -408,7 +408,7 @@ class Options:
             value = getattr(self, item.name)
             if choices and value not in (*choices, item.default):
                 flag = item.name.replace("_", "-")
-                raise UsageError(f"--{flag} is {value!r}", hint=f"choose one of {', '.join(choices)}")
+                raise UsageError(f"--{flag} cannot be {value!r}", hint=f"choose one of {', '.join(choices)}")
         if self.no_rows and (self.input_mode in ("rows", "frames") or self.optimize == "ram"):
             asked = "--optimize ram" if self.optimize == "ram" else f"--input-mode {self.input_mode}"
             raise UsageError(f"--no-rows contradicts {asked}", hint="leave one of them out")
@@ -465,7 +465,9 @@ def _check_tflm(options: Options) -> None:
         for name in names:
             if not _VARIABLE.fullmatch(name) or _C_KEYWORDS & set(re.split("::|=", name)):
                 raise UsageError(
-                    f"{name!r} is no variable of C++", where=flag, hint="write it like g_model or ns::g_model"
+                    f"{name!r} is not the name of a C++ variable",
+                    where=flag,
+                    hint="write it like g_model or ns::g_model",
                 )
             variable = name.rpartition("=")[2]
             if any(map(_is_taken, (variable, variable.removesuffix("_t")))) or variable in ("tflite", "DebugLog"):
@@ -477,7 +479,9 @@ def _check_tflm(options: Options) -> None:
         raise UsageError(f"{twice[0]!r} is given twice", where="--symbol", hint="name each variable once")
     if options.header_prefix and not re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)*/?", options.header_prefix, re.ASCII):
         raise UsageError(
-            f"{options.header_prefix!r} is no folder", where="--header-prefix", hint="write it like edge-impulse-sdk"
+            f"{options.header_prefix!r} is not a relative path without `..`",
+            where="--header-prefix",
+            hint="write it like edge-impulse-sdk, with letters, digits, `.`, `_` and `-`",
         )
 
 
@@ -489,7 +493,7 @@ def _check_samples(options: Options) -> None:
             raise UsageError(f"--{item.name} is for --input-mode {SAMPLES}", hint=hint)
     _ = options.hop_samples, options.queue_samples, options.rate_hz
     if options.stride and not re.fullmatch(r"[1-9]\d{0,5}", options.stride, re.ASCII):
-        raise UsageError(f"--stride {options.stride!r} is no number of windows", hint="give 1 or more, e.g. 3")
+        raise UsageError(f"--stride {options.stride!r} is not a number of windows", hint="give 1 or more, e.g. 3")
 
 
 def samples_of(text: str, rate: int, flag: str = "--hop") -> int:
@@ -499,7 +503,7 @@ def samples_of(text: str, rate: int, flag: str = "--hop") -> int:
     count = Fraction(found[1]) * each[found[2]] if found else Fraction(0)
     if not 1 <= count < 2**24 or count.denominator != 1:
         hint = f"give whole samples, e.g. 160, or a time of whole samples at {rate:,} a second, e.g. 10ms"
-        raise UsageError(f"{flag} {text!r} is no number of samples", hint=hint)
+        raise UsageError(f"{flag} {text!r} is not a number of samples", hint=hint)
     return int(count)
 
 
@@ -517,7 +521,7 @@ def _check_kernels_dir(folder: str, *, amalgamate: bool) -> None:
         raise UsageError("--amalgamate contradicts --kernels-dir", hint="leave one of them out")
     if not re.fullmatch(r"(\.\./)*[\w.-]+(/[\w-][\w.-]*)*/?", folder, re.ASCII) or folder.strip("/.") == "":
         raise UsageError(
-            f"{folder!r} is not a folder seen from the output folder",
+            f"{folder!r} is not a relative path from the output folder",
             where="--kernels-dir",
             hint="write it like ../kernels, with letters, digits, `.`, `_` and `-`",
         )

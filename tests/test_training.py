@@ -132,7 +132,7 @@ def test_torch_takes_the_exporters_options_and_arrays(monkeypatch: pytest.Monkey
         ({"conv.weight": 1}, "a state_dict holds weights and no network"),
         ("net.pt", "'net.pt' names a file"),
         (Net, "Net is a class"),
-        (len, "is no torch.nn.Module"),
+        (len, "is not a torch.nn.Module"),
     ],
 )
 def test_torch_says_what_is_no_module(monkeypatch: pytest.MonkeyPatch, module: Any, words: str) -> None:

@@ -188,10 +188,10 @@ class Device:
 class Toolchain:
     """A C compiler and its flags for one core.
 
-    fallback_flags: used if the compiler does not know `flags`; fallback_note: tells the user. without: per feature,
-    flags that keep the compiler from using it if it is switched off; they replace flags with the same `-key=`. startup,
-    sections: start-up sources, and the section part of the linker script; () and None for the host. objdump_flags: name
-    the architecture if objdump cannot find it in an image.
+    fallback_flags: used if the compiler does not know `flags`; fallback_note: text that tells the user about it.
+    without: per feature, flags that keep the compiler from using it if it is switched off; they replace flags with the
+    same `-key=`. startup, sections: start-up sources, and the section part of the linker script; () and None for the
+    host. objdump_flags: name the architecture if objdump cannot find it in an image.
     """
 
     prefix: str

@@ -26,8 +26,8 @@ USES = {"flash": ("code", "weights"), "ram": ("model", "stack")}
 class Wish:
     """The user's description of a board. Empty fields are copied from `like`, a shipped board or core.
 
-    flash, ram: memories as [NAME=]SIZE[@ADDRESS]; the first of each is for code, or for the stack. source: of the
-    figures.
+    flash, ram: memories as [NAME=]SIZE[@ADDRESS]; the first flash is for code, the first RAM for the stack. source:
+    document that states the figures.
     """
 
     like: str
@@ -64,7 +64,7 @@ def _text(wish: Wish, name: str) -> str:
     core = like if like.is_core else target.load(like.core)
     if core.is_host or core.device is not None:
         raise UsageError(
-            f"{wish.like} is no microcontroller", where="--like", hint="choose one that `mcugen boards` lists"
+            f"{wish.like} is not a microcontroller", where="--like", hint="choose one that `mcugen boards` lists"
         )
     lacks = sorted(core.features - like.features)
     lines = [

@@ -89,7 +89,9 @@ def front(path: Path, options: Options, progress: Callable[[str], None] = lambda
     Raises UsageError for --input-mode frames, which has one schedule, and MemoryBudgetError if no schedule fits.
     """
     if options.input_mode == "frames":
-        raise UsageError("--input-mode frames has one schedule only", hint="compare whole or rows")
+        raise UsageError(
+            "--input-mode frames has only one schedule, so there is nothing to compare", hint="compare whole or rows"
+        )
     model = pipeline.prepare(path, options)
     progress("finding schedules")
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:

@@ -102,9 +102,9 @@ def _export_names(context: click.Context, parameter: click.Parameter, incomplete
 
 
 def _feature_lists(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Lists of features with one more feature, for shell completion.
+    """Completions of a list of features to switch off: `-dsp,-m` gives `-dsp,-mve` and `-dsp,-mve_float`.
 
-    Features are those of the board given, or of all cores. Each begins with `-`, which switches it off.
+    The features are those of the board given, or of all cores.
     """
     from mcugen import kernels
     from mcugen.boards import target
@@ -150,7 +150,7 @@ model_argument = click.argument("model", type=click.Path(path_type=Path))
 
 
 def models_argument(function: F) -> F:
-    """Adds the argument of a command that takes several models as one, and the flag for that."""
+    """Adds the argument for one or more models, and the flag --chain, which makes one model of several."""
     item = next(item for item in dataclasses.fields(Options) if "several_models" in item.metadata)
     argument = click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=click.Path(path_type=Path))
     return argument(_option(item)(function))
@@ -163,11 +163,11 @@ def chained(models: Sequence[Path], values: dict[str, Any]) -> Path:
     """
     wanted = values.pop("chain")
     if wanted and len(models) < 2:
-        raise UsageError("--chain needs two models or more", hint="give them in the order of the flow")
+        raise UsageError("--chain needs two models or more", hint="give them in the order in which data flow")
     if len(models) > 1 and not wanted:
         raise UsageError(
             f"{len(models)} models were given for one build",
-            hint="give one at a time; --chain makes one of them, and `mcugen build` has --share-arena",
+            hint="give one, or make one of them with --chain; `mcugen build` also has --share-arena",
         )
     values["chain"] = tuple(map(str, models[1:]))
     return models[0]

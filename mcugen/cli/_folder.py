@@ -56,7 +56,7 @@ def require_build(folder: Path | None, options: Options) -> None:
 
 
 def rewrite(folder: Path, document: dict[str, Any]) -> None:
-    """Write report.json again, and those of its pages that the folder has."""
+    """Write report.json again, and the pages of the report that exist in the folder."""
     from mcugen.report import page
 
     write(folder / REPORT, (json.dumps(document, indent=2) + "\n").encode())
@@ -67,7 +67,10 @@ def rewrite(folder: Path, document: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Noted:
-    """A folder to note a result in; None for no folder. part: the model's part of its report.json."""
+    """The folder of a build whose report.json gets a result; None for no folder.
+
+    document: its report.json. part: the part of `document` about the model.
+    """
 
     folder: Path | None
     document: dict[str, Any]

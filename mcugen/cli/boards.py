@@ -28,7 +28,7 @@ class _Boards(click.Group):
 @click.pass_context
 @json_option
 def COMMAND(context: click.Context, text: str, as_json: bool) -> None:
-    """List the boards and bare cores to build for; with TEXT, those whose name, core or chip contains it.
+    """List the boards and bare cores to build for; with TEXT, only those with TEXT in their name, core or chip.
 
     `mcugen boards new` makes a board of your own.
 

@@ -300,7 +300,7 @@ def _half(model: Path, data: Path, file: Path, test: Path | None, values: dict[s
     context = click.get_current_context()
     for name, flag in _given(_OF_INTEGERS):
         if context.params[name] != "float":
-            raise UsageError(f"{flag} is for integer models", hint="leave it out with --weights float16")
+            raise UsageError(f"{flag} has no effect on a float model", hint="leave it out with --weights float16")
     format_name, choices = quantize_model.format_of(file), _choices({**values, "weights": "8"})
     with progress("rounding weights", quiet=as_json) as update:
         found = half.quantize(model, data, choices, test=test, progress=update)

@@ -41,7 +41,7 @@ def COMMAND(folders: tuple[Path, ...], compare: bool, schema: bool, file: Path |
     wanted = 2 if compare else 1
     if len(folders) != wanted:
         given = "1 folder" if len(folders) == 1 else f"{len(folders)} folders"
-        raise UsageError(f"{given} given", hint="give one, or two with --compare")
+        raise UsageError(f"{given} given, not {wanted}", hint="give one folder, or two with --compare")
     found = [document_of(folder) for folder in folders]
     target = file or (Path("compare.html") if compare else folders[0] / page.HTML)
     require_places({"-o": target}, [folder / REPORT for folder in folders])

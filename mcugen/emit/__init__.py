@@ -51,8 +51,8 @@ def emit(
 def files_of(view: ModelView, imported: Graph, options: Options, layout: BuildFolders = PLAIN) -> dict[str, bytes]:
     """The files of a view, by the path that #include lines use. layout: folders for the compile command in the example.
 
-    Raises InternalError for an undeclared name in the C generated for this model, UsageError for a variable of the
-    firmware that has a name of the C.
+    Raises InternalError for an undeclared name in the C generated for this model, UsageError if a variable of the
+    firmware has the same name as something in the C.
     """
     if view.device is not None:
         files = opencl.files_of(view)

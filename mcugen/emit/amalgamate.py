@@ -98,8 +98,9 @@ class _Folded:
         return _PROTOTYPE.sub(self._prototype, self.expanded(source, surely))
 
     def _prototype(self, match: re.Match[str]) -> str:
-        """A kernel's declaration, made static, which also makes its definition static if a macro spells the definition.
-        "" for kernels that the model does not use.
+        """A kernel's declaration, made static; "" for kernels that the model does not use.
+
+        The definition then is static too, even if it is the expansion of a macro.
         """
         there = match[1] in self._called or match[1] in self._named
         return f"static {self._unused(match[1])}{match[0]}" if there else ""

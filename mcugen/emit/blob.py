@@ -39,7 +39,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class BlobRead:
-    """An array that a step reads. offset: in the block. stage: in the memory that the array is copied to."""
+    """An array that a step reads. offset: position in the block. stage: position in the memory that it is copied to."""
 
     symbol: str
     c_type: str
@@ -52,7 +52,7 @@ class BlobRead:
 class BlobView:
     """The block of a model. fetched: whether steps copy their constants into the arena before they run.
 
-    stage_bytes, stages: per step, the size of this copy in bytes, and its offset in the arena.
+    stage_bytes, stages: per step, the size of its copy in bytes, and the offset of the copy in the arena.
     """
 
     places: tuple[BlobRead, ...]
@@ -93,7 +93,7 @@ def asked(
         return None
     if plan.further or any(array.region for array in arrays):
         raise UsageError(
-            "the model needs several memories; constants as one block need a single one",
+            "constants as one block need a single memory, but the model uses several",
             where="--weights-blob" if options.weights_blob else "--fetch-weights",
             hint="leave --region and --weights-in out",
         )

@@ -14,7 +14,7 @@ MAX_ENUMERATOR = 24
 
 @dataclass(frozen=True)
 class LabelView:
-    """A class label. enumerator: its name after the output's macro. text: the label as a C string."""
+    """A class label. enumerator: end of its name in C, after the output's macro. text: the label as a C string."""
 
     enumerator: str
     text: str

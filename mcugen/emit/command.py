@@ -52,7 +52,7 @@ def options_of(command: str) -> Options:
     while words:
         flag = words.pop(0)
         if flag not in known:
-            raise ValueError(f"the command has an option {flag!r}")
+            raise ValueError(f"the command has an unknown option {flag!r}")
         item = known[flag]
         if item.name == "chain":
             continue

@@ -68,7 +68,7 @@ def _map(schedule: Schedule, plan: MemoryPlan) -> Iterator[MapView]:
 
 
 def _from(schedule: Schedule, name: str) -> str:
-    """Note on where a tensor lies in its buffer: rows kept if not all, row pitch, and offset if not 0."""
+    """Note on where a tensor lies in its buffer: rows kept, distance of rows, offset; "" for a whole buffer."""
     place, buffer = schedule.places[name], schedule.buffer_of(name)
     rows = f", {buffer.kept} of {buffer.rows} rows" if buffer.kept < buffer.rows else ""
     runs = f", rows {place.pitch} bytes apart" if place.pitch else ""

@@ -97,8 +97,8 @@ class SamplesView:
     hop: samples from one window to the next. rows: windows before the first decision. stride: windows between two
     decisions. rate: samples per second. slots: samples in the queue between an interrupt and the task, of which one
     stays free; 0 without a queue. c_type, nbytes: type and bytes of a sample. reading: number of events after
-    which the window moves on. events: number of events that run for each window; the others run for each decision.
-    has_decisions: whether there are others.
+    which the window moves on. events: number of events that run for each window. has_decisions: whether
+    further events run for each decision.
     """
 
     window: str
@@ -257,7 +257,7 @@ class DeviceView:
 
     @property
     def cut_starts(self) -> list[int]:
-        """Index of the first span of each cut, followed by the number of spans."""
+        """For each cut, the index of its first span among all spans; at the end, the number of spans."""
         return list(itertools.accumulate((len(cut) for cut in self.cuts), initial=0))
 
     @property

@@ -42,7 +42,7 @@ _QUALIFIERS = frozenset({"const", "volatile", "restrict"})
 _WORDS = _TYPES | _QUALIFIERS | {"static", "inline", "extern", "struct", "union", "enum", "typedef", "sizeof", "return"}
 _WORDS |= {"if", "else", "for", "switch", "case", "default", "break", "continue"}
 _DECLARING = "MG_DECLARE_"
-"""Prefix of macros that declare the function named by their argument, and others whose names begin with it."""
+"""Prefix of macros that declare the function named by their argument, and functions whose names begin with that."""
 
 _DECLARED_TOO = re.compile(r"\bMG_PART\(\w+, (\w+)\)|(\bMG_DECLARE_\w+)")
 

@@ -123,7 +123,7 @@ def asked(
 
 
 def require_free(model: str, view: TflmView | None, files: Mapping[str, bytes]) -> None:
-    """Raise UsageError where a variable of the firmware has the name of something in the C of the model."""
+    """Raise UsageError if a variable of the firmware has the name of something in the C of the model."""
     symbols = [name for space, name in (*view.symbols, *view.lengths) if not space] if view else []
     for name in (name for name in symbols if name.lower().startswith(f"{model}_".lower())):
         for path, text in files.items():
@@ -167,7 +167,7 @@ def _require_same_interface(imported: Graph, ends: Sequence[EndView], *, spread:
         )
     count = len(imported.inputs) + len(imported.outputs)
     if len(ends) != count:
-        raise UnsupportedError(f"the build has {len(ends)} inputs and outputs, the file {count}")
+        raise UnsupportedError(f"the build has {len(ends)} inputs and outputs, but the file has {count}")
 
 
 def _variable(imported: Graph) -> int:

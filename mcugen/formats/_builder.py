@@ -43,7 +43,7 @@ class Variable:
 
     @property
     def is_changed(self) -> bool:
-        """Whether an operator so far assigns it."""
+        """Whether an operator imported so far assigns the variable."""
         return self.value != self.before
 
 
@@ -52,14 +52,14 @@ class Builder:
     """A graph under construction.
 
     reference: runtime whose arithmetic computes folded results; prefix: start of all names of tensors and nodes
-    values: value of the file -> tensor; absent: values of the file that mcugen does not compute
+    values: name of a value in the file -> tensor; absent: names of values that mcugen does not compute
     variables: values kept from run to run; fixed: variables that no run changes, which are imported as constants
     initials: variable -> first value and quantization, from a subgraph of the file; initializing: whether this subgraph
     is being imported
     refusals: (runtime, reason) for operators that a runtime has no kernel for
     inline: function that appends a subgraph of the file and returns its results; None if the format has no subgraphs
-    texts: tensor -> the strings that its integers are indices into; made: number of tensors so far, for their names
-    known: tensor -> data, if it is constant although its nodes are kept for now (`Dequantize.deferred`)
+    texts: tensor -> the strings that its integers are indices into; made: number of tensors so far, used in names
+    known: tensor -> data, for constant results whose nodes are not folded yet (`Dequantize.deferred`)
     declared: types that the file declares for values
     """
 
@@ -147,7 +147,11 @@ class Builder:
         return Variable(before, before, initial)
 
     def slot(self, variable: str, t: TensorType, label: str) -> str:
-        """The value of a variable that operators name. At first what a subgraph assigns, else zeros of type `t`."""
+        """The current value of a variable that an operator names.
+
+        If no operator used the variable before, this is its first value: from the subgraph that sets first values, or
+        zeros of type `t`.
+        """
         initial, quant = self.initials.get(variable, (cleared(t), t.quant))
         if self.initializing or variable in self.fixed:
             return self.constant(initial, quant, label)
@@ -168,7 +172,9 @@ class Builder:
             raise UnsupportedError(f"subgraph {graph} computes more than constants before the first run")
         late = sorted(used_ones & set(self.initials))
         if late:
-            raise UnsupportedError(f"subgraph {graph} gives {late[0]!r} its first value after it was used")
+            raise UnsupportedError(
+                f"subgraph {graph} sets the first value of {late[0]!r}, but earlier operators use it"
+            )
 
     def call(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
         """Append the nodes of a subgraph of the file; returns its results."""
@@ -249,11 +255,11 @@ class Builder:
             raise UnsupportedError(self.registry.lacking(self.format, name, version))
         missing = [value for value in inputs if value and value not in self.values]
         if set(missing) & self.absent:
-            raise UnsupportedError(f"reads {missing[0]!r}, a result that mcugen does not compute")
+            raise UnsupportedError(f"the operator reads {missing[0]!r}, which mcugen does not compute")
         if missing:
             if self.unsupported:
                 return  # an operand is the result of an unsupported operator
-            raise CorruptModelError(f"reads {missing[0]!r} before anything writes it")
+            raise CorruptModelError(f"the operator reads {missing[0]!r} before anything writes it")
         operands = [self.values[value] if value else None for value in inputs]
         while operands and operands[-1] is None:
             operands.pop()
@@ -309,7 +315,7 @@ class Expander:
         imported = found.build(source)
         chosen = imported.inputs if imported.inputs is not None else range(len(self.inputs))
         if any(k >= len(self.inputs) for k in chosen):
-            raise CorruptModelError(f"has {len(self.inputs)} operands, needs {max(chosen) + 1}")
+            raise CorruptModelError(f"the operator has {len(self.inputs)} operands, needs {max(chosen) + 1}")
         return self.nodes(imported.op, *(self.inputs[k] for k in chosen))
 
     def type(self, name: str) -> TensorType:
@@ -321,7 +327,7 @@ class Expander:
 
     def _tensor(self, name: str) -> Tensor:
         if name not in self.builder.tensors:
-            raise CorruptModelError(f"uses {name!r} as an operand, but it has no value")
+            raise CorruptModelError(f"operand {name!r} has no value")
         return self.builder.tensors[name]
 
     def own(self, name: str) -> str:

@@ -18,7 +18,10 @@ from mcugen.ir.types import QuantParams, Shape, TensorType
 
 
 def kept_quantization(op: Op, types: Sequence[TensorType | None], made: Sequence[TensorType]) -> QuantParams | None:
-    """The quantization of results whose elements are copied from operands; None if the operands have none."""
+    """The quantization of results whose elements are copied from operands.
+
+    None if the operands are not quantized, differ in quantization, or have a scale for each channel.
+    """
     found = {t.quant for t in types if t is not None and t.dtype == made[0].dtype}
     if len(found) != 1 or not op.keeps_values(Call(op, tuple(types), tuple(made), (None,) * len(types), "")):
         return None
@@ -35,11 +38,11 @@ def constant_results(call: Call) -> tuple[np.ndarray, ...]:
 
 
 def check_operands(op: type[Op], inputs: Sequence[TensorType | None]) -> None:
-    """Compare the operands with the signature of the operator's `infer`: how many, and which may be absent."""
+    """Raise CorruptModelError if operands are missing, or too many for the signature of the operator's `infer`."""
     least, most = _operand_counts(op.infer)
     if not least <= len(inputs) <= most:
         needs = f"{least}" if least == most else f"{least} or more" if most == sys.maxsize else f"{least} to {most}"
-        raise CorruptModelError(f"has {len(inputs)} operands, needs {needs}")
+        raise CorruptModelError(f"the operator has {len(inputs)} operands, needs {needs}")
     required = inputs if most == sys.maxsize else inputs[:least]
     if None in required:
         raise CorruptModelError(f"operand {list(required).index(None)} is absent but required")
@@ -57,21 +60,23 @@ def _operand_counts(infer: Callable[..., Any]) -> tuple[int, int]:
 def require_runtime(reasons: Mapping[str, str], runtimes: Sequence[str]) -> None:
     """Raise UnsupportedError if every runtime has a reason not to compute an operator: its results are undefined."""
     if all(reasons.get(runtime) for runtime in runtimes):
-        raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes))
+        raise UnsupportedError(
+            "no runtime computes this operator: " + ", ".join(f"{r}: {reasons[r]}" for r in runtimes)
+        )
 
 
 def check_results(op: Op, call: Call, labels: Sequence[str]) -> None:
-    """Compare the declared result types with the inferred ones. labels: the file's names for the results."""
+    """Raise an error if a declared result type differs from the inferred type. labels: the file's names of results."""
     check_operands(type(op), call.inputs)
     inferred = op.infer(*call.inputs)
     if len(inferred) != len(call.outputs):
-        raise CorruptModelError(f"has {len(call.outputs)} results, needs {len(inferred)}")
+        raise CorruptModelError(f"the operator has {len(call.outputs)} results, needs {len(inferred)}")
     for label, expected, declared in zip(labels, inferred, call.outputs, strict=True):
         check_result(label, expected, declared, _types(call))
 
 
 def check_result(label: str, made: TensorType, declared: TensorType, operands: str = "the import") -> None:
-    """Compare the type that a result has with the one that the file declares."""
+    """Raise ShapeError or UnsupportedError if the type of a result is not the type that the file declares."""
     check_shape(label, made.shape, declared.shape)
     if made.dtype != declared.dtype:
         raise UnsupportedError(f"{operands} gives {made.dtype}, but the file declares {declared.dtype}")
@@ -86,7 +91,7 @@ def check_shape(label: str, made: Shape, declared: Sequence[int | None]) -> None
     if not fits:
         shown = ", ".join("?" if d is None else str(d) for d in declared)
         raise ShapeError(
-            f"its operands make {label!r} {list(made)}, but the file declares it [{shown}]",
+            f"the operator's operands make {label!r} {list(made)}, but the file declares it [{shown}]",
             hint="export the model again with the right shape of this tensor, or with none",
         )
 

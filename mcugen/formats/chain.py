@@ -1,6 +1,6 @@
 """Chains of models: the output of each model is the input of the next, and together they are one graph.
 
-If a model gives one row of what the next one takes several of, the newest rows are kept as a state.
+If a model computes one row and the next model reads several rows, the newest rows are kept as a state.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ def renamed(graph: Graph, prefix: str) -> Graph:
 
 
 def joined(front: Graph, network: Graph) -> Graph:
-    """The graph in which `network` reads what `front` computes. Their names must differ. Raises UsageError or
-    ShapeError.
+    """The graph in which `network` reads the output of `front`. Names of tensors and nodes must differ between the two.
+
+    Raises UsageError or ShapeError.
     """
     _require_ends(front, network)
     given, taken = front.tensors[front.outputs[0]], network.tensors[network.inputs[0]]
@@ -99,7 +100,7 @@ def joined(front: Graph, network: Graph) -> Graph:
 
 
 def _require_ends(front: Graph, network: Graph) -> None:
-    """Raise UsageError unless `front` has one output, `network` one input, and both one format."""
+    """Raise UsageError unless `front` has one output, `network` has one input, and both have the same file format."""
     counts = ((front, "outputs", len(front.outputs)), (network, "inputs", len(network.inputs)))
     for graph, what, count in counts:
         if count != 1:
@@ -114,9 +115,9 @@ def _require_ends(front: Graph, network: Graph) -> None:
 
 
 def _joint(given: Tensor, taken: Tensor, rows: NewestRows) -> tuple[Mapping[str, Tensor], list[Node], list[State]]:
-    """Tensors, nodes and states between an output and the input that reads it, which becomes a result of the nodes.
+    """Tensors, nodes and states that compute input `taken` of the second model from output `given` of the first.
 
-    rows: the operator for an input of several rows.
+    rows: the operator that keeps the newest rows, if the input has several rows
     """
     source = f"joint of {given.label or given.name!r} and {taken.label or taken.name!r}"
     if given.type.size == taken.type.size:
@@ -140,7 +141,7 @@ def _fault(given: TensorType, taken: TensorType) -> str:
 
 
 def is_row(size: int, shape: Shape) -> bool:
-    """Whether `size` elements are one index of some axis of a tensor of this shape, or all of it.
+    """Whether `size` elements are a row, at one index of some axis, or all elements of a tensor of this shape.
 
     A vector may consist of any number of rows.
     """
@@ -152,7 +153,7 @@ def is_row(size: int, shape: Shape) -> bool:
 
 
 def _same_scale(given: QuantParams | None, taken: QuantParams | None) -> bool:
-    """Whether stored integers mean the same numbers. An output without a scale has that of its reader."""
+    """Whether an output and the input that reads it have the same scale and zero point, within a tolerance."""
     if given is None or taken is None:
         return given is None
     same = given.zero_point == taken.zero_point and len(given.scale) == len(taken.scale)

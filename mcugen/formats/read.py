@@ -2,8 +2,8 @@
 
 A folder beside this module with a module `read` is a format that mcugen reads. That module may have a function
 `recognises(data)`, which recognises files of the format by content, so that their names do not matter. If formats share
-a suffix, each has such a function and `UNLIKE`: what an unrecognised file is not, with the mark that it lacks, and a
-hint.
+a suffix, each has such a function and `UNLIKE`: two texts for the error about a file that none of them recognises. The
+first is the format's name and the key that such a file lacks, the second a hint.
 
 Models have the folder's name as suffix, or the suffixes listed in the folder's file suffixes.txt; `*/graph.nnef` there
 means folders with a file of that name. A format's module is loaded when it is first needed.
@@ -66,7 +66,7 @@ def content(path: Path) -> bytes:
 
 
 def arrays(text: bytes) -> Iterator[tuple[str, bytes]]:
-    """The arrays of bytes in a text of C, with their names: those that hold models and others."""
+    """All arrays of bytes in C source, with their names, whether or not they hold models."""
     return _embedded.arrays(text)
 
 
@@ -90,7 +90,7 @@ def _is_own(name: str, path: Path) -> bool:
 
 
 def _folder(path: Path) -> tuple[str, bytes, str]:
-    """(format, no bytes, no note) of a folder. Raises UsageError if no format has such folders."""
+    """(format, empty bytes, empty note) of a folder. Raises UsageError if no format has such folders."""
     name = _of_folder(path)
     if name:
         return name, b"", ""
@@ -117,7 +117,7 @@ def _recognised(path: Path, data: bytes) -> tuple[str, bytes, str]:
     if len(inside) > 1:
         listed = ", ".join(f"{array} ({len(values):,} bytes)" for _, array, values in inside)
         hint = "copy the array of the one that you want into a file of its own"
-        raise UsageError(f"holds {len(inside)} models: {listed}", where=path.name, hint=hint)
+        raise UsageError(f"the file holds {len(inside)} models: {listed}", where=path.name, hint=hint)
     for name, _, values in inside:
         return name, values, f"{path.name} holds a .{name} file of {len(values):,} bytes as an array"
     kind = _foreign.of(path, data, by_suffix=named is None)

@@ -121,7 +121,7 @@ def load(extra: Sequence[ModuleType] = ()) -> Registry:
 
 @functools.cache
 def _load(further: tuple[ModuleType, ...], missing: tuple[str, ...]) -> Registry:
-    """The registry of this package's modules and further ones."""
+    """The registry of mcugen's modules and further modules."""
     modules = (*_modules_of(mcugen.ops), *_modules_of(mcugen.formats.operators), *further)
     ops = tuple(dict.fromkeys(op for module in modules for op in _ops_of(module)))
     for op in ops:
@@ -165,7 +165,7 @@ def _by_name(found: Iterable[RegisteredImport]) -> Mapping[str, tuple[Registered
 
 @functools.cache
 def _modules_of(package: ModuleType) -> tuple[ModuleType, ...]:
-    """The modules of a package, without private ones and subfolders."""
+    """The modules of a package, without private modules and subfolders."""
     found = pkgutil.iter_modules(package.__path__)
     names = sorted(m.name for m in found if not (m.ispkg or m.name.startswith("_")))
     return tuple(importlib.import_module(f"{package.__name__}.{name}") for name in names)
@@ -186,15 +186,18 @@ def _classes_of(module: ModuleType) -> Iterable[type[Op]]:
 
 
 def _imports_of(op: type[Op]) -> Iterable[Import]:
-    """The imports that an operator declares. Raises UsageError for an entry that is no Import."""
+    """The imports that an operator declares. Raises UsageError for an entry that is not an Import."""
     for entry in op.imports:
         if not isinstance(entry, Import):
-            raise UsageError(f"{op.__module__}.{op.__name__} imports {entry!r}", hint="state a mcugen.ext.Import")
+            raise UsageError(
+                f"{op.__module__}.{op.__name__}.imports has {entry!r}, which is no Import",
+                hint="write it as mcugen.ext.Import(format, name)",
+            )
         yield entry
 
 
 def _has_fields(op: type[Op]) -> bool:
-    """Whether all annotated attributes of a class are dataclass fields. One without any needs no decorator."""
+    """Whether all annotated attributes of a class are dataclass fields. True for a class without annotations."""
     known = {f.name for f in fields(op)}
     stated = vars(op).get("__annotations__", {})
     return all(name in known or "ClassVar" in str(kind) for name, kind in stated.items())

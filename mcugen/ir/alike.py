@@ -2,7 +2,7 @@
 """Cached results that calls of equal shapes and types share, since networks have many equal layers.
 
 Most functions of a call depend on its shapes, its types and a few properties of its values, the traits (for example
-whether its results are rounded once). A `shared_fact` is such a function. It is computed on a bare call, a copy without
+whether its results are rounded once). A `shared_fact` is such a function. It is computed on a copy without
 values. The result is cached by the traits that the computation used, and reused for calls with equal shapes, types and
 traits. A function that uses values themselves, or fails, is computed for each call.
 """
@@ -24,8 +24,8 @@ More = ParamSpec("More")
 
 
 class NeedsValues(BaseException):
-    """Raised if values of a bare call are used. It is no Exception, so that no handler takes it for an error of the
-    model.
+    """Raised if a computation uses values of a `_Bare`, which has none. It is no Exception, so that no handler takes it
+    for an error of the model.
     """
 
 
@@ -43,8 +43,9 @@ class _Withheld:
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """A trait with its further arguments. answers: value of the trait -> the result as a `_Fact`, or the next
-    `_Question`.
+    """A node of a decision tree: a trait and its further arguments.
+
+    answers: value of the trait -> the result as a `_Fact`, or the next `_Question`.
     """
 
     compute: Callable[..., Hashable]
@@ -54,7 +55,7 @@ class _Question:
 
 @dataclass(frozen=True)
 class _OfMade:
-    """A trait of a call that is derived from another call by a function."""
+    """A trait of the call that `make` derives from another call."""
 
     compute: Callable[..., Hashable]
     make: Callable[..., Call]
@@ -66,7 +67,7 @@ class _OfMade:
 
 @dataclass(frozen=True, eq=False)
 class _Fact:
-    """A wrapper of a result, so that a result of None is not mistaken for a missing one."""
+    """A wrapper of a result, so that a result of None is not mistaken for a missing result."""
 
     result: Any
 
@@ -75,9 +76,7 @@ _NEEDS_VALUES = _Fact(None)
 
 
 class _Trial:
-    """A computation on a bare call in place of a full call. asked: the traits of the full call that it has used
-    so far.
-    """
+    """A computation on a call's copy without values. asked: the traits of the call itself that it has used so far."""
 
     def __init__(self, bare: Call, call: Call) -> None:
         self.bare, self.call = bare, call
@@ -91,7 +90,7 @@ class _Trial:
 
 
 def _told(call: Call, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
-    """The value of a trait of a call. Raises NeedsValues if it fails, so that the computation is repeated on the full
+    """The value of a trait. Raises NeedsValues if `compute` fails, so that the computation is repeated on the full
     call.
     """
     try:
@@ -107,7 +106,7 @@ class _UnderWay(local):
         self.trials: list[_Trial] = []
 
     def on(self, call: Call) -> _Trial | None:
-        """The innermost trial, if it runs on this bare call."""
+        """The innermost running trial if it computes on `call`, else None."""
         return self.trials[-1] if self.trials and self.trials[-1].bare is call else None
 
 
@@ -116,18 +115,18 @@ _under_way = _UnderWay()
 
 @dataclass(frozen=True, eq=False)
 class _Bare(Call):
-    """A call without data, scales and ranges. Calls of equal shapes and types share one object.
+    """A copy of a call without data, scales and ranges. Calls of equal shapes and types share one copy.
 
     known: cache by key. An entry is a `_Fact`, or the first `_Question` of a decision tree: {key: _Question(is_clamped,
-    {True: _Fact(8), False: _Question(one_shift, {12: _Fact(9)})})}. origin: for a changed copy, the original bare call,
-    the function that made the copy, and its further arguments.
+    {True: _Fact(8), False: _Question(one_shift, {12: _Fact(9)})})}. origin: for a `_Bare` derived from another
+    one, the other, the function that derived it, and its further arguments.
     """
 
     known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     origin: tuple[_Bare, Callable[..., Call], tuple[Hashable, ...]] | None = field(default=None, init=False, repr=False)
 
     def learnt(self, key: Hashable, compute: Callable[[Call], Any]) -> Any:
-        """The result of a function of this bare call, cached by the traits that it used.
+        """The result of a function of this copy, cached by the traits that it used.
 
         It is not cached in `facts`, since the next full call may have other traits. Raises NeedsValues if the function
         needs values or fails.
@@ -145,9 +144,7 @@ class _Bare(Call):
         return found.result
 
     def answer(self, compute: Callable[..., Hashable], more: tuple[Hashable, ...]) -> Hashable:
-        """The value of a trait of the full call that this bare call represents. Raises NeedsValues if that call is not
-        known.
-        """
+        """The value of a trait of the full call for which this copy stands. Raises NeedsValues if there is none."""
         if self.origin is not None:
             bare, make, given = self.origin
             return bare.answer(_OfMade(compute, make, given), more)
@@ -156,7 +153,7 @@ class _Bare(Call):
         return trial.answer(compute, more)
 
     def at(self, key: Hashable, ask: Callable[[_Question], Hashable]) -> Any:
-        """The cached fact, found by answering the cached questions with `ask`; None if there is none yet."""
+        """The cached fact, found by answering the cached questions with `ask`; None if it is not cached yet."""
         place, at = self.known, key
         while type(found := place.get(at)) is _Question:
             place, at = found.answers, ask(found)
@@ -181,7 +178,7 @@ class _Bare(Call):
 
 
 _bare: WeakValueDictionary[Hashable, _Bare] = WeakValueDictionary()
-"""Key of calls with equal shapes and types -> their bare call, as long as one of the calls exists."""
+"""Key of calls with equal shapes and types -> the copy that they share, as long as one of the calls exists."""
 
 
 def trait(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
@@ -226,7 +223,7 @@ def keeps(call: Call, rule: Rule) -> bool:
 
 
 def shared_fact(compute: Callable[Concatenate[Call, More], Found]) -> Callable[Concatenate[Call, More], Found]:
-    """A decorator for a `fact` that calls of equal shapes, types and traits share.
+    """A decorator for a `fact` whose cached result serves all calls of equal shapes, types and traits.
 
     Results must not refer to the call, and the function must not use functools.cache for results of calls.
     """
@@ -265,7 +262,7 @@ _VALUES = ("inputs", "outputs", "constants", "input_range")
 
 @fact
 def _bare_of(call: Call) -> _Bare:
-    """The bare call of a call. If the operator is not hashable, it is not shared with other calls."""
+    """The copy of a call without values. Calls of equal shapes and types share it if the operator is hashable."""
     types = (tuple(t and (t.shape, t.dtype, t.quant is None) for t in ts) for ts in (call.inputs, call.outputs))
     given = tuple(data is None for data in call.constants)
     others = {f.name: getattr(call, f.name) for f in fields(Call) if f.init and f.name not in _VALUES}
@@ -277,7 +274,7 @@ def _bare_of(call: Call) -> _Bare:
 
 
 def _stripped(call: Call, others: Mapping[str, Any]) -> _Bare:
-    values: Any = _Withheld  # one object each, as equal objects are not compared
+    values: Any = _Withheld  # an object per value: tuples do not call __eq__ for identical objects
 
     def types_of(types: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(t and TensorType(t.shape, t.dtype, None if t.quant is None else values()) for t in types)

@@ -213,8 +213,8 @@ class Order:
         return np.ascontiguousarray(spread.transpose(np.argsort(moving))).reshape(self.stored_shape)
 
     def stored_type(self, logical: TensorType) -> TensorType:
-        """The type of the stored tensor. Scales along a logical axis follow its elements; it must lie within one stored
-        axis.
+        """The type of the stored tensor. Scales along a logical axis follow its elements; this axis must lie within one
+        stored axis.
         """
         quant = logical.quant
         if quant is not None and quant.per_channel:
@@ -256,7 +256,7 @@ def move(source: Order, target: Order) -> tuple[Order, tuple[int, ...], Order] |
 
 
 def _ends(order: Order) -> list[int]:
-    """The positions in the logical order where factors begin, as numbers of innermost elements."""
+    """Strides of the axes' factors in the logical order, in elements, from the innermost to the whole tensor."""
     return _bounds(tuple(order.factors[f] for f in order._flat))
 
 

@@ -47,11 +47,11 @@ _LINE = 116
 class Element:
     """One element of a result: an expression in the operands a, b, ... of the operator and in named constants.
 
-    text      integers are computed with as int32_t, u32 as uint32_t, s64 as int64_t, and stored in the result's type
+    text      the expression; integers are computed as int32_t, u32 as uint32_t, s64 as int64_t
     odd       the expression of elements with an odd index, if it differs
-    tables    operands that are no operands of the expression, but constants among its fields
-    fields    constant -> its C type, which may be a pointer to an array
-    params    their values: fields of these names, or members of these fields
+    tables    indices of constant operands that the expression reads as arrays, which `fields` lists
+    fields    name of a constant in the expression -> its C type, which may be a pointer to an array
+    params    the values of `fields`, or of members of `fields` that are structs
     bounds    bounds that the result is clamped to; no clamp where a bound is infinite
     swapped   whether a is the operator's second operand, and b its first
     commutes  whether the operands may be exchanged, so that one function serves if either of them is constant
@@ -100,7 +100,7 @@ Stated = Element | Callable[[Call], Element]
 
 
 def element_of(stated: Stated, call: Call) -> Element:
-    """The element of a call."""
+    """The expression that an operator declares for a call: `stated` itself, or its result for the call."""
     return stated if isinstance(stated, Element) else stated(call)
 
 
@@ -108,7 +108,7 @@ class Walk(Enum):
     """The way in which a loop pairs the elements of the operands. Each way has a template.
 
     RUN        n elements of each tensor
-    VECTOR     n pixels of `run` elements, each with the elements of the vectors
+    VECTOR     n pixels of `run` elements; constant vectors begin again at each pixel
     BROADCAST  two whole tensors, as mcugen/elementwise.h describes
     """
 
@@ -151,8 +151,8 @@ class Line:
 class Loop:
     """A C function over elements: its operands, its constants as (name, C type), and the lines that compute.
 
-    results: names of the lines that are stored; () for the last one. size: number of elements, for a function that
-    takes whole tensors, whose walk is RUN; 0 for one that takes n of them.
+    results: names of the lines whose values are stored; () for the last line. size: number of elements if the function
+    computes whole tensors (its walk is then RUN); 0 if the caller passes the number.
     """
 
     walk: Walk
@@ -241,7 +241,7 @@ class Loop:
         return f"{text}{indent}for (uint32_t i = {first}; i < {count}; i += 1u) {{\n{body}{indent}}}\n"
 
     def _whole(self, indent: str) -> str:
-        """The loop over whole tensors, with two elements in each iteration if the expressions of odd ones differ."""
+        """The loop over whole tensors; two elements per iteration if those with an odd index have other expressions."""
         inside = indent + 4 * " "
         if not any(line.odd for line in self.lines):
             head = f"{indent}for (uint32_t i = 0u; i < {self.size}u; i += 1u) {{\n"
@@ -335,7 +335,7 @@ def composed(
     fields = [*element.fields.items(), *((name, _value(dtype)) for name in limits)]
     texts = [f"y {'<' if name == 'low' else '>'} {name} ? {name} : y" for name in limits]
     value = names.get(element.text, element.text)
-    if not (texts and element.text in OPERANDS):  # else a clamp alone
+    if not (texts and element.text in OPERANDS):  # else the operator only clamps an operand
         texts, value = [element.text, *texts], ""
     lines: list[Line] = []
     for k, text in enumerate(texts, after):
@@ -364,7 +364,7 @@ def _comment(line: Line) -> str:
 
 
 def _in_c(text: str) -> str:
-    """An expression with OpenCL function names replaced by those of the C library for float."""
+    """An expression with OpenCL function names replaced by the C library's names for float."""
     return _NAME.sub(lambda m: f"{m[1]}f(" if m[2] and m[1] in _LIBRARY else m[0], text)
 
 
@@ -378,7 +378,7 @@ def _calls_library(text: str) -> bool:
 
 
 def _wrapped(start: str, arguments: Sequence[str]) -> str:
-    """The head of a function, on several lines if it is too long for one."""
+    """The head of a function, on several lines if it is too long for one line."""
     lines = [start]
     for k, argument in enumerate(arguments, 1):
         text = argument + (")" if k == len(arguments) else ", ")

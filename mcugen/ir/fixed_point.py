@@ -30,7 +30,7 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
     Source: quantization_util.cc, QuantizeMultiplier.
     """
     if not math.isfinite(real):
-        raise QuantizationError(f"the scales make a multiplier of {real}", hint="the scales of the model are damaged")
+        raise QuantizationError(f"the scales make a multiplier of {real}", hint="quantize the model again")
     if real == 0.0:
         return 0, 0
     mantissa, shift = math.frexp(real)
@@ -45,7 +45,7 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
 def round_half_away(x: float) -> int:
     """x rounded to the nearest integer, halves away from zero (C's round). Raises QuantizationError if not finite."""
     if not math.isfinite(x):
-        raise QuantizationError(f"the scales make a constant of {x}", hint="the scales of the model are damaged")
+        raise QuantizationError(f"the scales make a constant of {x}", hint="quantize the model again")
     return math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5)
 
 
@@ -77,7 +77,7 @@ def multiply_double_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> In
 
 
 def multiply_single_rounding(x: Ints, mult: Ints | int, shift: Ints | int) -> Ints:
-    """x * mult / 2**(31 - shift) to the nearest, halves away from zero; what leaves int32 becomes its smallest value.
+    """x * mult / 2**(31 - shift) to the nearest, halves away from zero. Results beyond int32 become -2**31.
 
     LiteRT's fully connected layers compute this in double precision: std::round, then a conversion to int32.
     """
@@ -100,13 +100,13 @@ def reduced_multiplier(mult: Ints | int) -> Ints:
 def activation_range(activation: str, y: TensorType) -> tuple[int, int]:
     """The clamp of a fused activation in y's stored integers.
 
-    Raises UnsupportedError for an activation that runtimes do not fuse, QuantizationError where a bound leaves int32.
+    Raises UnsupportedError for an activation that runtimes do not fuse, QuantizationError if a bound exceeds int32.
     """
     return clamp_range(*activation_bounds(activation), y)
 
 
 def clamp_range(low: float, high: float, y: TensorType) -> tuple[int, int]:
-    """The clamp to low..high in y's stored integers. Raises QuantizationError where a finite bound leaves int32.
+    """The clamp to low..high in y's stored integers. Raises QuantizationError if a finite bound exceeds int32.
 
     Source: kernel_util.cc, CalculateActivationRangeQuantized.
     """
@@ -133,7 +133,7 @@ def _clamp(low: float, high: float, dtype: str, scale: float, zero_point: int) -
 
 
 def activation_bounds(activation: str) -> tuple[float, float]:
-    """The clamp of a fused activation on real numbers. Raises UnsupportedError for one that runtimes do not fuse."""
+    """The clamp of a fused activation on real numbers. Raises UnsupportedError for other activations."""
     bounds = {
         "NONE": (-math.inf, math.inf),
         "RELU": (0.0, math.inf),

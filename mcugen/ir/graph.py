@@ -106,7 +106,7 @@ class Tensor:
 
     @property
     def layer(self) -> str:
-        """The model's name of the layer that computes it. If an exporter joined several names with `;`, the first."""
+        """The model's name of the layer that computes this tensor: the first if an exporter joined names with `;`."""
         return self.label.split(";")[0]
 
 
@@ -156,7 +156,7 @@ class Graph:
 
     sha256       hash of the model file
     format       kind of the model file, for example "tflite"
-    refusals     runtime ("tflm", "litert") -> the operators of the file that it does not compute, with the reason
+    refusals     runtime ("tflm", "litert") -> the file's operators that this runtime does not compute, with the reason
     removed      the parts that passes removed, in order
     notes        assumptions of the import, for the user
     states       the values that a run passes to the next run
@@ -164,13 +164,14 @@ class Graph:
     texts        index of an output whose integers are indices of texts -> these texts
     layouts      input or output whose axes are permuted -> for each axis, the axis in the file
     values       name of a value in the file -> the tensor that holds it, which may have been removed
-    stream       how the input arrives as a stream of samples; None if each run gets all of it
+    stream       how the input arrives as a stream of samples; None if each run gets the whole input
     features     hash of the front end whose features the network was made for; "" if that is not known
-    front_end    facts of the front end that the graph begins with, by name; None if it has none
+    front_end    facts of the front end that the graph begins with, by name; None without a front end
     rounds_once  whether integer operators replace float operators, with their exact results rounded once
     file         bytes of the model file, empty for a folder
     unlike_file  how inputs and outputs differ from the file's
-    indices: of the inputs, then the outputs, in a .tflite file. variables: the indices of its variable tensors.
+    indices      tensor indices of the inputs, then of the outputs, in a .tflite file
+    variables    tensor indices of the variables in that file
     """
 
     name: str
@@ -237,7 +238,7 @@ class Graph:
         )
 
     def removals(self, names: Iterable[str], what: str, why: str, *, exact: bool = True) -> list[Removed]:
-        """Entries of `removed` for tensors that a pass leaves out. Tensors that a pass added have none."""
+        """Entries of `removed` for tensors that a pass leaves out. Tensors that a pass added get no entry."""
         origins = (self.tensors[name].origin for name in names)
         return [Removed(what, origin.tensor, why, exact=exact) for origin in origins if origin]
 
@@ -253,7 +254,7 @@ class Graph:
     ) -> Graph:
         """A copy with changes and without unused tensors.
 
-        tensors: added, or replaced by name. removed: the parts that this change removes, added to the list.
+        tensors: tensors to add, or to replace by name. removed: the parts that this change removes.
         """
         changed = replace(
             self,
@@ -311,7 +312,7 @@ def verify_origins(graph: Graph, imported: Graph, stage: str) -> Graph:
         t = t if origin.order is None else origin.order.stored_type(t)
         channels = channels_of(t) if origin.kept is None else len(origin.kept)
         if t.size // channels_of(t) * channels != tensor.type.size:
-            raise InternalError(f"{name!r} of type {tensor.type} does not hold {origin} of type {t}", where=stage)
+            raise InternalError(f"{name!r} of type {tensor.type} differs in size from its {origin} of {t}", where=stage)
     return graph
 
 
@@ -335,11 +336,11 @@ def verify(graph: Graph, stage: str) -> Graph:
             tensor.type.shape,
             tensor.type.np_dtype,
         ):
-            raise InternalError(f"constant {name!r} is not of its type {tensor.type}", where=stage)
+            raise InternalError(f"the data of constant {name!r} are not {tensor.type}", where=stage)
         if tensor.type.is_packed:
             _verify_packed(tensor, stage)
         if tensor.range is not None and tensor.range.low.size != channels_of(tensor.type):
-            raise InternalError(f"{name!r} of type {tensor.type} has bounds of other channels", where=stage)
+            raise InternalError(f"the bounds of {name!r} have other channels than {tensor.type}", where=stage)
     return graph
 
 
@@ -357,8 +358,8 @@ def _verify_states(graph: Graph, stage: str) -> None:
     for state in graph.states:
         before, after = graph.tensors[state.before], graph.tensors[state.after]
         if before.is_constant:
-            raise InternalError(f"state {state.before!r} is a constant", where=stage)
+            raise InternalError(f"state {state.before!r} must not be a constant", where=stage)
         if before.type != after.type:
             raise InternalError(f"state {state.before!r} of type {before.type} becomes {after.type}", where=stage)
         if (state.initial.shape, state.initial.dtype) != (before.type.shape, before.type.np_dtype):
-            raise InternalError(f"state {state.before!r} of type {before.type} begins as another", where=stage)
+            raise InternalError(f"the initial value of state {state.before!r} is not {before.type}", where=stage)

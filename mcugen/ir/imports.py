@@ -13,7 +13,7 @@ from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
 
 Quants = tuple[QuantParams | None, ...]
-"""The quantization of each result of an operator, None for results without."""
+"""The quantization of each result of an operator; None for a result that has none."""
 
 
 def cleared(t: TensorType) -> np.ndarray:
@@ -94,7 +94,7 @@ class Imported:
     """The result of an Import's `build` function.
 
     inputs: indices of the source's inputs that the operator reads; None: all. refused_by: runtime ("tflm", "litert") ->
-    why it refuses these attributes for any types.
+    why it refuses operators with these attributes, whatever their types.
     """
 
     op: Op
@@ -105,9 +105,9 @@ class Imported:
 class Expansion(Protocol):
     """The small graph that one operator of a format becomes. An Import's `expand` function appends nodes to it.
 
-    Values are referred to by name. inputs: the operator's operands, None for one that is absent or is a variable.
-    variables: the name of each operand that is a variable, None for the others. A variable keeps its value from run to
-    run. Operators access a variable in the order of the file, and read the value written last.
+    Values are referred to by name. inputs: the operator's operands, None if an operand is absent or a variable.
+    variables: the name of each operand that is a variable, else None. A variable keeps its value from run to run.
+    Operators access a variable in the order of the file, and read the value written last.
     """
 
     @property
@@ -146,7 +146,7 @@ class Expansion(Protocol):
     def slot(self, variable: str, t: TensorType) -> str:
         """The value of a variable that earlier operators may have read, written or initialized.
 
-        t: its type if this is its first use; its initial value is then zero.
+        t: the variable's type if this is its first use; its initial value is then zero.
         """
 
     def has_value(self, variable: str) -> bool:
@@ -170,9 +170,9 @@ class Import:
     """The import of the operator `name` of `format`, in its versions `since` to `until` (None: the newest).
 
     build: makes one operator from the attributes. expand: appends several operators, and returns the name of the result
-    for each of the source's outputs. At most one of the two is given. when: the sources that it accepts; sources that
-    no import with a condition accepts are left to the one without. halves: if it expands, whether LiteRT computes the
-    operator on float16, which is float32 here.
+    for each of the source's outputs. At most one of the two is given. when: whether it accepts a source; an import
+    without `when` takes the sources that no other import of the operator accepts. halves: if `expand` is given, whether
+    LiteRT computes the operator on float16, which is float32 here.
     """
 
     format: str

@@ -49,14 +49,14 @@ class Reordered:
 
 
 class Writing(Protocol):
-    """How an operator is written to a format: `mcugen.ir.writes.Write`."""
+    """The part of `mcugen.ir.writes.Write` that this module needs."""
 
     @property
     def format(self) -> str: ...
 
 
 class FormatName(Protocol):
-    """An operator of a model format: `mcugen.ir.imports.Import`, which itself refers to operators."""
+    """The part of `mcugen.ir.imports.Import` that this module needs; that module imports this one."""
 
     @property
     def format(self) -> str: ...
@@ -213,7 +213,7 @@ class Op:
 
     @property
     def collects(self) -> bool:
-        """Whether nodes that depend on the result run less often than the others if samples are streamed."""
+        """Whether nodes that depend on the result run less often than other nodes if samples are streamed."""
         return False
 
     def macs(self, call: Call) -> int:
@@ -267,9 +267,9 @@ class Example:
 def evaluate(call: Call, arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray, ...]:
     """Compute a call with the operator's own reference; results have the call's result types.
 
-    Calls with only floats run `reference` in float64 and round once to the result type; operators with exact floats get
-    them as they are. All others run `reference_q`, in which the operator defines how float operations round. Operands
-    with several elements per byte are given unpacked.
+    Calls with only floats run `reference` in float64 and round once to the result type; operators with `exact_floats`
+    get their operands unchanged. All other calls run `reference_q`, in which the operator defines how float operations
+    round. Operands with several elements per byte are passed unpacked.
     """
     given = [t for t in (*call.inputs, *call.outputs) if t is not None]
     with np.errstate(all="ignore"):  # infinities and NaN occur without a warning, as in the runtimes

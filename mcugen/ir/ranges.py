@@ -36,7 +36,7 @@ class Range:
         return int(self.low.min()), int(self.high.max())
 
     def including(self, value: int) -> Range:
-        """The range of every channel extended to include one more value."""
+        """The range of every channel, extended to include `value`."""
         return Range(np.minimum(self.low, value), np.maximum(self.high, value))
 
     def clipped(self, low: int, high: int) -> Range:
@@ -89,7 +89,7 @@ class Removal:
 
 
 def filled(channels: int, low: int, high: int) -> Range:
-    """A range of equal channels."""
+    """A range with the same bounds for all channels."""
     return Range(np.full(channels, low, np.int64), np.full(channels, high, np.int64))
 
 

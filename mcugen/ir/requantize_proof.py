@@ -97,7 +97,7 @@ def _begins(values: np.ndarray, factor: Fraction, offset: Fraction, even: int) -
 def _exact_begins(values: Sequence[int], factor: Fraction, offset: Fraction, even: int) -> list[int]:
     """The least sum that rounds to each value: (value - 1/2) / factor - offset, rounded up, in integer arithmetic.
 
-    A sum exactly between two values rounds to the one that has the parity of `even`.
+    A sum exactly between two values rounds to the value with the parity of `even`.
     """
     rise = factor.denominator * offset.denominator
     start, divisor = 2 * factor.numerator * offset.numerator, 2 * factor.numerator * offset.denominator
@@ -292,7 +292,7 @@ def _to_even(stairs: Stairs, mult: np.ndarray, shift: np.ndarray, addend: np.nda
 
 
 def _moved(stairs: Stairs, k: int, mult: int, shift: int, addend: int) -> tuple[int, int] | None:
-    """(mult, addend) with which the linear rounding has all steps of channel k; None if there are none.
+    """(mult, addend) with which the linear rounding has all steps of channel k; None if no pair has them.
 
     For a given mult, each step bounds the addend from both sides.
     """

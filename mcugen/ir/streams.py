@@ -1,7 +1,7 @@
 """Streams of samples: which nodes run for each window of samples, and which only for several rows.
 
-An operator that collects rows (`Op.collects`) separates the two. What it depends on runs at every hop. All other
-nodes run once per `SampleStream.stride` rows.
+An operator that collects rows (`Op.collects`) separates the two. All nodes that it depends on run at every hop. All
+other nodes run once per `SampleStream.stride` rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mcugen.ir.graph import Graph, Node, SampleStream, State
 def streamed(graph: Graph, hop: int | None, stride: int | None, rate: int, queue: int = 0) -> Graph:
     """The imported graph with its input as a stream of samples.
 
-    If the file describes a stream, its hop and stride hold unless others are given, and its rate holds.
+    If the file describes a stream, its rate holds, and its hop and stride replace arguments that are None.
     queue: samples that may wait between an interrupt and the task.
 
     Raises UsageError, with the reason, for a hop or a stride that does not fit the graph.
@@ -39,7 +39,10 @@ def streamed(graph: Graph, hop: int | None, stride: int | None, rate: int, queue
 
 
 def own_stride(graph: Graph) -> int:
-    """Rows between two runs of the network: all rows that it takes if it has states, since it takes each row once."""
+    """Rows from one run of the network to the next: 1, or all rows of its window if the network has states.
+
+    A network with states must read each row once.
+    """
     return rows_of_window(graph) if len(hop_states(graph)) < len(graph.states) else 1
 
 
@@ -55,7 +58,7 @@ def hop_nodes(graph: Graph) -> tuple[Node, ...]:
 
 
 def hop_states(graph: Graph) -> tuple[State, ...]:
-    """The states that change at every hop: those that its nodes read; all states if no node collects rows."""
+    """The states that `hop_nodes` read, which change at every hop; all states if no node collects rows."""
     needed = _needed(graph)
     return tuple(state for state in graph.states if needed is None or state.before in needed)
 
@@ -74,7 +77,7 @@ def _needed(graph: Graph) -> set[str] | None:
 
 
 def rows_of_window(graph: Graph) -> int:
-    """Number of rows before the first decision: those that the operator collects; 1 if none does."""
+    """Number of rows before the first decision: all rows of the window that a node collects; 1 if no node does."""
     collecting = [node for node in graph.nodes if node.op.collects]
     pairs = ((graph.type(node.outputs[0]).size, graph.type(str(node.inputs[1])).size) for node in collecting)
     return max((-(-window // row) for window, row in pairs), default=1)

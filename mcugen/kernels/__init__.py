@@ -64,7 +64,10 @@ def _all_families() -> Mapping[str, Family]:
     found: dict[str, Family] = {}
     for name, family in (*_own(), *_installed()):
         if found.setdefault(name, family) is not family:
-            raise UsageError(f"there are two kernel families named {name!r}", hint="rename the entry point of one")
+            raise UsageError(
+                f"two kernel families are named {name!r}",
+                hint=f"rename one of them: its entry point in the group {GROUP}",
+            )
     return dict(sorted(found.items(), key=lambda item: (item[1].rank, item[0])))
 
 
@@ -79,7 +82,7 @@ def device_features() -> frozenset[str]:
 
 
 def places(ops: Iterable[type[Op]]) -> list[tuple[Path, tuple[Kernel, ...]]]:
-    """(folder, kernels in it) of the portable kernels of these operators, then of each family."""
+    """Pairs (folder, kernels with files in it): the portable kernels of these operators, then each family's kernels."""
     portable = tuple(kernel for op in ops for kernel in op.kernels)
     return [(Path(mcugen.ops.__path__[0]), portable), *((f.folder, f.kernels) for f in families().values())]
 
@@ -98,12 +101,16 @@ def _installed() -> Iterator[tuple[str, Family]]:
 def _checked(module: ModuleType) -> Family:
     family = getattr(module, "FAMILY", None)
     if not isinstance(family, Family):
-        raise UsageError(f"{module.__name__} is no kernel family", hint="define FAMILY in it, a mcugen.ext.Family")
+        raise UsageError(
+            f"module {module.__name__} is an entry point for kernels, but its FAMILY is no mcugen.ext.Family",
+            hint="define FAMILY = mcugen.ext.Family(...) in it",
+        )
     for kernel in family.kernels:
         if not kernel.needs <= family.needs:
             asked = ", ".join(sorted(kernel.needs - family.needs))
             raise UsageError(
-                f"kernel {kernel.symbol} of {module.__name__} needs {asked}", hint="add it to FAMILY.needs"
+                f"kernel {kernel.symbol} of {module.__name__} needs {asked}, which FAMILY.needs lacks",
+                hint=f"add {asked} to FAMILY.needs",
             )
     return replace(family, folder=Path(str(module.__file__)).parent)
 

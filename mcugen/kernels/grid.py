@@ -223,7 +223,7 @@ def of_loop(kernel: Kernel, needs: frozenset[str]) -> Kernel:
     assert generate is not None
 
     def takes_numbers(call: Call) -> bool:
-        "the constants of its expressions are numbers, and tensors have types of OpenCL C"
+        "the constants of the expressions are numbers, and tensors have types of OpenCL C"
         if not all(keeps(call, rule) for rule in kernel.accepts):
             return False
         found = generate(call)

@@ -131,7 +131,7 @@ def _rule(rule: Rule) -> Rule:
 
 
 def _wide(given: Any) -> Any:
-    """A function of a call is applied to the call with float32 tensors; any other value is returned unchanged."""
+    """If `given` is a function of a call: the function that passes it the call with float32 tensors; else `given`."""
     return (lambda call, *more: given(in_floats(call), *more)) if callable(given) else given
 
 
@@ -147,7 +147,7 @@ def _loop(kernel: Kernel) -> Callable[[Call], GridLoop] | None:
     def loop(call: Call) -> GridLoop:
         found = generate(in_floats(call))
         if not isinstance(found, GridLoop):
-            raise InternalError(f"{kernel.symbol} is no loop of a device", where="halves")
+            raise InternalError(f"kernel {kernel.symbol} is not generated as an OpenCL loop", where="halves")
         return replace(found, half_in=True, half_out=True)
 
     return loop

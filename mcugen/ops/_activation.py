@@ -16,8 +16,8 @@ from mcugen.ir.op import Op
 def float_clamp_fields(call: Call, activation: str) -> dict[str, Param]:
     """The fields out_min and out_max of the C structs of operators on floats.
 
-    An overflow is infinite in ONNX Runtime, and the largest float in TensorFlow Lite. The emitter writes an infinite
-    bound as infinity if it is a NumPy float32, and as the largest float if it is a Python float.
+    Results that overflow are infinite in ONNX Runtime, and the largest float in TensorFlow Lite. The emitter writes an
+    infinite bound as infinity if it is a NumPy float32, and as the largest float if it is a Python float.
     """
     bounds = activation_bounds(activation)
     low, high = np.array(bounds, np.float32) if call.reference == "ort" else bounds

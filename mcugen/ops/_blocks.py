@@ -1,4 +1,4 @@
-"""Sums of floats in a pinned order that loses few bits: first within blocks, then of the blocks' sums."""
+"""Sums of floats in a pinned order that loses few bits: first within blocks, then over the blocks."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class ByteFunction(Pointwise):
     """Base of unary functions that are computed by a table if input and output are int8 or uint8."""
 
     def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """The table entries for stored bytes x. They must not come from the reference, which checks them."""
+        """The table entries for stored bytes x, computed without `reference`: tests compare the two."""
         raise NotImplementedError
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
@@ -44,12 +44,12 @@ def image_of(x: Range, values: np.ndarray) -> Range:
 
 
 def between(values: np.ndarray, low: int, high: int) -> np.ndarray:
-    """The entries of the stored bytes from low to high, in int64. values: indexed by the byte's unsigned value."""
+    """values[x] of each stored byte x from low to high, as int64. values: indexed by the byte's unsigned value."""
     return np.asarray(values[np.arange(low, high + 1) % 256].astype(np.int64))
 
 
 def byte_table(call: Call) -> np.ndarray | None:
-    """The result for each byte of operand 0, indexed by its unsigned value; None if it depends on anything else."""
+    """`table` of the call; None if the operator is no function of one byte alone."""
     return table(call) if isinstance(call.op, ByteFunction) and byte_to_byte(call) else None
 
 

@@ -15,9 +15,11 @@ from mcugen.ops import _ordered
 
 
 class Channelwise(Op):
-    """Base of these operators. Their attributes must not depend on the number of channels.
+    """Base of operators that compute channel c of the result from channel c of each operand.
 
-    Operands with one channel are broadcast, and keep it when channels are removed.
+    Their attributes must not depend on the number of channels.
+
+    Operands with one channel are broadcast, and keep this channel when channels are removed.
     """
 
     def removable(self, call: Call, asked: Removal) -> Removal:

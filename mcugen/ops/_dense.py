@@ -35,6 +35,6 @@ GATHERING = ("copies", "copied")
 
 
 def gathering(call: Call, window: SlidingWindow, groups: int = 1) -> dict[str, float]:
-    """Cost terms of gathering taps: the number of copies, and of the elements copied."""
+    """Cost terms of gathering taps. copies: number of copies; copied: number of elements that they copy."""
     pieces = edge_pixels(window, call.input(0), call.output, groups=groups) * window.kernel[0] * window.kernel[1]
     return {"copies": pieces * groups, "copied": pieces * call.input(0).shape[3]}

@@ -33,7 +33,7 @@ _QUANTIZED = ("s8", "u8", "s16")
 def broadcast_types(a: TensorType | None, b: TensorType | None, allowed: Sequence[str]) -> TensorType:
     """The result type of two operands. Raises ShapeError, UnsupportedError or QuantizationError."""
     if a is None or b is None:
-        raise ShapeError("two operands are needed")
+        raise ShapeError("an operand is missing: two are needed")
     if a.dtype != b.dtype or a.dtype not in allowed:
         raise UnsupportedError(f"operands {a.dtype} and {b.dtype} are not supported together")
     for t in (a, b):
@@ -96,7 +96,7 @@ def corners(call: Call) -> Range | None:
 
 
 def of_type(dtype: str, result: str = "") -> Callable[[Call], bool]:
-    """A rule: the operands have the element type `dtype`, and the result has `result`, or `dtype` if that is empty."""
+    """A rule: the operands have the element type `dtype`; the result has `result`, or `dtype` if `result` is empty."""
 
     def accepts(call: Call) -> bool:
         same = {call.input(0).dtype, call.input(1).dtype} == {dtype}
@@ -272,7 +272,7 @@ def examples(
     seed: int = 0,
     shapes: Sequence[tuple[Shape, Shape, int | None]] = SHAPES,
 ) -> list[Example]:
-    """One example per entry of `shapes`. scales: of a, b and y, used in turn, each with other zero points."""
+    """One example per entry of `shapes`. scales: scales of (a, b, y), used in turn with different zero points."""
     found = []
     for k, (a_shape, b_shape, constant) in enumerate(shapes):
         zeros = ((-128, 0, 127), (5, -128, -7), (127, 127, -128), (0, 3, 0))[k % 4]

@@ -32,7 +32,7 @@ def written(name: str) -> Write:
 
 
 class ElementExtreme(Pointwise):
-    """The larger or the smaller of two elements, as `chosen` computes it. Both runtimes compare stored values."""
+    """The larger or the smaller of two elements: a subclass defines `chosen`. Both runtimes compare stored values."""
 
     only_moves = True
     tflm_types = dtypes("s8 s16 s32 s64 f32")

@@ -95,7 +95,7 @@ def symmetric(data: np.ndarray, quant: QuantParams) -> tuple[np.ndarray, QuantPa
 def stated_sums(source: Source, k: int = 2) -> str:
     """The attribute quantized_bias_type as an element type; "" if the file states none.
 
-    k: index of the bias. Raises UnsupportedError if the bias has another type.
+    k: index of the bias among the operands. Raises UnsupportedError if the bias has another type.
     """
     stated = {"INT32": "s32", "INT64": "s64"}.get(source.attributes["quantized_bias_type"], "")
     bias = source.inputs[k] if len(source.inputs) > k else None
@@ -108,16 +108,17 @@ def writable(call: Call, sum_dtype: str = "") -> dict[str, str]:
     """The TensorFlow Lite attributes that all operators with weights have. Raises UnsupportedError for int16 weights.
     """
     if call.input(1).dtype == "s16":
-        raise UnsupportedError("int16 weights: no runtime has them", hint="write the network as it was imported")
+        raise UnsupportedError("no runtime has int16 weights", hint="write the network as it was imported")
     stated = {"s32": "INT32", "s64": "INT64"}.get(sum_dtype)
     return _tflite.activation(call) | ({} if stated is None else {"quantized_bias_type": stated})
 
 
 def with_bias(call: Call, sink: Sink, inputs: Sequence[str | None], *, required: bool = False) -> list[str | None]:
-    """The names of the weights and the bias to write. A bias without a scale gets scale_x * scale_w: runtimes check it.
+    """The names of the weights and the bias to write.
 
-    inputs: the data, the weights, and the bias if there is one. required: whether the format demands a bias, so that an
-    absent one is written as zeros.
+    A bias without a scale gets scale_x * scale_w, because runtimes check the bias's scale.
+    inputs: the data, the weights, and the bias if there is one. required: whether the format demands a bias; an
+    absent bias is then written as zeros.
     """
     x, w, given = call.input(0), inputs[1], [name for name in inputs[2:] if name is not None]
     data = call.constants[2] if call.has(2) else None
@@ -137,7 +138,7 @@ def with_bias(call: Call, sink: Sink, inputs: Sequence[str | None], *, required:
 def multipliers(call: Call, channels: int) -> tuple[np.ndarray, np.ndarray]:
     """(mult s32, shift s8) of each output channel, for scale_x * scale_w / scale_y.
 
-    If the operator states its rounding, the pair was proved to round so. Otherwise scales are float32, and are
+    If the operator states its rounding, the pair is proved to round so. Otherwise scales are float32, and are
     multiplied and divided in float64. Two exceptions: uint8 convolutions round scale_x * scale_w to float32, and
     operators with `float_scales` round every result to float32.
 
@@ -224,7 +225,7 @@ def largest_sums(call: Call, w: np.ndarray) -> np.ndarray:
 
 
 def interleave(w: np.ndarray, block: int) -> np.ndarray:
-    """The order that blocked kernels read: blocks of channels tap by tap, then channels left over.
+    """The order that blocked kernels read: blocks of channels tap by tap, then the remaining channels.
 
     w: [channels, taps].
     """
@@ -313,7 +314,7 @@ def float_data(call: Call) -> bool:
 
 
 def _rounded(rule: Rule, stated: bool) -> Rule:
-    """`rule`, for operators that state their rounding (`stated`) or for operators that leave it to the runtime."""
+    """The rule that `rule` holds and that the operator states its rounding; if `stated` is false, that it does not."""
 
     def rounded(call: Call) -> bool:
         return rule(call) and _rounding.is_stated(call) == stated
@@ -353,7 +354,7 @@ def all_kernels(name: str, fit: Rule, make: Callable[[str], Kernel]) -> tuple[Ke
 
 
 def in_floats(kernel: Kernel) -> Kernel:
-    """The kernel, with the struct fields of single.h in place of those of line.h if its symbol ends with `_single`."""
+    """The kernel; if its symbol ends with `_single`, the struct fields of single.h replace the fields of line.h."""
     if not kernel.symbol.removesuffix("__pointwise").endswith("_single"):
         return kernel
 

@@ -67,7 +67,7 @@ def example(
 
 
 def _weights(seed: int, shape: Sequence[int], kind: str) -> np.ndarray | None:
-    """Weights of a kind of `KINDS`; None if they may have any value. In s8w4 only the first weight is -8."""
+    """Weights for a kind of `KINDS` that limits their values, else None. In s8w4 only the first weight is -8."""
     rng = np.random.default_rng(seed)
     if kind == "s8w4":
         narrow = rng.integers(-7, 7, shape, np.int8, endpoint=True)

@@ -30,8 +30,8 @@ class Forest:
                 Leaf: LEAF, first entry, end of entries, 0
     thresholds  f32 [n], or s32 for integer features
     roots       s32 [trees], in the order of addition
-    targets     s32 [entries], the results to which the entries of leaves are added, in the order of addition
-    weights     f32 [entries], the numbers added
+    targets     s32 [entries], index of the result to which each entry of a leaf is added, in the order of addition
+    weights     f32 [entries], the number that each entry adds
     """
 
     nodes: np.ndarray
@@ -69,8 +69,8 @@ class Forest:
     def decided(self, thresholds: np.ndarray, never_equal: np.ndarray | None, low: int, high: int) -> Forest:
         """The trees for integer features from low to high, without comparisons that have one outcome for all of them.
 
-        thresholds: [n], as integers. never_equal: [n], whether the threshold in the file equals no integer;
-        None: true for thresholds outside low to high.
+        thresholds: [n], as integers. never_equal: [n], whether no integer equals the threshold in the file;
+        None: no integer feature equals a threshold outside low to high.
         """
         differs = (self.nodes[:, 3] & DIFFERS) != 0
         unequal = (thresholds < low) | (thresholds > high) if never_equal is None else never_equal
@@ -193,7 +193,7 @@ def _entries(
     if not trees.size == ids.size == targets.size == weights.size:
         raise CorruptModelError(f"the {what}_ attributes differ in length")
     if targets.size and not 0 <= targets.min() <= targets.max() < count:
-        raise CorruptModelError(f"a leaf names target {targets.max()} of {count}")
+        raise CorruptModelError(f"a leaf adds to target {targets.max()}, but the targets are 0 to {count - 1}")
     owners = np.array([places.get(key, -1) for key in zip(trees.tolist(), ids.tolist(), strict=True)], np.int64)
     if (owners < 0).any() or (nodes[owners, 0] != LEAF).any():
         raise CorruptModelError("a leaf weight names a node that is no leaf")

@@ -1,4 +1,4 @@
-"""Shared recipe of Fourier transforms of real numbers: factors and turns, and kernels made for the sizes of a model."""
+"""Shared recipe of Fourier transforms of real numbers: stages, twiddle factors, and kernels for a model's sizes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ TERMS = (*GROUPS.values(), "turned", "pairs", "words")
 class RealTransform:
     """A transform of `length` real numbers, of which the first `samples` are given and the others are 0.
 
-    count: transforms. shift: fractional bits of the window that the samples are multiplied by first; None: no window.
-    start, end: the bins with energies, start included and end not; None: the result is the spectrum.
+    count: number of transforms. shift: fractional bits of the window by which samples are multiplied; None: no window.
+    start, end: the energies of bins from start to end - 1 are computed; end None: the result is the spectrum.
     """
 
     length: int
@@ -60,13 +60,13 @@ class RealTransform:
 
 
 def transform_of(call: Call) -> RealTransform:
-    """The transform that a call computes."""
+    """The sizes of the transform that a call computes."""
     found: RealTransform = call.op.transform(call)
     return found
 
 
 def stages(length: int) -> list[int]:
-    """The radix of each stage; the first one runs last. Raises UnsupportedError for factors other than 2, 3 and 5."""
+    """The radix of each stage, last stage first. Raises UnsupportedError for factors other than 2, 3 and 5."""
     found: list[int] = []
     rest = length
     for radix in (4, 2, 3, 5):
@@ -74,12 +74,12 @@ def stages(length: int) -> list[int]:
             found.append(radix)
             rest //= radix
     if rest != 1:
-        raise UnsupportedError(f"a transform of {2 * length} numbers: its only factors may be 2, 3 and 5, not {rest}")
+        raise UnsupportedError(f"a Fourier transform of {2 * length} numbers: its only factors may be 2, 3 and 5")
     return found
 
 
 def places(length: int, factors: Sequence[int]) -> np.ndarray:
-    """The input's permutation: the index at which each number enters the first stage."""
+    """For each complex number of the input, its index in the data that the first stage reads."""
     at = np.zeros(length, np.int64)
     rest, size = np.arange(length), length
     for radix in factors:
@@ -99,15 +99,15 @@ def turns(phases: Sequence[float], dtype: str) -> np.ndarray:
 
 
 def turn_table(t: RealTransform) -> np.ndarray:
-    """s16 [points, 2]: cosine and sine of -k / points of a turn, for each k."""
+    """Twiddle factors, s16 [points, 2]: cosine and sine of -2 pi k / points, for each k."""
     return turns([-(2 * math.pi * i / t.points) for i in range(t.points)], "s16").reshape(-1, 2)
 
 
 def stage_turns(t: RealTransform, *, zero_last: bool = False) -> np.ndarray:
-    """s16 [turns, 2]: cosine and sine of each turn that is not 0, in the order of their use.
+    """s16 [n, 2]: cosine and sine of each twiddle factor other than 1, in the order in which the stages use them.
 
-    For each stage but the first, and each k from 1 on below its size: the turns of k, 2 k, ..., (radix - 1) k.
-    zero_last: whether those of the last stage begin at k = 0.
+    For each stage but the first, k from 1 to n - 1, and q from 1 to radix - 1: exp(-2 pi i k q / (n radix)), where n is
+    the product of the radices before the stage. zero_last: whether k begins at 0 in the last stage.
     """
     size, used = 1, []
     for radix in t.radices:
@@ -119,12 +119,12 @@ def stage_turns(t: RealTransform, *, zero_last: bool = False) -> np.ndarray:
 
 
 def split_turns(t: RealTransform, bins: range) -> np.ndarray:
-    """s16 [bins, 2]: cosine and sine of the turns that split the complex spectrum into that of real numbers."""
+    """s16 [bins, 2]: cosine and sine of the factors that make the complex spectrum the spectrum of real numbers."""
     return turns([-(math.pi * (k / t.points + 0.5)) for k in bins], "s16").reshape(-1, 2)
 
 
 def window_kind(call: Call) -> int:
-    """0: the samples have no window; 1: their products stay within 16 bits; 2: the products are saturated."""
+    """0: no window; 1: products of samples and window stay within 16 bits; 2: these products are saturated."""
     t = transform_of(call)
     if t.shift is None:
         return 0
@@ -133,12 +133,12 @@ def window_kind(call: Call) -> int:
 
 
 def least(call: Call) -> dict[str, int]:
-    """The constant of a copy in which -32768 counts as nothing; empty for others."""
+    """The template's constant `least` if the operator ignores samples of -32768, else {}."""
     return {"least": 1} if getattr(call.op, "ignores_least", False) else {}
 
 
 def variant(call: Call) -> dict[str, int]:
-    """The constants of a copy of the template for a call, see fourier_stages_template.h."""
+    """The constants with which fourier_stages_template.h is instantiated for a call."""
     t = transform_of(call)
     found = {"points": t.points, "samples": t.samples, "window": window_kind(call), "stages": len(t.radices)}
     found |= {name: t.radices.count(radix) for radix, name in GROUPS.items()}
@@ -163,7 +163,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """The cost terms: butterflies of each radix, numbers that are turned, pairs of bins, and words of two samples."""
+    """The cost terms: butterflies of each radix, products with twiddle factors, pairs of bins, pairs of samples."""
     t = transform_of(call)
     found: dict[str, float] = {name: t.radices.count(r) * (t.points // r) for r, name in GROUPS.items()}
     size, turned = 1, 0

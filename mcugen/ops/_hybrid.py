@@ -35,7 +35,7 @@ def refused_by(runtime: str) -> str:
 def quantized(source: Source, e: Expansion, x: str, groups: int, *, symmetric: bool) -> Sequence[str]:
     """Append a node that quantizes x; returns the names of its int8 data, scales and zero points.
 
-    groups: parts of x with a scale of their own. Also notes that TFLM has no hybrid layers.
+    groups: number of parts of x, each with a scale of its own. Also records that TFLM has no hybrid layers.
     """
     e.refuse("tflm", refused_by("tflm"))
     return e.nodes(QuantizeDynamic(groups, symmetric), x)
@@ -52,7 +52,7 @@ def check(
         raise UnsupportedError(f"data {q} with weights {w}: int8 data with int8 or int4 weights are needed")
     for what, t, dtype in (("scales", scale, "f32"), ("zero points", zero, "s8")):
         if t is None or t.dtype != dtype or t.size != groups:
-            raise ShapeError(f"{what} {t}: {groups} of {dtype} are needed")
+            raise ShapeError(f"{what} {t}: there must be {groups}, of type {dtype}")
     if w.quant is None or any(w.quant.zero_point):
         raise QuantizationError(f"the weights {w} must have a scale and the zero point 0")
 
@@ -95,7 +95,7 @@ def constant_weights(call: Call) -> bool:
 
 
 def weight_fields(call: Call, w: np.ndarray, activation: str) -> dict[str, Param]:
-    """The struct fields that all hybrid kernels share, without the window's. w: the weights in the kernel's order."""
+    """The struct fields that all hybrid kernels share, except the window. w: the weights in the kernel's order."""
     channels = call.output.shape[-1]
     bias = call.constant(4).reshape(-1) if call.has(4) else np.zeros(channels)
     low, high = activation_bounds(activation)
@@ -131,9 +131,9 @@ def float_data(sink: TfliteTarget, inputs: Sequence[str | None], *, symmetric: b
     found = sink.source(inputs[0])
     known = found is not None and all(sink.source(name) is found for name in inputs[:3])
     if found is None or not known or not isinstance(found.call.op, QuantizeDynamic) or found.inputs[0] is None:
-        raise UnsupportedError("its int8 data are not made by a QuantizeDynamic whose results it alone reads")
+        raise UnsupportedError("the int8 data of a hybrid layer must come from a QuantizeDynamic for this layer alone")
     if found.call.op.groups != found.call.input(0).shape[0] or symmetric not in (None, found.call.op.symmetric):
-        raise UnsupportedError(f"no TensorFlow Lite layer quantizes its data as {found.call.op} does")
+        raise UnsupportedError(f"TensorFlow Lite has no hybrid layer whose data are quantized by {found.call.op}")
     return found.inputs[0]
 
 

@@ -20,12 +20,12 @@ MAX_PARTS = 12
 
 
 def outer_of(shape: Shape, axis: int) -> int:
-    """The number `outer` of repetitions in a tensor of this shape that is joined along `axis`."""
+    """How often the parts alternate in a tensor of this shape joined along `axis`: the product of sizes before it."""
     return int(np.prod(shape[:axis], dtype=np.int64))
 
 
 def runs(parts: Sequence[Shape], outer: int, element_bytes: int) -> np.ndarray:
-    """Contiguous bytes of each part in one repetition, u32 [parts]."""
+    """Number of contiguous bytes of each part in one of the `outer` repetitions, u32 [parts]."""
     return np.array([int(np.prod(s, dtype=np.int64)) // outer * element_bytes for s in parts], np.uint32)
 
 
@@ -60,7 +60,7 @@ PARTED = Kernel("", Alias(parts_starts), accepts=(in_place, nothing_constant))
 
 
 def comes_once(outer: Callable[[Call], int]) -> Rule:
-    """A rule: `outer` of the call is 1."""
+    """A rule: `outer` returns 1 for the call, so each part is contiguous in the joined tensor."""
 
     def rule(call: Call) -> bool:
         "each part is contiguous in the joined tensor"
@@ -86,9 +86,9 @@ def join_kernels(
     params: Callable[[Call], Params],
     count: Callable[[Call], int],
 ) -> tuple[Kernel, ...]:
-    """A kernel without code, then two for each number of operands: one that can run row by row, one of whole tensors.
+    """A kernel without code for parts stored in place, then two for each number of operands: by rows, and whole.
 
-    in_rows: the rule for running row by row. count: the number `outer` of a call.
+    in_rows: the rule for running row by row. count: returns the number of repetitions `outer` of a call.
     """
     found = [JOINED.ruled(comes_once(count))]
     for k in range(1, MAX_PARTS + 1):
@@ -116,7 +116,10 @@ def join_kernels(
 
 
 def split_kernels(params: Callable[[Call], Params], outer: Callable[[Call], int]) -> tuple[Kernel, ...]:
-    """A kernel without code, then one for each number of results."""
+    """A kernel without code for parts stored in place, then one for each number of results.
+
+    outer: returns the number of repetitions in the operand of a call.
+    """
 
     def work(call: Call) -> dict[str, float]:
         times = outer(call)

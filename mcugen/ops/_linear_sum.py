@@ -39,7 +39,7 @@ class Linear:
 class _Job:
     """The numbers that determine the stored result of each pair, as the key of the cached search.
 
-    zeros: of a, b and y. bounds: of the activation. ratios: scales of a and b, divided by the scale of y.
+    zeros: zero points of a, b and y. bounds: the activation's. ratios: scales of a and b, divided by the scale of y.
     """
 
     sum: _sum.RawSum
@@ -53,7 +53,7 @@ class _Job:
 
 
 def linear(call: Call, sign: int) -> Linear | None:
-    """The form that equals a + sign * b as the runtimes, or the operator itself, round it; None if the search fails."""
+    """The linear form that gives a + sign * b with the rounding of the call; None if the search fails."""
     if _rounding.is_stated(call):
         return _search(_pairs.stated(call, sign))
     a, b, y = call.input(0), call.input(1), call.output
@@ -64,9 +64,9 @@ def linear(call: Call, sign: int) -> Linear | None:
 
 @cache
 def _search(job: _Job | _pairs.Stated) -> Linear | None:
-    """The form whose results equal those of `job` for all pairs; None if none is found in _STEPS steps.
+    """The linear form that gives the results of `job` for all pairs; None if _STEPS steps find no such form.
 
-    Each step takes the two pairs whose demands on the addend conflict most, and adjusts the factors to satisfy both.
+    Each step takes the two pairs whose demands on the addend conflict most, and adjusts k_a and k_b to satisfy both.
     """
     want = job.result()
     low, high = job.bounds
@@ -99,7 +99,7 @@ def _addends(floor: np.ndarray, ceiling: np.ndarray, a: int, b: int) -> tuple[in
 
 
 def _within_32_bits(a: int, b: int, addend: int) -> Linear | None:
-    """The form; None if addend + a * x, or that plus b * y, can overflow 32 bits."""
+    """The linear form; None if addend + a * x or addend + a * x + b * y can overflow 32 bits."""
     first = a * _BYTES + addend
     ends = (a, b, addend, first.min(), first.max(), first.min() - 128 * abs(b), first.max() + 128 * abs(b))
     return Linear(a, b, addend) if all(-(2**31) <= end < 2**31 for end in ends) else None
@@ -111,7 +111,7 @@ def kernels(sign: int) -> tuple[Kernel, ...]:
 
 
 def _element(sign: int, call: Call) -> Element:
-    """The expression of one sum. Only an activation narrower than int8 needs a clamp; others just saturate."""
+    """The expression of one sum. It saturates to int8, and clamps only if the activation's range is narrower."""
     saturates = activation_range(call.op.activation, call.output) == INT_RANGE["s8"]
     return Element(
         f"mg_linear_{'saturated' if saturates else 'clamped'}(&form, a, b)",

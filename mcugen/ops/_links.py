@@ -1,6 +1,6 @@
-"""Shared recipe of loops that apply operators one after the other to each element, each by its C expressions.
+"""Shared recipe of generated loops that apply one or more elementwise operators to each element, as C expressions.
 
-An operator alone is a loop of one link. The values of a loop are numbered: link by link, the results of its operator.
+Each operator in the loop is a link. The results of all links are its values, numbered in the order of the links.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FLOATS = frozenset({"f32"})
 
 @dataclass(frozen=True)
 class Link:
-    """An operator of a loop. operands: k for operand k of the loop, ~k for value k. values: number of its results."""
+    """An operator of a loop. operands: k for operand k of the loop, ~k for value k. values: number of results."""
 
     op: Op
     operands: tuple[int, ...]
@@ -35,10 +35,9 @@ class Link:
 
 @singledispatch
 def elements(op: Op, call: Call) -> tuple[Element, ...]:
-    """The expressions of the results; () if the operator has none for the types of the call.
+    """The C expressions of the results; () if the operator has no expressions for the types of the call.
 
-    By default the expression that the operator states for its type, if all operands and results have this type and
-    integers have no scales.
+    Default: `op.element` of the result's type, if all operands and results have this type and integers have no scales.
     """
     types = [t for t in (*call.inputs, *call.outputs) if t is not None]
     dtype = call.output.dtype
@@ -55,8 +54,8 @@ Expressions = Callable[[Op, Call], tuple[Element, ...]]
 def is_link(call: Call) -> bool:
     """Whether a call can be a link of a loop.
 
-    It needs an expression for each result, and floats or integers alone. Each operand must have the result's shape, or
-    be a constant: one number, a vector along the last axis, or a table of the expression.
+    Each result needs a C expression. Operands and results must be all floats or all integers. Each operand must have
+    the result's shape, or be a constant: one number, a vector along the last axis, or a table that an expression reads.
     """
     if any(t is None for t in call.inputs):
         return False
@@ -90,7 +89,7 @@ def _is_vector(data: np.ndarray, y: TensorType) -> bool:
 
 
 def links_of(call: Call) -> tuple[Link, ...]:
-    """The links of a chain, or the call's operator as the only one."""
+    """The links of an ElementChain; for any other operator, one link with this operator."""
     found: tuple[Link, ...] = getattr(call.op, "links", ()) or (_alone(call),)
     return found
 
@@ -101,7 +100,7 @@ def _alone(call: Call) -> Link:
 
 @fact
 def calls_of(call: Call) -> list[Call]:
-    """One call for each link. Loops compute with float16 tensors as float32, so links have float32."""
+    """One call for each link. Loops convert float16 to float32, so the calls have float32 in place of float16."""
     values: list[tuple[TensorType, Range | None]] = []
     found = []
     for link in links_of(call):
@@ -118,19 +117,19 @@ def calls_of(call: Call) -> list[Call]:
 
 
 def _computed(t: TensorType) -> TensorType:
-    """The type that a loop computes with."""
+    """The type with which a loop computes elements of type t."""
     return replace(t, dtype="f32") if t.dtype == "f16" else t
 
 
 def results_of(call: Call) -> tuple[int, ...]:
-    """The numbers of the values that are results, of which the last is one by default."""
+    """The numbers of the values that are results of the call. Default: the last values."""
     count = sum(len(inner.outputs) for inner in calls_of(call))
     found: tuple[int, ...] = getattr(call.op, "results", ()) or tuple(range(count))[-len(call.outputs) :]
     return found
 
 
 def _elements(call: Call, stated: Expressions = elements) -> Iterator[tuple[Link, Element, Call, dict[str, str]]]:
-    """For each value: (link, expression, call, each of the expression's constants -> its name in the loop)."""
+    """For each value: (link, expression, call of the link, name of a constant in the expression -> in the loop)."""
     k = 0
     for link, inner in zip(links_of(call), calls_of(call), strict=True):
         for j, element in enumerate(stated(link.op, inner)):
@@ -140,7 +139,7 @@ def _elements(call: Call, stated: Expressions = elements) -> Iterator[tuple[Link
 
 
 def loop(call: Call, stated: Expressions = elements) -> Loop:
-    """The function of a call, over n elements. stated: the expressions of each link."""
+    """The C function of a call, which computes n elements. stated: returns the expressions of a link."""
     kinds = _kinds(call)
     operands = tuple(
         Operand(name, call.input(k).dtype, kinds[k])
@@ -166,7 +165,7 @@ def loop(call: Call, stated: Expressions = elements) -> Loop:
 
 
 def whole_loop(call: Call, stated: Expressions = elements) -> Loop:
-    """The function of a call that `is_flat`, over whole tensors."""
+    """The C function of a call that `is_flat`, which computes whole tensors."""
     return replace(loop(call, stated), walk=Walk.RUN, size=call.output.size)
 
 
@@ -178,12 +177,12 @@ def _operand(call: Call, kinds: Sequence[str], k: int) -> str:
 
 
 def literal(value: int) -> str:
-    """The C expression of a number of 32 bits."""
+    """The C expression of a 32-bit integer."""
     return f"({value + 1} - 1)" if value == -(2**31) else f"({value})"
 
 
 def _kinds(call: Call) -> list[str]:
-    """For each operand `Operand.kind`, "table", or "literal" for an integer in the text."""
+    """For each operand, how the loop reads it: `Operand.kind`, "table", or "literal" for an integer in the C text."""
     tables = {link.operands[k] for link, element, _, _ in _elements(call) for k in element.tables}
     return [_kind(call, k) if k not in tables else "table" for k in range(len(call.inputs))]
 
@@ -196,12 +195,12 @@ def _kind(call: Call, k: int) -> str:
 
 
 def walk(call: Call) -> Walk:
-    """The walk of a loop over n elements."""
+    """Whether a loop over n elements must restart constant vectors at each row (VECTOR) or not (RUN)."""
     return Walk.VECTOR if "vector" in _kinds(call) else Walk.RUN
 
 
 def whole_params(call: Call) -> Params:
-    """The constants of the loop over whole tensors."""
+    """The struct fields of the loop over whole tensors."""
     found: dict[str, Any] = {}
     for k, kind in enumerate(_kinds(call)):
         if kind == "vector":
@@ -214,7 +213,7 @@ def whole_params(call: Call) -> Params:
 
 
 def params(call: Call) -> Params:
-    """The constants of the loop over n elements."""
+    """The struct fields of the loop over n elements."""
     return {**whole_params(call), **({"run": call.output.shape[-1]} if walk(call) is Walk.VECTOR else {})}
 
 
@@ -224,7 +223,7 @@ def _renamed(field: str, names: Mapping[str, str]) -> str:
 
 
 def is_even(call: Call) -> bool:
-    "there is one result, and elements with an odd index are computed as all others"
+    "there is one result, and all elements are computed by the same expression"
     return len(call.outputs) == 1 and not any(element.odd for _, element, _, _ in _elements(call))
 
 

@@ -35,8 +35,7 @@ def _none(call: Call) -> Mapping[str, object]:
 
 
 def same(name: str, attributes: Attributes = _none) -> Write:
-    """A Write: the ONNX operator `name` with the same operands and results, then the fused activation if there is one.
-    """
+    """A Write to the ONNX operator `name` with the same operands and results, then to the fused activation, if any."""
 
     def write(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
         if len(call.outputs) > 1:
@@ -59,7 +58,9 @@ def activated(
 
 
 def clamped(call: Call, sink: Sink, y: TensorType, make: Callable[[TensorType], str]) -> str:
-    """A result of type y after the call's activation. make: appends the operators before it, given their result type.
+    """The name of the call's result, after its activation. make: appends the operators before the activation.
+
+    y: type of the result. make: takes the type that the activation reads, and returns the name of that value.
     """
     activation = getattr(call.op, "activation", "NONE")
     if activation == "NONE":
@@ -163,7 +164,7 @@ def _bias(call: Call) -> tuple[np.ndarray | None, QuantParams | None, bool]:
         return None, None, False
     stated = call.constants[2]
     if stated is None:
-        raise UnsupportedError("its bias is computed at run time: .onnx files need a constant bias")
+        raise UnsupportedError("the bias is computed at run time: .onnx files need a constant bias")
     data, x, w = stated.reshape(-1), call.input(0).quant, call.input(1).quant
     if data.dtype.kind == "f" or x is None or w is None:
         return data, None, False

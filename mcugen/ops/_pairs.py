@@ -1,6 +1,7 @@
-"""Sums and products of two int8 tensors, as real numbers rounded once: integer forms are proved for all 65,536 pairs.
+"""Sums and products of two int8 tensors, rounded once from the exact real number.
 
-For the roundings see `_rounding`. "single" reproduces QLinearAdd of ONNX Runtime on x86, with fused multiply-add.
+Integer formulas for them are proved for all 65,536 pairs of bytes. The roundings are those of `_rounding`. The
+rounding "single" computes in float32 with fused multiply-adds, like QLinearAdd of ONNX Runtime on x86.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ _LARGEST_PRODUCT = 255 * 255
 class Stated:
     """The numbers that determine the result of a + sign * b.
 
-    how: the operator's rounding. scales, zeros: of a, b and the result; scales are exact float32 values.
-    bounds: of the activation. flip: 128 if the model's bytes were uint8, on which "single" computes; else 0.
+    how: the operator's rounding, such as "even"; "single": computed in float32. scales, zeros: of a, b and the result;
+    scales are exact float32 values. bounds: of the activation. flip: 128 if the model's bytes were uint8, else 0;
+    float32 arithmetic is done on the uint8 values.
     """
 
     how: str
@@ -66,7 +68,7 @@ class Stated:
         return np.asarray(found.astype(np.int64)) + self.zeros[2]
 
     def _single(self) -> np.ndarray:
-        """The results of "single": fixed part + b, rounded to float32, then + a, rounded to float32.
+        """The results of float32 arithmetic: float32(fixed part + b's factor * b), then float32(that + a's factor * a).
 
         Each fused multiply-add is exact in float64 before its rounding. Source: onnxruntime mlas, qladd (AVX2).
         """
@@ -87,7 +89,7 @@ class Stated:
 
 
 def stated(call: Call, sign: int) -> Stated:
-    """The `Stated` of a call's sum."""
+    """The numbers that determine the result of a call's sum, or difference if sign is -1."""
     types = (call.input(0), call.input(1), call.output)
     a, b, y = (_rounding.scale_of(t.scale) for t in types)
     zeros = (types[0].zero_point, types[1].zero_point, types[2].zero_point)
@@ -111,7 +113,7 @@ class Wide:
 
 @cache
 def wide(job: Stated) -> Wide | None:
-    """The form of a sum; None if its result differs from the sum's for some pair."""
+    """The 64-bit form of a sum; None if it gives another result for some pair."""
     want = job.result()
     ratios = [Fraction(r) for r in job.ratios]
     if job.how != "single":
@@ -138,10 +140,10 @@ def _parity(job: Stated) -> int:
 
 
 def is_proved(sign: int) -> Rule:
-    """The rule that a 64-bit sum gives the stated results."""
+    """The rule: for every pair of values, a 64-bit sum gives the result that the operator states."""
 
     def proved(call: Call) -> bool:
-        "the operator states how it rounds, and a 64-bit sum rounds every pair of values so"
+        "the operator states how it rounds, and a 64-bit sum gives this result for every pair of values"
         return _rounding.is_stated(call) and wide(stated(call, sign)) is not None
 
     return proved
@@ -210,14 +212,14 @@ def _product_steps(how: str, scales: tuple[Fraction, ...], span: tuple[int, int]
 
 
 def has_line(call: Call) -> bool:
-    "the operator states how it rounds; a multiplication, a shift and few exceptions round all products so"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions give these results"
     if not _rounding.is_stated(call):
         return False
     return _rounding.line(product_steps(call), abs(call.output.zero_point)) is not None
 
 
 def product_element() -> Element:
-    """The expression of a product, requantized by its proved line (line.h)."""
+    """The C expression of a product, requantized with proved constants of line.h."""
 
     def params(call: Call) -> Params:
         found = _rounding.line(product_steps(call), abs(call.output.zero_point))

@@ -28,7 +28,7 @@ ACCUMULATORS: Mapping[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "max
 def operand(x: TensorType | None) -> TensorType:
     """x. Raises ShapeError if it is None, UnsupportedError if its element type is not supported."""
     if x is None:
-        raise ShapeError("an operand is needed")
+        raise ShapeError("the operand is missing")
     if x.dtype != "f32" and x.dtype not in KINDS:
         raise UnsupportedError(f"{x.dtype} data is not supported")
     return x

@@ -1,4 +1,4 @@
-"""Quotients of two int8 tensors, as real numbers rounded once: each divisor has a proved line (see line.h)."""
+"""Quotients of two int8 tensors, rounded once: each divisor has proved requantization constants (see line.h)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mcugen.ops import _rounding
 
 _LARGEST = 255
 _STEEPEST = Fraction(512)
-"""Largest slope used: there, one step of the dividend already crosses all int8 results."""
+"""Largest slope used: with it, one step of the dividend already exceeds all int8 results."""
 
 
 def lines(call: Call) -> LinearRounding | None:
-    """The lines of all divisors that can occur, in increasing order; None if one of them has none."""
+    """The constants of line.h for each divisor that can occur, in increasing order; None if a divisor has none."""
     least, most = _divisors(call)
     b, y = call.input(1), call.output
     scales = tuple(_rounding.scale_of(t.scale) for t in (call.input(0), b, y))
@@ -47,7 +47,7 @@ def _lines(
 
 
 def has_lines(call: Call) -> bool:
-    "the operator states how it rounds; a multiplication and a shift per divisor and few exceptions round quotients so"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions per divisor give these results"
     return _rounding.is_stated(call) and call.output.dtype == "s8" and lines(call) is not None
 
 
@@ -72,4 +72,4 @@ ELEMENT = Element(
     slow=True,
     headers=("line.h",),
 )
-"""The expression of a quotient: the divisor's line, applied to the dividend with the divisor's sign."""
+"""The expression of a quotient: the dividend, negated if the divisor is negative, times the divisor's constants."""

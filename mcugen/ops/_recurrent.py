@@ -50,7 +50,7 @@ def activated(name: str, x: np.ndarray, clip: float) -> np.ndarray:
 def operands(x: TensorType | None, w: TensorType | None, r: TensorType | None, gates: int) -> tuple[int, int, int, int]:
     """(steps, batches, inputs, hidden) of x [T, B, I], w [gates * H, I] and r [gates * H, H]. Raises ShapeError."""
     if x is None or w is None or r is None or len(x.shape) != 3 or len(w.shape) != 2 or len(r.shape) != 2:
-        raise ShapeError(f"data {x} with weights {w} and {r}: a recurrent layer needs 3 axes, 2 and 2")
+        raise ShapeError(f"data {x} with weights {w} and {r} must have 3, 2 and 2 axes")
     if {x.dtype, w.dtype, r.dtype} != {"f32"}:
         raise UnsupportedError(f"data {x} with weights {w} and {r}: all must be f32")
     hidden = r.shape[1]
@@ -76,10 +76,11 @@ def check(what: str, t: TensorType | None, shape: tuple[int, ...]) -> None:
 
 
 def check_activations(names: Sequence[str], count: int) -> None:
-    """Raise UnsupportedError unless there are `count` activations and the C has all of them."""
+    """Raise UnsupportedError unless there are `count` activations and the C kernels have all of them."""
     unknown = sorted(set(names) - set(KINDS))
     if unknown or len(names) != count:
-        raise UnsupportedError(f"activations {list(names)} are not supported", hint=f"{count} of {', '.join(KINDS)}")
+        hint = f"use {count} of {', '.join(KINDS)}"
+        raise UnsupportedError(f"activations {list(names)} are not supported", hint=hint)
 
 
 def example(
@@ -87,7 +88,7 @@ def example(
 ) -> Example:
     """An example on random data. sizes: (steps, batches, inputs, hidden). rest: shapes of the operands after r.
 
-    Odd seeds make the weights constant, even ones make them operands computed at run time.
+    Odd seeds make the weights constant, even seeds make them operands computed at run time.
     """
     t, b, i, h = sizes
     shapes = ((t, b, i), (gates * h, i), (gates * h, h), *rest)
@@ -101,8 +102,8 @@ def example(
 class Direction:
     """One direction of an ONNX recurrent layer.
 
-    index: of this direction; directions: their number. x: the data [T, B, I] in the order of this direction's steps.
-    w, r: weights of this direction.
+    index: index of this direction; directions: number of directions. x: the data [T, B, I] in the order of this
+    direction's steps. w, r: weights of this direction.
     """
 
     source: Source
@@ -123,7 +124,7 @@ class Direction:
         if given and len(given) not in (count * self.directions, count * 2):  # the default of RNN lists both directions
             raise UnsupportedError(
                 f"{len(given)} activations for {self.directions} directions are not supported",
-                hint=f"each direction has {count}",
+                hint=f"give {count} for each direction",
             )
         return given[self.index * count : (self.index + 1) * count] if given else default
 
@@ -183,12 +184,12 @@ def directions(source: Source, e: Expansion, layer: Callable[[Direction], Sequen
     steps, batches, hidden = *e.type(x).shape[:2], e.type(r).shape[-1]
     _check_lengths(source, steps)
     if a["hidden_size"] not in (None, hidden):
-        raise ShapeError(f"hidden_size={a['hidden_size']} does not fit weights of {hidden}")
+        raise ShapeError(f"hidden_size={a['hidden_size']} does not fit weights for {hidden} hidden units")
     if a["direction"] not in _BACKWARDS:
         raise UnsupportedError(f"direction={a['direction']!r} is not supported")
     reversed_ones = _BACKWARDS[a["direction"]]
     if e.type(w).shape[0] != len(reversed_ones):
-        raise ShapeError(f"weights {list(e.type(w).shape)} must begin with the {len(reversed_ones)} directions")
+        raise ShapeError(f"the first axis of weights {list(e.type(w).shape)} must be {len(reversed_ones)} directions")
     made: list[list[str]] = []
     for index, backwards in enumerate(reversed_ones):
         data = e.node(Reverse((0,)), x) if backwards else x

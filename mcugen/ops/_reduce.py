@@ -55,12 +55,12 @@ class Reduction(Channelwise):
         return Reordered(replace(self, axes=axes, keep_dims=True), (order,), (kept,))
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Operand and result drop equal channels; none can be dropped if the channels' axis is reduced."""
+        """Operand and result drop the same channels; no channel can be dropped if the channels' axis is reduced."""
         rank = len(call.input(0).shape)
         return asked.none if rank - 1 in self.chosen(rank) else alike(call, asked)
 
     def chosen(self, rank: int) -> tuple[int, ...]:
-        """The reduced axes: non-negative, each once, in order. rank: of the operand."""
+        """The reduced axes: non-negative, each once, in order. rank: the operand's."""
         return tuple(sorted({a % rank for a in self.axes}))
 
 

@@ -17,7 +17,7 @@ from mcugen.ops import _pool, _reduce
 
 
 class ReducedExtreme(_reduce.Reduction):
-    """The largest or the smallest of the reduced elements, as `chosen_by` computes it. Stored integers are compared."""
+    """The largest or the smallest of the reduced stored integers: a subclass defines `chosen_by`."""
 
     tflm_types = dtypes("s8 f32")
     litert_types = dtypes("s8 u8 s16 s32 s64 f32 bool")

@@ -23,7 +23,7 @@ _LARGEST = {"s8": 1 << 8, "u8": 1 << 8, "s16": 1 << 16}
 
 
 def divisor(call: Call) -> int:
-    """The number that the sum is divided by: of reduced elements for a mean, else 1."""
+    """The divisor of the sum: the number of reduced elements for a mean, else 1."""
     return _reduce.elements(call) if isinstance(call.op, ReducedSum) and call.op.divides else 1
 
 
@@ -40,7 +40,7 @@ def multiplier(call: Call) -> tuple[int, int]:
 
 
 def bounds(call: Call) -> tuple[Range | None, ...]:
-    """Bounds of the result, from the least and the largest sum: requantization never falls unless something wraps."""
+    """Bounds of the result: the requantized least and largest sum; the type's range if an intermediate may wrap."""
     x, y = _reduce.operand_range(call), call.output
     if x is None or _rounding.is_stated(call):
         return (None if x is None else whole(y),)
@@ -80,7 +80,7 @@ def global_params(call: Call) -> Params:
 
 
 def _line(call: Call) -> LinearRounding | None:
-    """The proved line (see line.h) for the sums of stored integers minus their zero points; None if there is none."""
+    """The proved constants (see line.h) for sums of stored integers minus zero points; None if there are none."""
     x, y, n = call.input(0), call.output, divisor(call)
     if _rounding.rounding_of(call) == "single":
         divided = np.float32(np.float32(y.scale) * np.float32(n))
@@ -94,7 +94,7 @@ def _line(call: Call) -> LinearRounding | None:
 
 
 def has_line(call: Call) -> bool:
-    "the operator states how it rounds; a multiplication, a shift and few exceptions round all sums so"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions give these results"
     return _rounding.is_stated(call) and _line(call) is not None
 
 
@@ -150,7 +150,7 @@ KERNELS = (*_kernels(_LINES), *_kernels(_TYPES))
 
 
 class ReducedSum(_reduce.Reduction):
-    """Base of MEAN and SUM, which have a field `rounding`. divides: by the number of elements, for MEAN."""
+    """Base of MEAN and SUM, which have a field `rounding`. divides: whether it is MEAN."""
 
     divides: ClassVar[bool]
     kernels = KERNELS

@@ -38,7 +38,7 @@ class ResidualConv2D(Conv2D):
     ) -> tuple[TensorType, ...]:
         (y,) = super().infer(x, w, b)
         if r is None or r.shape != y.shape or not r.is_float:
-            raise ShapeError(f"the residual {r} cannot be added to {y}")
+            raise ShapeError(f"the residual {r} must have the type and shape of the result {y}")
         return (y,)
 
     def reference(

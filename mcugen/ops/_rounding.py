@@ -4,7 +4,7 @@ An operator's field `rounding`:
 
 ""        as the runtime `call.reference` rounds
 "even"    the exact real value to the nearest integer, halves to even, before the zero point is added
-"stored"  the same, but halves go to the even stored value, zero point included
+"stored"  as "even", but halves go to the even stored value, zero point included
 "single"  computed in float32 with a rounding after each operation, as in the fused kernels of ONNX Runtime
 "float"   see `AveragePool2D`, the only operator that has it
 
@@ -43,7 +43,7 @@ def is_stated(call: Call) -> bool:
 
 
 def flip_of(call: Call) -> int:
-    """128 if the model's uint8 data are stored here as int8, else 0: the runtime's bytes minus the stored ones."""
+    """128 if the model's uint8 data are stored here as int8, else 0: the runtime's bytes minus the stored bytes."""
     return 128 if getattr(call.op, "flipped_u8", False) else 0
 
 
@@ -51,7 +51,9 @@ def scale_of(value: float) -> Fraction:
     """A scale, rounded to float32, as an exact fraction. Raises QuantizationError unless it is positive and finite."""
     stored = float(np.float32(value))
     if not np.isfinite(stored) or stored <= 0:
-        raise QuantizationError(f"the scale {value:g} is not above 0", hint="the scales of the model are damaged")
+        raise QuantizationError(
+            f"the scale {value:g} is not above 0", hint="quantize the float model again: its scales are damaged"
+        )
     return Fraction(stored)
 
 
@@ -106,7 +108,7 @@ def steps_of(
     activation: str,
     sums: Range,
 ) -> Stairs:
-    """The staircases of (sum + offset) * slope per channel, as type y, for sums within `sums`. how: the rounding."""
+    """(sum + offset) * slope of each channel, as staircases (see `requantize_proof`) of type y over `sums`."""
     low, high = activation_range(activation, y)
     zero = y.zero_point
     ends = [np.clip(v, *_SUMS).astype(np.int64).tobytes() for v in (sums.low, sums.high)]
@@ -129,7 +131,7 @@ def _scaled(found: Stairs) -> Scaled:
 
 @lru_cache(maxsize=512)
 def line(found: Stairs, margin: int) -> LinearRounding | None:
-    """The proved line of each channel (see line.h); None if a channel has none. margin: see `requantize_proof.line`."""
+    """Each channel's proved constants of line.h; None if a channel has none. margin: see `requantize_proof.line`."""
     return requantize_proof.line(found, margin)
 
 
@@ -141,19 +143,19 @@ def scaled(call: Call, activation: str) -> Scaled:
 
 @fact
 def floats(call: Call, activation: str) -> tuple[np.ndarray, np.ndarray]:
-    """The float32 factor of each channel, and whether float arithmetic with it is proved: `requantize_proof.floats`."""
+    """The float32 factor of each channel, and whether it is proved, see `requantize_proof.floats`."""
     found = stairs(call, activation)
     return requantize_proof.floats(found, [float(f) for f in found.factor])
 
 
 @fact
 def line_of(call: Call, activation: str) -> LinearRounding | None:
-    """The proved line of each channel (see line.h); None if a channel has none."""
+    """Each channel's proved multiplier, shift, addend and exceptions (see line.h); None if a channel has none."""
     return line(stairs(call, activation), abs(call.output.zero_point))
 
 
 def fields(call: Call, activation: str) -> dict[str, Param]:
-    """The struct fields of line.h: the line and the bounds of the activation; {} if there is no line."""
+    """The struct fields of line.h: the constants of `line_of` and the activation's bounds; {} if `line_of` is None."""
     found = line_of(call, activation)
     return {} if found is None else line_fields(found, call.output, activation, rounding_of(call))
 
@@ -163,7 +165,7 @@ def line_fields(
 ) -> dict[str, Param]:
     """The struct fields of line.h for results of type y.
 
-    how: the rounding. before: the kernel's sums minus the line's; one number, or one per channel.
+    how: the rounding. before: the kernel's sums minus the sums that `found` rounds; one number, or one per channel.
     """
     low, high = activation_range(activation, y)
     return {
@@ -179,7 +181,7 @@ def line_fields(
 
 
 def _exception_fields(found: LinearRounding, y: TensorType, before: np.ndarray) -> dict[str, Param]:
-    """The sums for which the line is wrong: pairs (sum, result), and the end of each channel's pairs."""
+    """The sums that `found` rounds wrongly: pairs (sum, result), and the end of each channel's pairs."""
     channels = np.array([c for c, _, _ in found.exceptions], np.int64)
     ends = np.searchsorted(channels, np.arange(found.mult.size), side="right")
     pairs = [(acc + int(before[c]), value + y.zero_point) for c, acc, value in found.exceptions]
@@ -218,19 +220,19 @@ _ENDS = (("zero_point", "zero_point"), ("min", "out_min"), ("max", "out_max"))
 
 
 def runtime_or_line(call: Call) -> bool:
-    "the runtime defines rounding, or a multiplication, a shift and few exceptions round all sums as stated"
+    "the runtime defines rounding, or a multiplication, a shift and few exceptions give the stated results"
     return not is_stated(call) or has_line(call)
 
 
 def has_line(call: Call) -> bool:
-    "the operator states how it rounds; a multiplication, a shift and few exceptions round all sums so"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions give these results"
     if not is_stated(call) or call.accumulators is None:
         return False
     return line_of(call, str(call.op.activation)) is not None
 
 
 def has_floats(call: Call) -> bool:
-    "float32 rounding is part of the operator's definition, or is proved to be exact where integers are not"
+    "the operator is defined by float32 arithmetic, or only float32 is proved to give its stated results"
     if not is_stated(call) or call.accumulators is None:
         return False
     if rounding_of(call) == "single":

@@ -47,7 +47,7 @@ def transformed(e: Expansion, scores: str, kind: str) -> str:
 
 
 def both(e: Expansion, score: str, *, is_share: bool) -> str:
-    """The scores [N, 2] of both classes from the second's, [N, 1]: [1 - p, p] if it is a probability, else [-s, s]."""
+    """The scores [N, 2] of both classes: [1 - p, p] if `score` is the second class's probability p, else [-s, s]."""
     other = e.node(Sub(), e.constant(np.array(1, np.float32)), score) if is_share else e.node(Neg(), score)
     return e.node(Concatenation(1), other, score)
 
@@ -77,5 +77,5 @@ def positive(e: Expansion, score: str) -> str:
 
 
 def best(e: Expansion, scores: str) -> str:
-    """The index [N] of the largest of the scores [N, classes]; the first of equal ones."""
+    """The index [N] of the largest of the scores [N, classes]; the first of equal scores."""
     return e.node(ArgMax(1, "s64"), scores)

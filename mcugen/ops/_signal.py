@@ -25,7 +25,7 @@ def data_is(dtype: str) -> Rule:
 
 
 def vector(what: str, t: TensorType | None, dtype: str) -> TensorType:
-    """t, if it is a non-empty vector of type dtype, else UnsupportedError or ShapeError. what: its name in errors."""
+    """t. Raises UnsupportedError or ShapeError unless t is a non-empty vector of `dtype`. what: its name in errors."""
     if t is None or t.dtype != dtype:
         raise UnsupportedError(f"{what} {t} must have the type {dtype}")
     if len(t.shape) != 1 or not t.size:

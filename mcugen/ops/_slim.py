@@ -59,7 +59,7 @@ def biased(call: Call, removed: Removal, w: np.ndarray) -> Constants:
 
 
 def weights(call: Call, axis: int, keep: np.ndarray, then: tuple[int, np.ndarray] | None = None) -> Constants:
-    """The weights with the indices `keep` (a mask) of an axis. then: a second axis and its mask."""
+    """The weights that remain along `axis`, selected by the mask `keep`. then: a second axis and its mask."""
     t, data = call.input(1), call.constant(1)
     for at, mask in ((axis, keep), *((then,) if then else ())):
         t, data = chosen(t, at, mask), np.compress(mask, data, at)

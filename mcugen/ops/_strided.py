@@ -34,7 +34,7 @@ def moved(runs: Sequence[int], times: int) -> dict[str, float]:
 
     moves  copies
     loose  bytes of runs whose size is no multiple of 4
-    short  bytes of other runs below SHORT
+    short  bytes of other runs that have fewer than SHORT bytes
     """
     loose = sum(n for n in runs if n % 4)
     short = sum(n for n in runs if n % 4 == 0 and n < SHORT)
@@ -101,7 +101,7 @@ def dense(shape: Shape) -> tuple[int, ...]:
 
 
 def fields(found: Loops, element_bytes: int) -> Params:
-    """The struct fields dims, in_stride, out_stride and size, in bytes but for dims; the innermost loop is last."""
+    """The struct fields dims, in_stride, out_stride and size, in bytes except dims; the innermost loop is last."""
     full = [(1, 0, 0)] * (MAX_LOOPS - len(found)) + found
     return {
         "dims": np.array([size for size, _, _ in full], np.uint32),

@@ -28,7 +28,7 @@ Multiplier = tuple[int, int]
 class RawSum:
     """raw = scale_a((a - zero_a) << left) + sign * scale_b((b - zero_b) << left); y = scale_y(raw) + zero_y.
 
-    a, b, y: (mult, shift) of scale_a, scale_b and scale_y, each of which rounds.
+    a, b, y: (mult, shift) of scale_a, scale_b and scale_y. Each of the three multiplications rounds.
     """
 
     left: int
@@ -55,7 +55,7 @@ def constants(call: Call, sign: int) -> RawSum:
 
 
 def scales(call: Call, sign: int) -> Scales:
-    """The result gets a scale of its own. For x + constant, values of x that the activation clamps do not matter."""
+    """The rule for quantization: the result has its own scale; in x + constant, x that is clamped does not matter."""
     found = [c for c in call.constants if c is not None]
     low, high = activation_bounds(call.op.activation)
     if len(found) != 1 or found[0].size != 1 or (sign < 0 and call.constants[0] is not None):
@@ -93,7 +93,7 @@ def _log2(scale: float) -> int | None:
 def without_shifts(call: Call, runtime: str) -> str:
     """Why LiteRT refuses to add or subtract with power-of-two scales; "" if it does not refuse.
 
-    It only shifts the operand of the smaller scale. Source: add.cc and sub.cc, Prepare.
+    Its kernel shifts only the operand with the smaller scale. Source: add.cc and sub.cc, Prepare.
     """
     seen = replace(call, reference=runtime)
     if runtime == "tflm" or not powers_of_two(seen) or _are_shifted(seen):
@@ -107,10 +107,12 @@ def _are_shifted(call: Call) -> bool:
 
 
 def _shifts(call: Call, sign: int) -> RawSum:
-    """The shifts as multipliers: a left shift by one, then the multiplier 2**30 (1/2), is exact."""
+    """The multipliers for power-of-two scales: each shifts left by one, then multiplies by 1/2 (2**30), exactly."""
     a, b, y = (_log2(t.scale) or 0 for t in (call.input(0), call.input(1), call.output))
     if max(a, b) != y:
-        raise UnsupportedError("int16 with power-of-two scales: the result needs the larger of the operands' scales")
+        raise UnsupportedError(
+            "with int16 and power-of-two scales the result must have the larger of the operands' scales"
+        )
     return RawSum(1, (2**30, a - y), (2**30, b - y), (2**30, 1), sign)
 
 
@@ -133,7 +135,7 @@ def applied(multiplier: Multiplier) -> Multiplier:
 
 
 def element(sign: int) -> Element:
-    """The expression of a sum (sign 1) or difference (-1). Its a is the operand with the larger scale."""
+    """The expression of a sum (sign 1) or difference (-1). Its operand a is the one with the larger scale."""
     return Element(
         "mg_sum_of(&sum, a, b)", {"sum": "mg_sum"}, partial(params, sign=sign), swapped=_wide_second, headers=("sum.h",)
     )

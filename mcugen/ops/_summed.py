@@ -25,7 +25,7 @@ class SummedConv2D(Op):
 
     conv: Conv2D
     add: Add
-    # not in repr, from which keys of tuning tables are made: launches do not depend on it
+    # left out of repr, the key of tuning tables: launches do not depend on these two
     between: QuantParams | None = field(repr=False)
     first: bool = field(repr=False)
 
@@ -40,7 +40,7 @@ class SummedConv2D(Op):
     ) -> tuple[TensorType, ...]:
         (y,) = self.conv.infer(x, w, b)
         if r is None or (r.shape, r.dtype) != (y.shape, y.dtype):
-            raise ShapeError(f"the residual {r} cannot be added to {y}")
+            raise ShapeError(f"the residual {r} must have the type and shape of the result {y}")
         return (y,)
 
     def reference(

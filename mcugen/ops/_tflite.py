@@ -25,14 +25,14 @@ from mcugen.system.flexbuffer import Number
 
 @dataclass(frozen=True, eq=False)
 class Pending:
-    """A call whose results are written by the operator that reads them. inputs: names of its operands."""
+    """A call that is written as a part of the operator that reads its results. inputs: names of the call's operands."""
 
     call: Call
     inputs: tuple[str | None, ...]
 
 
 class TfliteTarget(Sink, Protocol):
-    """The sink of TensorFlow Lite, whose operators may combine several operators of mcugen, and may keep state."""
+    """A .tflite network that is written. Its operators may combine several operators of mcugen, and may keep state."""
 
     def pending(self, call: Call, inputs: Sequence[str | None]) -> Sequence[str]:
         """Names of results that no operator computes yet. The operator that reads them gets the call from `source`."""
@@ -41,10 +41,13 @@ class TfliteTarget(Sink, Protocol):
         """The pending call with this result; None if there is none."""
 
     def reshaped(self, x: str, t: TensorType) -> str:
-        """x in the shape that mcugen's operator needs. The RESHAPE is dropped if all readers use `unshaped`."""
+        """The name of a RESHAPE of x to the type t. The RESHAPE is dropped if all its readers use `unshaped`."""
 
     def unshaped(self, x: str, *, made_here: bool = False) -> str:
-        """The operand of the RESHAPE that computes x, else x. made_here: only if `reshaped` appended the RESHAPE."""
+        """The operand of the RESHAPE that computes x; x if no RESHAPE does.
+
+        made_here: only if `reshaped` appended the RESHAPE.
+        """
 
     def made_by(self, name: str, operator: str) -> Sequence[str | None] | None:
         """The operands of the operator that computes a value; None unless it is an `operator`.
@@ -61,17 +64,17 @@ class TfliteTarget(Sink, Protocol):
     def keep_last(self, before: str, steps: str, axis: int) -> None:
         """Record that the operator updates a state as its operand. The state's next value is the last step of `steps`.
 
-        before: the state's value. axis: of `steps`.
+        before: name of the state's present value. axis: the axis of `steps` along which the steps lie.
         """
 
     def state_at(self, name: str) -> str:
-        """The state whose next value this is, as recorded by `keep_last`; else the value itself."""
+        """The state that `keep_last` recorded with `name` as its next value; else `name` itself."""
 
     def state_intermediates(self, types: Sequence[TensorType]) -> None:
         """Add intermediate tensors of these types to the operator written last."""
 
     def keep(self, before: str, after: str, *, as_variable: bool = False) -> None:
-        """Record that the operator updates a state itself. before, after: the state's value now and in the next run.
+        """Record that the operator updates a state itself. before, after: the state's present and next value.
 
         as_variable: the state is an operand that the operator changes. Raises UnsupportedError unless the state begins
         as zero and no other operator updates it.
@@ -79,8 +82,7 @@ class TfliteTarget(Sink, Protocol):
 
 
 def keeps(sink: TfliteTarget, names: Sequence[str]) -> bool:
-    """Whether all names are states without another use. If so, the operator is recorded as updating them as operands.
-    """
+    """Whether the operator can update all these states as its operands (`can_keep`); if so, records that it does."""
     if not all(sink.can_keep(name) for name in names):
         return False
     for name in names:
@@ -89,7 +91,7 @@ def keeps(sink: TfliteTarget, names: Sequence[str]) -> bool:
 
 
 def to_target(write: Callable[[Call, TfliteTarget, Sequence[str | None]], Sequence[str]]) -> Write:
-    """A Write whose function takes a TfliteTarget."""
+    """A Write to .tflite with a function that takes a TfliteTarget."""
     return Write("tflite", lambda call, sink, inputs: write(call, cast(TfliteTarget, sink), inputs))
 
 
@@ -100,18 +102,21 @@ def require_runtime_meaning(call: Call) -> None:
     """Raise UnsupportedError if no runtime computes the call with these results."""
     if _rounding.is_stated(call):
         raise UnsupportedError(
-            f"its integer results are rounded once ({call.op.rounding!r}), which no TensorFlow Lite kernel does",
+            f"the integer results are rounded once ({call.op.rounding!r}): TensorFlow Lite kernels round otherwise",
             hint="quantize the float model for TensorFlow Lite",
         )
     if getattr(call.op, "flipped_u8", False):
-        raise UnsupportedError("its uint8 data was converted to int8", hint="write the network as it was imported")
+        raise UnsupportedError(
+            "uint8 data of the model was converted to int8, which changes results in runtimes",
+            hint="write the network as it was imported",
+        )
     reasons = {runtime: call.op.refused_by(call, runtime) for runtime in ("tflm", "litert")}
     if all(reasons.values()):
         raise UnsupportedError("no runtime computes it: " + ", ".join(f"{r}: {why}" for r, why in reasons.items()))
 
 
 def version(t: TensorType, **versions: int) -> int:
-    """The operator version for the element type of t. versions: element type -> version; 1 for others."""
+    """The operator version for the element type of t. versions: element type -> version; 1 for other types."""
     return versions.get(t.dtype, 1)
 
 
@@ -125,7 +130,7 @@ def operator(
 ) -> Sequence[str]:
     """The results of a call, written as one operator of version `number`.
 
-    Raises UnsupportedError if no runtime has it.
+    Raises UnsupportedError if no runtime computes the call.
     """
     require_runtime_meaning(call)
     return sink.operator(name, inputs, call.outputs, attributes, number)

@@ -131,8 +131,8 @@ class _Leaves:
     """The contents of leaves, with equal leaves stored once.
 
     With one target, a leaf is an index into `weights`. With several, it is an index into `entries`. An entry packs a
-    target and the index of its weight into one word. If the two do not fit, it has only the target, and the weight of
-    entry k is weights[k].
+    target and the index of its weight into one word. If both do not fit, the entry has only the target, and its weight
+    is weights[index of the entry].
     """
 
     def __init__(self, forest: Forest, count: int, *, is_sum: bool) -> None:

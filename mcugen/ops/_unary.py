@@ -21,7 +21,7 @@ Quant = tuple[float, int]
 def same_type(x: TensorType | None, allowed: Sequence[str]) -> tuple[TensorType, ...]:
     """The result type, equal to the operand's. Raises ShapeError, UnsupportedError or QuantizationError."""
     if x is None:
-        raise ShapeError("an operand is needed")
+        raise ShapeError("the operand is missing")
     if x.dtype not in allowed:
         raise UnsupportedError(f"{x.dtype} data is not supported")
     if x.dtype in _QUANTIZED and (x.quant is None or x.quant.per_channel):
@@ -55,8 +55,7 @@ def _element_kernel(symbol: str, dtype: str, stated: Stated) -> Kernel:
 
 
 def examples(op: Op, dtype: str, quants: Sequence[tuple[Quant, Quant]] = (), seed: int = 0) -> list[Example]:
-    """One example per entry of quants: (scale, zero point) of operand and of result. Without entries, one unquantized.
-    """
+    """One example per entry of quants, (scale, zero point) of operand and of result; or one example without scales."""
     found = []
     for k, pair in enumerate(quants or (None,)):
         a, y = (QuantParams((s,), (z,)) for s, z in pair) if pair else (None, None)

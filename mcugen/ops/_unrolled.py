@@ -93,9 +93,7 @@ def unrolled(call: Call, sink: Sink, x: str, states: Sequence[str], step: Step) 
     """The results [T, B, H] of a layer on data x [T, B, I], then its states after the last step."""
     t, y = sink.type(x), call.outputs[0]
     if t.shape[0] > MOST:
-        raise UnsupportedError(
-            f"a recurrent layer of {t.shape[0]} steps: at most {MOST} can be written step by step"
-        )
+        raise UnsupportedError(f"a recurrent layer of {t.shape[0]} steps: at most {MOST} can be written step by step")
     each = [t.with_shape(t.shape[1:])] * t.shape[0]
     rows = sink.operator("UNPACK", [x], each, {"axis": 0, "num": t.shape[0]}, 1)
     made = []

@@ -15,7 +15,7 @@ from mcugen.ops import _strided
 
 
 class View(Op):
-    """Base of these operators. `view` defines the result, and the loops of the C kernel are derived from it."""
+    """Base of operators whose result copies a strided view. `view` defines the result and the C kernel's loops."""
 
     only_moves = True
 

@@ -1,6 +1,6 @@
 """Facts of operators with weights that kernels need: the weights as a matrix, the window, the pixels, the rounding.
 
-Their form is the same for all such operators, so that one kernel recipe serves convolutions and dense layers.
+Their form is the same for all such operators, so that one definition of kernels serves convolutions and dense layers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def matrix(call: Call) -> np.ndarray:
 
 
 def taps_of(call: Call) -> int:
-    """Taps of each output channel, whether the weights are constant or not."""
+    """Number of taps of each output channel, whether the weights are constant or not."""
     return math.prod(call.input(1).shape) // max(call.output.shape[-1], 1)
 
 
@@ -122,7 +122,7 @@ def _packed(kernel: Kernel, call: Call) -> Params:
 
 
 def nine_bits(call: Call) -> bool:
-    "weights are int16, and weights and 0 span at most 255"
+    "weights are int16, and their range, extended to 0, spans at most 255"
     if not _filter.int8_data_wide_weights(call) or not _filter.constant_weights(call):
         return False
     w = matrix(call)
@@ -157,7 +157,7 @@ def _in_bytes(kernel: Kernel) -> Kernel:
 
 
 def _initials(symbol: str) -> str:
-    """The short name: initials of the words before the type, then `w9` and the words after the type."""
+    """The short name of a kernel with nine-bit weights: mg_depthwise_conv2d_s8w9__acc64 -> dc_w9__acc64."""
     name, _, rest = symbol.removeprefix("mg_").partition("_s8w9")
     return "_".join(["".join(word[0] for word in name.split("_")), f"w9{rest.replace('pointwise', 'p')}"])
 

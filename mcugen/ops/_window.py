@@ -173,7 +173,7 @@ def by(pair: Pair) -> str:
 
 
 def total(products: Iterator[np.ndarray]) -> np.ndarray:
-    """The sum of one or more arrays of one shape. It overwrites the first."""
+    """The sum of one or more arrays of one shape. Overwrites the first array."""
     found = next(products)
     for product in products:
         found += product
@@ -195,7 +195,7 @@ def edge_pixels(w: SlidingWindow, x: TensorType, y: TensorType, adjacent: bool =
 def fields(w: SlidingWindow, x: TensorType, y: TensorType, adjacent: bool = True, groups: int = 1) -> dict[str, Any]:
     """The geometry fields that the C structs of windowed kernels share. Raises UnsupportedError beyond 16 bits.
 
-    adjacent: whether taps must be adjacent in memory to be read in place. groups: of channels; with several groups no
+    adjacent: whether taps must be adjacent in memory to be read in place. groups: groups of channels; with several no
     pixel is read in place.
     """
     first, end = w.inside(x, adjacent) if groups == 1 else (0, 0)

@@ -33,7 +33,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def values_are(dtype: str, name: str) -> Rule:
-    """A rule: operand 0 has this element type. name: of the type, in the rule's text."""
+    """A rule: operand 0 has this element type. name: the type's name in the rule's text."""
 
     names = {"s8": ("s8", "bool")}.get(dtype, (dtype,))
 
@@ -105,12 +105,12 @@ class ArgMax(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if x.dtype not in ("s8", "u8", "s32", "f32", "bool"):
-            raise UnsupportedError(f"the largest or smallest of {x.dtype} data is not supported")
+            raise UnsupportedError(f"the index of the largest or smallest of {x.dtype} data is not supported")
         axis = _strided.axis_of(self.axis, len(x.shape))
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), self.dtype),)
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """This search along the stored axis, which the stored result lacks."""
+        """This operator along the stored axis; the stored result has no such axis."""
         order, axis = orders[0], self.axis % len(call.input(0).shape)
         stored = None if order is None else order.stored_axis(axis)
         if order is None or stored is None:
@@ -121,7 +121,7 @@ class ArgMax(Op):
         return np.asarray(x.argmin(self.axis) if self.smallest else x.argmax(self.axis))
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
-        """Compares stored values; the first of equal ones wins."""
+        """Compares stored values; of equal values the first wins."""
         return self.reference(x)
 
     @classmethod

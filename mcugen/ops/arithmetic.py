@@ -1,4 +1,4 @@
-"""Arithmetic on integers without scales, and the functions of two floats that other operators lack."""
+"""Arithmetic on integers without scales, and functions of two floats that no other operator has."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _FLOAT = {
 
 
 def element(dtype: str, call: Call) -> Element:
-    """The C expression of the call's kind for one element type."""
+    """The C expression of the call's `kind` of arithmetic for one element type."""
     kind = call.op.kind
     if dtype == "f32":
         return _FLOAT[kind]
@@ -147,7 +147,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Arithmetic(Channelwise):
-    """y = a kind b, elementwise, broadcasting.
+    """y = kind(a, b), elementwise, broadcasting.
 
     a, b, y: one type of s8, u8, s16, s32 and s64 without scales; f32 for floor_div, mod, fmod and pow
     Integers wrap. A division by zero gives 0. Shifts past the width give 0, or -1 for a right shift of a negative
@@ -205,7 +205,7 @@ class Arithmetic(Channelwise):
 def plain_types(a: TensorType | None, b: TensorType | None, allowed: Sequence[str]) -> TensorType:
     """The broadcast type of two operands without scales. Raises ShapeError or UnsupportedError."""
     if a is None or b is None:
-        raise ShapeError("two operands are needed")
+        raise ShapeError("an operand is missing: two are needed")
     if a.dtype != b.dtype or a.dtype not in allowed:
         raise UnsupportedError(f"operands {a.dtype} and {b.dtype} are not supported together")
     try:

@@ -37,7 +37,7 @@ class Autocorrelation(Op):
     """y[..., c * k + j] = sum over t of x[..., t, c] x[..., t + lags[j], c] / sum of x[..., :, c]^2. k: how many lags.
 
     x: f32 [..., n, channels], with all lags below n   y: f32 [..., channels * k], 0 where the sum of squares is 0
-    The sums are those of blocks of 64, then of the blocks. Each operation rounds to f32.
+    Sums are formed within blocks of 64 samples, then over the blocks. Each operation rounds to f32.
     Source: none, the autocorrelation of `--preprocess`.
     """
 

@@ -82,7 +82,7 @@ _IN_FLOAT = ("float", "single")
 def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
     """Whether all exact means differ from halves by more than the rounding errors of float32.
 
-    counts: taps of windows.
+    counts: the numbers of taps that windows can have.
     """
     ratio = float(_rounding.scale_of(call.input(0).scale) / _rounding.scale_of(call.output.scale))
     taps = int(counts.max())
@@ -95,7 +95,7 @@ def _is_far_from_halves(call: Call, counts: np.ndarray) -> bool:
 
 
 def _lines(call: Call) -> tuple[np.ndarray, LinearRounding | None]:
-    """(numbers of taps that windows have, their proved lines or None); see line.h."""
+    """(numbers of taps that windows can have, for each the proved constants of line.h; or None)."""
     x, y = call.input(0), call.output
     counts = np.maximum(np.outer(*_counts_of(call)).reshape(-1), 1)
     least, most = (int(v) - x.zero_point for v in x.limits)
@@ -112,7 +112,7 @@ def _lines(call: Call) -> tuple[np.ndarray, LinearRounding | None]:
 
 
 def has_lines(call: Call) -> bool:
-    "the operator states how it rounds; a multiplication, a shift and few exceptions round all sums so"
+    "the operator states how it rounds; a multiplication, a shift and few exceptions give these results"
     return _rounding.is_stated(call) and _lines(call)[1] is not None
 
 
@@ -268,7 +268,7 @@ class AveragePool2D(_pool.Pool):
         return once.averaged(call, self._sums(x.astype(np.int64)), self._counts(x), self.activation)
 
     def rounded(self, call: Call) -> Op | None:
-        """"even" for means of whole images: they are far from halves, so the order of additions does not matter."""
+        """`rounding` is "even" for the mean of a whole image, else "float"."""
         return replace(self, rounding="even" if is_global(call) else "float")
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:

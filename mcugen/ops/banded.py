@@ -17,7 +17,7 @@ from mcugen.ir.types import TensorType, images_of, rows_of
 FRACTION = 22
 """Fractional bits of the weights of bytes."""
 _WEIGHTS = {"f32": "f32", "u8": "s32"}
-"""Element type of the data -> that of the weights."""
+"""Element type of the data -> element type of the weights."""
 
 
 def is_of(dtype: str) -> Rule:
@@ -31,7 +31,7 @@ def is_of(dtype: str) -> Rule:
 
 
 def sums_fit(call: Call) -> bool:
-    "sums of bytes fit 32 bits"
+    "the data are float, or all sums of bytes times weights stay within 32 bits"
     weights = call.constants[1]
     if weights is None or call.input(0).is_float:
         return True
@@ -79,7 +79,7 @@ def params_within(call: Call) -> Params:
 
 
 def _rows(weights: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """For each row, the place of its first weight other than 0, and the weights from there to the last such."""
+    """For each row, (index of its first nonzero weight, its weights from the first to the last nonzero weight)."""
     for row in weights:
         used = np.flatnonzero(row)
         first, end = (int(used[0]), int(used[-1]) + 1) if used.size else (0, 0)
@@ -135,8 +135,8 @@ class Banded(Op):
     """y[..., q * rows + r, ...] = sum over k of w[r, k] * x[..., q * step + first[r] + k, ...], along `axis`.
 
     x: f32 or u8 [..., n, ...], 0 beyond its ends   y: as x, with `count` elements along the axis
-    w: constant [rows, taps], with zeros at the ends of a row for taps that it lacks: f32 for f32; for u8 s32 with 22
-    fractional bits, whose sums fit 32 bits
+    w: constant [rows, taps], shorter rows padded with zeros; f32 with f32, s32 with 22 fractional bits with u8
+    s32: 255 times the sum of the magnitudes in a row must fit 32 bits
     f32: every product and sum is rounded, from k = 0 upwards. u8: the sum is rounded to nearest, and clamped to a byte.
     Source: none, the filters of `--preprocess`.
     """
@@ -156,7 +156,9 @@ class Banded(Op):
         if not -len(x.shape) <= self.axis < len(x.shape):
             raise ShapeError(f"axis {self.axis} does not exist in data {list(x.shape)}")
         if len(w.shape) != 2 or len(self.first) != w.shape[0] or not self.first or self.count < 1:
-            raise ShapeError(f"{len(self.first)} rows with weights {list(w.shape)} cannot make {self.count} elements")
+            raise ShapeError(
+                f"weights {list(w.shape)} must have {len(self.first)} rows, and count={self.count} must be positive"
+            )
         shape = list(x.shape)
         shape[self.axis] = self.count
         return (TensorType(tuple(shape), x.dtype),)
@@ -183,7 +185,7 @@ class Banded(Op):
         return np.moveaxis(sums, 0, self.axis)
 
     def _add_row(self, sums: np.ndarray, data: np.ndarray, start: int, row: np.ndarray) -> None:
-        """Add the sums of one row of the matrix, whose elements are `step` apart in the data."""
+        """Add the sums of one matrix row. Successive sums read windows of the data that are `step` elements apart."""
         step = max(self.step, 1)
         for k, weight in enumerate(row):
             low = max(0, -((start + k) // step))
@@ -193,7 +195,7 @@ class Banded(Op):
                 sums[low:high] += weight * data[at : at + (high - low - 1) * step + 1 : step]
 
     def _add_taps(self, sums: np.ndarray, data: np.ndarray, rows: Sequence[tuple[int, np.ndarray]]) -> None:
-        """Add the same tap of all rows at once, then the next."""
+        """Add to all sums the products with tap 0 of their rows, then with tap 1, and so on."""
         blocks = -(-self.count // len(rows))
         firsts = np.array([first + k for first, (k, _) in zip(self.first, rows, strict=True)])
         starts = (np.arange(blocks)[:, None] * self.step + firsts).reshape(-1)[: self.count]

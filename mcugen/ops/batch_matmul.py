@@ -41,7 +41,7 @@ def int8_data(call: Call) -> bool:
 
 
 def int8_data_rounded_once(call: Call) -> bool:
-    "the matrices are int8; a multiplication, a shift and few exceptions round all sums as the operator states"
+    "the matrices are int8; a multiplication, a shift and few exceptions give the results that the operator states"
     return _types(call) == {"s8"} and _fit(call) and _rounding.has_line(call)
 
 

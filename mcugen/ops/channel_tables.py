@@ -45,7 +45,7 @@ class ChannelTables(Op):
 
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or x.dtype not in ("s8", "u8") or not x.shape or len(self.values) != 256 * x.shape[-1]:
-            raise ShapeError(f"{len(self.values)} values are not 256 for each channel of {x}")
+            raise ShapeError(f"the tables need 256 values for each channel of {x}, not {len(self.values)} in all")
         return (TensorType(x.shape, self.dtype),)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:

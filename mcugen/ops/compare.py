@@ -101,7 +101,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Compare(Channelwise):
-    """y = a kind b, elementwise, broadcasting.
+    """y = kind(a, b), elementwise, broadcasting.
 
     a, b: one type of s8, u8, s16, s32, s64, f32 and bool; scales, if any, are below 1   y: bool
     Source: TFLite EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, comparisons.cc; ONNX Equal-19, Less-13.

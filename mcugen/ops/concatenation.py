@@ -57,7 +57,7 @@ def scales_agree(call: Call) -> bool:
 
 
 def was_uint8(call: Call) -> bool:
-    "the model's data is uint8, the only type that runtimes rescale"
+    "the model's data is uint8, the only type that runtimes rescale when they join tensors"
     assert isinstance(call.op, Concatenation)
     return call.op.flipped_u8 and call.output.dtype == "s8"
 
@@ -111,7 +111,7 @@ def _same_steps(a: TensorType, b: TensorType) -> bool:
 def _joined(x: np.ndarray, source: TensorType, target: TensorType, flip: int) -> np.ndarray:
     """Stored values of one operand, rescaled to the result, with a rounding to float32 after each operation.
 
-    flip: number to add to stored values and zero points to get those of uint8, 128 or 0.
+    flip: 128 or 0; stored values and zero points plus flip are the model's uint8 values and zero points.
     Source: reference_ops::ConcatenationWithScaling.
     """
     if source.quant is None or _same_steps(source, target):
@@ -181,10 +181,10 @@ class Concatenation(Op):
         return True
 
     def removable(self, call: Call, asked: Removal) -> Removal:
-        """Along the channels' axis, an operand's channel goes with its channel of the result.
+        """If channels are joined, an operand's channel is dropped together with the same channel of the result.
 
-        A constant then keeps its first channel, so that it stays an operand.
-        On other axes, all operands drop equal channels.
+        A constant keeps its first channel, so that it stays an operand.
+        If another axis is joined, all operands drop the same channels.
         """
         y = asked.outputs[0]
         if _axis(call) != len(call.output.shape) - 1:

@@ -61,7 +61,7 @@ def _inverse_root(most: np.floating, x: np.ndarray) -> np.ndarray:
 
 @cache
 def _table(function: str, x_scale: float, y_scale: float) -> np.ndarray:
-    """The 513 entries; none if a value overflows float32."""
+    """The 513 entries of the interpolation table; an empty array if a value overflows float32."""
     x, y = _F(x_scale), _F(y_scale)
     low, high = y * _F(_LEAST), y * _F(_MOST)
     functions: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -78,7 +78,7 @@ def _table(function: str, x_scale: float, y_scale: float) -> np.ndarray:
 
 
 def table(call: Call) -> np.ndarray:
-    """LiteRT's table; empty if a value overflows float32. Source: common.h, LUTPopulate."""
+    """LiteRT's interpolation table; empty if a value overflows float32. Source: common.h, LUTPopulate."""
     return _table(call.op.function, call.input(0).scale, call.output.scale)
 
 
@@ -100,7 +100,7 @@ def root_factor(x: TensorType, y: TensorType) -> float:
 def shifts_too_far(factor: float) -> bool:
     """Whether the runtimes shift a word of 32 bits by more than 31 for a `root_factor`, which has no defined result.
 
-    Source: elementwise.cc, RsqrtEvalQuantized, whose roots have 20 bits of fraction.
+    Source: elementwise.cc, RsqrtEvalQuantized; its roots have 20 bits of fraction.
     """
     mult, shift = quantize_multiplier(factor)
     return factor >= 2.0**30 or (mult > 0 and shift - 20 < -31)
@@ -139,7 +139,7 @@ class Curve(Pointwise):
     function: str
 
     litert_types = frozenset()
-    """Empty: the float operators of these names state the runtimes' types."""
+    """Empty: the float operators that are imported by these names, such as Exp, list the types that LiteRT supports."""
 
     imports = tuple(Import("tflite", name, from_tflite, when=_is_int16) for name in ("EXP", "LOG", "RSQRT"))
     writes = (Write("tflite", to_tflite),)

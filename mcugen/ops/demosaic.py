@@ -80,5 +80,5 @@ _CENTRE, _SIDES, _CORNERS = ((0, 0),), ((-1, 0), (1, 0), (0, -1), (0, 1)), ((-1,
 
 
 def _colours(pattern: str) -> np.ndarray:
-    """[2, 2]: 0 for red, 1 for green, 2 for blue."""
+    """The colours of the upper left 2x2 pixels, [2, 2]: 0 for red, 1 for green, 2 for blue."""
     return np.array(["rgb".index(letter) for letter in pattern]).reshape(2, 2)

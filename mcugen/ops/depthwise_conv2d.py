@@ -67,7 +67,7 @@ def params(call: Call) -> Params:
 
 
 def work(call: Call) -> dict[str, float]:
-    """The cost terms, beyond those of inner pixels of 3-column windows computed four channels at a time.
+    """The cost terms: work that costs more than inner pixels of 3-column windows, four channels at a time.
 
     edge_*    outputs and taps at the left and right side of the image
     looped_*  taps, and rows of taps, of windows that are not three columns wide

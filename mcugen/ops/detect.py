@@ -24,10 +24,9 @@ def params(call: Call) -> Params:
 class Detect(Op):
     """Whether the sum of the newest `size` values is greater than the limit, unless detections are held off.
 
-    x: u8, one value   recent: u8 [size], oldest first   wait: s32 [], rows to go, 0 or less
+    x: u8, one value   recent: u8 [size], oldest first   wait: s32 [], minus the rows until detections are possible
     y: bool [1]; then the next values of recent and wait
-    limit: of the sum. hold: rows from the start, and from a detection, to the first that may be one. step: rows per
-    value.
+    limit: for the sum. hold: rows without detections after the start and after each detection. step: rows per value.
     A detection clears `recent` and sets `wait` to -hold, so each word is detected once.
     """
 
@@ -41,10 +40,10 @@ class Detect(Op):
 
     def infer(self, x: TensorType | None, recent: TensorType | None, wait: TensorType | None) -> tuple[TensorType, ...]:
         if x is None or recent is None or wait is None or (x.dtype, recent.dtype, wait.dtype) != ("u8", "u8", "s32"):
-            raise UnsupportedError(f"probabilities {x} and {recent} must be u8, and the rows to go {wait} s32")
+            raise UnsupportedError(f"probabilities {x} and {recent} must be u8, and the hold-off counter {wait} s32")
         if x.size != 1 or len(recent.shape) != 1 or wait.size != 1:
             raise ShapeError(
-                f"one probability is needed, a vector of earlier ones and a number, not {x}, {recent}, {wait}"
+                f"{x}, {recent} and {wait} must be one probability, a vector of probabilities and a scalar"
             )
         return TensorType((1,), "bool"), TensorType(recent.shape, "u8"), TensorType(wait.shape, "s32")
 

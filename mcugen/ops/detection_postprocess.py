@@ -157,12 +157,12 @@ class DetectionPostprocess(Op):
 
     @property
     def most_each(self) -> int:
-        """The most classes that each box has in the results."""
+        """Largest number of classes that each box has in the results."""
         return 1 if self.by_class else self.each
 
     @property
     def rows(self) -> int:
-        """The most results: rows of the runtime's result tables."""
+        """Largest number of results: the number of rows of the runtime's result tables."""
         return self.detections * self.each
 
     def refused_by(self, call: Call, runtime: str) -> str:
@@ -179,19 +179,23 @@ class DetectionPostprocess(Op):
         given = [boxes, scores, anchors]
         for t, rank in zip(given, (3, 3, 2), strict=True):
             if t is None or t.dtype not in _DATA or len(t.shape) != rank:
-                raise ShapeError(f"boxes, scores and anchors {', '.join(map(str, given))}: 3, 3 and 2 axes are needed")
+                raise ShapeError(f"boxes, scores and anchors {', '.join(map(str, given))} must have 3, 3 and 2 axes")
             if not t.is_float and (t.quant is None or t.quant.per_channel):
                 raise QuantizationError(f"{t} needs one scale and one zero point for the whole tensor")
         assert boxes and scores and anchors
         count = scores.shape[1]
         if boxes.shape[:2] != (1, count) or scores.shape[0] != 1 or anchors.shape != (count, 4) or boxes.shape[2] < 4:
-            raise ShapeError(f"boxes {boxes} and anchors {anchors} do not fit scores {scores}")
+            raise ShapeError(f"boxes {boxes} and anchors {anchors} must be [1, N, 4...], [N, 4] for scores {scores}")
         if not 1 <= self.classes <= scores.shape[2] or not 1 <= self.detections <= _MOST or count > _MOST:
             raise UnsupportedError(
-                f"{self.detections} detections of {self.classes} classes from {count} boxes are not supported"
+                f"max_detections={self.detections}, num_classes={self.classes} and {count} boxes are not supported: "
+                f"at most {_MOST} detections, {scores.shape[2]} classes and {_MOST} boxes are"
             )
         if not 1 <= self.each <= self.classes or self.per_class < 1 or not all(s > 0 for s in self.scales):
-            raise UnsupportedError(f"scales {self.scales} or {self.each} of {self.classes} classes are not supported")
+            raise UnsupportedError(
+                f"scales {self.scales} must be above 0, detections per class {self.per_class} at least 1, and classes "
+                f"per detection {self.each} 1 to {self.classes}"
+            )
         if not 0 < self.most_overlap <= 1:
             raise UnsupportedError(f"nms_iou_threshold {self.most_overlap} must be above 0 and at most 1")
         n = self.rows

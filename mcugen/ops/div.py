@@ -81,7 +81,7 @@ class Div(Pointwise):
     a, b, y: one type of s8, u8, s16 (per tensor), s32 and f32
     s32: the quotient is truncated. A division by 0 gives 0; runtimes abort or have no defined result.
     Scaled types: for quotients below a quarter of a step the runtimes shift by more than 31 bits, which C leaves
-    undefined. The results are those of x86-64 and AArch64: they may be 1, or the least or largest y.
+    undefined. Results are those of x86-64 and AArch64: 1, or the least or largest y.
     rounding: "even" if integer results are real numbers rounded once; 0 / 0 then gives the least y; see _rounding
     Source: TFLite DIV; reference_ops::Div, DivElementwise.
     """

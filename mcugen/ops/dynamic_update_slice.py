@@ -53,7 +53,7 @@ class DynamicUpdateSlice(Op):
         x, u, start = _strided.operand(x), _strided.operand(u), _strided.operand(start)
         rank = len(x.shape)
         if start.dtype != "s32" or u.dtype != x.dtype:
-            raise UnsupportedError(f"update {u} of {x} at {start}: types must be equal, and start int32")
+            raise UnsupportedError(f"update {u} of {x} at {start}: update and tensor need one type, start int32")
         if not 1 <= rank <= RANK or start.shape != (rank,) or len(u.shape) != rank:
             raise ShapeError(f"update {u} at {start} does not fit {x}: ranks must be equal, 1 to {RANK}")
         if any(part > whole for part, whole in zip(u.shape, x.shape, strict=True)):

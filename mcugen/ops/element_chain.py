@@ -26,12 +26,12 @@ def parts(call: Call) -> list[tuple[Kernel, Call]]:
 
 
 def code(call: Call) -> int:
-    """Estimated code size in bytes: the function's frame, one instruction per operand, three per line."""
+    """Estimated code size in bytes: the function's frame, one instruction per operand, three per line of the loop."""
     return 48 + 12 * len(_links.loop(call).lines) + 4 * len(call.inputs)
 
 
 def fits(call: Call) -> bool:
-    "the chain has at most 8 operands; if it is uneven, no constant repeats along the result"
+    "the chain has at most 8 operands; if elements differ in their expressions, no constant repeats in the result"
     return len(call.inputs) <= len(OPERANDS) and (_links.is_even(call) or _links.is_flat(call))
 
 
@@ -46,18 +46,18 @@ def is_integer(call: Call) -> bool:
 
 
 def of_one_width(call: Call) -> bool:
-    "elements of computed operands and of the result have as many bits"
+    "elements of all computed operands have as many bits as elements of the result"
     computed = [t for t, data in zip(call.inputs, call.constants, strict=True) if t is not None and data is None]
     return all(t.bits == call.output.bits for t in computed)
 
 
 def of_several_widths(call: Call) -> bool:
-    "elements of a computed operand have other bits than those of the result"
+    "elements of a computed operand and of the result differ in their number of bits"
     return not of_one_width(call)
 
 
 def is_uneven(call: Call) -> bool:
-    "there are several results, or elements with an odd index are computed in another way"
+    "there are several results, or elements with an odd index have another expression"
     return not _links.is_even(call)
 
 
@@ -70,8 +70,8 @@ _COST = Cost(parts=parts, code=code)
 class ElementChain(Op):
     """The result of the last link, or several. A link is an operator on the chain's operands and on earlier values.
 
-    operands, results: f32, or plain integers
-    results: the numbers of the values that are results; () for the last one
+    Operands and results are all f32, or all integers without scales.
+    results: indices of the links' values that are results; () for the last value
     The links run in order. Each float is rounded to float32, so all bits equal those of separate operators.
     Source: none; the pass fuse_elements makes it.
     """
@@ -80,9 +80,7 @@ class ElementChain(Op):
     results: tuple[int, ...] = ()
 
     kernels = (
-        Kernel(
-            "mg_elements_f32", Run(_count), (is_float, fits), _links.params, in_place=_EVERY, text=_RUN, cost=_COST
-        ),
+        Kernel("mg_elements_f32", Run(_count), (is_float, fits), _links.params, in_place=_EVERY, text=_RUN, cost=_COST),
         Kernel(
             "mg_elements_alike",
             Run(_count),

@@ -55,7 +55,7 @@ class ElementIndex(Op):
         if len(index.shape) != len(self.shape) or any(index.shape[k] > self.shape[k] for k in others):
             raise ShapeError(f"indices {list(index.shape)} do not fit data {list(self.shape)} along axis {self.axis}")
         if len(self.shape) > _LOOPS or prod(self.shape) >= 2**31:
-            raise UnsupportedError(f"indices into {list(self.shape)}: at most {_LOOPS} axes and 2^31 - 1 elements")
+            raise UnsupportedError(f"an indexed tensor {list(self.shape)} has over {_LOOPS} axes or 2^31 - 1 elements")
         return (TensorType(index.shape, "s32"),)
 
     def reference_q(self, call: Call, index: np.ndarray) -> np.ndarray:

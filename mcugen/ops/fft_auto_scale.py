@@ -34,12 +34,12 @@ def params(call: Call) -> Params:
 
 
 def with_least(call: Call) -> bool:
-    "-32768 counts"
+    "samples of -32768 count"
     return not call.op.ignores_least
 
 
 def without_least(call: Call) -> bool:
-    "-32768 counts as nothing"
+    "samples of -32768 are ignored"
     return bool(call.op.ignores_least)
 
 
@@ -48,8 +48,8 @@ class FftAutoScale(Op):
     """y = x << b, with the largest b for which each |y| fits in 15 bits; b = 0 if all x are 0.
 
     x, y: s16, any shape   b: s32 []
-    ignores_least: whether -32768 counts as nothing, and becomes 0 if |x| of all others is below 2^14. Source: the
-    microfrontend library, window.c; else TFLM signal library, fft_auto_scale.cc.
+    ignores_least: whether b ignores samples of -32768, which become 0 if all other |x| are below 2^14
+    Source: TFLM signal library, fft_auto_scale.cc; with ignores_least the microfrontend library, window.c.
     """
 
     ignores_least: bool = False

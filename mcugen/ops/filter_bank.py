@@ -19,7 +19,7 @@ from mcugen.system import flexbuffer
 from mcugen.system.flexbuffer import Number
 
 MOST_WEIGHT = 1 << 16
-"""Largest sum of the weights of a result for which sums of 32-bit energies fit 48 bits, and those of halves 32 bits."""
+"""Largest sum of a result's weights: sums of weights * 32-bit energies then fit 48 bits, of 16-bit halves 32 bits."""
 _TABLES = ("weights", "unweights", "first bins", "first weights", "widths")
 
 
@@ -57,7 +57,7 @@ def work(call: Call) -> dict[str, float]:
 class BankTables:
     """The tables of a bank in the order in which its kernels read them.
 
-    first: the first bin with a weight. widths: [channels + 1] bins of each channel; the bins of the next one follow.
+    first: the first bin with a weight. widths: [channels + 1] bins of each channel, without gaps in between.
     weights: [bins, 2] for each bin of channel c, its weight for result c - 1 and its unweight for result c.
     """
 
@@ -101,7 +101,7 @@ def _totals(found: BankTables) -> np.ndarray:
 
 
 def in_pairs(call: Call) -> bool:
-    "each bin has one channel, weights are not negative, and those of a result add up to at most 65,536"
+    "each bin has one channel; weights are not negative, and the weights of a result add up to at most 65,536"
     return constant_tables(call) and pairs(call) is not None
 
 
@@ -196,13 +196,16 @@ class FilterBank(Op):
 
 
 def paired(k: int) -> Example:
-    """A bank whose bins have one channel each: weights of 0, bins between channels, empty channels, largest sums."""
+    """Example k of a bank whose bins have one channel each.
+
+    k = 0: bins without a channel; 1: empty channels; 2: largest sums; 3: channels of equal width.
+    """
     width = ([3, 5, 2, 4], [0, 4, 0, 3], [1, 1, 1, 1], [4, 4, 4, 4])[k]
     gaps = ([2, 0, 0, 0], [5, 2, 0, 1], [0, 0, 0, 0], [0, 3, 0, 0])[k]
     rng, total = np.random.default_rng(k), sum(width)
     first = np.cumsum(gaps) + np.cumsum([0, *width[:-1]])
     weights, unweights = ([rng.integers(0, 8192, total), rng.integers(0, 8192, total)], [[32767] * total] * 2)[k == 2]
-    zero = np.arange(total) % 4 == 3  # as files fill channels up to fours
+    zero = np.arange(total) % 4 == 3  # files pad the bins of a channel with zeros to a multiple of four
     tables = [np.where(zero, 0, weights), np.where(zero, 0, unweights), first, np.cumsum([0, *width[:-1]]), width]
     stored = [np.asarray(t, np.int16) for t in tables]
     types = (TensorType((total + sum(gaps) + 2,), "u32"), *(TensorType(t.shape, "s16") for t in stored))

@@ -25,7 +25,7 @@ _LN2 = 45426
 _END = 1 << 32
 _MOST = 32767
 _WRAPS = _END // (32 * _LN2 + 1)
-"""The least output scale for which a logarithm times the scale may leave 32 bits."""
+"""The least output scale for which a logarithm times the scale may exceed 32 bits."""
 
 
 def from_tflite(source: Source) -> Imported:
@@ -63,7 +63,9 @@ class FilterBankLog(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _signal.vector("channels", x, "u32")
         if not 0 <= self.bits < 32 or not 0 <= self.scale < 2**31:
-            raise UnsupportedError(f"input_correction_bits={self.bits}, output_scale={self.scale} are not supported")
+            raise UnsupportedError(
+                f"input_correction_bits={self.bits} must be 0 to 31, output_scale={self.scale} 0 to 2^31 - 1"
+            )
         return (TensorType(x.shape, "s16"),)
 
     def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
@@ -117,5 +119,5 @@ def is_clamped(op: FilterBankLog, call: Call) -> bool:
 
 
 def _zeros(scale: int) -> int:
-    """The number of zero bits below the lowest one."""
+    """The number of zero bits below the lowest bit that is set."""
     return (scale & -scale).bit_length() - 1 if scale else 0

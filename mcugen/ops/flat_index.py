@@ -32,7 +32,7 @@ def params(call: Call) -> Params:
 class FlatIndex(Op):
     """y[b, k] = b * product of sizes + sum over d of index[b, k, d] * product of the sizes after d.
 
-    index: s32, any shape; the last axis has one index per entry of `sizes`, the others form `batches` equal parts
+    index: s32, any shape; the last axis has one index per entry of `sizes`, the other axes form `batches` equal parts
     y: s32, without the last axis
     Negative indices count from the end. Indices outside an axis are clamped.
     Source: ONNX GatherND-13, ScatterND-18.
@@ -49,7 +49,7 @@ class FlatIndex(Op):
         if index.dtype != "s32":
             raise UnsupportedError(f"indices of {index.dtype} are not supported")
         if not index.shape or index.shape[-1] != len(self.sizes) or min(self.sizes, default=0) < 1:
-            raise ShapeError(f"indices {list(index.shape)} do not fit axes {list(self.sizes)}")
+            raise ShapeError(f"indices {list(index.shape)} must be [..., {len(self.sizes)}] for {list(self.sizes)}")
         if self.batches < 1 or prod(index.shape[:-1]) % self.batches or self.batches * prod(self.sizes) >= 2**31:
             raise ShapeError(f"indices {list(index.shape)} do not form {self.batches} equal batches")
         return (TensorType(index.shape[:-1], "s32"),)

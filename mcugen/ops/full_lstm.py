@@ -23,7 +23,7 @@ _MOST_UNITS = 1 << 12
 
 
 def sizes(call: Call) -> tuple[int, int, int, int, int]:
-    """(steps, batches, inputs, hidden units, results of a step)."""
+    """(steps, batches, inputs, hidden units, number of results per step)."""
     shape, op = call.input(0).shape, call.op
     assert isinstance(op, FullLstm)
     steps, batches = (shape[0], shape[1]) if op.time_major else (shape[1], shape[0])
@@ -36,7 +36,7 @@ def gates(call: Call) -> tuple[int, ...]:
 
 
 def _scale(t: TensorType, part: int, count: int) -> np.float32:
-    """The scale of part `part` of `count` equal parts along the first axis of t."""
+    """The scale of rows in part `part` of t, whose first axis has `count` equal parts."""
     if t.quant is None or len(t.quant.scale) != t.shape[0]:
         raise QuantizationError(f"the operand {t} needs one scale for each row")
     return np.float32(t.quant.scale[part * t.shape[0] // count])
@@ -44,9 +44,10 @@ def _scale(t: TensorType, part: int, count: int) -> np.float32:
 
 @np.errstate(over="ignore")  # quantize_multiplier refuses infinite multipliers
 def multipliers(call: Call) -> dict[str, list[tuple[int, int]]]:
-    """Use -> (mult, shift) of each gate; of a single pair for the uses h and j.
+    """Name -> (mult, shift) pairs that requantize these values.
 
-    w: input sums, r: recurrent sums, p: peepholes, n: layer norms, h: hidden values, j: projection.
+    w: input sums, r: recurrent sums, p: peepholes, n: layer norms: one pair for each gate
+    h: hidden values, j: results of the projection: one pair
     """
     op, own, x, h, c = call.op, gates(call), call.input(0), call.input(4), call.input(5)
     to = [np.float32(op.gate_scales[g]) for g in own]
@@ -76,7 +77,10 @@ def guards(call: Call) -> list[int]:
 
 
 def biases(call: Call) -> dict[str, np.ndarray]:
-    """Use -> initial accumulators, s32: the bias minus zero point * row sums of the weights; plus for use j."""
+    """Name of the weights (w, r, j) -> initial accumulators, s32.
+
+    w: bias (0 with layer norms) - zero point * row sums; r: -zero point * row sums; j: bias + hidden_zero * row sums
+    """
     w, r = (call.constant(k).astype(np.int64).sum(axis=1) for k in (1, 2))
     first = -call.input(0).zero_point * w + (0 if call.has(7) else call.constant(3).astype(np.int64))
     found = {"w": first, "r": -call.input(4).zero_point * r}
@@ -200,9 +204,9 @@ class FullLstm(Op):
         d: TensorType | None = None,
     ) -> tuple[TensorType, ...]:
         if x is None or w is None or r is None or b is None or h is None or c is None or len(x.shape) != 3:
-            raise ShapeError(f"a recurrent layer needs data of rank 3, weights, biases and states, not {x}")
+            raise ShapeError(f"an operand of the LSTM is missing, or its data {x} have not 3 axes")
         if len(h.shape) != 2 or len(c.shape) != 2 or (j is None and (d is not None or h.shape != c.shape)):
-            raise ShapeError(f"the state {h} and the cell {c} differ in shape: this needs projection weights")
+            raise ShapeError(f"the state {h} and the cell {c} differ in shape, but projection weights are missing")
         count, hidden, results = 3 if self.coupled else 4, c.shape[-1], h.shape[-1]
         batches = x.shape[1 if self.time_major else 0]
         units, others = (count * hidden,), ((count - 1) * hidden,)
@@ -214,8 +218,8 @@ class FullLstm(Op):
             raise UnsupportedError(f"cell_clip={self.cell_clip} and proj_clip={self.proj_clip} must be finite")
         if len(self.gate_scales) != 4 or min(*self.gate_scales, self.hidden_scale) <= 0 or hidden > _MOST_UNITS:
             raise UnsupportedError(
-    f"{hidden} units (at most {_MOST_UNITS}) with gate scales {self.gate_scales} are not supported"
-)
+                f"{hidden} units (at most {_MOST_UNITS}) with gate scales {self.gate_scales} are not supported"
+            )
         return TensorType(c.shape, "s16"), TensorType((*x.shape[:2], results), "s8")
 
     def reference(self, *operands: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -128,7 +128,7 @@ _WIDENING = Kernel(
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """FULLY_CONNECTED; with `float_scales` nothing yet, since the SVDF that reads the results includes this layer."""
+    """FULLY_CONNECTED. A layer with `float_scales` is written as a part of the SVDF that reads its results."""
     op = call.op
     if op.float_scales:
         return sink.pending(call, inputs)
@@ -139,7 +139,10 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
     if call.op.float_scales or call.op.widen:
-        raise UnsupportedError("it is part of an SVDF", hint="write the network as it was imported")
+        raise UnsupportedError(
+            "this fully connected layer is a part of an SVDF and cannot be written alone",
+            hint="write the network as it was imported",
+        )
     x, w, y = call.input(0), call.input(1), call.output
     outputs, length = w.shape
     vectors = _onnx.reshaped(sink, str(inputs[0]), x.with_shape((x.size // length, length)))
@@ -205,7 +208,7 @@ class FullyConnected(Weighted):
         _filter.check_types(x, w, b, outputs, self.rounding)
         shape = (*x.shape[:-1], outputs) if self.keep_dims else (x.size // inputs, outputs)
         if self.widen and x.dtype != "s8":
-            raise UnsupportedError(f"s16 results of {x.dtype} data are not supported; with s8 data they are")
+            raise UnsupportedError(f"s16 results of {x.dtype} data are not supported: only s8 data can have them")
         return (TensorType(shape, "s16" if self.widen else x.dtype),)
 
     def reference(self, x: np.ndarray, w: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:

@@ -24,7 +24,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def indices_are(dtype: str, name: str) -> Rule:
-    """A rule: the indices have this element type. name: of the type, in the rule's text."""
+    """A rule: the indices have this element type. name: the type's name in the rule's text."""
 
     def rule(call: Call) -> bool:
         return call.input(1).dtype == dtype
@@ -126,7 +126,7 @@ class Gather(Op):
         return axis, batch
 
     def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
-        """This selection along the stored axis; only for constant index vectors without batches."""
+        """This selection along the stored axis; None unless the indices are a constant vector without batches."""
         axis, batch = self.places(call.input(0), call.input(1))
         if batch or len(call.input(1).shape) != 1 or call.constants[1] is None:
             return None

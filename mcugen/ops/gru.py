@@ -114,9 +114,7 @@ class Gru(Op):
     )
 
     def quantized(self, call: Call) -> Scales:
-        return refused(
-            "it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
-        )
+        return refused("it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it")
 
     def infer(
         self,

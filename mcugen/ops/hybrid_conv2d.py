@@ -26,7 +26,7 @@ def _from_conv(source: Source) -> HybridConv2D:
     a = source.attributes
     a.ignore("quantized_bias_type")  # the bias is float
     if len(source.inputs) < 3 or source.inputs[2] is None:
-        raise UnsupportedError("no runtime computes it without a bias", hint="add a bias of zeros")
+        raise UnsupportedError("no runtime computes this layer without a bias", hint="add a bias of zeros")
     w = source.inputs[1]
     return HybridConv2D(
         stride=(a["stride_h"], a["stride_w"]),
@@ -125,7 +125,8 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
     if not op.twice and (*q.shape[1:3], *w.shape[1:3]) == (1, 1, 1, 1) and q.shape[3] == w.shape[3]:
         return _to_fully_connected(call, sink, inputs)
     if op.twice != per_channel:
-        raise UnsupportedError(f"twice={op.twice}: CONV_2D scales sums twice with weight scales per channel, else once")
+        how = "two steps" if per_channel else "one step"
+        raise UnsupportedError(f"CONV_2D scales sums in {how} with these weight scales, unlike this layer")
     x = _hybrid.float_data(sink, inputs, symmetric=not per_channel)
     x, padding = _tflite.around(sink, x, op.window(w.shape))
     bias = inputs[4] if call.has(4) else sink.constant(np.zeros(w.shape[0], np.float32))

@@ -123,7 +123,7 @@ class HybridLstm(Op):
                   p: np.ndarray | None = None) -> tuple[np.ndarray, ...]:  # fmt: skip
         """Sums in float32, in the runtime's order; sigmoid and tanh in float64.
 
-        states: h after each step [T, B, H] that the next step starts from; None: those computed here.
+        states: h [T, B, H] after each step, from which the next step starts; None: the h computed here.
         """
         steps, hidden = len(q), h.shape[1]
         w_scale, r_scale = (np.array(call.input(k).quant.scale, np.float32) for k in (3, 4))  # type: ignore[union-attr]

@@ -41,7 +41,7 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """The cost terms: `curved`, tanhs computed; `ranges`, states quantized asymmetrically."""
+    """The cost terms. curved: number of tanhs; ranges: number of states that are quantized asymmetrically."""
     op, (steps, batches, _) = call.op, call.input(0).shape
     assert isinstance(op, HybridRnn)
     made = steps * batches
@@ -107,7 +107,7 @@ class HybridRnn(Op):
                   w: np.ndarray, r: np.ndarray, b: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, ...]:  # fmt: skip
         """Sums in float32, in the runtime's order; the activation in float64.
 
-        states: h after each step [T, B, H] that the next step starts from; None: those computed here.
+        states: h [T, B, H] after each step, from which the next step starts; None: the h computed here.
         """
         steps = len(q)
         scales = [np.full(len(w), call.input(k).scale, np.float32) for k in (3, 4)]

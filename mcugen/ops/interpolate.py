@@ -20,7 +20,7 @@ from mcugen.ops import _onnx, _ordered, _strided, _tflite
 
 
 def constant_tables(call: Call) -> bool:
-    "indices and weights are constant, and the indices exist in the axis"
+    "indices and weights are constant, and all indices exist along the axis"
     index = call.constants[1]
     if index is None or call.constants[2] is None:
         return False
@@ -106,7 +106,7 @@ class Interpolate(Op):
     ) -> tuple[TensorType, ...]:
         x, index, weight = _strided.operand(x), _strided.operand(index), _strided.operand(weight)
         if (x.dtype, index.dtype, weight.dtype) != ("f32", "s32", "f32"):
-            raise UnsupportedError(f"interpolating {x} with indices {index} and weights {weight} is not supported")
+            raise UnsupportedError(f"data {x}, indices {index} and weights {weight} must be f32, s32 and f32")
         axis = _strided.axis_of(self.axis, len(x.shape))
         if len(index.shape) != 2 or index.shape != weight.shape:
             raise ShapeError(f"indices {list(index.shape)} and weights {list(weight.shape)} must both be [size, taps]")

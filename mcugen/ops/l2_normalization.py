@@ -37,7 +37,7 @@ def from_tflite(source: Source) -> Imported:
     if y.quant != QuantParams((1 / 128,), (_ZEROS.get(y.dtype, 0),)):
         raise QuantizationError(f"the result {y} must have the scale 1/128 and the zero point {_ZEROS.get(y.dtype, 0)}")
     if source.attributes.get("fused_activation_function", "NONE") != "NONE":
-        raise UnsupportedError("its fused activation is not supported: use NONE")
+        raise UnsupportedError("the fused activation is not supported: use NONE")
     return Imported(L2Normalization())
 
 
@@ -80,7 +80,7 @@ class L2Normalization(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if x.dtype not in _ZEROS or not x.shape or x.shape[-1] > _MOST:
-            raise UnsupportedError(f"normalizing {x}: int8 or uint8 vectors of at most {_MOST} elements are needed")
+            raise UnsupportedError(f"{x} must be int8 or uint8, with at most {_MOST} elements along the last axis")
         if x.quant is None or x.quant.per_channel:
             raise QuantizationError(f"{x} needs one scale and one zero point for the whole tensor")
         return (TensorType(x.shape, x.dtype),)
@@ -101,6 +101,6 @@ class L2Normalization(Op):
 
 
 def _in_128ths(row: np.ndarray, first: int) -> np.ndarray:
-    """row * 128 / its root. first: of the left shift by 7 bits, the part that is done before any rounding."""
+    """row * 128 / square root of its sum of squares. first: bits of the shift by 7 that precede the rounding."""
     mult, shift = gemmlowp.inverse_root(int((row**2).sum()))
     return np.asarray(scaled_twice(row << first, mult, shift + 7 - first))

@@ -167,7 +167,7 @@ class LogSoftmax(Op):
 
 
 def _scales_q(call: Call) -> tuple[tuple[int, int], tuple[int, int]]:
-    """(mult, shift) that scale stored differences to Q5, and those that scale back."""
+    """((mult, shift) from stored differences to Q5, (mult, shift) from Q5 back to stored differences)."""
     mult, left = multiplier(min(binary64(scale_of(call.input(0)) * power(31 - _BITS)), Fraction(2**31 - 1)))
     if left < 1:
         raise QuantizationError(f"the input scale {call.input(0).scale:.3g} must be at least 2^-26")

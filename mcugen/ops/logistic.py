@@ -38,7 +38,7 @@ def _sigmoid_f32(x: np.ndarray) -> np.ndarray:
 class Logistic(_bytes.ByteFunction):
     """y = 1 / (1 + exp(-x)).
 
-    x, y: s8, u8, s16 (per tensor) or f32; results have the scale 1/256 and the least zero point, s16 1/32768 and 0
+    x, y: s8, u8, s16 (per tensor) or f32; results have the scale 1/256 and the type's least zero point; s16: 1/32768, 0
     int8: TFLM computes in fixed point, LiteRT rounds float32 results. uint8: as in LiteRT.
     Source: TFLite LOGISTIC; reference_integer_ops::Logistic; LUTPopulate.
     """

@@ -24,7 +24,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Lookup(_bytes.ByteFunction):
-    """y = values[x - least x] + least y, where the least value is -128 for s8 and 0 for u8.
+    """y = values[x - least x] + least y, where least is -128 for s8 and 0 for u8.
 
     x, y: s8 or u8   values: 256 bytes   dtype: y's element type
     x or y may be converted between uint8 and int8, with their zero points, without a change of `values`.

@@ -78,7 +78,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
     if call.op.cell_clip:
         raise UnsupportedError(f"cell_clip={call.op.cell_clip:g}: the LSTM of ONNX cannot clip its cell")
     if call.op.coupled == "input":
-        raise UnsupportedError("its input gate is 1 - f: in ONNX only the forget gate can follow from the other")
+        raise UnsupportedError("the input gate is 1 - f: ONNX can only derive the forget gate from the input gate")
     x, w, r, b = (str(n) for n in inputs[:4])
     zeros = sink.constant(np.zeros(sink.type(b).shape, np.float32))
     stated = {"activations": call.op.activations, **({"input_forget": 1} if call.op.coupled else {})}

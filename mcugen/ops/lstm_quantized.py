@@ -63,7 +63,7 @@ def constant_weights(call: Call) -> bool:
 
 
 def multipliers(call: Call, k: int, data: float) -> list[tuple[int, int]]:
-    """(mult, shift) of the sums of each gate. k: the operand with the weights. data: the scale of their data.
+    """(mult, shift) for each gate's sums of weights * data. k: index of the weights' operand. data: the data's scale.
 
     TFLM computes the product of the scales in float64, LiteRT in float32.
     Source: lstm_eval_common.cc, CreateGateParams; unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16.
@@ -183,7 +183,7 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
     """UNIDIRECTIONAL_SEQUENCE_LSTM with its state and its cell as variables."""
     op, x, h, c = call.op, str(inputs[0]), sink.state_at(str(inputs[4])), str(inputs[5])
     if not (sink.can_keep(h) and sink.can_keep(c)):
-        raise UnsupportedError("its state and cell must begin as zero, and no other operator may update them")
+        raise UnsupportedError("the state and the cell must begin as zero, and no other operator may update them")
     operands: list[str | None] = [x]
     for k in (1, 2):
         arrays, scales = np.split(call.constant(k), GATES), _gate_scales(call.input(k))
@@ -239,7 +239,7 @@ class QuantizedLstm(Op):
         c: TensorType | None,
     ) -> tuple[TensorType, ...]:
         if x is None or w is None or r is None or b is None or h is None or c is None or len(x.shape) != 3:
-            raise ShapeError(f"a recurrent layer needs data of rank 3, weights, biases and states, not {x}")
+            raise ShapeError(f"an operand of the LSTM is missing, or its data {x} have not 3 axes")
         found = tuple(t.dtype for t in (x, w, r, b, h, c))
         if found not in _TYPES:
             raise UnsupportedError(f"an LSTM with operands of types {', '.join(found)} is not supported")

@@ -32,8 +32,8 @@ _TAPS = (
 class NaturalLog(FloatFunction):
     """y = ln(max(x, 2^-126)); NaN counts as 2^-126. Each operation rounds to f32: + - * and the bits of the exponent.
 
-    x, y: f32. At most 8e-8 from the true logarithm, relative to it.
-    Source: none, the logarithm of `--preprocess`. Log takes that of the C library.
+    x, y: f32. The relative error is at most 8e-8.
+    Source: none, the logarithm of `--preprocess`. The operator Log calls the C library instead.
     """
 
     tflm_types = litert_types = dtypes("")

@@ -91,9 +91,11 @@ class NonMaxSuppression(Op):
         if boxes is None or scores is None or {boxes.dtype, scores.dtype} != {"f32"}:
             raise UnsupportedError(f"boxes and scores must be float32, but are {boxes} and {scores}")
         if len(scores.shape) != 3 or boxes.shape != (scores.shape[0], scores.shape[2], 4):
-            raise ShapeError(f"boxes {boxes} do not fit scores {scores}")
+            raise ShapeError(f"boxes {boxes} and scores {scores} must be [N, B, 4] and [N, classes, B]")
         if self.each < 1 or not 0.0 <= self.most_overlap <= 1.0:
-            raise UnsupportedError(f"{self.each} boxes a class, iou_threshold {self.most_overlap}: not supported")
+            raise UnsupportedError(
+                f"max_output_boxes_per_class {self.each} must be at least 1, iou_threshold {self.most_overlap} 0 to 1"
+            )
         rows = scores.shape[0] * scores.shape[1] * self.each
         if rows > _MOST:
             raise UnsupportedError(f"{rows} result rows are not supported; at most {_MOST} are")

@@ -26,7 +26,7 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
     options = flexbuffer.options(source.attributes["custom_options"], T=-1, frame_step=0)
     x = e.inputs[0] if e.inputs else None
     if x is None or options["T"] != _NUMBERS.get(e.type(x).dtype, -2) or len(e.type(x).shape) < 2:
-        raise UnsupportedError(f"T={options['T']} with frames {x and e.type(x)} is not supported")
+        raise UnsupportedError(f"the option T={options['T']} must be the type of the frames {x and e.type(x)}")
     e.refuse("litert", "no operator of the signal library")
     t, name = e.type(x), e.own("sums")
     state = e.read(name, np.zeros((*t.shape[:-2], t.shape[-1]), NUMPY_DTYPES[t.dtype]))
@@ -73,7 +73,7 @@ class OverlapAdd(Op):
         if x is None or s is None or x.dtype not in _NUMBERS or s.dtype != x.dtype:
             raise UnsupportedError(f"frames {x} and sums {s} must both be int16 or both float32")
         if len(x.shape) < 2 or s.shape != (*x.shape[:-2], x.shape[-1]) or not 0 < self.step <= x.shape[-1]:
-            raise ShapeError(f"frames {x}, sums {s} and frame_step {self.step} do not fit together")
+            raise ShapeError(f"frames {x} and sums {s} need one size, and frame_step {self.step} must be 1 to it")
         made = (*x.shape[:-2], x.shape[-2] * self.step)
         return TensorType(made, x.dtype), TensorType(s.shape, x.dtype)
 

@@ -155,7 +155,7 @@ class Pad(Op):
     def infer(self, x: TensorType | None, value: TensorType | None = None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.widths) != len(x.shape) or any(n < 0 for pair in self.widths for n in pair):
-            raise ShapeError(f"padding {[list(p) for p in self.widths]} does not fit the operand {list(x.shape)}")
+            raise ShapeError(f"padding {[list(p) for p in self.widths]} must be two sizes per axis of {list(x.shape)}")
         if value is not None and (value.size != 1 or value.dtype != x.dtype):
             raise ShapeError(f"the padding value {value} must be one element of {x.dtype}")
         return (TensorType(tuple(d + a + b for d, (a, b) in zip(x.shape, self.widths, strict=True)), x.dtype),)
@@ -203,9 +203,9 @@ class Pad(Op):
         return np.pad(x, self.widths, constant_values=value) if self.widths else x
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """The operand's bounds, extended by the padding value if other axes are padded.
+        """The operand's bounds, extended to the padding value if axes other than the channels are padded.
 
-        Padding channels have the value.
+        Channels that are padding have the padding value as bounds.
         """
         x = call.range_of(0)
         if x is None or not value_is_constant(call) or not self.widths:

@@ -62,7 +62,7 @@ class PairwiseCoupling(Op):
         return np.stack([self._coupled(row.astype(np.float32)) for row in x])
 
     def _coupled(self, row: np.ndarray) -> np.ndarray:
-        """The iteration. Each operation rounds to float32, because the rounding decides when the iteration ends."""
+        """The iteration for one vector. Each operation rounds to float32: the roundings decide when it ends."""
         n, f = self.classes, np.float32
         share = np.zeros((n, n), np.float32)
         for (i, j), value in zip(combinations(range(n), 2), row, strict=True):

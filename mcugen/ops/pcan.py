@@ -28,7 +28,10 @@ def from_tflite(source: Source) -> Imported:
 
 
 def parabolas(gains: np.ndarray) -> np.ndarray:
-    """Three numbers for each number of leading zeros of a noise estimate, 0 to 32, as channel_gain.h describes them."""
+    """The coefficients of a gain parabola for 0 to 32 leading zeros of the noise estimate, s32 [33 * 3].
+
+    channel_gain.h describes their fixed-point formats.
+    """
     table = gains.reshape(-1).astype(np.int64)
     found = np.zeros((33, 3), np.int64)
     for bits in range(2, 33):
@@ -46,7 +49,7 @@ class Pcan(Op):
     """y = shrink((x * gain(n)) >> shift), shrink(s) = s^2 >> 20 for s < 8192, else (s >> 6) - 64.
 
     x, n, y: u32 [channels]; n: noise estimates
-    gains: s16, a parabola (base, slope, bend) for each bit length of n, in three of every four entries
+    gains: s16, a parabola (base, slope, bend) for each bit length of n; every fourth entry is unused
     Source: TFLM signal library, pcan_argc_fixed.cc.
     """
 
@@ -62,7 +65,7 @@ class Pcan(Op):
         x, n = _signal.vector("channels", x, "u32"), _signal.vector("noise estimate", n, "u32")
         gains = _signal.vector("gains", gains, "s16")
         if n.size != x.size or gains.size < _TABLE:
-            raise ShapeError(f"{n.size} noise estimates and {gains.size} gains do not fit {x.size} channels")
+            raise ShapeError(f"{x.size} channels need as many noise estimates, not {n.size}, and {_TABLE} gains")
         if not 0 <= self.shift <= _MOST:
             raise UnsupportedError(f"snr_shift={self.shift} must be between 0 and {_MOST}")
         return (TensorType(x.shape, "u32"),)
@@ -86,7 +89,7 @@ class Pcan(Op):
 
 
 def _gain(n: int, table: Sequence[int]) -> int:
-    """The gain for a noise estimate n. Products wrap at 32 bits, the result at 16."""
+    """The gain for a noise estimate n. Products wrap at 32 bits, the result wraps at 16."""
     if n <= 2:
         return table[n]
     bits = n.bit_length()

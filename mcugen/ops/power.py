@@ -29,7 +29,7 @@ class Power(Op):
         if x is None or x.dtype != "f32":
             raise UnsupportedError(f"the power of {x}: float32 data are needed")
         if not x.shape or x.shape[-1] % 2:
-            raise ShapeError(f"{list(x.shape)} is no array of complex numbers: its last axis must be even")
+            raise ShapeError(f"the last axis of {list(x.shape)} must be even: real and imaginary parts alternate")
         return (TensorType((*x.shape[:-1], x.shape[-1] // 2), x.dtype),)
 
     def reference(self, x: np.ndarray) -> np.ndarray:

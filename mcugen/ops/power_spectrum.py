@@ -30,7 +30,7 @@ def as_given(call: Call) -> bool:
 
 
 def methods(suffix: str, like: Kernel) -> tuple[Kernel, ...]:
-    """The two kernels of one method, with all but symbols and rules from `like`. suffix: `__<how>` or nothing."""
+    """The kernels for scaled and for unscaled samples, otherwise like the kernel `like`. suffix: `__<how>` or ""."""
     joined = f"{suffix}_scaled" if suffix else "__scaled"
     return tuple(
         Kernel(
@@ -56,9 +56,9 @@ _PORTABLE = Kernel(
 class PowerSpectrum(Op):
     """SignalEnergy(RealFourier(x)), where x may first go through SignalWindow, and through SignalFftAutoScale.
 
-    x: s16, as one vector   w: s16 vector as long, with a window   y: u32 [length / 2 + 1]   b: s32 [], if x is scaled
-    shift: of the window; None: there is none. scales: whether x is scaled. start, end: of the energies. ignores_least:
-    of the scaling.
+    x: s16, as one vector   w: s16, as long as x, or absent   y: u32 [length / 2 + 1]   b: s32 [], if `scales`
+    shift: see SignalWindow; None: no window   scales: whether FftAutoScale scales x   ignores_least: see FftAutoScale
+    start, end: see SignalEnergy
     Source: none; the pass fuse_spectra makes it.
     """
 

@@ -42,7 +42,7 @@ def scratch(call: Call) -> int:
 
 
 def work(call: Call) -> dict[str, float]:
-    """The cost terms of a float layer, and `normal`, the units with a layer norm."""
+    """The cost terms of a float layer, and `normal`, the number of units with a layer norm."""
     hidden = call.input(2).shape[0] // GATES
     found = _recurrent.work(call, hidden, ("Sigmoid", "Tanh"))
     return {**found, "normal": found["units"] * call.has(9)}
@@ -156,7 +156,7 @@ def _within(x: np.ndarray, limit: float) -> np.ndarray:
 
 
 def example(op: ProjectedLstm, sizes: tuple[int, int, int, int, int], parts: str, seed: int) -> Example:
-    """An example. sizes: (steps, batches, inputs, hidden, results). parts: names of the optional operands."""
+    """An example. sizes: (steps, batches, inputs, hidden, results). parts: letters of the optional operands."""
     t, b, i, h, p = sizes
     further = {"p": (3 * h,), "j": (p, h), "d": (p,), "n": (4 * h,)}
     fixed = ((t, b, i), (4 * h, i), (4 * h, p), (4 * h,), (b, p), (b, h))

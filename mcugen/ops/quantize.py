@@ -56,7 +56,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def multiplier(call: Call) -> tuple[int, int]:
-    """(mult, shift) for scale_x / scale_y, of float32 scales in float64. Source: quantize.cc, Prepare."""
+    """(mult, shift) for scale_x / scale_y: float32 scales, divided in float64. Source: quantize.cc, Prepare."""
     x, y = np.float32(call.input(0).scale), np.float32(call.output.scale)
     return quantize_multiplier(float(x) / float(y))
 

@@ -31,7 +31,7 @@ def _build(inverse: bool) -> Callable[[Source], Imported]:
         options = flexbuffer.options(source.attributes["custom_options"], T=-1, fft_length=0)
         x = source.inputs[0] if source.inputs else None
         if x is None or options["T"] != _NUMBERS.get(x.dtype, -2):
-            raise UnsupportedError(f"T={options['T']} of the transform with data {x} is not supported")
+            raise UnsupportedError(f"the option T={options['T']} must be the type of the data {x}")
         return Imported(RealFourier(int(options["fft_length"]), inverse))
 
     return from_tflite
@@ -63,7 +63,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def is_forward(call: Call) -> bool:
-    "the transform is no inverse"
+    "the transform is not inverse"
     return not call.op.inverse
 
 
@@ -129,7 +129,8 @@ class RealFourier(Op):
         _fourier.stages(self.length // 2)
         given = x.shape[-1]
         if given != self.length + 2 if self.inverse else not 1 <= given <= self.length:
-            raise ShapeError(f"data {list(x.shape)} do not fit fft_length={self.length}")
+            wanted = f"{self.length + 2}" if self.inverse else f"1 to {self.length}"
+            raise ShapeError(f"the last axis of {list(x.shape)} must be {wanted} for fft_length={self.length}")
         made = self.length if self.inverse else self.length + 2
         return (TensorType((*x.shape[:-1], made), x.dtype),)
 

@@ -68,7 +68,7 @@ def bounds_f32(call: Call) -> tuple[float, float]:
 
 
 def to_tflite(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    """One of the four activations; for floats with other bounds, MAXIMUM and MINIMUM."""
+    """RELU, RELU6, RELU_N1_TO_1 or RELU_0_TO_1; for floats with other bounds, MAXIMUM and MINIMUM."""
     bounds = (call.op.low, call.op.high)
     for name, known in _BOUNDS.items():
         if bounds == known:

@@ -23,7 +23,7 @@ from mcugen.ops._tflite import TfliteTarget
 def from_reshape(source: Source) -> Imported:
     """The shape operand has priority over the attribute.
 
-    If it is computed at run time, the declared result's shape is used.
+    If the shape operand is computed at run time, the declared shape of the result is used.
     """
     attribute = source.attributes["new_shape"]
     if len(source.inputs) > 1 and source.inputs[1] is not None:
@@ -40,7 +40,7 @@ def from_squeeze(source: Source) -> Imported:
     rank = len(x.shape)
     axes = [int(a) for a in source.attributes["squeeze_dims"] or ()]
     if any(not -rank <= a < rank for a in axes):
-        raise ShapeError(f"squeeze_dims {axes} do not all exist in {rank} axes")
+        raise ShapeError(f"squeeze_dims {axes} do not all exist in a tensor with {rank} axes")
     chosen = {a % rank for a in axes} if axes else {k for k, d in enumerate(x.shape) if d == 1}
     if any(x.shape[a] != 1 for a in chosen):
         raise ShapeError(f"squeeze_dims {sorted(chosen)} of {list(x.shape)} must have size 1")

@@ -150,9 +150,9 @@ class ResizeBilinear(Op):
         if x.dtype not in (*_TYPES, "f32"):
             raise UnsupportedError(f"resizing {x.dtype} is not supported")
         if self.align_corners and self.half_pixel_centers:
-            raise UnsupportedError("align_corners and half_pixel_centers contradict each other")
+            raise UnsupportedError("align_corners and half_pixel_centers cannot both be set")
         if min(self.size) < 1 or max(*self.size, *x.shape[1:3]) > _MOST:
-            raise ShapeError(f"an image {list(x.shape)} cannot be resized to {list(self.size)}: 1 to {_MOST} pixels")
+            raise ShapeError(f"resizing {list(x.shape)} to {list(self.size)}: sides must have 1 to {_MOST} pixels")
         return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
 
     def reference(self, x: np.ndarray) -> np.ndarray:
@@ -226,7 +226,7 @@ class ResizeBilinear(Op):
         return low, min(int((at + 1023) / 1024), size - 1), at - 1024 * low
 
     def bounds(self, call: Call) -> tuple[Range | None, ...]:
-        """The bounds of the pixels, which weighted means keep.
+        """The bounds of the pixels, since weighted means stay within them.
 
         With half_pixel_centers, positions before the first pixel extrapolate: results may have any value of the type.
         """

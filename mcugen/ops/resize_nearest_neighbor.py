@@ -131,9 +131,9 @@ class ResizeNearestNeighbor(Channelwise):
         if x.dtype not in self.litert_types:
             raise UnsupportedError(f"resizing images of {x.dtype} is not supported: no runtime has a kernel")
         if max(*self.size, *x.shape[1:3]) > MAX_FIELD:
-            raise UnsupportedError(f"resizing {list(x.shape)} to {list(self.size)}: at most {MAX_FIELD} rows, columns")
+            raise UnsupportedError(f"resizing {list(x.shape)} to {list(self.size)}: sides are limited to {MAX_FIELD}")
         if self.align_corners and self.half_pixel_centers:
-            raise UnsupportedError("align_corners and half_pixel_centers contradict each other")
+            raise UnsupportedError("align_corners and half_pixel_centers cannot both be set")
         return (TensorType((x.shape[0], *self.size, x.shape[3]), x.dtype),)
 
     def nearest(self, size: int, d: int) -> np.ndarray:

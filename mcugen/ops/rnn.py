@@ -89,9 +89,7 @@ class Rnn(Op):
     kernels = (Kernel("mg_rnn_f32", Whole(), (), params, operands=(0, 1, 2, 3, 4), cost=Cost(work, _recurrent.TERMS)),)
 
     def quantized(self, call: Call) -> Scales:
-        return refused(
-            "it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it"
-        )
+        return refused("it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it")
 
     def infer(
         self,

@@ -68,14 +68,14 @@ class Sample(Op):
     def infer(self, x: TensorType | None, places: TensorType | None) -> tuple[TensorType, ...]:
         x, places = _strided.operand(x), _strided.operand(places)
         if self.mode not in TAPS or self.scale not in SCALES or self.beyond not in BEYOND:
-            raise UnsupportedError(f"{self} is not supported: its fields do not go together")
+            raise UnsupportedError(f"{self}: this mode, scale or beyond does not exist")
         if self.combine != "sum" and (self.combine, self.beyond) != ("max", "near"):
-            raise UnsupportedError(f"{self} is not supported: its fields do not go together")
+            raise UnsupportedError(f"{self}: combine must be sum, or max with beyond=near")
         if {x.dtype, places.dtype} != {"f32"}:
             raise UnsupportedError(f"data {x} and places {places} must be float32")
         axes = places.shape[-1] if len(places.shape) > 1 else 0
         if not 1 <= axes <= 3 or len(x.shape) != axes + 2 or x.shape[0] not in (1, places.shape[0]):
-            raise ShapeError(f"places {list(places.shape)} do not fit data {list(x.shape)}")
+            raise ShapeError(f"places {list(places.shape)} need a coordinate for each image axis of {list(x.shape)}")
         if max(x.shape[1:-1]) > _MOST:
             raise UnsupportedError(f"images {list(x.shape)}: at most {_MOST} pixels along an axis are supported")
         return (TensorType((*places.shape[:-1], x.shape[-1]), "f32"),)

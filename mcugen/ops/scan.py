@@ -84,7 +84,7 @@ class Scan(Op):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _plain.operand(x)
         if x.quant is not None or x.dtype == "bool":
-            raise UnsupportedError(f"cumulative sums of {x} are not supported: no scales, no booleans")
+            raise UnsupportedError(f"cumulative sums of {x} are not supported: only numbers without a scale are")
         _strided.axis_of(self.axis, len(x.shape))
         return (TensorType(x.shape, x.dtype),)
 

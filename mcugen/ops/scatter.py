@@ -45,7 +45,7 @@ def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[st
 
 @dataclass(frozen=True)
 class Scatter(Op):
-    """y = x, then y[index[k]] = update[k] for each k; or by `how` their sum, product, maximum or minimum.
+    """y = x, then y[index[k]] = update[k] for each k; or the sum, product, maximum or minimum of both (`how`).
 
     x, y: any type, [rows, ...]; without a scale if `how` is set
     index: s32 [n], clamped to the rows   update: [n, ...]

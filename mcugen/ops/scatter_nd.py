@@ -24,7 +24,7 @@ def from_tflite(source: Source) -> Imported:
 
 
 def updates_are(dtype: str, name: str) -> Rule:
-    """A rule: the updates have this element type. name: of the type, in the rule's text."""
+    """A rule: the updates have this element type. name: the type's name in the rule's text."""
 
     def rule(call: Call) -> bool:
         return call.input(1).dtype == dtype

@@ -157,7 +157,7 @@ class Select(Channelwise):
             raise QuantizationError(f"{yes} and {no} must have one scale and zero point: stored values are selected")
         shape = np.broadcast_shapes(chosen.shape, yes.shape, no.shape)
         if any(t.shape != shape and t.size > 1 for t in (chosen, yes, no)):
-            raise ShapeError(f"{list(chosen.shape)}, {list(yes.shape)} and {list(no.shape)} must be equal shapes")
+            raise ShapeError(f"shapes {list(chosen.shape)}, {list(yes.shape)} and {list(no.shape)} must be equal")
         return (TensorType(shape, yes.dtype),)
 
     def reference(self, chosen: np.ndarray, yes: np.ndarray, no: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ class SignalStacker(Op):
     """The last left + right + 1 frames, once that many are valid; `step` of them then become invalid.
 
     x: s16 [channels]   kept: s16 [frames * channels], the last frames, newest last
-    count: s32 [], number of valid frames + 1, or 0 before the first frame, which is entered left + 1 times
+    count: s32 [], number of valid frames + 1, or 0 before the first frame, which is stored left + 1 times
     results: y, as kept; valid: bool []; kept and count for the next run. The runtime does not write y unless valid.
     Source: TFLM signal library, stacker.cc.
     """
@@ -93,9 +93,9 @@ class SignalStacker(Op):
             raise ShapeError(f"data {x} must be {self.channels} channels of s16")
         if min(self.left, self.right) < 0 or frames * self.channels > _MOST or not 1 <= self.step <= frames:
             raise UnsupportedError(
-                f"{self.left} frames before and {self.right} after of {self.channels} channels with a step of "
-                f"{self.step}: neither may be negative, all frames together have at most {_MOST} values, and a step is "
-                "from 1 to their number"
+                f"left_context={self.left} and right_context={self.right} must not be negative, and their {frames} "
+                f"frames of {self.channels} channels may have {_MOST} values; the step {self.step} must be 1 to "
+                f"{frames} frames"
             )
 
     def infer(self, x: TensorType | None, kept: TensorType | None, count: TensorType | None) -> tuple[TensorType, ...]:
@@ -105,7 +105,7 @@ class SignalStacker(Op):
         return frames, TensorType((), "bool"), frames, number
 
     def reference_q(self, call: Call, x: np.ndarray, kept: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, ...]:
-        """count: see the class. `known` is the number of valid frames."""
+        """kept, count: the states that the class describes."""
         frames, known = self.left + self.right + 1, int(count)
         rows = kept.reshape(frames, self.channels)
         copies = 1 if known > 0 else self.left + 1

@@ -28,7 +28,7 @@ from mcugen.oracle.rational import binary32, binary64, exact, multiplier, power,
 _DIFF_BITS = 5  # integer bits of scaled differences
 _SUM_BITS = 12  # integer bits of sums of exponentials
 _MAX_CLASSES_S8 = 4095  # each exponential adds at most 2**19 to an int32 sum
-_MAX_CLASSES_S16 = 65535  # each adds at most 2**15
+_MAX_CLASSES_S16 = 65535  # each exponential adds at most 2**15
 _NEAR = 1e-3  # relative tolerance of scales. Source: softmax_common.cc, CalculateSoftmaxParams
 _TYPES = {("f32", "f32"), ("s8", "s8"), ("u8", "u8"), ("s16", "s16"), ("s8", "s16")}
 
@@ -229,7 +229,7 @@ class Softmax(Op):
 
 
 def exponential_of(call: Call) -> Callable[[int], int]:
-    """A function: stored difference from the maximum -> its exp in Q0, or 0 below the runtime's limit.
+    """A function that maps a stored difference from the maximum to its exponential in Q0; 0 below the runtime's limit.
 
     Source: quantization_util.cc, PreprocessSoftmaxScaling, CalculateInputRadius; reference_ops::Softmax.
     """

@@ -56,7 +56,7 @@ def from_tflite(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> Sequence[str]:
-    """The operator, which updates the noise estimate as its own state. The estimate is a result, too."""
+    """SignalFilterBankSpectralSubtraction, which keeps the noise estimate as a state and also returns it."""
     op = call.op
     options = {
         "smoothing": op.smoothing[0],
@@ -79,7 +79,7 @@ def to_tflite(call: Call, sink: TfliteTarget, inputs: Sequence[str | None]) -> S
 class SpectralSubtraction(Op):
     """n' = ((x << up) * smoothing + n * rest) >> bits, and y = max(((x << up) - n') >> up, (x * remaining) >> bits).
 
-    x, y: u32 [channels]   n: u32 [channels], the noise estimate   n': the next one, limited to x << up if `clamps`
+    x, y: u32 [channels]   n: u32 [channels], the noise estimate   n': the next estimate, limited to x << up if `clamps`
     smoothing, rest: (factor of even channels, factor of odd channels). In y, n' is limited to x << up.
     Source: TFLM signal library, filter_bank_spectral_subtraction.cc.
     """
@@ -103,7 +103,9 @@ class SpectralSubtraction(Op):
             raise ShapeError(f"a noise estimate of {n.size} channels does not fit {x.size} channels")
         factors = (*self.smoothing, *self.rest, self.remaining)
         if not all(0 <= v < _END // 2 for v in factors) or not (0 <= self.up_bits < 32 and 0 <= self.bits < 64):
-            raise UnsupportedError(f"factors {factors} or shifts {self.up_bits}, {self.bits} are out of range")
+            raise UnsupportedError(
+                f"factors {factors} must be 0 to {_END // 2 - 1}, shifts {self.up_bits} and {self.bits} below 32 and 64"
+            )
         return TensorType(x.shape, "u32"), TensorType(x.shape, "u32")
 
     def reference_q(self, call: Call, x: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -131,7 +133,9 @@ class SpectralSubtraction(Op):
 
 @_links.elements.register(SpectralSubtraction)
 def _(op: SpectralSubtraction, call: Call) -> tuple[Element, ...]:
-    """The expressions of channel and noise estimate. Compilers compute the estimate once."""
+    """The C expressions of the channel and of the next noise estimate. Both contain the estimate; compilers compute it
+    once.
+    """
     (even, noise), (odd, odd_noise) = (_texts(op, k) for k in (0, 1))
     return Element(even, headers=("bits.h",), odd=odd), Element(noise, headers=("bits.h",), odd=odd_noise)
 

@@ -23,7 +23,7 @@ def from_split(source: Source) -> Imported:
     axis, parts = _constant_axis(source, 0, x), source.attributes["num_splits"]
     size = x.shape[axis]
     if parts < 1 or size % parts or parts != len(source.outputs):
-        raise ShapeError(f"an axis of {size} cannot be split: num_splits={parts}, {len(source.outputs)} results")
+        raise ShapeError(f"num_splits={parts} must divide the axis of {size} and match {len(source.outputs)} results")
     return Imported(Split(axis, (size // parts,) * parts), inputs=(1,))
 
 
@@ -33,7 +33,8 @@ def from_split_v(source: Source) -> Imported:
     if sizes is None:
         raise UnsupportedError("the sizes (operand 1) are computed at run time", hint="make them a constant")
     if source.attributes["num_splits"] != len(sizes) or sizes.count(-1) > 1:
-        raise ShapeError(f"sizes {list(sizes)} do not fit num_splits={source.attributes['num_splits']}")
+        count = source.attributes["num_splits"]
+        raise ShapeError(f"sizes {list(sizes)} must be num_splits={count} numbers, at most one of them -1")
     rest = x.shape[axis] - sum(n for n in sizes if n != -1)
     return Imported(Split(axis, tuple(rest if n == -1 else n for n in sizes)), inputs=(0,))
 

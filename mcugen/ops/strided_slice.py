@@ -23,7 +23,7 @@ Range = tuple[int, int, int]  # first index, number of elements, step
 def from_slice(source: Source) -> Imported:
     x, begin, size, _ = _operands(source, 2)
     if len(begin) != len(x.shape) or len(size) != len(x.shape):
-        raise ShapeError(f"begin {list(begin)} and size {list(size)} do not fit the operand {list(x.shape)}")
+        raise ShapeError(f"begin {list(begin)} and size {list(size)} need one number for each axis of {list(x.shape)}")
     ranges = tuple((b, d - b if n == -1 else n, 1) for b, n, d in zip(begin, size, x.shape, strict=True))
     refusing = {"tflm": "no kernel for more than 5 axes"} if len(x.shape) > 5 else {}
     return Imported(StridedSlice(ranges, tuple(n for _, n, _ in ranges)), inputs=(0,), refused_by=refusing)
@@ -102,7 +102,7 @@ def _range(masks: _Masks, k: int, begin: Sequence[int], end: Sequence[int], stri
     """
     step = strides[k]
     if step == 0:
-        raise ShapeError(f"stride {k} is 0")
+        raise ShapeError(f"the stride of entry {k} is 0")
     low, high = (0, size) if step > 0 else (-1, size - 1)
 
     def bound(at: int) -> int:
@@ -207,11 +207,11 @@ class StridedSlice(_view.View):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.ranges) != len(x.shape):
-            raise ShapeError(f"{len(self.ranges)} ranges do not fit a tensor {list(x.shape)}")
+            raise ShapeError(f"{len(self.ranges)} ranges must be one for each axis of {list(x.shape)}")
         for (first, count, step), size in zip(self.ranges, x.shape, strict=True):
             last = first + (count - 1) * step
             if count < 1:
-                raise ShapeError(f"the slice of an axis of {size} is empty", hint="the model computes nothing here")
+                raise ShapeError(f"the slice of an axis of {size} is empty", hint="check begin, end and strides")
             if not (0 <= first < size and 0 <= last < size):
                 raise ShapeError(f"the slice {first}..{last} reaches beyond an axis of {size}")
         if int(np.prod(self.shape)) != int(np.prod([count for _, count, _ in self.ranges])):

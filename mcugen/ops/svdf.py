@@ -129,7 +129,7 @@ def _hybrid_parts(source: Source, e: Expansion, *, symmetric: bool) -> tuple[str
         raise UnsupportedError("SVDF of float data needs weights that are float, or constant int8 matrices")
     filters, inputs = e.type(features).shape
     if e.type(x).shape[-1:] != (inputs,):
-        raise ShapeError(f"data {e.type(x)} do not fit {inputs} weights per filter")
+        raise ShapeError(f"the last axis of data {e.type(x)} must be {inputs}, the weights per filter")
     y = rows_times(source, e, (x, features, None), symmetric=symmetric)
     newest = e.node(Reshape((e.type(y).shape[0], filters)), y)
     return newest, e.constant(found.astype(np.float32) * np.float32(e.type(times).scale))
@@ -182,7 +182,7 @@ def _makers(call: Call, sink: TfliteTarget, newest: str) -> Sequence[str | None]
         return [newest, sink.constant(np.eye(call.input(1).shape[1], dtype=np.float32))]
     waiting = sink.source(newest)
     if waiting is None or not isinstance(waiting.call.op, FullyConnected) or waiting.call.has(2):
-        raise UnsupportedError("its newest values must be computed by a FullyConnected without bias, for it alone")
+        raise UnsupportedError("newest values of an SVDF must come from a FullyConnected without bias for it alone")
     return waiting.inputs[:2]
 
 
@@ -224,7 +224,9 @@ class Svdf(Op):
         self, memory: TensorType | None, newest: TensorType | None, w: TensorType | None, b: TensorType | None = None
     ) -> tuple[TensorType, ...]:
         if memory is None or newest is None or w is None or len(w.shape) != 2 or len(newest.shape) != 2:
-            raise ShapeError(f"SVDF weights {w} and newest values {newest} need two axes, and a memory")
+            raise ShapeError(
+                f"SVDF weights {w} and newest values {newest} must have two axes each, and a memory is needed"
+            )
         filters, steps = w.shape
         batches = newest.shape[0]
         if newest.shape[1] != filters or memory.shape != (batches, filters * steps):

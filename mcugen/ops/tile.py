@@ -55,7 +55,7 @@ class Tile(_view.View):
     def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
         x = _strided.operand(x)
         if len(self.multiples) != len(x.shape) or min(self.multiples, default=1) < 1:
-            raise ShapeError(f"multiples {list(self.multiples)} do not fit the operand {list(x.shape)}")
+            raise ShapeError(f"multiples {list(self.multiples)} must be one number above 0 per axis of {list(x.shape)}")
         return (TensorType(tuple(d * n for d, n in zip(x.shape, self.multiples, strict=True)), x.dtype),)
 
     def view(self, x: np.ndarray) -> np.ndarray:

@@ -205,7 +205,7 @@ class TransposeConv(Activated):
         return _accumulators.results(call, call.accumulators, self.activation)
 
     def accumulators(self, call: Call) -> Range | None:
-        """Bounds of the sums, if any tap may be missing: the taps that reach a pixel differ from pixel to pixel."""
+        """Bounds of the sums. Any tap may be missing, because pixels differ in the taps that reach them."""
         x = call.range_of(0)
         if x is None or not _filter.constant_weights(call):
             return None
@@ -228,7 +228,7 @@ class TransposeConv(Activated):
         return in_words(self._window(call.input(1).shape), call)
 
     def pad(self, w: Sequence[int]) -> Pair:
-        """Padding (above, left) of the output that taps reach."""
+        """Padding (above, left) around the output that taps can reach."""
         return self._window(w).pad(self.size)
 
     def _window(self, w: Sequence[int]) -> SlidingWindow:

@@ -73,7 +73,7 @@ class Unpack(Op):
         x = _strided.operand(x)
         axis = _strided.axis_of(self.axis, len(x.shape))
         if self.count != x.shape[axis]:
-            raise ShapeError(f"{self.count} slices do not fit an axis of {x.shape[axis]}")
+            raise ShapeError(f"an axis of {x.shape[axis]} cannot be unpacked into {self.count} slices")
         return (TensorType((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),) * self.count
 
     def reference(self, x: np.ndarray) -> tuple[np.ndarray, ...]:

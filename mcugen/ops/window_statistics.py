@@ -54,7 +54,7 @@ class WindowStatistics(Op):
 
     x: f32 or s16 [..., n, channels]   y: f32 [..., channels * k]
     With m = sum(x) / n and r = sum(x - m) / n, d is (x - m) - r; z is d * (1 / std), or 0 if std is 0.
-    All sums are those of blocks of 64, then of the blocks.
+    Sums are formed within blocks of 64 numbers, then over the blocks.
     mean: m + r   variance: sum(d^2) / n   std: root of the variance   rms: root of sum(x^2) / n
     absolute: sum |x| / n   mad: sum |d| / n   range: max - min   skewness: sum(z^3) / n   kurtosis: sum(z^4) / n - 3
     zero-crossings, mean-crossings: changes of the sign of x and d; a zero has the sign of the number before it.

@@ -1,4 +1,4 @@
-"""YuvToRgb: colours of BT.601, of which two pixels in a row share U and V, as red, green and blue."""
+"""YuvToRgb: conversion of BT.601 colours, where two adjacent pixels share U and V, to red, green and blue."""
 
 from __future__ import annotations
 

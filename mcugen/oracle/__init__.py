@@ -5,6 +5,6 @@ that depend on the last bit of a float. The other modules hold the arithmetic, w
 of operators use.
 
 The arithmetic follows the runtimes' definitions: exact rational numbers, rounded to float32 or float64 wherever the
-runtimes round. It shares no code with the functions that make the emitted constants (`mcugen.ir.fixed_point` and those
-beside the kernels), so that a fault in either shows as a difference.
+runtimes round. It shares no code with the functions that make the emitted constants (`mcugen.ir.fixed_point`, and
+functions beside the kernels), so that a fault in either shows as a difference.
 """

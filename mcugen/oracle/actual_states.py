@@ -19,6 +19,6 @@ def of_call(op: Op, call: Call, y: np.ndarray, *inputs: np.ndarray | None) -> tu
     """The outputs of a layer, or None for operators that round no state.
 
     y: the other computation's first output [T, B, H]. Step t starts from the state y[t - 1].
-    Recurrent layers register an answer in their own file.
+    Recurrent layers register their function in their own file.
     """
     return None

@@ -1,4 +1,4 @@
-"""Look-up tables of the runtimes, and their functions of single bytes, which they compute in float32.
+"""Look-up tables of the runtimes, and functions of single bytes that the runtimes compute in float32.
 
 Exponentials are computed with 50 digits and rounded once. A good C library nearly always gives the same float.
 """
@@ -93,8 +93,9 @@ def softmax_tables(tflm: bool) -> tuple[Ints, Ints]:
 
 
 def interpolated(function: Function, span: tuple[Fraction, Fraction], scale: Fraction, rounded: Rounding) -> Ints:
-    """Table of 513 entries for a function over a span. Each of the first 512 is shifted by half of the interpolation
-    error in the middle between it and the next entry.
+    """Table of 513 entries for a function over a span.
+
+    Each of the first 512 entries is shifted by half of the interpolation error in the middle between it and the next.
 
     Source: common.h, LUTPopulateInt16.
     """

@@ -65,7 +65,7 @@ def results(call: Call, sums: np.ndarray, b: np.ndarray | None, activation: str,
 def _scaled(
     call: Call, rows: np.ndarray, b: np.ndarray | None, times: int, *, once: bool
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """A function from sums [rows, times * channels] to steps of the result. Each row has the channels `times` times."""
+    """A function from sums [rows, times * channels] to steps of the result. A row holds `times` pixels."""
     channels, y = rows.shape[1] // times, call.output.zero_point
     bias = np.zeros(1, np.int64) if b is None else np.tile(int64(b).reshape(-1), times)
     is_wide = _sums_are_wide(call)

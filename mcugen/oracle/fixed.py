@@ -1,6 +1,6 @@
 """Fixed-point arithmetic of the runtimes on integer arrays, step by step as in their sources.
 
-Integers are computed in int64. Values that the runtimes store in int32 wrap as theirs do. Source: gemmlowp
+Integers are computed in int64. Values that the runtimes store in int32 are wrapped to 32 bits. Source: gemmlowp
 fixedpoint/fixedpoint.h; TensorFlow Lite kernels/internal/common.h and common.cc.
 """
 
@@ -66,8 +66,8 @@ def scaled_down(x: np.ndarray, mult: Ints, shift: Ints) -> np.ndarray:
     """A faster `scaled_twice` for int32 numbers held in float64, [rows, channels], with shifts <= 0. Results are
     float64.
 
-    One rounding gives the same result as the two, unless the number is within 2**(shift - 1) of a tie. Only such
-    numbers go through `scaled_twice`.
+    One rounding gives the result of the two roundings of `scaled_twice`, unless the number is within 2**(shift - 1) of
+    a tie. Only numbers near a tie go through `scaled_twice`.
     """
     real = x * (mult * np.exp2(shift - 31.0))
     found = np.rint(real)

@@ -72,7 +72,7 @@ class Transform:
         return self.wrap(a[0] - b[0]), self.wrap(a[1] - b[1])
 
     def half(self, x: np.ndarray) -> np.ndarray:
-        """Half of a sum. C computes the sum in at least 32 bits, so it wraps only there."""
+        """Half of a sum. The sum wraps only at 32 bits, because C computes narrower numbers in 32 bits, too."""
         if not self.bits:
             return np.asarray(x * np.float32(0.5))
         return np.asarray((self.wrap(x) if self.bits == 32 else x) >> 1)

@@ -1,7 +1,7 @@
 """LSTM on int8 data with layer norms, projections, peephole weights and coupled gates, as LiteRT computes it.
 
 Operands by index: 0 data, 1 input weights, 2 recurrent weights, 3 bias, 4 state, 5 cell, 6 peephole weights, 7 layer
-norm weights, 8 projection weights, 9 projection bias. Those from 6 on may be None.
+norm weights, 8 projection weights, 9 projection bias. Operands 6 to 9 may be None.
 
 Gates are in the order i, f, g, o. Source: LiteRT lstm_eval.cc, LstmStepInteger8x8_16; portable_tensor_utils.cc;
 unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16.
@@ -102,7 +102,7 @@ def bounds_of(call: Call) -> tuple[int, int]:
 def biases(call: Call) -> dict[str, np.ndarray]:
     """Initial sums, by name: w for the input weights, r for the recurrent weights, j for the projection.
 
-    They hold the zero point corrections, and the biases, unless the layer norm adds these.
+    They hold the zero point corrections and the biases. With a layer norm, w lacks the bias, which the norm adds.
     """
     w, r, b = (fixed.int64(call.constant(k)) for k in (1, 2, 3))
     found = {
@@ -135,7 +135,7 @@ def _normalized(x: np.ndarray, weights: np.ndarray, bias: np.ndarray, by: Multip
 
 
 def gate_of(call: Call, gate: int, sums: Sequence[np.ndarray], cell: np.ndarray) -> np.ndarray:
-    """The values of a gate, with 15 bits of fraction. sums: of the data and of the state, each for all gates."""
+    """The values of a gate, with 15 bits of fraction. sums: (of the data, of the state), each for all gates."""
     place, units = gates_of(call).index(gate), cell.shape[1]
     part = slice(place * units, (place + 1) * units)
     scales = (sum_multipliers(call, 1, call.input(0)), sum_multipliers(call, 2, call.input(4)))

@@ -109,7 +109,7 @@ def quantized(x: np.ndarray, a: TensorType, y: TensorType) -> Ints:
 
 
 def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Ints:
-    """The stored mean of groups of elements. sums: of their stored integers. counts: number of elements."""
+    """The stored mean of groups of elements. sums: sum of each group's stored integers. counts: their number."""
     x, y = call.input(0), call.output
     number = int64(np.broadcast_to(counts, sums.shape))
     factor, found = quotient(scale_of(x), scale_of(y)), np.zeros(sums.shape, np.int64)
@@ -125,7 +125,7 @@ def averaged(call: Call, sums: Ints, counts: np.ndarray, activation: str) -> Int
 
 
 def summed(call: Call, sums: Ints, count: int) -> Ints:
-    """The stored sum of groups of `count` elements, exact and rounded once. sums: of their stored integers."""
+    """The stored sum of each group of `count` elements, rounded once. sums: sum of each group's stored integers."""
     x, y = call.input(0), call.output
     factor = quotient(scale_of(x), scale_of(y))
     found = to_even((sums - count * x.zero_point)[..., None], [factor], [Fraction(0)])[..., 0]

@@ -57,7 +57,7 @@ def _kept(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], m
 
 
 def by_box(places: np.ndarray, scores: np.ndarray, limits: tuple[float, float], each: int, most: int) -> list[Found]:
-    """Detections after suppression among all boxes, scored by their best class: the best `each` classes of each box."""
+    """Detections: the best `each` classes of each box that remains after suppression by the boxes' best scores."""
     found: list[Found] = []
     for i in _kept(places, scores.max(axis=1), limits, most):
         best = np.argsort(-scores[i].astype(np.float64), kind="stable")[:each]

@@ -37,8 +37,8 @@ def _multiplier(call: Call) -> Multiplier:
 def _steps(a: int, b: int, scale: Multiplier) -> int:
     """A quotient in steps of the result; 0 for a divisor of 0.
 
-    RoundingDivideByPOT is undefined for exponents above 31. The result here is that of 64-bit processors: they shift
-    modulo 32, and add 1 unless the number is negative.
+    RoundingDivideByPOT is undefined for exponents above 31. Here the exponent is taken modulo 32, and 1 is added unless
+    the number is negative, as on 64-bit processors.
     """
     if b == 0:
         return 0

@@ -9,14 +9,14 @@ from functools import cache
 from mcugen.errors import QuantizationError
 from mcugen.ir.types import TensorType
 
-_DAMAGED = "the scales of the model are damaged"
+_DAMAGED = "quantize the model again: its scales are damaged"
 
 
 @cache
 def exact(value: float) -> Fraction:
     """A finite floating-point number as a rational. Raises QuantizationError for infinities and NaN."""
     if not math.isfinite(value):
-        raise QuantizationError(f"{value} is not a number to compute with", hint=_DAMAGED)
+        raise QuantizationError(f"a scale or a parameter is {value}: it must be finite", hint=_DAMAGED)
     return Fraction(value)
 
 
@@ -33,14 +33,14 @@ def quotient(a: Fraction, b: Fraction) -> Fraction:
 
 
 def binary32(x: Fraction) -> Fraction:
-    """The float32 nearest to x, ties to even. Raises QuantizationError beyond the largest."""
+    """The float32 nearest to x, ties to even. Raises QuantizationError beyond the largest float32."""
     if x.denominator.bit_count() == 1 and x.denominator.bit_length() <= 127 and x.numerator.bit_length() <= 24:
         return x  # x is a float32 already
     return _binary(x, 24, -126)
 
 
 def binary64(x: Fraction) -> Fraction:
-    """The float64 nearest to x, ties to even. Raises QuantizationError beyond the largest."""
+    """The float64 nearest to x, ties to even. Raises QuantizationError beyond the largest float64."""
     try:
         return Fraction(x.numerator / x.denominator)  # Python divides integers with one rounding, ties to even.
     except OverflowError:

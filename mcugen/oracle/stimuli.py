@@ -20,7 +20,7 @@ def draw(graph: Graph, seed: int) -> Inputs:
 
 
 def overlapping(calls: Sequence[Inputs], k: int) -> list[Inputs]:
-    """The inputs of runs whose input k is a window over time: each window is the previous one, moved by one row.
+    """The inputs of runs whose input k is a window over time: each window is the previous window, moved by one row.
 
     The last row of a window comes from the drawn input of its own run.
     """

@@ -1,4 +1,4 @@
-"""The oracle of a stream of samples: which windows they make, and what a graph computes for each, in NumPy."""
+"""The oracle of a stream of samples in NumPy: divides samples into windows, and runs a graph on each window."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Push:
 def pushes(graph: Graph, chunks: Iterable[np.ndarray], reference: str) -> Iterator[Push]:
     """The results of samples that arrive in chunks of any length, from the initial states on.
 
-    Windows begin every hop samples. The nodes of a hop run for each. All others run when the window of rows is full for
-    the first time, and then once per stride. Raises UsageError for a graph without a stream.
+    Windows begin every hop samples. The nodes of a hop run for each window. All other nodes run when the window of rows
+    is full for the first time, and then once per stride. Raises UsageError for a graph without a stream.
     """
     stream, name = graph.stream, graph.inputs[0]
     if stream is None:
@@ -52,7 +52,7 @@ def pushes(graph: Graph, chunks: Iterable[np.ndarray], reference: str) -> Iterat
 
 
 def _of_each_window(graph: Graph) -> set[str] | None:
-    """The rows that an operator collects, and all tensors that any of them depends on; None if no operator does.
+    """The rows that an operator collects, and all tensors that they depend on; None if no operator collects rows.
 
     A state depends on its next value in earlier windows.
     """
@@ -76,7 +76,7 @@ def _rows(graph: Graph) -> int:
 
 
 def _divided(items: Sequence[T], chosen: Sequence[bool]) -> tuple[list[T], list[T]]:
-    """The items that are chosen, and the others."""
+    """(items that are chosen, all other items)."""
     pairs = [*zip(items, chosen, strict=True)]
     return [item for item, is_first in pairs if is_first], [item for item, is_first in pairs if not is_first]
 

@@ -129,8 +129,8 @@ def simplified(graph: Graph, reference: str, *, all_channels: bool = False) -> G
 
 
 def _repeated(steps: tuple[Pass, ...], graph: Graph, imported: Graph, reference: str) -> Graph:
-    """The graph after the passes, repeated until a round changes nothing. It ends, since each other round removes
-    something.
+    """The graph after the passes, repeated until a round changes nothing. This ends, since every other round
+    removes something.
     """
     while True:
         before = graph

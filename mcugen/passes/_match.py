@@ -49,8 +49,8 @@ Make = Callable[[Match], Made | None]
 def rewritten(graph: Graph, pattern: Pattern, make: Make, what: str, why: str, *, exact: bool = True) -> Graph:
     """The graph with each match replaced by what `make` returns; unchanged where `make` returns None.
 
-    Inner nodes of a match must have one result, which nothing outside the match reads and which is no output or state.
-    They are removed. New nodes may be part of later matches. what, why, exact: fields of `Removed`.
+    Inner nodes of a match must have one result, which nothing outside the match reads and which is not an output or
+    state. They are removed. New nodes may be part of later matches. what, why, exact: fields of `Removed`.
     """
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
     reads.update(graph.kept)

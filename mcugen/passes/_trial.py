@@ -12,8 +12,10 @@ from mcugen.ir.op import evaluate
 
 
 def results(graph: Graph, chain: Sequence[Node], reference: str, x: np.ndarray) -> np.ndarray:
-    """The results of elementwise nodes, each of which reads the one before and constants, for stored values x of the
-    first one's operand. x has any shape with which the constants broadcast; so have the results.
+    """The results of a chain of elementwise nodes for stored values x of the chain's operand.
+
+    Each node reads the result of the node before it, and constants. x may have any shape that the constants broadcast
+    to; the results have the shape of x.
     """
     for node in chain:
         call = graph.call(node, reference)

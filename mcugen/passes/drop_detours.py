@@ -1,7 +1,7 @@
 """Removes casts and joins that give back a tensor from which slices and casts of equal width took its elements.
 
-TFLM's front ends cut the bins of a spectrum that have energies out of it and join them with zeros, as int32, since
-concatenation has no uint32. The energies of the other bins are zeros already.
+TFLM's front ends slice the bins that have energies from a spectrum and concatenate them with zeros, cast to int32 since
+concatenation has no uint32. The other bins are zero already, so the result equals the spectrum.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ def _reading(node: Node, renamed: dict[str, str]) -> Node:
 
 @dataclass(frozen=True)
 class _Elements:
-    """The elements of a tensor: each one's index in the source, or -1 for a constant, with its value."""
+    """For each element of a tensor, its index in the source tensor, or -1 and the value of a constant."""
 
     index: np.ndarray
     value: np.ndarray
 
 
 class _Places:
-    """Where the elements of tensors come from. sources: as `source`, by name; constants have none."""
+    """Where the elements of tensors come from, if nodes only moved them."""
 
     def __init__(self, graph: Graph, reference: str) -> None:
         self._graph, self._reference = graph, reference
@@ -73,7 +73,7 @@ class _Places:
                 self._sources[name] = found.pop() if len(found) == 1 else _SEVERAL
 
     def source(self, name: str) -> str:
-        """The only computed tensor whose elements are in this one; "" if there are several."""
+        """The computed tensor from which this one has all elements that are not constant; "" if there are several."""
         return self._sources.get(name, name)
 
     def repeats(self, name: str) -> bool:
@@ -147,7 +147,7 @@ def _(op: Cast, call: Call) -> bool:
 
 @singledispatch
 def always_zero(op: Op, call: Call) -> np.ndarray | None:
-    """A mask of the elements of the first result that are 0 for all operands; None if there are none."""
+    """A mask of the elements of the first result that are 0 whatever the operands are; None if no element is."""
     return None
 
 

@@ -67,7 +67,7 @@ def _report(graph: Graph, dropped: list[Node], renamed: dict[str, str]) -> Itera
 
 @singledispatch
 def is_identity(op: Op, call: Call) -> bool:
-    """Whether the only result has the type of operand 0, and its value for every value that it can have."""
+    """Whether the only result always equals operand 0, in type and in value."""
     return False
 
 

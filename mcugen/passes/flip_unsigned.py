@@ -95,7 +95,7 @@ def _flipped_bits(data: np.ndarray) -> np.ndarray:
 def _changed(graph: Graph, node: Node, renamed: dict[str, str], there: set[str]) -> list[Node]:
     """A node on int8 tensors; or, if it also uses unquantized uint8 tensors, the unchanged node between conversions.
 
-    there: changed tensors that also exist as uint8. Those of this node are added.
+    there: changed tensors that also exist as uint8; such tensors of this node are added.
     """
     touched = [name for name in (*node.inputs, *node.outputs) if name is not None]
     plain = [name for name in touched if graph.type(name).dtype == "u8" and name not in renamed]

@@ -171,8 +171,9 @@ def _folded(places: _Places, found: _Apart, reference: str) -> Graph:
 def _around(
     places: _Places, found: _Apart, x: str, y: str, reference: str
 ) -> tuple[str, str, Widths, list[Node]] | None:
-    """(operand before the padding, result after the crop, remaining padding, nodes to remove); None if there is
-    neither.
+    """(operand before the padding, result after the crop, remaining padding, nodes to remove).
+
+    None if there is no padding and no crop, or if the remaining padding is negative or too wide.
     """
     graph, widths, crop = places.graph, _NONE, _NONE
     ends: list[Node] = []

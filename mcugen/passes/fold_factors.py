@@ -154,7 +154,7 @@ def _(op: Mul, call: Call) -> Affine | None:
 
 @affine.register(Div)
 def _(op: Div, call: Call) -> Affine | None:
-    """The factor 1 / constant of x / constant, if no constant is 0."""
+    """x / constant has the factor 1 / constant, if no constant is 0."""
     operands = _constant_by_channel(call)
     if operands is None or operands[0] != 0 or not operands[1].all():
         return None
@@ -195,9 +195,9 @@ def _constant_by_channel(call: Call) -> tuple[int, np.ndarray] | None:
 
 @singledispatch
 def followed_by(op: Op, call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-    """New constant operands with which an operator computes `then` of its present float results.
+    """Constant operands that fold `then` into an operator: with them, op(x) equals the original then(op(x)).
 
-    Returns operand index -> float64 array; None if no constants do that.
+    Returns operand index -> float64 array; None if constants cannot do that.
     """
     return None
 
@@ -225,9 +225,9 @@ def _weights_before(call: Call, then: Affine, axis: int) -> Mapping[int, np.ndar
 
 @singledispatch
 def preceded_by(op: Op, call: Call, first: Affine) -> Mapping[int, np.ndarray] | None:
-    """New constant operands with which an operator computes its present results for first(x) from x, its operand 0.
+    """Constant operands that fold `first` into an operator: with them, op(x) equals the original op(first(x)).
 
-    Returns operand index -> float64 array; None if no constants do that.
+    x is operand 0. Returns operand index -> float64 array; None if no constants do that.
     """
     return None
 

@@ -21,7 +21,7 @@ _WORD = 1 << 31
 
 
 def fold_lines(graph: Graph, reference: str) -> Graph:
-    """The graph with such chains as one operator each. All values that the chain's operand can have were tried."""
+    """The graph with an IntegerLine for each such chain, checked for all values that the chain's operand can have."""
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
     reads.update(graph.kept)
     chains: dict[str, list[Node]] = {}
@@ -58,7 +58,7 @@ def _operand(graph: Graph, node: Node, reference: str) -> str | None:
 
 
 def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> Node | None:
-    """The chain as one node; None if it is no line, or too short."""
+    """The chain as one node; None if it does not compute a line, or is too short."""
     name, last = str(_operand(graph, chain[0], reference)), chain[-1]
     if sum(not isinstance(node.op, Cast) for node in chain) < _LEAST_OPERATORS:
         return None
@@ -76,7 +76,7 @@ def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> Node | None:
 
 
 def line_of(x: np.ndarray, y: np.ndarray, dtype: str) -> IntegerLine | None:
-    """A line with y[k] for every x[k], whose sums fit 32 bits; None if none is known. The least shift is taken."""
+    """A line that gives y[k] for every x[k] with 32-bit sums and the least possible shift; None if none was found."""
     low, high = int(y.min()), int(y.max())
     above, below = y > low, y < high  # a result at a bound limits the line on one side alone
     if not (above.any() and below.any()):
@@ -97,7 +97,7 @@ def line_of(x: np.ndarray, y: np.ndarray, dtype: str) -> IntegerLine | None:
 
 
 def _widest(addends: Callable[[int], tuple[int, int]], most: int) -> int:
-    """The factor of at most this size for which the interval of addends is widest: its width is concave."""
+    """The factor from -most to most with the widest interval of addends. The width is concave in the factor."""
     low, high = -most, most
     while high - low > 2:
         left, right = low + (high - low) // 3, high - (high - low) // 3
@@ -109,7 +109,7 @@ def _widest(addends: Callable[[int], tuple[int, int]], most: int) -> int:
 
 
 def _roundest(low: int, high: int) -> int:
-    """The number from low to high with the most zero bits at its end, for which an instruction may have a place."""
+    """The number from low to high with the most trailing zero bits, which may fit an instruction as an immediate."""
     for zeros in range(31, 0, -1):
         found = high >> zeros << zeros
         if found >= low:

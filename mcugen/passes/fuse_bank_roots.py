@@ -13,7 +13,7 @@ _WHY = "one loop sums each band and takes its root"
 
 
 def fuse_bank_roots(graph: Graph, reference: str) -> Graph:
-    """The graph with filter banks that only their roots read as one operator, if its kernel takes the tables."""
+    """The graph with each filter bank and its roots as one operator, if its kernel supports the tables of the bank."""
 
     def made(match: Match) -> Made | None:
         bank, roots = match.nodes["bank"], match.nodes["roots"]

@@ -1,4 +1,4 @@
-"""Fuses elementwise operators on floats or plain integers with the elementwise reader of their result into one loop."""
+"""Fuses elementwise operators on floats or plain integers that read each other's results into one loop."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Fusion:
         return is_link(call) and next(accelerated, None) is None
 
     def _is_only_reader(self, reader: Node, maker: Node) -> bool:
-        """Whether no other node reads further results of the producer. The chain has these as its own."""
+        """Whether no node other than `reader` reads the results of `maker`."""
         return all(self._reads[name] <= (name in reader.inputs) for name in maker.outputs)
 
     def _lives_no_longer(self, maker: Node) -> bool:
@@ -82,7 +82,7 @@ class _Fusion:
 
 
 def _chain(maker: Node, reader: Node, name: str) -> Node:
-    """Two nodes as one chain. name: the result of the first that exists only inside."""
+    """Two nodes as one chain. name: result of the first node, which becomes a value inside the chain."""
     inputs = tuple(dict.fromkeys((*maker.inputs, *(n for n in reader.inputs if n not in maker.outputs))))
     at: dict[str | None, int] = {n: k for k, n in enumerate(inputs)}
     first, made = _moved(maker, at, 0)
@@ -94,7 +94,7 @@ def _chain(maker: Node, reader: Node, name: str) -> Node:
 
 
 def _stated(results: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """The results of a chain as its operator states them. count: number of its values."""
+    """Attribute `results` of a chain: () if only the last value is a result. count: number of values of the chain."""
     return () if results == (count - 1,) else results
 
 
@@ -106,8 +106,9 @@ def _count(node: Node) -> int:
 
 
 def _moved(node: Node, at: dict[str | None, int], before: int) -> tuple[list[Link], list[int]]:
-    """The links of a node in a joined chain, and the numbers of its results. at: tensor -> operand of a link. before:
-    number of values before it.
+    """The links of a node, renumbered for a joined chain, and the numbers of its results.
+
+    at: tensor -> number as an operand of a link; before: number of values that precede the node in the chain
     """
     count = _count(node)
     if not isinstance(node.op, ElementChain):

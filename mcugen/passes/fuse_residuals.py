@@ -65,7 +65,7 @@ def fuse_residuals(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
 
 def _of_stored(graph: Graph, match: Match) -> Node | None:
-    """The int8 convolution that also adds, if the other addend has the shape and type of its result."""
+    """An int8 convolution that also adds the other tensor, if this has the shape and type of the result; else None."""
     conv, reader, other = match.nodes["conv"], match.nodes["sum"], match.tensors["other"]
     result, added = graph.type(conv.outputs[0]), graph.type(other)
     if type(conv.op) is not Conv2D or result.dtype != "s8" or _is_known(graph, other, conv):

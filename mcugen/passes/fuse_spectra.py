@@ -19,7 +19,7 @@ _WHY = "one step goes from samples to energies, in the memory of the energies"
 
 
 def fuse_spectra(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
-    """The pass for a target with these features. Devices have no kernels for transforms, so theirs stay as they are."""
+    """The pass for a target with these features. It changes nothing for devices, which have no such kernels."""
 
     def fuse(graph: Graph, reference: str) -> Graph:
         return graph if features & kernels.device_features() else _Fusion(graph).graph()
@@ -49,7 +49,7 @@ class _Fusion:
         return self._graph.updated(nodes=tuple(kept), removed=removed)
 
     def _chain(self, last: Node) -> list[Node] | None:
-        """The nodes to fuse, in order; None if `last` is no SignalEnergy of a transform of int16."""
+        """The nodes to fuse, in order; None if `last` is not the SignalEnergy of an int16 transform."""
         chain = [last]
         if not isinstance(last.op, SignalEnergy) or last.op.start == last.op.end:
             return None
@@ -63,9 +63,9 @@ class _Fusion:
         return chain
 
     def _extend(self, chain: list[Node], kind: type) -> bool:
-        """Put the node of this kind that computes the first operand, and a reshape between, in front of the chain.
+        """Put the node of this kind that computes the chain's operand, and a reshape between, in front of the chain.
 
-        Only if nothing else reads their results. Returns whether the node is there.
+        Returns False, without a change, if there is no such node or another node reads a result in between.
         """
         found: list[Node] = []
         for _ in range(2):
@@ -82,7 +82,7 @@ class _Fusion:
         return False
 
     def _is_constant_window(self, node: Node) -> bool:
-        """Whether the window is constant, and the samples are as many as its factors."""
+        """Whether the window is constant and has one factor for each sample."""
         samples, window = (self._graph.tensors[str(name)] for name in node.inputs[:2])
         return window.is_constant and window.type.size == samples.type.size
 

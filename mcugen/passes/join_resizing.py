@@ -16,7 +16,7 @@ _NEAR = 1e-5
 
 
 def join_resizing(graph: Graph, reference: str) -> Graph:
-    """The float graph with ResizeBilinear in place of two successive steps with its positions and weights."""
+    """The float graph with ResizeBilinear in place of two Interpolate nodes with the same positions and weights."""
 
     def join(match: Match) -> Made | None:
         first, last = match.nodes["first"], match.nodes["last"]

@@ -55,7 +55,8 @@ def in_file(graph: Graph, names: Sequence[str], arrays: Iterable[np.ndarray]) ->
 
 
 def _perm(graph: Graph, name: str, asked: str, own: str, channels: int | None) -> tuple[int, ...] | None:
-    """The permutation from the file's axes to the requested ones; None if they are equal, or the tensor is no image.
+    """The permutation from the file's axes to the requested ones; None if they are equal, or the tensor is not an
+    image.
 
     channels: the axis of the channels; None if it is not known.
     """

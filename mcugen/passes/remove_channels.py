@@ -5,7 +5,7 @@ weights for it are zero, if the results that depend on it are removed too, or if
 the reader's constants.
 
 The pass first requests the removal of all channels. Each operator then refuses the channels that it cannot drop. This
-is repeated until none refuses any more. The result is the largest set of channels that can be removed together.
+is repeated until no operator refuses a channel. The result is the largest set of channels that can be removed together.
 """
 
 from __future__ import annotations
@@ -55,8 +55,11 @@ def without_channels(graph: Graph, reference: str, gone: Masks) -> Graph:
 
 
 def removable_channels(graph: Graph, reference: str, run: int) -> Masks:
-    """A mask for each computed tensor: its removable channels. At least one channel stays, or a multiple of `run` where
-    others are removed. Empty for a graph with a tensor of more than MAX_CHANNELS channels."""
+    """Computed tensor -> mask of its removable channels.
+
+    At least one channel of each tensor stays. If channels are removed, the number that stays is a multiple of `run`.
+    Empty for a graph with a tensor of more than MAX_CHANNELS channels.
+    """
     if any(channels_of(t.type) > MAX_CHANNELS for t in graph.tensors.values()):
         return {}
     found = Together(graph, reference, lambda tensor: tensor.range is not None)
@@ -181,11 +184,13 @@ class _Slimmer:
         return name
 
     def _check(self, node: Node) -> None:
-        """Raise InternalError where the operator computes other shapes than the channels require."""
+        """Raise InternalError if the operator computes other shapes than the remaining channels require."""
         types = [None if n is None else self._made[n].type if n in self._made else self._type(n) for n in node.inputs]
         for name, t in zip(node.outputs, node.op.infer(*types), strict=True):
             if t.shape != self._type(name).shape:
-                raise InternalError(f"{node.name} on fewer channels makes {t} of {self._type(name)}")
+                raise InternalError(
+                    f"after channels were removed, {node.name} computes {t} instead of {self._type(name)}"
+                )
 
     def _type(self, name: str) -> TensorType:
         t, mask = self._graph.type(name), self._gone.get(name)

@@ -1,4 +1,4 @@
-"""Replaces chains of operators that turn a byte into a float, and that into another byte, by tables of bytes."""
+"""Replaces chains of operators that turn a byte into a float, and this float into a byte, by tables of bytes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def tabulate_bytes(graph: Graph, reference: str) -> Graph:
 
 
 def _chain(graph: Graph, last: Node, makers: dict[str, Node], reads: Counter[str]) -> list[Node]:
-    """The nodes from a Cast of bytes to a Quantize to bytes, `last`, each the only reader of the one before, or []."""
+    """The nodes from a Cast of bytes to a Quantize to bytes, `last`, each the only reader of the node before it; else
+    [].
+    """
     if not isinstance(last.op, Quantize) or graph.type(last.outputs[0]).dtype not in _BYTES:
         return []
     found, node = [last], last
@@ -67,7 +69,7 @@ def _chain(graph: Graph, last: Node, makers: dict[str, Node], reads: Counter[str
 
 
 def _tables(graph: Graph, chain: Sequence[Node], reference: str) -> Op | None:
-    """The chain as an operator of tables; None if its constants depend on more than the channel."""
+    """The chain as an operator with a table per channel; None if constants also vary along other axes."""
     shape = graph.type(chain[-1].outputs[0]).shape
     constants = [t for node in chain for name in node.inputs if name for t in [graph.tensors[name]] if t.is_constant]
     sizes = {t.type.size for t in constants} - {1}

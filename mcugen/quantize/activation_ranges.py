@@ -92,7 +92,7 @@ def chosen(seen: Observed, method: str, bits: int, matters: Bounds = EVERYTHING,
     """Scale and zero point by a method: "min-max", "least error", "on grid", or a percentile such as "99.99".
 
     matters: readers do not distinguish values beyond these bounds, so the range ends there. widen: factor on the
-    chosen range. For 16 bits all of this is ignored: the range is the measured one, with a margin.
+    chosen range. With 16 bits method, matters and widen are ignored: the measured range is used, with a margin.
     """
     if bits == 16:
         return quant(seen.low * _ROOM, seen.high * _ROOM, bits)
@@ -124,7 +124,7 @@ def _least_error(values: np.ndarray, low: float, high: float) -> Bounds:
 
 
 def _on_grid(values: np.ndarray, low: float, high: float) -> Bounds:
-    """The range, or one up to 2 % wider if that has clearly less error.
+    """The range from low to high, or a range up to 2 % wider if it has clearly less error.
 
     Inputs that were converted from bytes are multiples of a step, which the scale can match.
     """

@@ -20,7 +20,7 @@ Arrays = dict[str, np.ndarray]
 """Values [samples, *shape] of tensors by name."""
 
 Step = tuple[Node, Call, tuple[float, float] | None]
-"""A node, its call without a fused clamp, and the bounds of that clamp, None if it has none."""
+"""A node, its call without a fused clamp, and the bounds of that clamp; None without a clamp."""
 
 
 def is_layer(graph: Graph, node: Node) -> bool:
@@ -32,8 +32,8 @@ def is_layer(graph: Graph, node: Node) -> bool:
 class ForwardPass:
     """Results of a forward pass.
 
-    values: by tensor; sums: results before their fused activations, by tensor; met: input rows of layers, by node,
-    [groups, rows, taps]
+    values: values of tensors, by name; sums: results before their fused activations, by tensor; met: input rows of
+    layers, [groups, rows, taps], by node
     """
 
     values: Arrays
@@ -82,7 +82,7 @@ class GradientNetwork:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """Steps of the nodes that the heads depend on, in order."""
+        """Steps of the nodes that `heads` depend on, in order."""
         wanted = set(self.heads)
         steps = []
         for node in reversed(self.graph.nodes):
@@ -125,7 +125,7 @@ class GradientNetwork:
         return replace(call, constants=constants)
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> ForwardPass:
-        """Forward pass on some samples, up to the heads."""
+        """Forward pass on some samples, as far as `heads` need it."""
         made = ForwardPass(dict(inputs))
         for step in self.steps:
             self.take(made, step)
@@ -159,9 +159,9 @@ class GradientNetwork:
         return np.asarray(rows.reshape(len(x), *call.output.shape))
 
     def gradients(self, run: ForwardPass, at: Arrays, above: Arrays) -> tuple[Arrays, Arrays]:
-        """Gradients of the loss by weights and biases (tensor -> gradient), and by layers' sums (node -> gradient).
+        """Gradients of the loss with respect to weights and biases (by tensor), and to the sums of layers (by node).
 
-        at: gradients by the heads' sums, before activations; above: by values of other tensors, after activations
+        at: gradients with respect to `heads` before their activations; above: to other tensors after their activations
         """
         pulled: Arrays = dict(above)
         of_weights: Arrays = {}

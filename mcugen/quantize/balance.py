@@ -100,7 +100,7 @@ class _Work:
 
 
 def _factors(work: _Work, stream: Stream, reaches: Sequence[np.ndarray], floor: float) -> np.ndarray:
-    """Factor of each channel of a stream: the geometric mean of what its readers want, see `_of_reader`.
+    """Factor of each channel of a stream: the geometric mean of the factors that suit its readers, see `_of_reader`.
 
     reaches: range of each channel, for each tensor of the stream
     """
@@ -114,9 +114,10 @@ def _factors(work: _Work, stream: Stream, reaches: Sequence[np.ndarray], floor: 
 
 
 def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
-    """Logarithms of the factors of the channels that suit a reader. reach: logarithms of the channels' ranges.
+    """Logarithms of the channels' factors that suit a reader. reach: logarithms of the channels' ranges.
 
-    A reader with a weight scale per input channel (depthwise) wants 1 / range, another sqrt(largest weight / range).
+    1 / range suits a reader with a weight scale per input channel (depthwise); sqrt(largest weight / range) suits all
+    other readers.
     """
     axis, scaled = int(call.op.met_axis or 0), call.op.scaled_axis
     if axis == scaled:
@@ -129,7 +130,7 @@ def _of_reader(call: Call, reach: np.ndarray) -> np.ndarray:
 
 
 def _followed(call: Call, then: Affine) -> Mapping[int, np.ndarray] | None:
-    """Constants of a layer that scale its results; its ReLU does not matter, as it commutes with positive factors."""
+    """New constants of a layer whose results `then` scales. A ReLU is ignored: positive factors commute with it."""
     op = unclamped(call.op)
     return followed_by(op, replace(call, op=op), then)
 

@@ -70,7 +70,7 @@ def _by_table(call: Call, x: np.ndarray | None) -> np.ndarray:
 
 
 def _part(call: Call, operands: Arrays, which: slice, together: bool) -> tuple[Call, Arrays]:
-    """The call and its operands for the samples `which`: stacked along the first axis if `together`, else only one."""
+    """The call and its operands for the samples `which`, joined along the first axis if `together`, else single."""
     count = which.stop - which.start
     computed = [c is None and a is not None for a, c in zip(operands, call.constants, strict=True)]
     arrays = [
@@ -103,7 +103,7 @@ def _stacks(call: Call, operands: Arrays) -> bool:
 
 
 def _is_stackable(call: Call, operands: Arrays) -> bool:
-    """Whether two stacked samples give the results of each alone, so that the operator does not mix the first axis."""
+    """Whether two stacked samples give the results of single samples: the operator does not mix the first axis."""
     types = [t for t, c in zip(call.inputs, call.constants, strict=True) if t is not None and c is None]
     if any(not t.shape or t.shape[0] != 1 for t in (*types, *call.outputs)):
         return False

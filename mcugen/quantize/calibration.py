@@ -14,7 +14,7 @@ from mcugen.quantize.float_values import FloatRun
 
 
 def calibrated(floats: FloatRun, path: Path, model_sha256: str, samples_sha256: str) -> FloatRun:
-    """The float network with the overrides of a calibration cache; the file is written if it does not exist.
+    """The float network with the overrides of a calibration cache; writes the file `path` if it does not exist.
 
     Raises UsageError for a cache of another model or other samples, and for names that the model does not have.
     """

@@ -79,7 +79,7 @@ class _Search:
         return Stream(makers, readers, tuple(grown.results), moved)
 
     def _before(self, grown: _Grown, name: str, start: Node) -> str:
-        """Add the producer of a tensor to a stream. Returns why it does not pass factors through, "" if it does."""
+        """Add the producer of a tensor to a stream. Returns why factors cannot pass through it, "" if they can."""
         maker = self.made.get(name)
         if maker is None:
             return "an input of the model is added to it"
@@ -100,7 +100,7 @@ class _Search:
         return ""
 
     def _after(self, grown: _Grown, name: str, start: Node) -> str:
-        """Add the readers of a tensor to a stream. Returns why one cannot take factors, "" if all can."""
+        """Add the readers of a tensor to a stream. Returns why a reader cannot absorb factors, "" if all can."""
         if name in self.graph.kept:
             return "it is an output of the model"
         for reader in self.read.get(name, []):

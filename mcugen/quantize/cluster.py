@@ -74,7 +74,7 @@ def _asked(connect: Callable[[], Any], address: str) -> Any:
 
 
 def _require_workers(client: Any, address: str) -> None:
-    """Raise UsageError if there are no workers, or some with another version of mcugen."""
+    """Raise UsageError if there are no workers, or if a worker has another version of mcugen."""
     try:
         client.wait_for_workers(1, timeout=_WAIT_S)
     except TimeoutError as error:
@@ -90,7 +90,7 @@ def _require_workers(client: Any, address: str) -> None:
 
 
 def _results(client: Any, shared: Any, tasks: Sequence[Task]) -> Iterator[np.ndarray]:
-    """The results in the order of their tasks, each as soon as it and all before it are complete."""
+    """The results in the order of their tasks. Each is returned once all tasks up to its own are complete."""
     futures = client.map(result, tasks, bench=shared, pure=False)
     try:
         for future in futures:

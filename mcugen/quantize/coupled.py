@@ -18,9 +18,9 @@ Channel = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class CoupledChannels:
-    """Channels of the same tensors, each of which can be removed without the others.
+    """Removable channels that span the same tensors. Each can be removed without the others.
 
-    readers: the layers that multiply these channels; their weights can compensate for removed ones
+    readers: the layers that multiply these channels; their weights can compensate for removed channels
     """
 
     channels: tuple[Channel, ...]
@@ -88,7 +88,7 @@ def _unweighted(graph: Graph) -> Graph:
 
 
 def _channels(graph: Graph, reference: str) -> Iterator[Channel]:
-    """Every channel that can be removed, with the channels of other tensors that go with it."""
+    """Every channel that can be removed, with the channels of other tensors that are removed with it."""
     together = Together(_unweighted(graph), reference)
     free = {name: mask.copy() for name, mask in together.gone.items()}
     for name in [n for node in graph.nodes for n in node.outputs if n in free]:

@@ -60,7 +60,7 @@ class Bench:
         return plain if graph is plain.graph else FloatRun(graph, plain.reference, plain.given(), None, plain.overrides)
 
     def network(self, recipe: Recipe, widths: Widths, fold: int = -1) -> Graph:
-        """The integer network by a recipe, solved on the samples of a fold, or on all if it is -1."""
+        """The integer network by a recipe, solved on the samples of a fold; fold -1 has all samples."""
         return solved(self.part(fold, recipe.floor if recipe.balanced else None), recipe, widths)
 
     def judged(self, fold: int) -> FloatRun:
@@ -89,7 +89,7 @@ Run = Callable[[Sequence[Task]], Iterable[np.ndarray]]
 
 @dataclass
 class TaskPool:
-    """Tasks of a bench that run in worker processes, with a cache of their results.
+    """Worker processes that compute tasks of a Bench, and a cache of the results.
 
     run: computes tasks and yields their results in order. kept: the cache.
     """
@@ -99,7 +99,7 @@ class TaskPool:
     kept: ResultCache = field(default_factory=ResultCache)
 
     def results(self, tasks: Iterable[Task]) -> list[np.ndarray]:
-        """The result of each task, in order; tasks with earlier results are not run again."""
+        """The result of each task, in order; tasks whose results are cached are not run again."""
         wanted = list(tasks)
         new = [task for task in dict.fromkeys(wanted) if self.kept.get(repr(task)) is None]
         for task, found in zip(new, self.run(new) if new else (), strict=True):
@@ -111,7 +111,7 @@ class TaskPool:
 def pool(bench: Bench, jobs: int, kept: ResultCache | None = None, most: int = 0) -> Iterator[TaskPool]:
     """A pool of `jobs` processes; 0: one for each core.
 
-    kept: results of an earlier run; most: limit of processes, if it is above the number of folds
+    kept: results of an earlier run; most: allows this many processes even if there are fewer folds
     """
     known = ResultCache() if kept is None else kept
     jobs = min(jobs or os.cpu_count() or 1, max(_AT_LEAST, len(bench.folds), most))
@@ -130,11 +130,11 @@ def pool(bench: Bench, jobs: int, kept: ResultCache | None = None, most: int = 0
 
 
 def _interruptible() -> None:
-    """Let interrupts end this worker: they were blocked when it was forked."""
+    """Let interrupts end this worker process. They were blocked when the process was forked."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def outputs_of(floats: FloatRun, graph: Graph) -> tuple[np.ndarray, ...]:
-    """Outputs of an integer network for the samples of a float one, as real numbers, [samples, *shape] each."""
+    """Outputs of an integer network for the samples of `floats`, as real numbers, [samples, *shape] each."""
     found = outputs(graph, floats.reference, stored_inputs(graph, floats.given()))
     return tuple(to_real(a, graph.type(name)) for name, a in zip(graph.outputs, found, strict=True))

@@ -1,7 +1,7 @@
 """Diagnosis: what integers lose in each layer of a network, measured on some of the samples.
 
 A layer is computed twice: from the integers that reach it, and from float operands rounded just before it. The second
-error is its own noise; what the first has in excess comes from the layers before it.
+error is the layer's own noise; the rest of the first error comes from the layers before it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _LEAST_DB, _MOST_DB = -60.0, 120.0
 class ChannelStatistics:
     """Statistics of the channels of a tensor.
 
-    count: number of channels; dead: those that are 0 in all samples; ratio: largest magnitude over the median
-    channel's, without dead channels; far: channels with more than ten times the median's magnitude
+    count: number of channels; dead: number of channels that are 0 in all samples; ratio: largest magnitude over the
+    median magnitude of channels that are not dead; far: number of channels with over ten times this median magnitude
     """
 
     count: int
@@ -48,11 +48,12 @@ class LayerFacts:
     """Measurements of a layer, or of an input of the network.
 
     name: name in the model file; operator: its class, "input" for an input; source: its position in the file
-    reads: names of the layers whose results it reads; dtype: type of the result; weight_bits: 0 without weights
+    reads: names of the layers whose results it reads; dtype: type of the result; weight_bits: 0 if none
     total, own: SQNR of the result in dB, from the integers that reach the layer, and from float operands rounded
     low, high: range of the float values; used: 99.9th percentile of the magnitudes / largest magnitude
     saturated: share of values outside the integers' range; steps: distinct integers in the result, of `all_steps`
-    channels: after equalization; given: before it; weak: number of channels whose own SQNR is below 10 dB
+    channels, given: statistics of its channels after and before equalization
+    weak: number of channels whose own SQNR is below 10 dB
     obstacle: why its channels cannot be equalized, "" if they can; None without weights
     gain: growth of values, see `_gain`; None without weights
     bias: standard deviation of the sums / bias, of the median channel; None without biases
@@ -109,7 +110,7 @@ def sqnr(real: np.ndarray, found: np.ndarray) -> float:
 
 @dataclass
 class _Diagnosis:
-    """Evaluation of the integer network and the float one side by side, node by node."""
+    """Evaluation of the integer and the float network side by side, node by node."""
 
     original: FloatRun
     floats: FloatRun
@@ -165,7 +166,7 @@ class _Diagnosis:
         return tuple(found)
 
     def _is_constant(self, name: str) -> bool:
-        """Whether an operand is a constant of the integer network or, under another name, of the float one."""
+        """Whether an operand is a constant of the integer or the float network, which may name it differently."""
         return any(g.tensors[name].is_constant for g in (self.graph, self.floats.graph) if name in g.tensors)
 
     def _label(self, name: str, source: str) -> str:
@@ -185,7 +186,7 @@ class _Diagnosis:
         return real if t.quant is None else to_steps(real, t)
 
     def _weighted(self, facts: LayerFacts, node: Node, walk: FloatWalk) -> LayerFacts:
-        """The facts of a layer with weights, completed by the fields that others lack."""
+        """`facts` of a layer with weights, completed by the fields that only such layers have."""
         name, reference = node.outputs[0], self.floats.reference
         given = next(n for n in self.original.graph.nodes if n.name == node.name)
         call = self.floats.graph.call(next(n for n in self.floats.graph.nodes if n.name == node.name), reference)

@@ -37,7 +37,10 @@ def diagnosis(
 
 
 def _answers(floats: FloatRun) -> Iterator[Finding]:
-    """Finding if all answers agree, for a likely classifier: one output, which has no input's size."""
+    """Finding if all answers agree, for a network that is likely to be a classifier.
+
+    A likely classifier has one output, whose size differs from the size of every input.
+    """
     graph = floats.graph
     name, t = graph.outputs[0], graph.type(graph.outputs[0])
     same = any(graph.type(n).size == t.size for n in graph.inputs)

@@ -111,7 +111,10 @@ class Training:
             self._move(student, node, total, step, rate)
 
     def _gradients(self, student: GradientNetwork, batch: Arrays, which: slice, hint: float) -> Arrays:
-        """Gradients by weights on some samples. Loss: squared errors / variance, summed over tensors."""
+        """Gradients with respect to weights on some samples. Loss: squared errors / variance, summed over tensors.
+
+        hint: weight of the errors of layers' inputs in the loss
+        """
         some = {name: a[which] for name, a in batch.items()}
         wanted, made = self.teacher.run(some), student.run(some)
         at = {}
@@ -166,7 +169,7 @@ class _Basis:
     turn: np.ndarray | None
 
     def turned(self, by_tap: np.ndarray, by_bias: np.ndarray | None) -> np.ndarray:
-        """Gradients along the directions, from gradients by weights [outputs, taps] and biases [outputs]."""
+        """Gradients along the directions, from gradients of weights [outputs, taps] and of biases [outputs]."""
         groups, taps = self.x.shape
         g = by_tap.reshape(groups, -1, taps)
         if by_bias is not None:

@@ -14,7 +14,7 @@ _FEWEST, _FEW = 12, 16
 
 @dataclass(frozen=True)
 class Effort:
-    """Number of samples that trials use, and of folds: each fold holds out other samples."""
+    """Number of samples that trials use, and number of folds. Each fold holds out other samples."""
 
     samples: int
     folds: int

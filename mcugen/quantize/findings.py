@@ -122,7 +122,7 @@ def _dead(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
 
 
 def _gains(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
-    """Layers that grow or shrink values far more than the others."""
+    """Layers that grow or shrink values far more than the other layers do."""
     weighted = [item for item in layers if item.gain is not None and not item.still]
     for item in weighted:
         others = [float(o.gain or 0) for o in weighted if o is not item]
@@ -137,9 +137,9 @@ def _gains(layers: Sequence[LayerFacts]) -> Iterator[Finding]:
 
 
 def _uneven(layers: Sequence[LayerFacts], now: Situation) -> Iterator[Finding]:
-    """Layers with channels so large that few integer steps are left for the others.
+    """Layers with channels so large that few integer steps are left for the other channels.
 
-    An operator without weights is not reported if an input of it is.
+    An operator without weights is not reported if one of its inputs is reported.
     """
     named: set[str] = set()
     for item in layers:

@@ -24,7 +24,7 @@ _SHOWN = 6
 def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = "") -> Graph:
     """The network of a model file, unchanged.
 
-    Raises UsageError for a quantized network, UnsupportedError for one with states, and all errors of `read.load`.
+    Raises UsageError if the network is quantized, UnsupportedError if it has states, and all errors of `read.load`.
     """
     graph = read.load(path, registry.load(()), shapes, signature)
     stored = [t for t in graph.tensors.values() if t.type.quant is not None]

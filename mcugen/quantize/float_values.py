@@ -41,11 +41,11 @@ class FloatRun:
         return len(self.inputs[0]) if self.which is None else len(self.which)
 
     def part(self, which: np.ndarray) -> FloatRun:
-        """The network on some of the samples; it shares stored values."""
+        """This network on some of the samples. Values that were computed before are not computed again."""
         return FloatRun(self.graph, self.reference, self.inputs, which, self.overrides, self.older, self._kept)
 
     def first(self, count: int) -> FloatRun:
-        """The network on the first samples; their values may fit in memory if those of all do not."""
+        """The network on the first samples, whose values may fit in memory even if the values of all samples do not."""
         if count == self.count:
             return self
         if self._keeps:
@@ -102,7 +102,7 @@ def require_finite(floats: FloatRun) -> None:
             raise UsageError(
                 f"{label}: the float model computes infinities or NaN from these samples, which reach {reach:.4g}",
                 where="--data",
-                hint="scale the samples as for training; if they are, the model does not even work in float32",
+                hint="scale the samples as for training; if they are, the model itself exceeds float32",
             )
 
 

@@ -54,7 +54,7 @@ class RecipeStep:
 
     wins_ties: whether the step is expected to help, so that a tie is enough to keep it; for_rare: whether it helps
     values that occur in few samples, so that less noise in total is enough, too; unless: name of a step that makes
-    this one needless if it was kept
+    this step needless if it was kept
     """
 
     name: str
@@ -66,7 +66,7 @@ class RecipeStep:
 
 @dataclass
 class Guard:
-    """Trials of recipes in a pool."""
+    """Tries recipes in the processes of a TaskPool."""
 
     pool: TaskPool
     widths: Widths
@@ -92,7 +92,7 @@ class Guard:
         return Judged(best, tuple(trials))
 
     def _steps(self) -> Iterator[RecipeStep]:
-        """Steps in the order of their trials; with an older model, its ranges and channels stay."""
+        """Steps in the order of their trials; with an older model none that changes its ranges or channels."""
         fitted = {"bias": True, "rounding": LEAST_SQUARES}
         count = self.pool.bench.floats.count
         wider = {"widen": 1 + 1 / count**0.5}
@@ -113,7 +113,7 @@ class Guard:
         yield RecipeStep("least squares again", (fitted, {**fitted, **large}), unless="weights by least squares")
 
     def _best(self, tried: list[Recipe]) -> Recipe:
-        """The best of several recipes; with many samples, a later one must be clearly better than those before it."""
+        """The best of several recipes; with many samples, a later recipe must be clearly better than earlier ones."""
         if self.pool.bench.floats.count < FEW:
             return max(tried, key=self._mean)
         best = tried[0]
@@ -160,7 +160,7 @@ def _certain(gain: np.ndarray) -> tuple[float, float]:
 
 
 def folds(count: int, parts: int) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-    """`parts` pairs of (samples to solve with, samples to judge by); the latter are disjoint quarters.
+    """`parts` pairs of (samples to solve with, samples to judge by). The samples to judge by are disjoint quarters.
 
     A single sample is judged by itself.
     """

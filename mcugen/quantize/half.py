@@ -33,7 +33,7 @@ class HalfNetwork:
     """A network with float16 weights, and the loss that they cause.
 
     wide: layers that keep float32, by user-visible names; of: number of layers with weights; before, after: bytes of
-    constants; samples, sqnr: measured against the float network, in dB; score: on the samples of a test
+    constants; samples: number of samples; sqnr: against the float network on them, in dB; score: result of a test
     """
 
     graph: Graph
@@ -96,7 +96,7 @@ def _kept_wide(graph: Graph, layers: Sequence[str]) -> tuple[str, ...]:
 
 
 def _rounded(graph: Graph, wide: Sequence[str]) -> tuple[Graph, tuple[str, ...], tuple[str, ...]]:
-    """The network with rounded weights, the nodes that keep float32, and notes about those the user did not name."""
+    """The network with rounded weights, the nodes that keep float32, and notes about nodes not named by the user."""
     tensors, far, notes = dict(graph.tensors), [], []
     kept = {name for node in graph.nodes if node.name in wide for name in _weights(graph, node.inputs)}
     for node in graph.nodes:

@@ -1,4 +1,4 @@
-"""Gradients by operand 0, for operators with weights, pools and sums."""
+"""Gradients with respect to operand 0, for operators with weights, pools and sums."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from mcugen.ops.max_pool_2d import MaxPool2D
 
 @singledispatch
 def input_gradient(op: Op, call: Call, x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray | None:
-    """The gradient by operand 0, or None if this operator has no rule here.
+    """The gradient with respect to operand 0, or None if this operator has no rule here.
 
-    x: operand 0; y: result before a fused activation; g: gradient by y. All are float32, of any number of samples,
-    concatenated along the first axis. Elementwise operators and data movement have general rules in `slopes.py`.
+    x: operand 0; y: result before a fused activation; g: gradient with respect to y. All are float32; any number of
+    samples is concatenated along the first axis. Elementwise operators and data movement have general rules in
+    `slopes.py`.
     """
     return None
 

@@ -30,9 +30,9 @@ class ResultCache:
 
 
 def opened(path: Path, origin: str) -> ResultCache:
-    """Results in a file, which is created if needed. origin: identity of the run that they must belong to.
+    """Results in a file, which is created if needed. origin: identity of the run to which the results must belong.
 
-    A last line that was cut off is dropped. Raises UsageError for any other file.
+    A last line that was cut off is dropped. Raises UsageError for a file of another run, or one that holds no results.
     """
     kept = ResultCache(path)
     if not path.exists() or path.stat().st_size == 0:
@@ -41,10 +41,10 @@ def opened(path: Path, origin: str) -> ResultCache:
     whole, cut_off = _read(path)
     lines = _parsed(path, whole)
     if not lines or lines[0] != {"origin": origin}:
-        raise UsageError("holds trials of another model, samples or version", where=str(path), hint=_HINT)
+        raise UsageError("the file holds trials of another model, samples or version", where=str(path), hint=_HINT)
     for line in lines[1:]:
         if not isinstance(line, dict) or not {"trial", "result"} <= set(line):
-            raise UsageError("holds lines that are no trials", where=str(path), hint=_HINT)
+            raise UsageError("the file holds lines that are no trials", where=str(path), hint=_HINT)
         kept._found[line["trial"]] = np.array(line["result"], np.float64)
     if cut_off:  # only now is it certain that the file holds trials
         path.write_text(whole, encoding="utf-8")

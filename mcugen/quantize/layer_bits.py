@@ -22,7 +22,7 @@ def given(graph: Graph, base: Widths, layers: Sequence[str]) -> Widths:
         found = _BITS.fullmatch(bits)
         if not label or not bits or found is None:
             hint = "give a layer and its bits, for example conv_3=w4, conv_3=a16 or conv_3=w8a16"
-            raise UsageError(f"{text!r} gives no bits", where="--layer", hint=hint)
+            raise UsageError(f"{text!r} does not give bits to a layer", where="--layer", hint=hint)
         name = node_of(graph, label)
         if found[1]:
             weights[name] = int(found[1])

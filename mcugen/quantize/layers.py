@@ -91,7 +91,7 @@ class Layer:
     def _bias(self, w: np.ndarray, moments: rounding.Moments, rows: Iterable[Rows], y: TensorType) -> np.ndarray:
         """Biases that cancel the mean error of results with rounded weights, [groups, outputs].
 
-        Results outside the range of the integers or of a clamp are left out: they would shift the others.
+        Results outside the range of the integers or of a clamp are left out, since they would distort the mean.
         """
         plain = moments.y - np.einsum("gok,gk->go", w, moments.x)
         low, high = (y.scale * (end - y.zero_point) for end in y.limits)
@@ -218,7 +218,7 @@ class Gathered:
             self._xy += y.swapaxes(1, 2) @ x
 
     def moments(self) -> rounding.Moments:
-        """Moments of all rows added, at least one."""
+        """Moments of all added rows. At least one row must have been added."""
         n, x, y = self._rows, self._x / self._rows, self._y / self._rows
         centre = 0.0 if self._centre is None else self._centre[:, 0]
         xx = None if self._xx is None else self._xx / n - x[:, :, None] * x[:, None, :]

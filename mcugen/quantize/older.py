@@ -1,4 +1,4 @@
-"""Ranges of an older quantized model, for a new model of the same structure that can run in the older one's code."""
+"""Ranges of an older quantized model, for a new model of the same structure that can run in the older model's code."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def read(path: Path, graph: Graph) -> Older:
 class _Match:
     """Pairing of a float network's nodes with older nodes that read the same tensors.
 
-    If several older nodes match, the one with the same name is taken, else the first. Quantize and Dequantize nodes of
+    If several older nodes match, a node with the same name is taken, else the first. Quantize and Dequantize nodes of
     the older network are skipped.
     """
 

@@ -74,10 +74,12 @@ def budget_of(text: str, whole: int) -> float:
     """Multiply-accumulates of a budget: a share such as `70%`, or a number such as `8M`. Raises UsageError."""
     found = _BUDGET.fullmatch(text.strip())
     if found is None:
-        raise UsageError(f"{text!r} is no budget of multiply-accumulates", where="--macs", hint="for example 70% or 8M")
+        hint = "give a share or a number, for example 70% or 8M"
+        raise UsageError(f"{text!r} is no budget of multiply-accumulates", where="--macs", hint=hint)
     number, unit = float(found[1]), found[2].upper()
     if number == 0:
-        raise UsageError(f"{text!r} leaves the model no work", where="--macs", hint="for example 70% or 8M")
+        hint = "give a budget above 0, for example 70% or 8M"
+        raise UsageError(f"{text!r} leaves no multiply-accumulates", where="--macs", hint=hint)
     return whole * number / 100 if unit == "%" else number * _UNITS[unit]
 
 
@@ -128,7 +130,7 @@ def tested(found: Pruned, floats: FloatRun, labels: np.ndarray | None) -> Pruned
 
 
 def require_moderate(floats: FloatRun) -> None:
-    """Raise UsageError if values of the network are too large to train a pruned one in float32."""
+    """Raise UsageError if values of the network are too large to train a pruned network in float32."""
     require_finite(floats)
     for name, seen in floats.observed().items():
         reach = max(-seen.low, seen.high)

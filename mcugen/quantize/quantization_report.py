@@ -145,7 +145,7 @@ def score_dict(test: Score | None, made: str = "integer") -> dict[str, Any] | No
 
 
 def findings_lines(findings: Sequence[Finding]) -> list[str]:
-    """Sentences to print: the worst findings, and the number of the others."""
+    """Sentences to print: the worst findings, and the number of further findings."""
     lines = [f"! {finding}" for finding in findings[:_SHOWN]]
     more = len(findings) - _SHOWN
     return [*lines, f"! and {more} more: see them with --json, or in the page of --report"] if more > 0 else lines

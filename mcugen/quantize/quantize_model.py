@@ -140,7 +140,7 @@ def quantize(
     progress: Callable[[str], None] = lambda text: None,
     choose: Choose | None = None,
 ) -> Quantized:
-    """Quantize a float model file with the samples in `data`, and score it on those in `test`.
+    """Quantize a float model file with the samples in `data`, and score it on the samples in `test`.
 
     data: None only with the ranges of an older model; progress: called with lines of text; choose: chooses the bits of
     layers. Raises McugenError for files that cannot be read, or networks without an integer form.
@@ -208,7 +208,7 @@ def format_of(path: Path) -> str:
     found = FORMATS.get(path.suffix.lower())
     if found is None:
         hint = f"end the name in {' or '.join(FORMATS)}"
-        raise UsageError(f"{path.name!r} does not end in a format that can be written", hint=hint)
+        raise UsageError(f"{path.name!r} has no suffix of a format that can be written", hint=hint)
     return found
 
 
@@ -251,7 +251,7 @@ def _origin(imported: Graph, found: samples.Samples, floats: FloatRun) -> str:
 
 
 def _ranges_of(floats: FloatRun) -> str:
-    """Hash of the measured ranges of all tensors, and of those that the user set."""
+    """Hash of the measured ranges of all tensors, and of the ranges that the user set."""
     seen = repr(([(name, o.low, o.high) for name, o in floats.observed().items()], sorted(floats.overrides.items())))
     return hashlib.sha256(seen.encode()).hexdigest()
 

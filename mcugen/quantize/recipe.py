@@ -15,11 +15,11 @@ class Recipe:
 
     ranges: how ranges of activations are chosen, see `activation_ranges.chosen`; AS_BEFORE: from an older model
     balanced: whether cross-layer equalization gives channels of an activation equal ranges
-    floor: the least range of a channel that equalization assumes, as a share of the tensor's
+    floor: the least range of a channel that equalization assumes, as a share of the tensor's range
     bias: whether biases compensate for the mean shift by rounding
     least_rows: a layer with fewer results than this keeps its bias
     rounding: how weights are rounded
-    refit: whether weights are first fitted to the inputs that arrive
+    refit: whether weights are first fitted to the inputs that reach a layer
     widen: factor on the ranges
     """
 

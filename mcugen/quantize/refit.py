@@ -21,7 +21,7 @@ Pairs = dict[int, tuple[ForwardPass, ...]]
 def refitted(student: GradientNetwork, teacher: GradientNetwork, inputs: Arrays, gone: Masks) -> dict[str, np.ndarray]:
     """Weights and biases of the student's layers, fitted to the teacher's results by least squares.
 
-    The inputs are those that reach a layer of the student. gone: channels that the student lacks
+    Each layer is fitted for the inputs that reach it in the student. gone: channels that the student lacks
     """
     count = len(next(iter(inputs.values())))
     which = parts(teacher, count)
@@ -49,7 +49,7 @@ def _take(network: GradientNetwork, step: Step, pairs: Pairs, which: int, part: 
 
 
 def _solved(student: GradientNetwork, step: Step, pairs: Pairs, kept: np.ndarray, count: int) -> dict[str, np.ndarray]:
-    """Weights and bias of a layer. kept: mask of the teacher's channels of its result that the student has."""
+    """Weights and bias of a layer. kept: mask of the channels of the teacher's result that the student has, too."""
     node, call, _ = step
     sums = None
     for mine, theirs in pairs.values():

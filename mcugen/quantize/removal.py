@@ -1,7 +1,7 @@
 """Choice of channels to remove: their order, their loss, and how many of each stream meet a budget of work.
 
-Order: the next channel is the one whose removal changes the sums of its readers least, after the other taps are fitted
-again. Source: Hassibi and Stork, Optimal Brain Surgeon, here with all taps of a channel as one.
+Order: the next channel is the channel whose removal changes the sums of its readers least, after the other taps are
+fitted again. Source: Hassibi and Stork, Optimal Brain Surgeon, here with all taps of a channel removed together.
 Loss: measured at the outputs, for each stream with some of its channels removed.
 """
 
@@ -36,7 +36,7 @@ class Facts:
     """Statistics of a network on samples.
 
     judged: samples that losses are measured on; moments: moments of each layer's inputs; weight: influence of each
-    output of a layer on the heads; heads: values of the heads on `judged`; power: variance of each head
+    output of a layer on `GradientNetwork.heads`; heads: their values on `judged`; power: variance of each of them
     """
 
     judged: Arrays
@@ -48,7 +48,7 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class RemovalCurve:
-    """Channels of a stream in the order of removal, and the losses at the heads, [0, after the first, ...]."""
+    """Channels of a stream in the order of removal. losses[k]: loss after removing the first k channels."""
 
     stream: CoupledChannels
     order: tuple[Channel, ...]
@@ -60,7 +60,7 @@ class RemovalCurve:
 
 
 def facts(network: GradientNetwork, inputs: Arrays, judged: Arrays) -> Facts:
-    """Statistics from forward passes on the samples, and backward passes from random directions of the heads."""
+    """Statistics from forward passes on the samples, and from backward passes of random gradients of `heads`."""
     count = len(next(iter(inputs.values())))
     rng = np.random.default_rng(0)
     shapes = {name: (count, *network.graph.type(name).shape) for name in network.heads}
@@ -81,7 +81,7 @@ def facts(network: GradientNetwork, inputs: Arrays, judged: Arrays) -> Facts:
 
 
 def outputs(network: GradientNetwork, inputs: Arrays) -> list[np.ndarray]:
-    """The values of the heads."""
+    """The values of `GradientNetwork.heads`."""
 
     def part(which: slice) -> list[np.ndarray]:
         run = network.run({name: a[which] for name, a in inputs.items()})
@@ -94,7 +94,7 @@ def outputs(network: GradientNetwork, inputs: Arrays) -> list[np.ndarray]:
 def curves(
     network: GradientNetwork, known: Facts, streams: Sequence[CoupledChannels], progress: Callable[[str], None]
 ) -> list[RemovalCurve]:
-    """The curve of each stream, with losses as shares of the variance of the heads."""
+    """The curve of each stream; losses are shares of the variance of `GradientNetwork.heads`."""
     found = []
     for index, stream in enumerate(streams):
         progress(f"weighing channels, stream {index + 1} of {len(streams)}")
@@ -110,7 +110,7 @@ def curves(
 
 
 def loss(network: GradientNetwork, known: Facts) -> float:
-    """Squared error of the heads over their variance, averaged over heads."""
+    """Squared error / variance of each of `GradientNetwork.heads`, averaged."""
     errors = []
     for (name, wanted), found in zip(known.heads.items(), outputs(network, known.judged), strict=True):
         squares = (found.astype(np.float64) - wanted) ** 2
@@ -173,7 +173,7 @@ class _Elimination:
             self.readers.append(_Reader(node, w, root, taps, inverse, w * root))
 
     def run(self, count: int, order: Sequence[int] = ()) -> tuple[list[int], np.ndarray]:
-        """Remove `count` channels, in this order or by least loss; gives the order, and the running sum of losses."""
+        """Remove `count` channels, in this order or by least loss; returns the order, and the running sum of losses."""
         left, losses = list(range(len(self.stream.channels))), [0.0]
         gone: list[int] = []
         while len(gone) < count:
@@ -228,9 +228,9 @@ def work(network: GradientNetwork) -> _Work:
 
 
 def chosen(network: GradientNetwork, found: Sequence[RemovalCurve], budget: float) -> list[int]:
-    """Number of channels to remove from each stream to meet the budget; as many as possible if none meet it.
+    """Number of channels to remove from each stream to meet the budget; the most allowed if that is not enough.
 
-    The next channel to go is always the one with the least loss per multiply-accumulate saved.
+    The next channel to remove is always the channel with the least loss per multiply-accumulate saved.
     """
     cost, counts = work(network), [0] * len(found)
     shares = [dict(_shares(network, curve)) for curve in found]

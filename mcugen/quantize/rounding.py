@@ -1,4 +1,4 @@
-"""Weights as integers: rounded to the nearest, or so that the results change least for the inputs that arrive.
+"""Weights as integers: rounded to the nearest, or so that results change least for the inputs that reach the layer.
 
 All arrays are per group of outputs that read the same inputs: [groups, outputs, taps].
 Source of the greedy rounding by columns: Frantar et al., GPTQ; Hassibi and Stork, Optimal Brain Surgeon.
@@ -83,7 +83,7 @@ def damped(xx: np.ndarray) -> np.ndarray:
 
 
 def refitted(w: np.ndarray, m: Moments) -> np.ndarray:
-    """Weights whose results for the inputs that arrive are nearest to the wanted results."""
+    """Weights whose results are nearest to the wanted results, for the inputs that reach the layer."""
     if m.xy is None:
         return w
     ridge = _REFIT * damped(m.xx)[:, None, None]

@@ -95,8 +95,8 @@ def _bits(graph: Graph, widths: Widths) -> dict[str, int]:
 def _groups(graph: Graph, shares: Mapping[str, bool], bits: Mapping[str, int], own: set[str]) -> list[list[str]]:
     """Groups of tensors that share a scale, in the order of the graph.
 
-    Operators' rules require it. If layers share weights, as unrolled steps do, then tensors with one name in the file
-    also share a scale, so that the steps can share biases and tables.
+    The rules of operators require shared scales. If layers share weights, as unrolled steps do, then tensors with one
+    name in the file also share a scale, so that the steps can share biases and tables.
     """
     leader = {name: name for name in bits if name in own}
 

@@ -1,4 +1,4 @@
-"""Comparison of a quantized network with its float one on the samples of a test."""
+"""Comparison of a quantized network with its float network on the samples of a test."""
 
 from __future__ import annotations
 

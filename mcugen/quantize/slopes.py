@@ -26,8 +26,10 @@ _MOVES: dict[object, _Moves | None] = {}
 class _Moves:
     """Origin of each element in the results of an operator that only moves elements.
 
-    places: for each result, indices into the concatenated computed operands, -1 for constants; None if the result is
-    this concatenation; constants: for each result, values where places is -1, None without; sizes: of the operands
+    places: for each result, index of each element in the concatenated computed operands, -1 for a constant; None if
+    the result equals this concatenation
+    constants: for each result, the values where `places` is -1; None if there are no such elements
+    sizes: number of elements of each operand
     """
 
     places: tuple[np.ndarray | None, ...]
@@ -36,7 +38,7 @@ class _Moves:
 
 
 def has_rule(call: Call) -> bool:
-    """Whether the gradient of a float call by its computed operands is known."""
+    """Whether the gradient of a float call with respect to its computed operands is known."""
     if call.op.is_elementwise and call.output.is_float:
         return True
     if not _is_float(call):
@@ -81,7 +83,7 @@ def backward(
     given: Sequence[np.ndarray | None],
     wanted: Sequence[int],
 ) -> dict[int, np.ndarray]:
-    """Gradients by the operands `wanted`, from the gradients `given` by the results."""
+    """Gradients with respect to the operands `wanted`. given: gradients with respect to the results."""
     if call.op.is_elementwise:
         return {k: _by_difference(call, operands, k, given[0]) for k in wanted}
     if call.op.scaled_axis is None and (moves := _moves(call)) is not None:
@@ -94,7 +96,7 @@ def backward(
 
 
 def _aligned(call: Call, operands: Operands) -> list[np.ndarray | None]:
-    """Operands reshaped so that stacked samples broadcast as a single one does."""
+    """Operands reshaped so that stacked samples broadcast as a single sample does."""
     rank = len(call.output.shape)
     found = []
     for a, data in zip(operands, call.constants, strict=True):
@@ -105,7 +107,8 @@ def _aligned(call: Call, operands: Operands) -> list[np.ndarray | None]:
 
 
 def _by_difference(call: Call, operands: Operands, k: int, g: np.ndarray | None) -> np.ndarray:
-    """Gradient by operand k of an elementwise operator, by central differences. g: gradient by the result."""
+    """Gradient with respect to operand k of an elementwise operator, by central differences. g: the result's gradient.
+    """
     aligned = _aligned(call, operands)
     x, original = aligned[k], operands[k]
     assert x is not None and original is not None and g is not None

@@ -37,7 +37,7 @@ class Solver:
 
     @cached_property
     def steps(self) -> frozenset[str]:
-        """Layers that share weights with others: these stay shared, and are not fitted to the inputs of one layer."""
+        """Layers that share weights with other layers. Shared weights are not fitted to the inputs of one layer."""
         return frozenset(node.name for nodes in layers.with_same_weights(self.graph) for node in nodes)
 
     @property
@@ -45,7 +45,7 @@ class Solver:
         return self.floats.graph
 
     def run(self) -> Graph:
-        """The integer network: the nodes of the float one, and Quantize nodes between different widths or scales."""
+        """The integer network: the nodes of the float network, and Quantize nodes where widths or scales differ."""
         walk = self.floats.walk()
         for name in self.graph.inputs:
             self._give(name, walk.value(name))
@@ -161,7 +161,7 @@ class Solver:
 
 
 def solved(floats: FloatRun, recipe: Recipe, widths: Widths) -> Graph:
-    """The integer network that a recipe makes of a float one."""
+    """The integer network that a recipe makes of a float network."""
     if floats.older is not None:
         return Solver(floats, recipe, widths, floats.older.stored).run()
     stored = activations(floats.graph, floats.reference, floats.observed(), recipe, widths, floats.overrides)

@@ -15,7 +15,7 @@ _LEAST_RANK = 3
 def varied(inputs: Arrays, count: int, seed: int, part: int) -> Arrays:
     """`count` variations of samples [samples, *shape]; reproducible by seed and part.
 
-    Each mixes two samples at random. Images and sounds are shifted along each axis by at most a tenth of its length;
+    Two samples are mixed at random. Images and sounds are shifted along each axis by at most a tenth of its length;
     the edge is repeated.
     """
     rng = np.random.default_rng((seed, part))

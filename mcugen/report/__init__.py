@@ -207,7 +207,7 @@ def require_fit(
 
 
 def _untried(graph: Graph, options: Options, is_ram: bool, copied: bool, constants: tuple[int, int]) -> list[str]:
-    """Options that the build did not use, and quantization. constants: their bytes, and the bytes in excess."""
+    """Advice: options that the build did not use, and quantization. constants: (bytes needed, bytes over the limit)."""
     untried = ["leave constants in flash with --fetch-weights"] if copied else []
     untried += ["leave --no-rows out"] if options.no_rows else []
     untried += ["push the input with --input-mode rows"] if options.input_mode == "whole" else []

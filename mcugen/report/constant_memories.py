@@ -11,7 +11,7 @@ from mcugen.solve.weights import WeightRegions
 
 
 def facts_of(view: ModelView, board: Target) -> tuple[WeightFacts, ...]:
-    """The flash of the code first, then other memories that hold constants."""
+    """Facts of each memory that holds constants, the flash of the code first."""
     kinds = {r.name: r.kind for r in board.regions}
     names = ["", *(place.region for place in view.weight_places)]
     return tuple(_facts(view, name, kinds.get(name, "ram")) for name in names)

@@ -17,7 +17,7 @@ from mcugen.solve.schedule import Schedule, Step
 class WaitCycles:
     """Wait cycles for reads of a board's slow memories.
 
-    kept_bytes: size of the data cache. More constants than that do not stay in it. constants: wait cycles per byte of
+    kept_bytes: size of the data cache, which only keeps constants up to this size. constants: wait cycles per byte of
     constants, averaged over their memories, weighted by reads. streamed: least cycles per byte of constants; 0 if all
     constants may stay in the cache. tensors: buffer -> wait cycles per byte.
     """
@@ -83,7 +83,7 @@ def total(steps: Sequence[CycleFacts | None]) -> CycleFacts | None:
 
 
 def of_inference(schedule: Schedule, cycles: Sequence[CycleFacts | None]) -> CycleFacts | None:
-    """The cycles of a run; of a stream of samples, of one decision, with all windows between two decisions."""
+    """The cycles of a run. For a stream of samples: of one decision, with all windows since the previous decision."""
     stream, end = schedule.graph.stream, schedule.hop_steps
     return total([*cycles, *(stream.stride - 1) * [*cycles[:end]]]) if stream else total(cycles)
 

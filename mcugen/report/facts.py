@@ -27,9 +27,9 @@ class StepFacts:
     op, sizes, kernel: its operator with sizes, and the kernel chosen. function: the C function of the kernel for this
     step. why: why this kernel was chosen. macs, cycles: multiply-accumulates, and estimated cycles. name: the model's
     name of the layer. source: position in the model file. operators: operators of the file that the step computes, if
-    there are several. inputs, outputs: names of tensors. constants_bytes: of its parameters, before equal arrays are
-    merged. scratch_bytes: besides its tensors. first_event, last_event: when it runs. by_rows: whether it runs row by
-    row.
+    there are several. inputs, outputs: names of tensors. constants_bytes: bytes of its parameters, before equal arrays
+    are merged. scratch_bytes: bytes besides its tensors. first_event, last_event: when it runs. by_rows: whether it
+    runs row by row.
     """
 
     index: int
@@ -234,8 +234,9 @@ class SimulatedFacts:
     machine: the machine that QEMU emulated. optimize: option of the cross compiler. agrees: results equal the
     reference. repeatable: results are the same with different initial memory. cases: inputs. instructions, cycles: of
     the first input. wait_states: wait states of the flash in the most cycles; None if the board's file does not
-    describe its reads. text_bytes, rodata_bytes: of the image. stack_bytes: measured. stack_bound_bytes, stack_path:
-    the deepest call path. steps: one entry per step of the build. notes: remarks on the cycles. version: of mcugen.
+    describe its reads. text_bytes, rodata_bytes: sections of the image. stack_bytes: stack used, measured.
+    stack_bound_bytes, stack_path: bound of the stack, and the deepest call path. steps: one entry per step of the
+    build. notes: remarks on the cycles. version: of mcugen.
     """
 
     machine: str
@@ -305,7 +306,7 @@ class Report:
     ram_limit_bytes, flash_limit_bytes   memory of the board; None for a bare core
     trace          the step of each event, -1 for a row of the input; 7x3 stands for 7 7 7
     quantization   noise per layer, if the build quantized the model
-    stream         of a model that takes a stream of samples
+    stream         sizes and times, for a model that takes a stream of samples
     waits          whether estimated cycles include waits for slow memories; the board's file gives their speed
     checked        hardware that cycle estimates for this board were checked against; "" if none
     verified, simulated, pareto   results that these commands add with --into; None or empty before

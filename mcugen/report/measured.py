@@ -120,7 +120,7 @@ def layers(log: ProfileLog, facts: Mapping[str, Any]) -> list[MeasuredStep]:
     """
     if (log.model, log.sha256) != (facts["name"], facts["sha256"][:16]) or len(log.cycles) != len(facts["steps"]):
         raise UsageError(
-            f"the log is of {log.model} with {len(log.cycles)} layers, the build is of {facts['name']} with "
+            f"the log is of {log.model} with {len(log.cycles)} layers, but the build is of {facts['name']} with "
             f"{len(facts['steps'])}, or of another model file",
             hint="give the folder that the firmware was built from; if this is it, lines of the log were lost",
         )

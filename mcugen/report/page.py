@@ -85,7 +85,7 @@ def checked(facts: Any, where: str) -> Facts:
     misfits = [schema.misfit(one) or _not_counted(one) for one in found] or ["the document"]
     wrong = next(filter(None, misfits), "")
     if wrong or "name" not in facts:
-        message = f"is no report of schema {SCHEMA}: {wrong.lstrip('.') or 'name'} is missing or invalid"
+        message = f"this is not a report of schema {SCHEMA}: {wrong.lstrip('.') or 'name'} is missing or invalid"
         raise UsageError(message, where=where, hint="build it again with this mcugen")
     return dict(facts)
 

@@ -1,4 +1,4 @@
-"""The word `anomaly` of `--decide`: whether a network's numbers are far from all stored ones."""
+"""The word `anomaly` of `--decide`: whether a network's outputs are far from all stored centroids."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Normal:
 
 
 def read(path: Path) -> Normal:
-    """The arrays of an .npz. Raises UsageError."""
+    """The centroids, distances and deviations of an .npz. Raises UsageError for missing or wrong arrays."""
     found: dict[str, np.ndarray] = {}
     for key, column in arrays.archive(path).items():
         if key not in ("centroids", "distance", "deviations"):
-            raise UsageError(f"{key!r} is no part of what is normal", where=path.name, hint=_HINT)
+            raise UsageError(f"has an unknown array {key!r}", where=path.name, hint=_HINT)
         if column.count * int(np.prod(column.shape)) > MAX_NUMBERS:
             hint = "use fewer clusters"
             raise UsageError(f"{key!r} has more than {MAX_NUMBERS:,} numbers", where=path.name, hint=hint)
@@ -54,14 +54,17 @@ def read(path: Path) -> Normal:
         shapes = f"centroids {list(centroids.shape)} and distance {list(distance.shape)}"
         hint = "give centroids [clusters, numbers], and a distance [1] or one for each cluster [clusters]"
         raise UsageError(f"{shapes} do not fit each other", where=path.name, hint=hint)
-    if deviations.shape not in ((1,), centroids.shape[1:]) or (deviations <= 0).any() or (distance < 0).any():
-        hint = f"give deviations above 0, [{centroids.shape[1]}] or [1], and distances of at least 0"
-        raise UsageError("deviations or distances are not usable", where=path.name, hint=hint)
+    if deviations.shape not in ((1,), centroids.shape[1:]) or (deviations <= 0).any():
+        message = f"deviations must be an array [{centroids.shape[1]}] or [1] of numbers above 0"
+        raise UsageError(message, where=path.name, hint="correct the array, or leave it out")
+    if (distance < 0).any():
+        hint = "give the largest normal distance from each centroid"
+        raise UsageError("distance has a number below 0", where=path.name, hint=hint)
     return Normal(centroids, distance, deviations)
 
 
 def is_far(front: FrontEnd, x: str, normal: Normal) -> str:
-    """Whether numbers x [1, n] are farther from each centroid than its distance: bool [1, 1]. Raises ValueError."""
+    """Whether x [1, n] lies outside the radius `distance` of every centroid: bool [1, 1]. Raises ValueError."""
     t = front.type(x)
     if t.dtype != "f32" or t.shape != (1, normal.centroids.shape[1]):
         raise ValueError(f"has centroids of {normal.centroids.shape[1]} numbers, but the network gives {t}")

@@ -36,7 +36,7 @@ class SensorInput:
     """The input that a sensor gives.
 
     shape: [time], [time, channels] or [height, width, channels]. rate: Hz of sounds and motion, or 0.
-    divisor: number by which stored integers are divided; 0 for the usual one of sounds, and none of other data.
+    divisor: number by which stored integers are divided; 0: the usual divisor for sounds, no division for other data.
     """
 
     shape: Shape
@@ -48,7 +48,7 @@ class SensorInput:
 def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False) -> Graph:
     """The graph from a sensor's data to the input of a network. Raises UsageError.
 
-    text: the value of --raw, as SHAPE[:TYPE][@RATE]; "" for what follows from the words and the network.
+    text: the value of --raw, as SHAPE[:TYPE][@RATE]; "": derived from the words of --preprocess and the network.
     by_windows: the graph makes features of one window of samples, for a stream; see `hop_of`.
     """
     if len(network.inputs) != 1:
@@ -77,7 +77,7 @@ def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False
 
 
 def hop_of(plan: Plan, text: str) -> tuple[int, int]:
-    """(hop, numbers per second) of the words' windows in a stream; a sample is a number for each channel.
+    """(numbers from a window to the next, numbers per second) in a stream; a sample has a number for each channel.
 
     Raises UsageError.
     """
@@ -91,7 +91,7 @@ def hop_of(plan: Plan, text: str) -> tuple[int, int]:
 
 
 def _windows(plan: Plan) -> Windows:
-    """The windows that the words make. Raises UsageError if they make none."""
+    """The windows into which the words of --preprocess cut the samples. Raises UsageError if no word does."""
     found = windows_of(plan)
     if found is None:
         hint = "add spectrogram, logmel, mfcc or windows to the words, or use --input-mode whole"
@@ -120,7 +120,7 @@ def _window(plan: Plan, text: str) -> SensorInput:
 
 
 def _in_window(plan: Plan, raw: SensorInput) -> Plan:
-    """The words for one window: without `length`, and `rate` if it changes nothing. Raises UsageError."""
+    """The words for one window: without `length`, and without a `rate` that changes nothing. Raises UsageError."""
     steps = [s for s in plan.steps if s.name != "length" and (s.name, s.value) != ("rate", raw.rate)]
     for step in steps:
         if step.word.spans:
@@ -144,7 +144,7 @@ def _without_channels() -> UsageError:
 
 
 def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
-    """The inputs that the sensor may give: as the text says, else those that could make the network's input."""
+    """The inputs that the sensor may give: the one that `text` states, else all that could make the network's input."""
     if plan.frame is not None:
         yield _of_camera(plan, plan.frame, text)
         return
@@ -166,7 +166,7 @@ def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
 
 
 def _of_camera(plan: Plan, frame: Shape, text: str) -> SensorInput:
-    """The bytes that a camera's word takes. Raises UsageError if the value of --raw states other ones."""
+    """The bytes that the camera word of --preprocess takes. Raises UsageError if --raw states another number."""
     given = _FORM.fullmatch(text) if text else None
     if text and (given is None or given[2] not in (None, "u8") or prod(map(int, given[1].split("x"))) != prod(frame)):
         word = plan.steps[0].text
@@ -176,7 +176,7 @@ def _of_camera(plan: Plan, frame: Shape, text: str) -> SensorInput:
 
 
 def _natural(plan: Plan, shape: Shape) -> Shape:
-    """The shape of a sample before the words that order its axes."""
+    """The shape of a sample before the word nchw or nhwc of --preprocess moves its axes. shape: after the move."""
     if len(shape) < 2 or not plan.axes:
         return shape
     return (*shape[1:], shape[0]) if plan.axes == "nchw" else (shape[-1], *shape[:-1])
@@ -196,19 +196,19 @@ def _given(text: str, stage: str, default: str, rate: int) -> SensorInput:
     form = _FORM.fullmatch(text)
     if form is None:
         hint = "write SHAPE[:TYPE[/N]][@RATE], such as 16000@16000, 100x3:s16/8192@50 or 160x120x3:u8"
-        raise UsageError(f"{text!r} is no sensor's data", where=OPTION, hint=hint)
+        raise UsageError(f"{text!r} does not describe a sensor's data", where=OPTION, hint=hint)
     shape, dtype = tuple(int(d) for d in form[1].split("x")), form[2] or default
     if stage == IMAGE:
         if len(shape) != 3 or shape[2] not in (1, 3) or dtype != "u8":
             hint = "give columns, rows and 1 or 3 channels, such as 160x120x3:u8"
-            raise UsageError(f"{text!r} is no image of bytes", where=OPTION, hint=hint)
+            raise UsageError(f"{text!r} does not describe an image of bytes", where=OPTION, hint=hint)
         shape = (shape[1], shape[0], shape[2])
     if stage == MOTION and len(shape) > 2:
         hint = "give samples, channels if there are several, and the rate: 100x3:s16@50"
-        raise UsageError(f"{text!r} is no motion", where=OPTION, hint=hint)
+        raise UsageError(f"{text!r} does not describe motion data", where=OPTION, hint=hint)
     if stage == SOUND and (len(shape) > 2 or not (form[4] or rate)):
         hint = "give samples, channels if there are several, and the rate: 16000@16000 or 48000x2@48000"
-        raise UsageError(f"{text!r} is no sound", where=OPTION, hint=hint)
+        raise UsageError(f"{text!r} does not describe a sound", where=OPTION, hint=hint)
     if not all(shape):
         raise UsageError(f"{text!r} has an axis without elements", where=OPTION, hint="give sizes from 1")
     divisor = int(form[3] or 0)

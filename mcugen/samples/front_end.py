@@ -79,8 +79,8 @@ class FrontEnd:
         ends = {1, len(shape) - 1} if self.channels is None else {self.channels}
         fitting = [axis for axis in sorted(ends) if shape[axis : axis + 1] == (count,)]
         if len(fitting) != 1:
-            what = "could be those of several axes" if fitting else "do not match"
-            raise ValueError(f"{count} numbers for channels {what}: samples are {list(shape[1:])}")
+            what = "more than one axis" if fitting else "no axis"
+            raise ValueError(f"{count} numbers, one per channel, fit {what} of samples of shape {list(shape[1:])}")
         return fitting[0]
 
     def total(self, x: str, axis: int, weight: float) -> str:

@@ -46,7 +46,7 @@ class Duration:
     in_seconds: bool
 
     def samples(self, rate: float) -> int:
-        """The number of samples at a rate, rounded. Raises ValueError if it is 0, or if the rate is 0: not known."""
+        """The number of samples at a rate, rounded. Raises ValueError if it is 0, or if the rate is not known (0)."""
         if self.in_seconds and not rate:
             raise ValueError(f"{self.value:g}s needs the rate of the samples: put rate=... before it")
         found = math.floor(self.value * rate + 0.5) if self.in_seconds else int(self.value)
@@ -66,7 +66,10 @@ def duration(text: str) -> Duration:
 
 
 def points_of(window: int, fft: int = 0) -> int:
-    """The points of the transform of a window; fft: those asked for, or 0. Raises ValueError if they are too few."""
+    """The number of points of the Fourier transform of a window. Raises ValueError if they are too few or too many.
+
+    fft: the number that the user gave; 0: the least power of two that holds the window, at least 4.
+    """
     points = fft or max(4, 1 << (window - 1).bit_length())
     if not window <= points <= MAX_WINDOW:
         raise ValueError(f"a window of {window} samples does not fit a transform of {min(points, MAX_WINDOW)}")
@@ -103,7 +106,7 @@ def window(text: str) -> AnalysisWindow:
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows of samples. window, hop: a window, and the distance of two windows."""
+    """Windows cut from samples. window: the length of a window. hop: from the start of a window to the next start."""
 
     window: Duration | AnalysisWindow
     hop: Duration
@@ -113,7 +116,7 @@ class Windows:
         return self.window.samples(rate), self.hop.samples(rate)
 
     def count(self, length: int, rate: float) -> int:
-        """The number of whole windows in that many samples. Raises ValueError if there is none."""
+        """The number of whole windows in `length` samples. Raises ValueError if there is none."""
         window, hop = self.sizes(rate)[:2]
         if length < window:
             raise ValueError(f"has {length} samples, fewer than a window of {window}")
@@ -198,7 +201,7 @@ _SCALES: dict[str, tuple[_Scale, _Scale]] = {
 
 
 def time_of(front: FrontEnd, x: str) -> int:
-    """The number of samples of [n, time] or [n, time, channels]. Raises ValueError if the value is windows."""
+    """The number of samples of [n, time] or [n, time, channels]. Raises ValueError if x is already windows."""
     if front.has_windows:
         raise ValueError("takes samples, but comes after a word that makes features of windows")
     return front.type(x).shape[1]
@@ -248,7 +251,7 @@ def log_mel(front: FrontEnd, x: str, mel: Mel) -> str:
 
 
 def _windows(front: FrontEnd, x: str) -> int:
-    """The number of windows. Raises ValueError for samples."""
+    """The number of windows of features. Raises ValueError if the value x is samples."""
     if not front.has_windows:
         raise ValueError("takes features of windows: put spectrogram, logmel or mfcc before it")
     return front.type(x).shape[1]
@@ -257,8 +260,8 @@ def _windows(front: FrontEnd, x: str) -> int:
 def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
     """Features, followed by their deltas over neighbouring windows: [n, windows, features * (1 + order)].
 
-    value: windows on either side, and order: 2 for slopes of slopes, too. Beyond the ends, the first and the last
-    window are repeated.
+    value: (windows on either side, order). Order 2 also gives the deltas of the deltas. Beyond the ends, the first and
+    the last window are repeated.
     """
     (reach, order), count = value, _windows(front, x)
     scale = 2 * sum(k * k for k in range(1, reach + 1))
@@ -286,7 +289,7 @@ def normalized(front: FrontEnd, x: str, deviation: bool) -> str:
 
 
 def windows_of(plan: Plan) -> Windows | None:
-    """The windows that words make of samples; None if they make none."""
+    """The windows into which words of --preprocess cut the samples; None if no word does."""
     return next((step.value for step in plan.steps if isinstance(step.value, Windows)), None)
 
 

@@ -50,14 +50,14 @@ memory plan seldom add more than a quarter.
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Search results of a network, reused for other budgets. The goal `ram` uses candidates of its own."""
+    """Candidates and search results of a network, reused for other budgets, but not for the goal `ram`."""
 
     candidates: Sequence[Candidates]
     searched: Searched = field(default_factory=Searched)
 
     @classmethod
     def brief(cls, candidates: Sequence[Candidates]) -> Known:
-        """Empty search results for solutions that give no advice on more RAM and whose plans are not reused."""
+        """Empty search results. Solutions made with them contain no advice on more RAM."""
         return cls(candidates, Searched(advises=False))
 
     def parts(self, graph: Graph) -> Iterator[object]:

@@ -9,7 +9,7 @@ from mcugen.options import Options
 from mcugen.solve.time_memory_curve import Point
 
 NEAR = 1.02
-"""Factor of RAM up to which a plan counts as `ALMOST` as small."""
+"""A plan with at most this factor times the RAM counts as "almost as little RAM"."""
 
 ALMOST = "almost as little RAM"
 
@@ -33,7 +33,7 @@ def faster_points(points: Sequence[Point], ram_bytes: int, cost: float, options:
 
 
 def knee_of(points: Sequence[tuple[int, float]]) -> int | None:
-    """Index of the (RAM, cost) furthest below the line from the fastest to the smallest; None if none is below it.
+    """Index of the point (RAM, cost) furthest below the line from the fastest to the smallest point; None without any.
 
     Beyond the knee, each byte of RAM saved costs the most time.
     """
@@ -48,7 +48,7 @@ def knee_of(points: Sequence[tuple[int, float]]) -> int | None:
 
 
 def sentence(name: str, ram_bytes: int, cost: float, more_bytes: int, less_cost: float, options: Options) -> str:
-    """The note: "the knee: 6 % more RAM is 1.9 times faster: --ram 32768". options: with the budget that allows it."""
+    """The note: "the knee: 6 % more RAM is 1.9 times faster: --ram 32768". options: have the larger budget."""
     goal = "--optimize balanced " if options.optimize == "ram" else ""
     budget = f"--region {options.region}" if options.region else f"--ram {options.ram}"
     share = 100 * (more_bytes / ram_bytes - 1)

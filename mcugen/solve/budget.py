@@ -71,12 +71,12 @@ def pushed_input(graph: Graph, choices: Sequence[Choice], mode: str) -> str:
     read = [name for name in graph.inputs if name not in graph.unread_inputs]
     if len(read) != 1:
         hint = "rows and frames need a model with one input: use --input-mode whole"
-        raise UsageError(f"--input-mode {mode}: the model has {len(read)} inputs", hint=hint)
+        raise UsageError(f"--input-mode {mode} needs one input, but the model has {len(read)}", hint=hint)
     shape = graph.type(read[0]).shape
     rows = rows_of_window(graph, read[0]) if mode == "frames" else rows_of(shape)
     if rows < 2 or images_of(shape) != 1:
         hint = "rows need an input [1, H, W, C] with H > 1: use --input-mode whole"
-        raise UsageError(f"--input-mode {mode}: the input has the shape {list(shape)}", hint=hint)
+        raise UsageError(f"--input-mode {mode} needs an input of several rows, not {list(shape)}", hint=hint)
     if not any(choice.kernel.has_code for choice in choices):
         raise UsageError(f"--input-mode {mode}: the model computes nothing", hint="use --input-mode whole")
     return read[0]

@@ -32,8 +32,8 @@ class Candidate:
 
     cost: mean of estimated instructions and cycles, since the time of instruction fetches depends on the memory. For a
     board with known flash timing: cycles, plus wait cycles for reads of constants. rows_cost: the same cost if the node
-    runs row by row. function: name of the C function that it calls. code_bytes: code size of this function, without
-    data_bytes. data_bytes: size of code that holds the model's constants, if the goal counts it as constants.
+    runs row by row. function: name of the C function that it calls. code_bytes: code size of this function. data_bytes:
+    size of this function instead, with code_bytes 0, if its code contains the weights and counts as constants.
     """
 
     choice: Choice
@@ -168,7 +168,7 @@ def _call(graph: Graph, node: Node, target: Target, options: Options) -> Call:
 
 
 def _every(known: Sequence[Sequence[Kernel]]) -> Iterator[Kernel]:
-    """All kernels. Each kernel with a ring of converted rows follows also as the variant that keeps no rows."""
+    """All kernels. A kernel that keeps converted rows in a ring is followed by its variant without the ring."""
     for kernel in {id(kernel): kernel for listed in known for kernel in listed}.values():
         yield from (kernel, kernel.refilling) if isinstance(kernel.form, Ring) else (kernel,)
 
@@ -228,8 +228,9 @@ def _listed(node: Node, call: Call, refused: Sequence[_Judged], run: _Run, code_
 
 
 def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged]:
-    """The kernels without those of whole tensors, if other kernels can run by rows. For an input that is pushed by
-    rows.
+    """The kernels for a model whose input is pushed by rows.
+
+    Kernels on whole tensors are left out, if other kernels can run the call by rows.
     """
 
     def follows(kernel: Kernel) -> bool:
@@ -240,15 +241,16 @@ def _by_rows(node: Node, call: Call, refused: Sequence[_Judged]) -> list[_Judged
 
 
 def _moving(refused: Sequence[_Judged]) -> Sequence[_Judged]:
-    """The kernels without those that have no code (their operand and result share bytes), if other kernels can run the
-    call.
+    """The kernels that move bytes, if any of them can run the call; else all kernels.
+
+    The others have no code: their operand and result share bytes.
     """
     moving = [(kernel, why) for kernel, why in refused if kernel.has_code]
     return moving if any(not why for _, why in moving) else refused
 
 
 class _Measured(NamedTuple):
-    """Costs of a `Candidate`, without its choice. least: the least cost from this kernel to the last one listed."""
+    """A kernel with the costs of a `Candidate`. least: least cost among this kernel and all kernels listed after it."""
 
     kernel: Kernel
     cost: float
@@ -259,8 +261,9 @@ class _Measured(NamedTuple):
 
 
 def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) -> _Measured:
-    """Costs of a kernel. next_cost: cost of the best kernel listed after it. An unmeasured kernel is assumed to be
-    faster than that.
+    """Costs of a kernel. An unmeasured kernel is assumed to be a little faster than all kernels listed after it.
+
+    next_cost: least cost of the kernels listed after it; None for the last kernel
     """
     taken = _taken(call, kernel, run)
     cost, rows_cost = taken.cost, taken.rows_cost
@@ -271,7 +274,7 @@ def _measured(call: Call, kernel: Kernel, run: _Run, next_cost: float | None) ->
 
 
 class _Taken(NamedTuple):
-    """Costs that equal calls share. is_fitted: whether they were measured."""
+    """Costs of a kernel, cached for equal calls. is_fitted: whether they come from measurements."""
 
     cost: float
     rows_cost: float
@@ -291,7 +294,7 @@ def _taken(call: Call, kernel: Kernel, run: _Run) -> _Taken:
     stays_whole = not (kernel.cost.parts or choice.can_run_by_rows)
     walked = taken if run.by_rows or stays_whole else costs.estimate(kernel, call, run.core, True, run.batch)
     cost = _cost(choice, taken, run) + (device_kernels.HOST_NS if run.target.device and kernel.has_code else 0.0)
-    rows_cost = max(cost, _cost(choice, walked, run))  # by rows the same work takes more calls, whatever the fit
+    rows_cost = max(cost, _cost(choice, walked, run))  # by rows is never cheaper, even if the fit says so
     if run.frames and choice.can_run_by_rows:  # a run computes one row
         cost, rows_cost = (c / rows_of(call.output.shape) for c in (cost, rows_cost))
     return _Taken(cost, rows_cost, function, costs.code_bytes(kernel, call, run.core), taken.is_fitted)

@@ -108,7 +108,7 @@ def constant_reads(choice: Choice, kept_bytes: int = 0) -> float:
 
 
 def parts(kernel: Kernel, call: Call, core: str, by_rows: bool = False) -> dict[str, float]:
-    """Feature -> estimated cycles due to it, as the mean of both bounds. Empty for a kernel without coefficients."""
+    """Feature -> estimated cycles due to it: mean of least and most cycles. Empty for a kernel without coefficients."""
     row = fitted.rows(core).get(kernel.symbol)
     terms = row.terms if row else {}
     found = features(kernel, call, by_rows)
@@ -120,13 +120,18 @@ def features(
 ) -> dict[str, float]:
     """The work of a call in numbers: features that every kernel has, and features that the kernel states itself.
 
-    macs       multiply-accumulates          outputs    elements of the results
-    inputs     elements of the operands      pixels     outputs over the channels
-    bytes      of the results
-    patches    taps read: macs over the channels          runs       outputs times the rows of the window
-    rest       macs of channels beyond the last four           odd        of the last one of an odd number
-    calls      of the C function
-    once       1                             events     of the step by rows, one for each batch of them, less one
+    macs       multiply-accumulates
+    outputs    elements of the results
+    inputs     elements of the operands
+    bytes      bytes of the results
+    pixels     outputs / output channels
+    patches    taps read: macs / output channels
+    runs       outputs * rows of the window
+    rest       macs of the last (channels modulo 4) output channels
+    odd        macs of the last output channel, if the number of channels is odd
+    calls      calls of the C function
+    once       1
+    events     events of a step by rows, minus 1
     converted  elements that a ring kernel writes into its ring
     """
     found = _counted(call, kernel, by_rows, batch, frames)
@@ -185,7 +190,7 @@ def _step(call: Call, kernel: Kernel, by_rows: bool, batch: int | None) -> Step:
 
 
 def _work(step: Step) -> Mapping[str, float]:
-    """Features that the kernel states itself; a kernel of runs by rows is called once per event, on a few rows."""
+    """Features that the kernel states itself. By rows, a `Run` kernel is called once per event, on a few rows."""
     kernel, call = step.choice.kernel, step.choice.call
     if kernel.cost.work is None:
         return {}
@@ -218,7 +223,7 @@ def _stated(call: Call, kernel: Kernel) -> Mapping[str, float]:
     """Features that a kernel states of a call. Raises InternalError for a term that is not in its `terms`."""
     found = _counts(call, kernel.cost.work) if kernel.cost.work else {}
     if unstated := [name for name in found if name not in kernel.cost.terms]:
-        raise InternalError(f"{kernel.symbol} gives {', '.join(sorted(unstated))}, which is not in its terms")
+        raise InternalError(f"kernel {kernel.symbol} states work in {', '.join(sorted(unstated))}, not among its terms")
     return found
 
 

@@ -1,7 +1,7 @@
 """Local search for the kernels of a stretch: it exchanges one kernel at a time, to save memory or time.
 
-The load is the number of bytes in use at each event. An event is one execution of a step, or of a batch of its rows. An
-exchange changes the load at the events of its own step and of steps that read the same rows again. Only these loads are
+An event is one execution of a step, or of a batch of its rows. The load is the number of bytes in use at each event. An
+exchange changes it at the events of its own step, and of steps that read the same rows again. Only these events are
 recomputed.
 """
 
@@ -33,19 +33,19 @@ _Gain = tuple[float, int, int, int]
 Picks = tuple[int, ...]
 """Index of each step's kernel among its offers."""
 _Exchange = tuple[int, int, int]
-"""A step, its current kernel, and a bit set of the rereading steps that the load of its other kernels depends on."""
+"""Cache key: a step, its current kernel, and a bit set of the rereading steps that affect the same buffers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Load of one buffer: bytes at each event from `start` on; zero before `start` and after the last entry."""
+    """Bytes that one buffer has in use at each event from `start` on; zero before `start` and after the last entry."""
 
     start: int
     load: Load
 
     @classmethod
     def of(cls, load: Load) -> Part:
-        """The load without the zeros at both ends."""
+        """Bytes in use at each event, without the zeros at both ends."""
         events = np.flatnonzero(load)
         first, end = (int(events[0]), int(events[-1]) + 1) if len(events) else (0, 0)
         return cls(first, load[first:end].copy())
@@ -92,7 +92,7 @@ class KernelOffer:
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """Bytes in use at each event of a stretch, for any choice of kernels. The fields are those of `Stretch`."""
+    """Bytes in use at each event of a stretch, for any choice of kernels. Fields are as in `Stretch`."""
 
     offers: Sequence[Sequence[KernelOffer]]
     rows: Load
@@ -100,7 +100,7 @@ class Loads:
     _touched: dict[int, Sequence[int]] = field(default_factory=dict)
 
     def of(self, picks: Sequence[int]) -> Load:
-        """The load with these kernels."""
+        """Bytes in use at each event with these kernels."""
         load = self.rows.copy()
         for s, k in enumerate(picks):
             self._add(load, s, k)
@@ -140,7 +140,7 @@ class Loads:
 
     @functools.cached_property
     def spans(self) -> list[slice]:
-        """For each step, the events at which its load depends on its kernel."""
+        """For each step, the events at which the bytes in use depend on the kernel chosen for it."""
         return [
             _span([*(o.own for o in offers), *(part for m in self.around(s) for part in m.values())])
             for s, offers in enumerate(self.offers)
@@ -148,7 +148,7 @@ class Loads:
 
     @functools.cached_property
     def own(self) -> list[Load]:
-        """For each step, the bytes of each of its kernels over its span."""
+        """For each step, the working memory of each of its kernels at the events of `spans`: [kernels, events]."""
         return [np.stack([o.own.over(span) for o in of]) for of, span in zip(self.offers, self.spans, strict=True)]
 
     @functools.cached_property
@@ -158,12 +158,12 @@ class Loads:
         return {s: returns for s, returns in found.items() if returns.any() and not returns.all()}
 
     def around(self, s: int) -> Sequence[Mapping[int, Part]]:
-        """Entries of `more` that depend on the kernel of a step."""
+        """Entries of `more`: the buffers that grow if the kernel of step s reads rows again."""
         return self._around.get(s, ())
 
     @functools.cached_property
     def kin(self) -> Sequence[int]:
-        """Per step, a bit set of the steps whose rereads change the same buffers."""
+        """Per step, a bit set of the steps that make the same buffers grow if they read rows again."""
         return [sum(1 << s for s in {s for m in self.around(step) for s in m}) for step in range(len(self.offers))]
 
     @functools.cached_property
@@ -210,9 +210,9 @@ class Loads:
 
 
 class _State:
-    """The current kernels of a search, and by how much their load exceeds the limit at each event.
+    """The current kernels of a search, and the bytes by which they exceed the limit at each event.
 
-    known: cache of `_counted`, by `_Exchange`.
+    known: cache of the results of `_counted`.
     """
 
     def __init__(self, loads: Loads, picks: Sequence[int], limit: int, known: dict[_Exchange, Load]) -> None:
@@ -230,7 +230,7 @@ class _State:
 
     @property
     def added(self) -> Load:
-        """Change of the load due to each of `Loads.exchanges`, at the events in `Loads.cells`."""
+        """Change of the bytes in use by each of `Loads.exchanges`, at the events in `Loads.cells`."""
         if self._added is None:
             self._added = np.zeros(len(self._loads.cells[0]), np.int64)
             self._count_again(self._added, self._loads.open)
@@ -278,13 +278,13 @@ class _State:
         self._stale = range(min(ends), max(ends) + 1)
 
     def _count_again(self, added: Load, steps: Sequence[int]) -> None:
-        """Update the load changes of all exchanges of these steps."""
+        """Recompute the changes in `added` for all exchanges of these steps."""
         (_, places), (_, starts) = self._loads.exchanges, self._loads.cells
         for s in steps:
             added[starts[places[s].start] : starts[places[s].stop]] = self._brought(s).ravel()
 
     def _brought(self, s: int) -> Load:
-        """Change of the load due to each kernel of step s over the step's span: [kernels, events]."""
+        """Change of the bytes in use by each kernel of step s, at the events of its span: [kernels, events]."""
         key = s, self.picks[s], self._back & self._loads.kin[s]
         if key not in self._known:
             self._known[key] = self._counted(s)

@@ -39,7 +39,7 @@ HELPER_BYTES = 920
 """Approximate code size of a helper source that several kernels share. The kernels' own sizes do not include it."""
 
 _LESS = range(0, 3072, 256)
-"""Bytes subtracted from the limit for kernels in each try, since the size of the code around them is not yet known."""
+"""Bytes tried for the code around the kernels, which is not known yet. They are subtracted from the limit."""
 
 _LEAST = 1e-9
 """Weight of a cost that only breaks ties."""

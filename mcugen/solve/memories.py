@@ -59,8 +59,9 @@ def room_of(options: Options, board: Target) -> tuple[Region, ...]:
 
 
 def allowing(options: Options, taken: Mapping[str, int]) -> Options:
-    """Options whose budget is exactly `taken`: bytes per region. It is given as --ram if one region is used and the
-    user named none.
+    """Options whose budget is exactly `taken`: bytes per region.
+
+    The budget is set by --region; or by --ram, if one region is used and the user did not set --region.
     """
     if len(taken) == 1 and not options.region:
         return replace(options, ram=str(sum(taken.values())))

@@ -62,8 +62,8 @@ def _is_faster_whole(listed: Candidates) -> bool:
 class Bounds:
     """Running sums over the steps before each index.
 
-    whole, by_rows: least costs. able: number of steps that can run by rows. mixed: number of these whose fastest kernel
-    cannot.
+    whole, by_rows: least costs. able: number of steps that can run by rows. mixed: number of these steps whose
+    fastest kernel works on whole tensors.
     """
 
     whole: npt.NDArray[np.float64]

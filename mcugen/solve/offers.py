@@ -71,9 +71,7 @@ def thinned(found: Sequence[Offer], most: int) -> list[Offer]:
 
 
 def _beats(one: Offer, other: Offer) -> bool:
-    """Whether `one` needs about as few constants and as little time as `other`, or less. It is known to need no more
-    RAM.
-    """
+    """Whether `one`, which needs no more RAM than `other`, also needs hardly more or fewer constants and time."""
     return (
         one.constants <= DOMINANCE_TOLERANCE * other.constants
         and one.point.cost <= DOMINANCE_TOLERANCE * other.point.cost

@@ -38,7 +38,7 @@ LARGE_CODE_WORTH = 1e-5
 class Searched:
     """Cached search results of a network, which do not depend on budgets.
 
-    curves, fastest: curves and fastest kernels, by the inputs that they depend on. frames: data that curves share.
+    curves, fastest: caches, with all that a result depends on as key. frames: data that curves share.
     advises: whether solutions come with advice on more RAM.
     """
 
@@ -106,7 +106,7 @@ class Problem:
         return constant_limits.within(picks, self.candidates, constant_limits.limit_of(self.options, self.board))
 
     def offered(self, picks: Picks) -> list[Candidates]:
-        """Candidates of each node for the search of a curve, given the picks without regard to RAM.
+        """Candidates of each node for the search of a curve. picks: the kernels to use if RAM is not limited.
 
         They are kernels with a function that is picked somewhere, slower kernels with less working memory than the
         pick, and slower kernels that can run by rows if the pick cannot. Faster functions that were not picked are not

@@ -74,9 +74,7 @@ def _rooms(ram: Bound, flash: Bound, options: Options, board: Target) -> Iterato
 
 
 def ram_bound(graph: Graph, options: Options) -> Bound:
-    """Lower bound of RAM: the states, plus either the inputs, unless these are pushed, or the results. The larger
-    counts.
-    """
+    """Lower bound of RAM: the states, plus the larger of inputs (unless rows are pushed) and results."""
     states = sum(graph.type(state.before).nbytes for state in graph.states)
     given = [n for n in graph.inputs if n not in graph.unread_inputs] if options.input_mode == "whole" else []
     made = {name for node in graph.nodes for name in node.outputs}
@@ -113,7 +111,7 @@ def _weights(graph: Graph, options: Options) -> list[tuple[int, str, bool]]:
 
 
 def with_fewer_bits(graph: Graph, options: Options, needed: int, room: int) -> list[str]:
-    """Advice: the quantization that reduces `needed` bytes of constants to at most `room`. Empty if none does."""
+    """Advice: the quantization that reduces `needed` bytes of constants to at most `room`. [] if none is enough."""
     weights = _weights(graph, options)
     floats = sum(nbytes for nbytes, _, is_float in weights if is_float)
     integers = sum(nbytes for nbytes, _, is_float in weights if not is_float)

@@ -25,8 +25,9 @@ WORTH = 0.02
 
 
 def in_batches(offered: Sequence[Candidates], target: Target, options: Options) -> list[Candidates] | None:
-    """Candidates with the number of rows per event that is best for the fastest kernel of each node. None if that is
-    one row for all nodes, if the caller pushes single rows, or if the goal `ram` wants as few rows as possible.
+    """Candidates with the number of rows per event that is fastest for the best kernel of each node.
+
+    None if that is one row for all nodes, if the caller pushes single rows, for the goal `ram`, and for devices.
     """
     if options.input_mode != "whole" or options.optimize == "ram" or target.device:
         return None
@@ -41,7 +42,7 @@ def in_batches(offered: Sequence[Candidates], target: Target, options: Options) 
 
 
 def in_fewest(offered: Sequence[Candidates]) -> list[Candidates] | None:
-    """Only the candidates with the fewest rows per event of their node. None if that leaves out none.
+    """For each node, only its candidates with the fewest rows per event. None if no candidate is left out.
 
     A schedule by rows takes the number of rows per event from the fastest kernel of each step. A slower kernel with
     fewer rows may be the only one that fits.
@@ -63,7 +64,7 @@ def _kind(listed: Candidates) -> object:
 
 
 def _like(c: Candidate, other: Candidate) -> Candidate:
-    """Candidate `c` with the rows per event of `other`, which has the same kernel in a layer of equal costs."""
+    """Candidate `c` with the rows per event of `other`: the same kernel in another layer with equal costs."""
     rows = other.choice.rows
     return replace(c, choice=replace(c.choice, rows=rows), rows_cost=other.rows_cost) if rows else c
 

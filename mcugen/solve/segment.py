@@ -90,7 +90,7 @@ class Segment:
         return self._row(start, [(key, e.model, e.found) for key, e in edges if e.model and e.found])
 
     def least_bytes(self, enough: float) -> float:
-        """Lower bound of the memory of every path. A result of `enough` means at most `enough`.
+        """Lower bound in bytes of the memory of every path. The least result is `enough`.
 
         No kernels are searched: each stretch counts with its lower bound for any kernels.
         """

@@ -68,8 +68,8 @@ def within_each(
 
 
 def _within(offer: _Offer, rising: Sequence[Callable[[], frozenset[int]]], limit: int, price: float) -> Picks:
-    """Picks within a limit. rising: per price of code, the lowest first, a call that computes the set without a
-    limit.
+    """Picks within a limit. rising: for each price of code, the lowest first, a function that computes the set of
+    functions for this price.
     """
     first = last = rising[0]()
     if offer.code_of(first) <= limit:
@@ -150,8 +150,9 @@ class _Offer:
         return used
 
     def _smaller(self, used: frozenset[int], gone: int) -> Iterator[frozenset[int]]:
-        """Sets without the function `gone`, alone or with one smaller function instead. Every node can call a function
-        of them.
+        """Sets without the function `gone`, with or without one smaller function instead.
+
+        Sets that lack a function for some node are left out.
         """
         rest = sorted(used - {gone})
         kept = self.weights[:, rest].min(axis=1, initial=np.inf)
@@ -165,8 +166,8 @@ class _Offer:
         """Functions whose addition may lower the sum of weights plus priced code below `total`, if others are dropped
         then.
 
-        A lower bound of the sum decides. A drop after other drops loses at least as much weight as it would as the
-        first drop. So it saves at most the price of its code less the loss as the first drop.
+        A lower bound of the sum decides: dropping a function saves the price of its code, and adds at least the weight
+        that it would add if it was the first function dropped.
         """
         order = sorted(used)
         weights = self.weights[:, order]

@@ -101,9 +101,9 @@ def cost_of(problem: Problem, solution: Solution) -> float:
 
 
 def _plannable(problem: Problem, offered: Sequence[Candidates]) -> list[Plannable]:
-    """The points of the curves, and further points with the groups of `_leanest`, whose plans have the fewest gaps.
+    """The points of all curves, the point of `_leanest`, and points with its groups and faster kernels.
 
-    Kernels of the further points are the fastest within the memory limits of SHARES.
+    Plans with the groups of `_leanest` have the fewest gaps. The faster kernels are chosen within the limits of SHARES.
     """
     curve, last = problem.curve(offered), _leanest(problem, offered)
     with problem.apart(last) as other:

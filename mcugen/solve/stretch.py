@@ -4,8 +4,8 @@ The order of events in a stretch does not depend on the kernels. So the bytes in
 rows of tensors, and the working memory of each step's kernel. Rows stay live longer if a kernel reads rows of earlier
 events again, because it keeps no converted rows.
 
-The sums may be a few bytes off, because tensors share memory as they do for kernels that read no rows again. The plan
-uses the exact schedule.
+The sums may be a few bytes off: they assume that tensors share memory as they do if no kernel reads rows again. The
+plan uses the exact schedule.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Data of a stretch that do not depend on the costs of its kernels.
+    """Data of a stretch that do not depend on the costs of its kernels. Not a frame of a stream.
 
     times: the events of each step. rows, more: as in `Stretch`. inside: `rows` without the tensors at both ends of the
     stretch.
@@ -140,10 +140,10 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class FramesCache:
-    """Cache of the frames of equal stretches, also for networks with other candidates.
+    """Cache of `Frame` objects for equal stretches, also for networks with other candidates.
 
-    _forms: key of a node, as frames depend on it -> its number. The candidates are stored too, since the key has ids of
-    their kernels.
+    _forms: key of a node -> (number that stands for the key, candidates). The key contains ids of kernels, so the
+    candidates are stored to keep these kernels alive.
     """
 
     made: dict[tuple[object, ...], Frame] = field(default_factory=dict)

@@ -85,7 +85,7 @@ class CostCurve:
         return between, *self._net.shape(range(start, end))
 
     def points(self) -> Sequence[Point]:
-        """All points: each needs less memory than those before it."""
+        """All points, the fastest first. Each needs less memory than the point before it."""
         return self._points
 
     @functools.cached_property
@@ -112,13 +112,13 @@ class CostCurve:
         return self._point([row for row in self._rows if row])
 
     def least_bytes(self, enough: float) -> float:
-        """Lower bound of the memory of all points, without a search. A result of `enough` means at most `enough`."""
+        """Lower bound of the bytes of all points, without a search of kernels. The least result is `enough`."""
         return max(self._new(cuts).least_bytes(enough) for cuts in self._parts.values())
 
     def along(self, point: Point, limit: float) -> Point:
-        """The point with the groups of another point, and with other kernels.
+        """A point with the groups of `point` and the cheapest kernels within `limit` bytes for each stretch.
 
-        Each stretch has the cheapest kernels within the limit, or the kernels with the least memory if none are.
+        A stretch that needs more than `limit` gets the kernels with the least memory.
         """
         ends = [*self._starts[1:], len(self._net.running)]
         spans = zip(self._segments, self._starts, ends, strict=True)
@@ -132,7 +132,7 @@ class CostCurve:
 
 
 def _segments(cuts: list[Cut]) -> list[list[Cut]]:
-    """The cuts of each segment; the last cut of one is the first of the next. Segments end at small tensors."""
+    """The cuts of each segment; the last cut of a segment is the first of the next. Segments end at small tensors."""
     if len(cuts) <= MAX_CUTS + 2:
         return [cuts]
     found: list[list[Cut]] = []

@@ -123,7 +123,7 @@ def _free(board: Target, region: MemoryRegion, arenas: Mapping[str, int]) -> int
 
 
 def _left_over(board: Target, arenas: Mapping[str, int]) -> tuple[Region, ...]:
-    """RAM regions with their free bytes, if the flash is slower than they are; else none.
+    """RAM regions with their free bytes, if the flash is slower; else ().
 
     Raises UsageError for a bare core, whose memories are not known.
     """

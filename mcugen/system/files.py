@@ -21,7 +21,9 @@ def read(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
         with open(path, "rb", opener=_open) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
-                raise UsageError(f"{str(path)!r} is not a regular file", hint="give a file, no device, pipe or folder")
+                raise UsageError(
+                    f"{str(path)!r} is not a regular file", hint="give a file, not a device, pipe or folder"
+                )
             if found.st_size > most_bytes:
                 raise UsageError(f"{str(path)!r} is larger than {most_bytes:,} bytes", hint="check the path")
             return file.read(found.st_size)

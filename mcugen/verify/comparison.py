@@ -184,7 +184,7 @@ class Comparison:
             self._note(expected.dtype.kind == "f", furthest, found)
 
     def _origins(self) -> Iterator[Origin]:
-        """The origins of computed tensors. Each imported tensor appears once."""
+        """The origins of computed tensors, one for each imported tensor."""
         found = (t.origin for t in self._graph.tensors.values() if t.origin is not None and not t.is_constant)
         yield from {origin.tensor: origin for origin in found}.values()
 

@@ -71,7 +71,7 @@ def _stored(t: TensorType, recorded: np.ndarray) -> np.ndarray:
 
 
 def simulation(path: Path, graph: Graph, which: str) -> Simulated | None:
-    """The oracle against recorded real numbers of outputs that are integers; None for any other recording."""
+    """Compare the oracle with integer outputs that are recorded as real numbers; None for any other recording."""
     arrays = _arrays(path)
     types = [graph.type(name) for name in graph.outputs]
     if not any(f"out0_{j}" in arrays and simulated.is_stored(t, arrays[f"out0_{j}"]) for j, t in enumerate(types)):
@@ -88,7 +88,7 @@ def simulation(path: Path, graph: Graph, which: str) -> Simulated | None:
 
 
 def judged(path: Path, graph: Graph, which: str) -> tuple[Verdict | None, Simulated | None]:
-    """The oracle against a recording: of a runtime's results, or of a simulation. The other result is None."""
+    """Compare the oracle with a recording: (verdict, None) for a runtime's results, (None, counts) for a simulation."""
     found = simulation(path, graph, which)
     return (check(path, graph, which) if found is None else None), found
 

@@ -47,7 +47,10 @@ def rounds_once(node: Node) -> bool:
 
 
 def real_steps(call: Call, operands: Sequence[np.ndarray | None]) -> np.ndarray | None:
-    """The exact result of such a node in steps of its scale, without the zero point. None for conversions of floats."""
+    """The exact result of a node that `rounds_once`, in steps of its scale, without the zero point.
+
+    None for conversions of floats.
+    """
     op: Any = call.op
     if call.input(0).is_float or call.output.quant is None:
         return None

@@ -36,7 +36,7 @@ class Validation:
 
 
 def longest_request(artifact: Artifact) -> int:
-    """Size of the longest request in bytes: what leads to the first outputs, and the framing."""
+    """Size of the longest request in bytes: the inputs or samples up to the first outputs, and the framing."""
     return 10 + artifact.view.request_bytes
 
 

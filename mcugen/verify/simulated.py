@@ -40,7 +40,7 @@ class Simulated:
         return self.furthest <= 1 and self.outputs_furthest <= max(self.operators, 1) and not self.faults
 
     def note(self, node: Node, steps: np.ndarray) -> None:
-        """Count one result of an operator. steps: distance of each value from the rounded meaning, in steps."""
+        """Count one result of an operator. steps: distance of each value from the rounded exact value, in steps."""
         self.values += steps.size
         self.apart += int((steps != 0).sum())
         self.furthest = max(self.furthest, int(steps.max(initial=0)))

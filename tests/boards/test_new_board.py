@@ -70,7 +70,7 @@ def test_a_bare_core_takes_memories_with_addresses(folder: Path, capsys: pytest.
         (["mine", "--like", "nrf52840-dk", "--ram", "9M@0x0"], "expected an address past the end of"),
         (["mine", "--like", "cortex-m4"], "describes no flash"),
         (["mine", "--like", "cortex-m4", "--flash", "1M"], "has no address"),
-        (["mine", "--like", "host"], "is no microcontroller"),
+        (["mine", "--like", "host"], "is not a microcontroller"),
         (["mine", "--like", "nothing"], "no board named"),
         (["mine"], "no board or core to copy from"),
         (["nrf52840-dk", "--like", "cortex-m4"], "ships with mcugen"),

@@ -165,8 +165,8 @@ def test_the_self_test_goes_from_samples_to_a_decision(tmp_path: Path) -> None:
     ("choices", "fault"),
     [
         ({"hop": "8"}, "--hop is for --input-mode samples"),
-        ({"input_mode": "samples", "hop": "0.01ms"}, "no number of samples"),
-        ({"input_mode": "samples", "stride": "0"}, "no number of windows"),
+        ({"input_mode": "samples", "hop": "0.01ms"}, "not a number of samples"),
+        ({"input_mode": "samples", "stride": "0"}, "not a number of windows"),
         ({"input_mode": "samples", "rate": "fast"}, "--rate 'fast' is not a frequency"),
     ],
 )
@@ -183,7 +183,7 @@ def test_hops_as_times() -> None:
 
 @pytest.mark.parametrize(
     ("hop", "stride", "fault"),
-    [(None, None, "--hop is missing: a window has 28"), (29, None, "skips"), (9, 2, "no network takes several rows")],
+    [(None, None, "--hop is missing: a window has 28"), (29, None, "skips"), (9, 2, "the model does not collect rows")],
 )
 def test_streams_that_cannot_be(hop: int | None, stride: int | None, fault: str) -> None:
     with pytest.raises(UsageError, match=fault):

@@ -275,7 +275,7 @@ def test_a_kernel_that_a_model_calls_is_refused(named: str, call: str, tmp_path:
     main = custom("&own").replace('"MY_OP"', named)
     files = {"src/main.cc": main, "src/model.cc": array("g_model", model)}
     folder = written(tmp_path / "firmware", TREES["make"] | files)
-    refusal = rf"src/main.cc:\d+: {re.escape(call)} brings a kernel of the application"
+    refusal = rf"src/main.cc:\d+: {re.escape(call)} registers a kernel of the application"
     with pytest.raises(UnsupportedError, match=refusal):
         adoption.adopt(folder, OPTIONS)
 
@@ -373,7 +373,7 @@ def test_the_command_writes_and_undoes(tmp_path: Path) -> None:
     assert facts["written"] and facts["programs"][0]["models"][0]["flatbuffer_bytes"] == 616
     ran("make", "-s", folder=folder)
     again = run(cli, ["adopt", str(folder)], standalone_mode=False)
-    assert isinstance(again.exception, UsageError) and "is applied to this folder" in str(again.exception)
+    assert isinstance(again.exception, UsageError) and "is already applied to this folder" in str(again.exception)
     main = folder / "src/model.cc"
     before = main.read_bytes()
     main.write_bytes(before + b"// mine\n")
@@ -395,7 +395,7 @@ def test_nothing_is_half_written(tmp_path: Path) -> None:
         result.write()
     assert git(folder, "status", "--porcelain") == " M Makefile\n"
     adoption.patch_path(folder).write_text("a patch of somebody\n")
-    with pytest.raises(UsageError, match="no patch of `mcugen adopt`"):
+    with pytest.raises(UsageError, match="not a patch of `mcugen adopt`"):
         adoption.adopt(folder, OPTIONS)
 
 

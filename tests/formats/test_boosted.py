@@ -154,10 +154,10 @@ REFUSED = {
     "leaves": (
         xgboost_file("reg:squarederror", "0", 0, tree_param={"size_leaf_vector": "3"}),
         UnsupportedError,
-        "a leaf of the trees has several values",
+        "leaves with several values",
     ),
     "categories": (xgboost_file("reg:squarederror", "0", 0, categories_nodes=[0]), UnsupportedError, "by categories"),
-    "cut": ({"learner": {"objective": {}}}, CorruptModelError, "no complete model of XGBoost: KeyError"),
+    "cut": ({"learner": {"objective": {}}}, CorruptModelError, "XGBoost model is incomplete or damaged: KeyError"),
     "other": ({"type": "cat"}, UsageError, "neither the description of a wake .* nor a model of XGBoost"),
     "wake word": ({"type": "micro", "model": "a.tflite"}, CorruptModelError, "`micro` is missing"),
     "base score": (xgboost_file("reg:logistic", "1", 0), CorruptModelError, "math domain error"),
@@ -176,8 +176,8 @@ def test_refused_json(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "kind", "message"),
     [
-        ("hello", UsageError, "no model of LightGBM"),
-        ("tree\nversion=v4\nnum_class=1\n", CorruptModelError, "no complete model of LightGBM: KeyError"),
+        ("hello", UsageError, "not a LightGBM model"),
+        ("tree\nversion=v4\nnum_class=1\n", CorruptModelError, "LightGBM model is incomplete or damaged: KeyError"),
     ],
 )
 def test_refused_txt(content: str, kind: type[McugenError], message: str, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_command_line(front: Path, tmp_path: Path) -> None:
     assert shown.exit_code == 0 and "into front" in shown.output
     for arguments, fault in (
         (["build", models[0], "--chain", "-o", str(tmp_path / "a")], "two models or more"),
-        (["inspect", *models], "--chain makes one of them"),
+        (["inspect", *models], "make one of them with --chain"),
         (["build", *models, "--chain", "--share-arena", "-o", str(tmp_path / "b")], "--share-arena contradicts"),
     ):
         error = run(cli, arguments).exception
@@ -121,5 +121,5 @@ def test_no_other_program_computes_a_chain(front: Path, tmp_path: Path) -> None:
     imported = mcugen.compile(front, chain=(str(net),)).imported
     heard, notes = hear(Ask(front), imported, "tflm", [], print)
     assert not heard and "--chain, --preprocess or --decide: verify the network alone" in notes[0]
-    with pytest.raises(UsageError, match="no runtime runs --chain"):
+    with pytest.raises(UsageError, match="no runtime can run a model with --chain"):
         hear(Ask(front, "tflm"), imported, "tflm", [], print)

@@ -85,7 +85,7 @@ def test_operator_names_a_tensor_out_of_range(tmp_path: Path, name: str, index: 
         CorruptModelError,
         "FULLY_CONNECTED",
         str(index),
-        "but there are 10",
+        "but the subgraph has 10 tensors",
     )
 
 
@@ -109,7 +109,7 @@ def test_tensor_names_a_buffer_out_of_range(tmp_path: Path, index: int) -> None:
     def change(e: Editor) -> None:
         assert e.put(e.graph.Tensors(1), 2, index.to_bytes(4, "little"))
 
-    refuse(tmp_path, edited(change), CorruptModelError, "tensor 1", f"buffer {index}, but there are 7")
+    refuse(tmp_path, edited(change), CorruptModelError, "tensor 1", f"buffer {index}, but the file has 7")
 
 
 @pytest.mark.parametrize("index", [1, 65534, 2**31 - 2])
@@ -127,13 +127,13 @@ def test_operator_names_an_operator_code_out_of_range(tmp_path: Path, index: int
         edited(change, m.build([x], [z])),
         CorruptModelError,
         "operator 1",
-        f"code {index + 1}, but there are 2",
+        f"code {index + 1}, but the file has 2",
     )
 
 
 def test_graph_input_out_of_range(tmp_path: Path) -> None:
     data = edited(lambda e: e.graph.InputsAsNumpy().__setitem__(0, 10))
-    refuse(tmp_path, data, CorruptModelError, "graph input names tensor 10, but there are 10")
+    refuse(tmp_path, data, CorruptModelError, "graph input names tensor 10, but the subgraph has 10")
 
 
 def test_cyclic_graph(tmp_path: Path) -> None:

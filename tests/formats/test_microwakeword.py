@@ -148,7 +148,7 @@ def test_tables_are_the_recorded_ones(name: str, digest: str) -> None:
         ({"model": "../net.tflite"}, "lies outside the folder"),
         ({"model": "/net.tflite"}, "`model` must be the path"),
         ({"model": "https://example.org/net.tflite"}, "`model` must be the path"),
-        ({"model": "other.tflite"}, "'other.tflite' is not beside the description"),
+        ({"model": "other.tflite"}, "'other.tflite' is not in the folder of the description"),
         ({"version": 3}, "version 3 of the description"),
         ({"version": None}, "version None of the description"),
         ({"micro": {"probability_cutoff": 1.1}}, "from 0 to 1, not 1.1"),
@@ -243,5 +243,5 @@ def test_mutated_descriptions_are_read_or_refused(folder: Path, count: int) -> N
 
 
 def test_deep_nesting_is_refused() -> None:
-    with pytest.raises(CorruptModelError, match="no JSON"):
+    with pytest.raises(CorruptModelError, match="not JSON"):
         read.described(b'{"micro": ' + b"[" * 100_000)

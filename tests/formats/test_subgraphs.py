@@ -182,7 +182,7 @@ def test_signatures_choose_a_subgraph(tmp_path: Path) -> None:
     assert load(tmp_path, content, "second").nodes[0].source == "operator 0 RELU6"
     with pytest.raises(UsageError, match="no signature 'fourth'"):
         load(tmp_path, content, "fourth")
-    with pytest.raises(CorruptModelError, match="names subgraph 7, but there are 2"):
+    with pytest.raises(CorruptModelError, match="names subgraph 7, but the file has 2"):
         load(tmp_path, content, "third")
     shown = text_of(
         inspection.as_parts(inspection.facts_of(mcugen.compile(tmp_path / "net.tflite", signature="second")))
@@ -239,16 +239,16 @@ def _endless(size: int = 1 << 18) -> bytes:
 
 
 HOSTILE: dict[str, tuple[Callable[[], bytes], type[McugenError], str]] = {
-    "a loop without an end": (lambda: looped(-1), UnsupportedError, "no end within|more than"),
+    "a loop without an end": (lambda: looped(-1), UnsupportedError, "does not end within|more than"),
     "a loop that fills the memory": (_endless, UnsupportedError, "bytes of constants"),
     "a loop that counts in its data": (lambda: looped(None), UnsupportedError, "depends on data"),
-    "a body that is not there": (lambda: looped(3, 9), CorruptModelError, "calls subgraph 9, but there are 3"),
-    "a negative subgraph": (lambda: looped(3, -1), CorruptModelError, "calls subgraph -1, but there are 3"),
+    "a body that is not there": (lambda: looped(3, 9), CorruptModelError, "calls subgraph 9, but the file has 3"),
+    "a negative subgraph": (lambda: looped(3, -1), CorruptModelError, "calls subgraph -1, but the file has 3"),
     "a body that is the model": (lambda: looped(3, 0), UnsupportedError, "calls itself"),
     "a body of other results": (lambda: looped(3, 1), ModelError, "condition|operands|cannot|gives"),
-    "a condition of other results": (lambda: looped(3, 2, condition=2), CorruptModelError, "not one value"),
+    "a condition of other results": (lambda: looped(3, 2, condition=2), CorruptModelError, "must have one element"),
     "a graph that calls itself": (_recursive, UnsupportedError, "calls itself"),
-    "first values after the first use": (lambda: summed(late=True), UnsupportedError, "after it was used"),
+    "first values after the first use": (lambda: summed(late=True), UnsupportedError, "but earlier operators use it"),
     "first values that are computed": (_computed_first, UnsupportedError, "constant"),
     "a variable without a value": (lambda: only_read(first=False), UnsupportedError, "nothing in the file assigns it"),
     "another shape": (lambda: _odd("another shape"), CorruptModelError, "is used as one of"),

@@ -61,11 +61,11 @@ def test_logarithms_and_transforms_come_near_to_those_of_float64() -> None:
     [
         (Framing(5, 0), ((9,),), "windows of 5 every 0 do not fit"),
         (Framing(10, 1), ((9,),), "windows of 10 every 1 do not fit"),
-        (Framing(1, 1), ((),), "do not fit"),
-        (Power(), ((3, 5),), "its last axis must be even"),
+        (Framing(1, 1), ((),), "axis -1 does not exist"),
+        (Power(), ((3, 5),), "must be even: real and imaginary"),
         (Banded(2, (0,), 1), ((4, 4), (1, 2)), "axis 2 does not exist"),
-        (Banded(0, (0, 1), 1), ((4,), (1, 2)), "2 rows with weights"),
-        (Banded(0, (0,), 0), ((4,), (1, 2)), "cannot make 0 elements"),
+        (Banded(0, (0, 1), 1), ((4,), (1, 2)), "must have 2 rows"),
+        (Banded(0, (0,), 0), ((4,), (1, 2)), "count=0 must be positive"),
     ],
 )
 def test_operands_that_do_not_fit(op: Op, types: tuple[tuple[int, ...], ...], message: str) -> None:

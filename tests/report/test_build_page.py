@@ -225,7 +225,7 @@ def test_a_badge_says_bytes(digits: Artifact) -> None:
 
 
 def test_other_documents_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for content, says in (("{}", "no report of schema"), ("[", "cannot be read"), ('{"schema": 1}', "no report")):
+    for content, says in (("{}", "not a report of schema"), ("[", "cannot be read"), ('{"schema": 1}', "not a report")):
         (tmp_path / "report.json").write_text(content)
         status, _, err = typed(capsys, "report", tmp_path)
         assert status == 2 and says in err

@@ -127,11 +127,11 @@ def test_the_c_has_the_boxes_of_the_oracle(board: str) -> None:
 @pytest.mark.parametrize(
     ("arrays", "parts"),
     [
-        ({"centroid": CENTROIDS}, ("'centroid' is no part of what is normal", "centroids=..., distance=[...]")),
+        ({"centroid": CENTROIDS}, ("an unknown array 'centroid'", "centroids=..., distance=[...]")),
         ({"distance": [[1.0]]}, ("centroids [2, 3] and distance [1, 1] do not fit each other",)),
         ({"distance": [1.0, 2, 3]}, ("distance [3] do not fit", "one for each cluster")),
-        ({"distance": [-1.0]}, ("are not usable", "distances of at least 0")),
-        ({"deviations": [1.0, 0, 1]}, ("are not usable", "deviations above 0, [3] or [1]")),
+        ({"distance": [-1.0]}, ("distance has a number below 0", "the largest normal distance")),
+        ({"deviations": [1.0, 0, 1]}, ("deviations must be an array [3] or [1] of numbers above 0",)),
         ({"centroids": [[np.nan, 0, 0]]}, ("'centroids' has numbers that are not finite",)),
         ({"centroids": np.zeros((30000, 3))}, ("'centroids' has more than 65,536 numbers",)),
         ({"centroids": np.zeros((2, 4))}, ("has centroids of 4 numbers, but the network gives f32 [1, 3]",)),

@@ -326,7 +326,7 @@ def test_the_limit_of_numbers_is_that_of_one_sample(tmp_path: Path, monkeypatch:
     ("text", "raw", "more", "parts"),
     [
         (STREAM, "", {}, ("the number of channels is not known", "--raw 100x3:s16@50")),
-        (STREAM, "100x3x2@50", {}, ("'100x3x2@50' is no motion", "100x3:s16@50")),
+        (STREAM, "100x3x2@50", {}, ("'100x3x2@50' does not describe motion data", "100x3:s16@50")),
         (STREAM, "100x3:f32/8@50", {}, ("only integers are divided", "leave out '/8'")),
         (STREAM, "100x3:s16/0@50", {}, ("only integers are divided", "leave out '/0'")),
         (

@@ -136,7 +136,7 @@ def test_numbers_are_computed_from_left_to_right(tmp_path: Path) -> None:
         ("nchw=1", ("takes no value",)),
         ("nchw,scale=2", ("'scale=2' is for numbers and comes after 'nchw'", "the order is")),
         ("nchw,nhwc", ("only one of nchw and nhwc",)),
-        ("mean=1:2", ("2 numbers for channels do not match", "[3, 8, 6]")),
+        ("mean=1:2", ("2 numbers, one per channel, fit no axis", "[3, 8, 6]")),
         ("scale=2,,", ("'' is not a known word",)),
     ],
 )
@@ -146,7 +146,7 @@ def test_words_that_cannot_be(tmp_path: Path, text: str, parts: tuple[str, ...])
 
 def test_channels_that_could_be_several_axes(tmp_path: Path) -> None:
     path = saved(tmp_path, x=images(5, (3, 8, 3)))
-    refused(path, graph(("x", (1, 3, 8, 3))), "could be those of several axes", preprocess="mean=1:2:3")
+    refused(path, graph(("x", (1, 3, 8, 3))), "fit more than one axis", preprocess="mean=1:2:3")
 
 
 def test_whole_numbers_for_floats_are_doubted(tmp_path: Path) -> None:

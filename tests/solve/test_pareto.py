@@ -224,7 +224,7 @@ def test_modes_without_rows(tmp_path: Path) -> None:
     points = pareto.front(small(tmp_path), Options(no_rows=True)).points
     assert {point.by_rows for point in points} == {""}
     assert {goal for point in points for goal in point.presets} == {*GOALS} - {"ram"}
-    with pytest.raises(UsageError, match="one schedule only"):
+    with pytest.raises(UsageError, match="only one schedule"):
         pareto.front(small(tmp_path), Options(input_mode="frames"))
 
 

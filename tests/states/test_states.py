@@ -268,7 +268,7 @@ def test_a_state_that_nothing_reads_goes() -> None:
         ({"before": "sum"}, "writes 'sum', which is unknown or already written"),
         ({"after": "nowhere"}, "never written"),
         ({"after": "x"}, "becomes"),
-        ({"initial": np.zeros((1, 5), np.int16)}, "begins as another"),
+        ({"initial": np.zeros((1, 5), np.int16)}, "the initial value of state"),
         ({"before": "x"}, "name an input or a state twice"),
     ],
 )

@@ -22,9 +22,9 @@ COLUMNS = "| model | promise | MAC | RAM | bound | flash | C | recorded | litert
 _RULE = "|---|---|---:|---:|---:|---:|---|---|---|---:|"
 _HEAD = """# Models
 
-Every model of the collection this release was checked on. Written by `ci/models`; each row is a run of
-`mcugen verify MODEL --golden golden.npz` on the recorded inputs, {random} random and the extreme ones (2 random ones
-above a billion MAC).
+The table lists every model of the collection that this release was checked on; `ci/models` writes it. Each row is a run
+of `mcugen verify MODEL --golden golden.npz`: on the inputs recorded from the runtime, on {random} random inputs (2 for
+models above a billion MAC), and on inputs of extreme values.
 
 - **promise**: {promises}.
 - **C**: the C under sanitizers against the NumPy reference, every tensor that has memory of its own. `exact` is

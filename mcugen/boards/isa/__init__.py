@@ -1,7 +1,7 @@
 """Instruction sets: how objdump prints an instruction, and its effect on control flow, stack and pipelines.
 
 Each module of this package that defines `ISA` is an instruction set. board.toml names it (`isa` in `[cpu]`). An
-installed package adds one with an entry point in the group `mcugen.isa` that names such a module. No list exists.
+installed package adds one with an entry point in the group `mcugen.isa` that names such a module.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ Flow = Literal["next", "pad", "branch", "jump", "call", "computed", "register", 
 UNBOUNDED = 1 << 40
 _PLACE = re.compile(r"\b([0-9a-f]+) <")
 _LITERALS = 12
-"""Number of instructions before its use in which the constant of a large stack frame is searched."""
+"""Number of instructions that are searched, backwards from the use of a large constant, for its load."""
 
 
 @dataclass(frozen=True)
 class Instruction:
     """The effect of an instruction on control flow and stack. Units: bytes, addresses.
 
-    grows: bytes by which it deepens the stack; negative if it releases stack. passing: further bytes used only
-    meanwhile. flow: what runs next:
-    * "next": the next instruction; "pad": the same, for a nop that may be padding
+    grows: bytes by which it deepens the stack; negative if it releases stack. passing: further bytes of stack, in use
+    only while it runs. flow: what runs next:
+    * "next": the next instruction; "pad": the next instruction, for a nop that may be padding
     * "branch": `target` or the next instruction; "jump": `target`; "call": `target`, then the next instruction
     * "computed": a place in the same function, from a table; "register": the address in a register
     * "return"; "unbounded": the stack pointer moves by a variable amount

@@ -23,9 +23,10 @@ _FRONTEND = re.compile(rb"#\s*include\s*[<\"][^>\"]*microfrontend/")
 
 @dataclass(frozen=True)
 class AdoptedProgram:
-    """A program that the patch switches. code: where its models' C goes; changed: its files that change.
+    """A program that the patch switches to compiled models.
 
-    lines: what remains to be added to a build that none of the known systems describes
+    code: the C of its models; place: the folder of this C; changed: paths of its files that the patch changes
+    lines: what the user must add to the build, if it is of no known build system
     """
 
     program: FirmwareProgram
@@ -37,7 +38,7 @@ class AdoptedProgram:
 
 @dataclass(frozen=True)
 class Adoption:
-    """The switch of a folder: its programs, those that stay as they are, and the patch of its repository."""
+    """The switch of a folder to compiled models: programs switched, programs left as they are, files of the patch."""
 
     tree: FirmwareTree
     adopted: tuple[AdoptedProgram, ...]
@@ -54,18 +55,21 @@ class Adoption:
 
 
 def patch_path(folder: Path) -> Path:
-    """The patch beside a folder. Raises UsageError for the root of the file system."""
+    """Path of the patch, a file beside the folder. Raises UsageError for the root of the file system."""
     folder = folder.resolve()
     if folder == folder.parent:
-        raise UsageError(f"{str(folder)!r} has nothing beside it", hint="give the folder of the firmware's sources")
+        raise UsageError(
+            f"{str(folder)!r} is the root of the file system; the patch is written beside the folder",
+            hint="give the folder of the firmware's sources",
+        )
     return folder.with_name(f"{folder.name}.patch")
 
 
 def adopt(folder: Path, options: Options) -> Adoption:
-    """The switch of a folder of firmware, which is only read.
+    """Plan the switch of a folder of firmware. The folder is only read.
 
-    options: of the builds of its models. Raises UsageError, and UnsupportedError where nothing can be switched, with
-    every reason.
+    options: for the builds of its models. Raises UsageError; UnsupportedError, with every reason, if no program can be
+    switched.
     """
     tree = read_tree(folder)
     _require_not_applied(folder, tree)
@@ -86,7 +90,7 @@ def adopt(folder: Path, options: Options) -> Adoption:
 
 
 def take_back(folder: Path) -> list[str]:
-    """Undo the patch beside a folder, and remove it. Returns the paths of its files. Raises UsageError."""
+    """Undo the patch beside a folder, and remove it. Returns the paths of the files restored. Raises UsageError."""
     path, tree = patch_path(folder), read_tree(folder)
     changed = undo(tree.root, files.read(path, _MOST_BYTES), path.name)
     path.unlink()
@@ -94,10 +98,12 @@ def take_back(folder: Path) -> list[str]:
 
 
 def _require_not_applied(folder: Path, tree: FirmwareTree) -> None:
-    """Raise UsageError where the file of the patch is another's, or a patch that the folder has."""
+    """Raise UsageError if the patch beside the folder is applied, or is not a patch of `mcugen adopt`."""
     path = patch_path(folder)
     if path.exists() and is_applied(tree.root, files.read(path, _MOST_BYTES), path.name):
-        raise UsageError(f"{path.name} is applied to this folder", hint="take it back with --undo, and run this again")
+        raise UsageError(
+            f"{path.name} is already applied to this folder", hint="undo it with --undo, then run this again"
+        )
 
 
 def _edited(tree: FirmwareTree, path: str, edits: Sequence[LineEdit]) -> PatchedFile:
@@ -108,7 +114,7 @@ def _edited(tree: FirmwareTree, path: str, edits: Sequence[LineEdit]) -> Patched
 
 
 def _switched(program: FirmwareProgram, tree: FirmwareTree, edits: Edits, new: dict[str, bytes]) -> AdoptedProgram:
-    """A program's edits and new files, added to those of the others."""
+    """The switch of a program. Its edits are added to `edits`, its new files to `new` (path -> content)."""
     folders = {getattr(system, "FOLDER", "mcugen") for system in program.systems.values()} or {"mcugen"}
     files_of_code = {path: content for model in program.models for path, content in code_of(model)}
     c, cpp = (tuple(path for path in files_of_code if path.endswith(suffix)) for suffix in (".c", ".cc"))
@@ -116,7 +122,7 @@ def _switched(program: FirmwareProgram, tree: FirmwareTree, edits: Edits, new: d
     code = ModelCode(min(folders), c, cpp, _has_frontend(program, tree), embedded)
     place = f"{program.folder}{code.folder}"
     if any(path.startswith(f"{place}/") for path in tree.paths):
-        raise UsageError(f"the folder {place} is there already", where=str(tree.folder), hint="move it away")
+        raise UsageError(f"the folder {place} exists already", where=str(tree.folder), hint="move it away")
     files_of_code |= _missing_headers(program, tree)
     if program.idle_kernels:
         files_of_code["mcugen_tflm_ops.h"] = _IDLE + files_of_code["mcugen_tflm_ops.h"]
@@ -137,13 +143,13 @@ def _switched(program: FirmwareProgram, tree: FirmwareTree, edits: Edits, new: d
 
 
 def _has_frontend(program: FirmwareProgram, tree: FirmwareTree) -> bool:
-    """Whether sources beside the program use the library of audio features, which comes with the interpreter's."""
+    """Whether the program uses microfrontend, the library of audio features that comes with the interpreter."""
     beside = (path for path in tree.sources() if path.startswith(program.folder))
     return any(_FRONTEND.search(tree.read(path)) for path in beside)
 
 
 def _missing_headers(program: FirmwareProgram, tree: FirmwareTree) -> Mapping[str, bytes]:
-    """Headers that a build made of .tflite files, as the program includes them."""
+    """Name -> text of headers that the program includes, and that its build used to generate from a .tflite file."""
     made, known = dict[str, bytes](), {PurePosixPath(path).name for path in tree.paths}
     for model in program.models:
         stem = PurePosixPath(model.file).stem
@@ -158,7 +164,7 @@ def _missing_headers(program: FirmwareProgram, tree: FirmwareTree) -> Mapping[st
 
 
 def _without(array: ModelArray, source: bytes, compiled: str) -> list[LineEdit]:
-    """The edits that leave an array out of its source, and declare its name for the compiled model."""
+    """Edits that exclude the array of a model from compilation, and declare its name for the compiled model."""
     first, last = source.count(b"\n", 0, array.start), source.count(b"\n", 0, array.end - 1)
     lines = lines_of(source)
     before = source[source.rfind(b"\n", 0, array.start) + 1 : array.start]

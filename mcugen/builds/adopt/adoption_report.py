@@ -54,19 +54,19 @@ def _model_facts(program: FirmwareProgram, model: FirmwareModel) -> dict[str, An
 
 
 def asked(program: FirmwareProgram, model: FirmwareModel) -> int | None:
-    """The bytes of the largest arena beside the calls that get a model, None where none can be evaluated."""
+    """Bytes of the largest arena in the sources that call GetModel with this model; None if no size is known."""
     return max((arena.nbytes for arena in program.arenas_of(model) if arena.nbytes is not None), default=None)
 
 
 def needed(model: FirmwareModel) -> int:
-    """The bytes of the tensor arena that suffice for a model on a 32-bit core."""
+    """Bytes of a tensor arena that suffice for a model on a 32-bit core."""
     view = model.built.view.tflm
     assert view is not None
     return view.arena_bytes
 
 
 def as_parts(adoption: Adoption, patch: str, *, written: bool) -> Parts:
-    """The report as text: a table of the models, then each program, what stays as it is, and the patch."""
+    """The report as text: a table of the models, then each program, the programs left as they are, and the patch."""
     count = sum(len(each.program.models) for each in adoption.adopted)
     parts: list[str | TextTable] = [f"{adoption.tree.folder.name}: programs: {len(adoption.adopted)}, models: {count}"]
     parts.append(_table(adoption))

@@ -16,15 +16,16 @@ Edits = dict[str, list[LineEdit]]
 LIBRARY = re.compile(
     r"[\w./-]*(?:tflite[-_]?micro|tflm(?:icro)?|tfmicro|tensorflow[-_]?lite|tensorflow-microlite)[\w.-]*", re.IGNORECASE
 )
-"""Names under which builds know the library of TensorFlow Lite Micro."""
+"""Names that builds use for the library of TensorFlow Lite Micro."""
 MARK = "mcugen adopt"
 
 
 @dataclass(frozen=True)
 class ModelCode:
-    """The generated code in a folder beside the build file. c, cpp: names of its sources in there.
+    """The generated code, in a folder beside the build file. c, cpp: names of its source files.
 
-    embedded: names of model files that the build put into the firmware as they are, and that the code replaces
+    keeps_library: whether the library of TensorFlow Lite Micro stays; embedded: names of .tflite files that the build
+    puts into the firmware byte by byte, and that the code replaces
     """
 
     folder: str
@@ -39,7 +40,7 @@ class ModelCode:
 
 @dataclass(frozen=True)
 class CMakeCommand:
-    """A command: its name in lower case, its arguments with the place of each in the text, and its own place."""
+    """A command: name in lower case, arguments as (text, index in the file), and its start and end in the file."""
 
     name: str
     arguments: tuple[tuple[str, int], ...]
@@ -64,9 +65,9 @@ def cmake_commands(text: str) -> Iterator[CMakeCommand]:
 
 
 def cmake_targets(tree: FirmwareTree, path: str, sources: Iterable[str], makers: Sequence[str]) -> list[str]:
-    """The targets of a CMakeLists.txt that one of these sources goes into: named, or by a variable that holds it.
+    """The targets of a CMakeLists.txt that compile one of these sources, listed by name or in a variable.
 
-    makers: the commands that give a target its sources
+    makers: names of the commands that give a target its sources
     """
     text, names = tree.text(path), {PurePosixPath(source).name for source in sources}
     commands, holding = list(cmake_commands(text)), set[str]()
@@ -92,12 +93,12 @@ def _uses(words: Iterable[str], variables: Iterable[str]) -> bool:
 
 
 def _target(first: str) -> str:
-    """The target of a command with this first argument: idf_component_register begins with SRCS or SRC_DIRS."""
+    """The target of a command with this first argument, which is SRCS or SRC_DIRS for idf_component_register."""
     return first if "SRC" not in first else "${COMPONENT_LIB}"
 
 
 def cmake_edits(tree: FirmwareTree, path: str, targets: Sequence[str], code: ModelCode) -> list[LineEdit]:
-    """The lines for targets at the end of a CMakeLists.txt, and the interpreter's library taken out of them."""
+    """Edits of a CMakeLists.txt: lines at its end that add the code to the targets, and removal of the interpreter."""
     text = tree.text(path)
     files = [f"${{CMAKE_CURRENT_LIST_DIR}}/{name}" for name in code.paths()]
     new = ["", f"# {MARK}: models compiled to C, in front of TensorFlow Lite Micro's headers"]
@@ -113,7 +114,7 @@ def cmake_edits(tree: FirmwareTree, path: str, targets: Sequence[str], code: Mod
 
 
 def _without(text: str, targets: Sequence[str], code: ModelCode) -> list[LineEdit]:
-    """The edits that take out the library where a target links or requires it, and embedded models in all commands."""
+    """Edits that remove the interpreter's library from the targets, and embedded models from all commands."""
     cut: dict[int, list[tuple[int, int]]] = {}
     starts = _starts(text)
     for first, end in _gone(text, targets, code):
@@ -125,7 +126,7 @@ def _without(text: str, targets: Sequence[str], code: ModelCode) -> list[LineEdi
 
 
 def _gone(text: str, targets: Sequence[str], code: ModelCode) -> Iterator[tuple[int, int]]:
-    """The places of arguments and commands to take out."""
+    """(start, end) of each argument or command to remove."""
     for command in cmake_commands(text):
         words = [word for word, _ in command.arguments]
         links = command.name == "target_link_libraries" and words[:1] and words[0] in targets

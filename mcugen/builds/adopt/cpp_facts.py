@@ -14,24 +14,24 @@ _COMMA = rb"[uU]?\s*,\s*"
 _DIGIT = rb"(?:4[89]|5[0-7]|0[xX]3[0-9])[uU]?\s*[,}\r\n]"
 _REST = _COMMA.join((rb"", rb"(?:70|0[xX]46)", rb"(?:76|0[xX]4[cC])", _DIGIT))
 _MARKS = tuple(re.compile(first + _REST) for first in (rb"0x54", rb"84", rb"0X54"))
-"""The letters TFL and a digit, which a flatbuffer of a TensorFlow Lite schema has as its fifth to eighth byte.
+"""Bytes five to eight of a .tflite flatbuffer, written as numbers: the letters TFL and a digit.
 
-Each pattern begins with plain text, which is found at once in sources of many megabytes.
+Each pattern begins with plain text, so that it is found quickly in sources of many megabytes.
 """
 _WORDS = (b"GetModel", b"_binary_", b"MicroInterpreter", b"OpResolver", b"arena", b"Arena", b"ARENA")
 _HEAD = 4096
 _NO_SIZE = re.compile(r"nullptr|Create|variables|profiler|\*(?: \w+)?(?: = \w+)?$|^\w+(?: \w+)+$", re.IGNORECASE)
-"""Other arguments at that place: pointers, and parameters of a declaration."""
+"""An argument that is not a size, although it is in the place of one: pointers, parameters of a declaration."""
 _SIZES = {b"MicroInterpreter": 3, b"RecordingMicroInterpreter": 3, b"Create": 1, b"SimpleTensorAllocator": 1}
-"""The place of the size among the arguments of what takes an arena."""
+"""Constructor or function that takes an arena -> index of the argument with the arena's size."""
 
 
 @dataclass(frozen=True)
 class ModelArray:
-    """An array that holds a flatbuffer. space: its namespaces, "" for one without a name.
+    """An array that holds a flatbuffer. space: its namespaces; "" for an anonymous namespace.
 
-    start, end: the bytes of its declaration, up to the semicolon. element: the type of an element. condition: the #if
-    in which it stands. problem: why it cannot be read or replaced
+    start, end: byte offsets of its declaration in the file. element: type of an element. condition: the #if around it.
+    problem: why it cannot be read or replaced; "" without a problem
     """
 
     file: str
@@ -58,9 +58,10 @@ class ModelArray:
 class SourceFacts:
     """Facts about the models of one source.
 
-    arguments: of GetModel, with lines. sizes: expressions of the bytes of arenas. operators: names that are registered.
-    kernels: those of the application, as place and name, "" if the source has no literal name. embedded: variables
-    whose address is a file's first byte, with the linker's symbol. all_operators: whether an AllOpsResolver is used
+    arguments: (line, argument) of each call of GetModel. sizes: C expressions of the sizes of arenas. operators: names
+    of registered operators. kernels: (place, name) of kernels that the application registers; "" if the name is not a
+    literal. embedded: variable -> linker symbol of the embedded file that it points to. all_operators: whether an
+    AllOpsResolver is used. constants: name -> the expressions that define it
     """
 
     file: str
@@ -75,7 +76,7 @@ class SourceFacts:
 
 
 def facts_of(file: str, source: bytes) -> SourceFacts | None:
-    """The facts of a source, None if it has none about models. file: its path in the folder."""
+    """The facts of a source; None if it has nothing to do with models. file: its path in the folder."""
     if not any(word in source for word in _WORDS) and not _holds_model(source):
         return None
     scan = _Scan(file, source)
@@ -88,7 +89,7 @@ def _holds_model(text: bytes) -> bool:
 
 
 class _Scan:
-    """One pass over the tokens of a source. scopes: of the open braces the namespace, or None for any other."""
+    """One pass over the tokens of a source. scopes: for each open brace, the names of its namespace, or None."""
 
     def __init__(self, file: str, source: bytes) -> None:
         self.source = source
@@ -138,7 +139,7 @@ class _Scan:
             self._constant(k)
 
     def _space(self, k: int) -> tuple[str, ...] | None:
-        """The names of a namespace whose brace is token k; () for extern "C", None for another scope."""
+        """The names of the namespace that the brace at token k opens; () for extern "C", None for other braces."""
         before = [self.text(token) for token in self.tokens[max(0, k - 8) : k]]
         if before[-2:-1] == ["extern"] and before[-1] in ('"C"', '"C++"'):
             return ()
@@ -149,7 +150,7 @@ class _Scan:
         return (tuple(reversed(names)) or ("",)) if before and before[-1] == "namespace" else None
 
     def _constant(self, k: int) -> None:
-        """A name that is set to an expression: the tokens up to the semicolon, at most 64."""
+        """Record a constant that is defined by the = at token k. Its expression may have up to 64 tokens."""
         after = self.tokens[k + 1 : k + 65]
         texts = [self.text(token) for token in after]
         if ";" in texts and "{" not in texts[: texts.index(";")]:
@@ -172,7 +173,9 @@ class _Scan:
             self._operator(k, word.decode("latin-1"))
 
     def _arguments(self, k: int) -> list[list[Token]] | None:
-        """The arguments in the parentheses or braces that open at token k, None where none do or they do not end."""
+        """The arguments in the parentheses or braces that open at token k; None if token k opens none, or no end is
+        found.
+        """
         depth, found = 0, [list[Token]()]
         for token in self.tokens[k : k + 400]:
             text = self.text(token) if token.kind == "mark" else ""
@@ -194,7 +197,9 @@ class _Scan:
             self.facts.arguments.append((self.line(self.tokens[k]), self._texts(arguments[0]).replace(" ", "")))
 
     def _arena(self, k: int, place: int) -> None:
-        """The size in `MicroInterpreter name(...)`, `MicroInterpreter(...)` or `MicroAllocator::Create(...)`."""
+        """Record the arena size in `MicroInterpreter name(...)`, `MicroInterpreter(...)` or
+        `MicroAllocator::Create(...)`.
+        """
         named = k + 1 < len(self.tokens) and self.tokens[k + 1].kind == "word"
         arguments = self._arguments(k + 1 + named)
         if arguments is None or (named and self.text(self.tokens[k]) == "Create"):
@@ -208,7 +213,7 @@ class _Scan:
                 self.facts.sizes.append(size)
 
     def _embedded(self, k: int) -> None:
-        """The name in `extern const uint8_t NAME[] asm("_binary_FILE_start")`, as ESP-IDF's EMBED_FILES has it."""
+        """Record NAME of `extern const uint8_t NAME[] asm("_binary_FILE_start")`, as for ESP-IDF's EMBED_FILES."""
         texts = [self.text(token) for token in self.tokens[max(0, k - 3) : k + 4]]
         found = re.search(r'(\w+)(?: \[ \])? \w+ \( "(_binary_\w+_start)" \)', " ".join(texts))
         if found:
@@ -264,7 +269,7 @@ class _Scan:
         )
 
     def _declaration(self, k: int) -> int:
-        """The index of the first token of the declaration that token k, the array's initializer, ends."""
+        """Index of the first token of the declaration whose initializer is token k."""
         first = k
         while first and self.tokens[first - 1].kind != "directive":
             if self.text(self.tokens[first - 1]) in (";", "{", "}") or k - first > 40:
@@ -290,7 +295,7 @@ class _Scan:
 
 
 def _guard(listed: Sequence[Token], source: bytes) -> str:
-    """The macro that guards a header against a second inclusion, "" for none."""
+    """The macro that guards a header against a second inclusion; "" without a guard."""
     first = [source[t.start : t.end].decode("latin-1").split() for t in listed[:4] if t.kind == "directive"][:3]
     for before, after in itertools.pairwise(first):
         if before[0].lstrip("#") == "ifndef" and after[:1] == ["#define"] and before[1:2] == after[1:2]:
@@ -299,7 +304,7 @@ def _guard(listed: Sequence[Token], source: bytes) -> str:
 
 
 def _element(words: Sequence[str]) -> str:
-    """The type of an array's elements as a declaration states it."""
+    """The type of an array's elements, from the words of its declaration."""
     const = "const " if {"const", "constexpr"} & set(words) else ""
     names = [word for word in words if word in ("unsigned", "signed", "char", "uint8_t", "int8_t", "byte")]
     return const + (" ".join(names) or "unsigned char")

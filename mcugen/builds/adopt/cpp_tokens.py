@@ -21,14 +21,14 @@ _TOKEN = re.compile(
 _NUMBERS = re.compile(rb"[0-9a-fA-FxXuU,\s]*")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _LEAST = 64
-"""Characters from which on a list of numbers is one token."""
+"""A list of numbers with more characters than this becomes one token."""
 
 
 class Token(NamedTuple):
     """A token: bytes `start` to `end` of the source.
 
-    kind: directive, text, number, word, mark; for the content of an array in braces numbers, for one that the file
-    does not close unclosed, for one with preprocessor lines in it conditional
+    kind: directive, text, number, word or mark; for a long list of numbers in braces: numbers, unclosed (the file ends
+    within the list) or conditional (with preprocessor lines in it)
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Token(NamedTuple):
 
 
 def tokens(source: bytes) -> Iterator[Token]:
-    """The tokens of a source, without comments. A long list of numbers in braces is a single one."""
+    """The tokens of a source, without comments. A long list of numbers in braces is a single token."""
     at = 0
     while (match := _TOKEN.search(source, at)) is not None:
         kind, at = str(match.lastgroup), match.end()
@@ -49,7 +49,7 @@ def tokens(source: bytes) -> Iterator[Token]:
 
 
 def _content(source: bytes, start: int) -> Token | None:
-    """The list of numbers whose brace opens at `start`, None for anything else and for short lists."""
+    """The long list of numbers that a brace at `start` opens; None for a short list or anything else."""
     at, has_lines = start + 1, False
     while True:
         at = _match_end(_NUMBERS, source, at)

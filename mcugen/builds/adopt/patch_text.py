@@ -1,4 +1,4 @@
-"""Patches as git writes them: made of edits of lines, applied whole or not at all, and taken back."""
+"""Patches in git's format: written from edits of lines, applied as a whole or not at all, and undone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNENDED = b"\\ No newline at end of file\n"
 
 @dataclass(frozen=True)
 class LineEdit:
-    """Lines from number `first`, counted from 0, of which `count` go and `new` come in their place."""
+    """Replace `count` lines, from index `first` on, by the lines `new`."""
 
     first: int
     count: int
@@ -36,9 +36,9 @@ class LineEdit:
 
 @dataclass(frozen=True)
 class PatchedFile:
-    """A file of a patch, by its path in the repository.
+    """A file of a patch. path: in the repository.
 
-    before, after: its bytes, None before for a new file; mode: as git writes it
+    before, after: content before and after the patch; `before` is None for a new file. mode: file mode as git writes it
     """
 
     path: str
@@ -49,12 +49,12 @@ class PatchedFile:
 
 
 def lines_of(text: bytes) -> list[bytes]:
-    """The lines of a text with their ends, of which the last may lack one."""
+    """The lines of a text, each with its line end. The last line may have no line end."""
     return re.findall(rb"[^\n]*\n|[^\n]+", text)
 
 
 def edited(path: str, before: bytes, edits: Sequence[LineEdit], mode: str = "100644") -> PatchedFile:
-    """A file with edits, which may not overlap; those at one place stay in their order."""
+    """A file with edits. Edits must not overlap; edits at the same line are applied in the order given."""
     lines, after, at = lines_of(before), list[bytes](), 0
     end = b"\r\n" if lines and lines[0].endswith(b"\r\n") else b"\n"
     ordered = sorted(edits, key=lambda edit: edit.first)
@@ -73,7 +73,7 @@ def edited(path: str, before: bytes, edits: Sequence[LineEdit], mode: str = "100
 
 
 def text_of(patched: Sequence[PatchedFile]) -> bytes:
-    """The patch of files."""
+    """The text of a patch of these files."""
     return TITLE + b"".join(piece for file in patched for piece in _pieces(file))
 
 
@@ -108,7 +108,7 @@ def _pieces(file: PatchedFile) -> Iterator[bytes]:
 
 
 def _groups(edits: Sequence[LineEdit]) -> Iterator[list[LineEdit]]:
-    """Edits whose context meets are one hunk."""
+    """Groups of edits that form one hunk, since their context lines meet."""
     group: list[LineEdit] = []
     for edit in edits:
         if group and edit.first - (group[-1].first + group[-1].count) > 2 * _CONTEXT:
@@ -124,7 +124,7 @@ def _line(mark: bytes, line: bytes) -> bytes:
 
 
 def _sum(content: bytes) -> str:
-    """The name that git has for a content."""
+    """The hash by which git names a file's content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
@@ -136,7 +136,7 @@ def _quoted(name: str) -> bytes:
 
 
 def _named(name: str) -> bytes:
-    """A name at the end of a line: git ends one with spaces by a tab."""
+    """A file name as git writes it at the end of a line: a tab follows a name that contains spaces."""
     quoted = _quoted(name)
     return quoted + b"\t" if b" " in quoted and not quoted.startswith(b'"') else quoted
 
@@ -149,19 +149,19 @@ def _unquoted(name: bytes) -> str:
 
 
 def apply(root: Path, patched: Sequence[PatchedFile]) -> None:
-    """Write the files of a patch, all or none. Raises UsageError where one is not as it was."""
+    """Write the files of a patch, all or none. Raises UsageError if a file changed since the patch was made."""
     for file in patched:
         before = _content(root / file.path)
         if before != file.before:
-            what = "changed" if file.before is not None else "is there already"
+            what = "changed since it was read" if file.before is not None else "exists already"
             raise UsageError(f"{file.path} {what}", where=str(root), hint="run the command again")
     _replace(root, {file.path: file.after for file in patched})
 
 
 def undo(root: Path, patch: bytes, name: str) -> list[str]:
-    """Take a patch back: exactly its changes. Returns the paths of its files.
+    """Undo the changes of a patch. Returns the paths of its files.
 
-    Raises UsageError where it is no patch of this command, or where a file is not as the patch left it.
+    Raises UsageError if the text is not a patch of this command, or if a file changed after the patch was applied.
     """
     before: dict[str, bytes | None] = {}
     for path, old, new, hunks in _parsed(patch, name):
@@ -169,42 +169,46 @@ def undo(root: Path, patch: bytes, name: str) -> list[str]:
         if after is None or _sum(after) != new:
             changed = "is gone" if after is None else "is not as the patch left it"
             raise UsageError(
-                f"{path} {changed}: nothing was taken back",
+                f"{path} {changed}; nothing was undone",
                 where=name,
                 hint=f"undo it by hand: git apply --reverse {name}",
             )
         before[path] = None if old == _NONE else _reversed(after, hunks)
         content = before[path]
         if content is not None and _sum(content) != old:
-            raise UsageError(f"{path} in it was edited", where=name, hint="take the patch that the command wrote")
+            raise UsageError(f"the patch of {path} was edited", where=name, hint="use the patch that the command wrote")
     _replace(root, before)
     return list(before)
 
 
 def is_applied(root: Path, patch: bytes, name: str) -> bool:
-    """Whether any file is as a patch left it."""
+    """Whether any file has the content that the patch gives it."""
     parts = list(_parsed(patch, name))
     contents = ((_content(root / path), new) for path, _, new, _ in parts)
     return any(content is not None and _sum(content) == new for content, new in contents)
 
 
 def _parsed(patch: bytes, name: str) -> Iterator[tuple[str, str, str, bytes]]:
-    """Path, sums before and after, and hunks of each file. Raises UsageError for another text."""
+    """(path, hash before, hash after, hunks) of each file. Raises UsageError if the text is not a patch of this
+    command.
+    """
     heads = list(_HEADS.finditer(patch))
     if not patch.startswith(TITLE) or not heads:
         raise UsageError(
-            "this is no patch of `mcugen adopt`", where=name, hint="move it away, or name the right folder"
+            "this is not a patch of `mcugen adopt`", where=name, hint="move it away, or name the right folder"
         )
     for head, after in zip(heads, [*heads[1:], None], strict=True):
         path = _unquoted(head[3]).removeprefix("b/")
         if not is_inside(path):
-            raise UsageError(f"{path} is outside of the folder", where=name, hint="take the patch as it was written")
+            raise UsageError(
+                f"{path} is outside of the folder", where=name, hint="use the patch that the command wrote"
+            )
         end = after.start() if after else len(patch)
         yield path, head[1].decode(), head[2].decode(), patch[head.end() : end]
 
 
 def _reversed(after: bytes, hunks: bytes) -> bytes:
-    """The text before some hunks, which are known to fit."""
+    """The content before these hunks were applied."""
     lines, out, at = lines_of(after), list[bytes](), 0
     heads = list(_HUNK.finditer(hunks))
     for head, following in zip(heads, [*heads[1:], None], strict=True):
@@ -221,7 +225,7 @@ def _reversed(after: bytes, hunks: bytes) -> bytes:
 
 
 def _content(path: Path) -> bytes | None:
-    """The bytes of a regular file, None where there is none. Raises UsageError for what cannot be read."""
+    """The bytes of a regular file; None if it does not exist. Raises UsageError if it cannot be read."""
     try:
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise UsageError(f"{str(path)!r} is not a regular file", hint="move it away")
@@ -231,7 +235,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _replace(root: Path, contents: Mapping[str, bytes | None]) -> None:
-    """Write or remove files, once all of them are staged. Raises UsageError, before any change, where one cannot be."""
+    """Write files, or remove them if None. Raises UsageError, before any change, if a file cannot be written."""
     staged: dict[Path, Path] = {}
     folders: list[Path] = []
     try:

@@ -27,7 +27,7 @@ _TOO_GENERAL = frozenset(("model", "network", "data", "tflite", "main", "src"))
 
 @dataclass(frozen=True)
 class ArenaSize:
-    """An arena of the firmware: its size as the source states it, and in bytes, None where that cannot be told."""
+    """An arena of the firmware: the C expression of its size, and its bytes; None if it cannot be evaluated."""
 
     file: str
     expression: str
@@ -36,10 +36,10 @@ class ArenaSize:
 
 @dataclass
 class FirmwareModel:
-    """A model of a program. arrays: where the firmware has it; file: its .tflite file where it has no array.
+    """A model of a program. arrays: the arrays that hold it; file: its .tflite file, if there is no array.
 
-    callers: the sources that call GetModel with it. operators: those of the file, by the names of TensorFlow Lite.
-    embedded: whether the build puts the file into the firmware as it is
+    callers: the sources that call GetModel with it. operators: TensorFlow Lite's names of its operators. embedded:
+    whether the build puts the file into the firmware byte by byte
     """
 
     symbol: str
@@ -60,9 +60,9 @@ class FirmwareModel:
 
 @dataclass
 class FirmwareProgram:
-    """Sources of one build that call GetModel. folder: of its build file, with a slash, "" for the folder itself.
+    """Sources of one build that call GetModel. folder: the folder of its build file, with a slash; "" for the root.
 
-    refusals: why it stays as it is
+    refusals: reasons why the program cannot be switched
     """
 
     folder: str
@@ -77,7 +77,7 @@ class FirmwareProgram:
         return self.folder.rstrip("/") or "."
 
     def arenas_of(self, model: FirmwareModel) -> list[ArenaSize]:
-        """The arenas that stand in the sources that get a model."""
+        """The arenas in the sources that call GetModel with this model."""
         return [arena for arena in self.arenas if arena.file in model.callers]
 
     def calls(self, name: str) -> bool:
@@ -87,7 +87,7 @@ class FirmwareProgram:
 
     @property
     def idle_kernels(self) -> list[tuple[str, str]]:
-        """Kernels of the application that are registered and that no model calls, as place and name."""
+        """(place, name) of kernels that the application registers and no model calls."""
         return [(place, name) for found in self.sources for place, name in found.kernels if not self.calls(name)]
 
     @property
@@ -97,13 +97,13 @@ class FirmwareProgram:
 
     @property
     def unused(self) -> list[str]:
-        """Operators that are registered and in none of the models."""
+        """Registered operators that no model has."""
         needed = {plain_name(name) for model in self.models for name in model.operators}
         return [name for name in self.registered if plain_name(name) not in needed]
 
     @property
     def missing(self) -> list[str]:
-        """Operators of the models that are not registered, where there is a list of registered ones."""
+        """Operators of the models that the program does not register; [] if it registers none by name, or all."""
         if any(facts.all_operators for facts in self.sources) or not self.registered:
             return []
         registered = {plain_name(name) for name in self.registered}
@@ -111,25 +111,25 @@ class FirmwareProgram:
 
 
 def plain_name(name: str) -> str:
-    """An operator's name as a file and as a resolver state it: CONV_2D and Conv2D, CUSTOM:SignalRfft and Rfft."""
+    """A form of an operator's name that is equal for files and resolvers: CONV_2D and Conv2D, SignalRfft and Rfft."""
     plain = name.removeprefix("CUSTOM:").replace("_", "").replace("-", "").upper()
     return plain.removeprefix("SIGNAL").removeprefix("TFLITE")
 
 
 def registration(name: str) -> str:
-    """The call that registers a kernel of the application, as reports state it. name: "" if it is no literal."""
+    """The call that registers a kernel of the application, for reports. name: "" if the source has no literal."""
     return f"AddCustom({name!r})" if name else "AddCustom"
 
 
 @functools.cache
 def _operators() -> frozenset[str]:
-    """The operators that the interface has names for."""
+    """The plain names of all operators that the exported resolver has an Add function for."""
     text = (resources.templates() / "exports" / TFLM / "ops.h.j2").read_text(encoding="utf-8")
     return frozenset(plain_name(name) for name in re.findall(r"MCUGEN_TFLM_OP\((\w+)\)", text))
 
 
 def programs_of(tree: FirmwareTree, options: Options) -> list[FirmwareProgram]:
-    """The programs of a folder with their models built. Raises UnsupportedError where there is no model."""
+    """The programs of a folder, with their models built. Raises UnsupportedError if no source calls GetModel."""
     facts = [found for path in tree.sources() if (found := facts_of(path, tree.read(path)))]
     calling = [found for found in facts if found.arguments]
     arrays = [array for found in facts for array in found.arrays if array.condition != "#if 0"]
@@ -137,7 +137,7 @@ def programs_of(tree: FirmwareTree, options: Options) -> list[FirmwareProgram]:
     if not calling:
         listed = ", ".join(array.place for array in arrays[:8]) or "no array and no .tflite file that is a model"
         raise UnsupportedError(
-            f"no source calls GetModel; models in it: {listed}",
+            f"no source calls GetModel; models in the folder: {listed}",
             where=str(tree.folder),
             hint="give the folder with the sources of the firmware",
         )
@@ -156,7 +156,7 @@ def programs_of(tree: FirmwareTree, options: Options) -> list[FirmwareProgram]:
 
 
 def _constants(facts: Sequence[SourceFacts]) -> dict[str, dict[str, list[str]]]:
-    """Constants of each folder, by name: those of a program's headers are beside it."""
+    """Source or folder -> name -> expressions of a constant. A folder has the constants of all sources in it."""
     found: dict[str, dict[str, list[str]]] = {}
     for source in facts:
         own = found.setdefault(str(PurePosixPath(source.file).parent), {})
@@ -172,7 +172,7 @@ def _size(expression: str, file: str, constants: Mapping[str, Mapping[str, Seque
 
 
 def _grouped(tree: FirmwareTree, calling: Sequence[SourceFacts]) -> list[FirmwareProgram]:
-    """Sources of one build file are one program; where none compiles it, a source's folder is its own."""
+    """One program for the sources of each build file; sources without a build file are grouped by folder."""
     every, programs = systems.modules(), dict[str, FirmwareProgram]()
     for facts in calling:
         folder, claiming = _build_of(tree, facts.file, every)
@@ -193,7 +193,7 @@ def _build_of(tree: FirmwareTree, file: str, every: Mapping[str, ModuleType]) ->
 def _find_models(
     program: FirmwareProgram, tree: FirmwareTree, arrays: Sequence[ModelArray], flatbuffers: Sequence[str]
 ) -> None:
-    """Fill in the models of a program, and why some of them are not to be had."""
+    """Set the models of a program, and note the reason for each model that cannot be switched."""
     asked: dict[str, list[tuple[str, int]]] = {}
     known = {array.name for array in arrays}
     for facts in program.sources:
@@ -229,10 +229,10 @@ def _bare(value: str) -> str:
 
 
 def _pointed(argument: str, program: FirmwareProgram, tree: FirmwareTree, known: Set[str]) -> list[str]:
-    """The arrays that a pointer, which may be a member, is set to in the program's sources.
+    """The model arrays that the program assigns to a pointer, which may be a member.
 
-    Empty where it is a parameter or its address is taken, and where it is set to anything else: then it may point
-    anywhere. known: names of arrays that hold models
+    Empty if the pointer may point to anything else: if it is a parameter, if its address is taken, or if another value
+    is assigned. known: names of arrays that hold models
     """
     name = re.split(r"\.|->", argument)[-1]
     texts = [tree.text(path) for path in tree.sources() if path.startswith(program.folder)]
@@ -244,7 +244,7 @@ def _pointed(argument: str, program: FirmwareProgram, tree: FirmwareTree, known:
 
 
 def _embedded_as(name: str, program: FirmwareProgram) -> str:
-    """The linker's symbol of an embedded file behind a variable, "" for none."""
+    """The linker symbol of the embedded file that a variable points to; "" if it points to none."""
     symbols = {key: symbol for found in program.sources for key, symbol in found.embedded.items()}
     return symbols.get(name, name if re.fullmatch(r"_binary_\w+_start", name) else "")
 
@@ -252,7 +252,7 @@ def _embedded_as(name: str, program: FirmwareProgram) -> str:
 def _find_embedded(
     program: FirmwareProgram, tree: FirmwareTree, where: str, symbol: str, callers: frozenset[str]
 ) -> None:
-    """Fill in a model in a file that the build embeds, whose symbol is made of the file's name."""
+    """Add the model in an embedded file, found by its linker symbol; or note the reason why that is not possible."""
     stem = symbol.removeprefix("_binary_").removesuffix("_start")
     fitting = [path for path in tree.paths if re.sub(r"\W", "_", PurePosixPath(path).name) == stem]
     fitting = [path for path in fitting if path.startswith(program.folder)] or fitting
@@ -276,7 +276,7 @@ def _add(program: FirmwareProgram, model: FirmwareModel) -> None:
 
 
 def _file_of(symbol: str, flatbuffers: Iterable[str]) -> str | None:
-    """The only .tflite file from whose name a build makes an array of this name."""
+    """The .tflite file that a build turns into an array of this name; None unless exactly one has a fitting name."""
     stem = _stem(symbol)
     fitting = [path for path in flatbuffers if re.sub(r"\W+", "_", PurePosixPath(path).stem) in (stem, symbol)]
     return fitting[0] if len(fitting) == 1 else None
@@ -288,7 +288,10 @@ def _stem(symbol: str) -> str:
 
 
 def _name_models(program: FirmwareProgram, tree: FirmwareTree) -> None:
-    """C names: of the arrays, or of the program's folder where these are general, and of no source of the program."""
+    """Set the C name of each model: the array's name, or the folder's if that is as general as "model".
+
+    A name that a source file of the program has gets the suffix _net.
+    """
     taken = {PurePosixPath(path).stem.lower() for path in tree.paths if path.startswith(program.folder)}
     place = PurePosixPath((tree.folder.name + "/" + program.folder).rstrip("/"))
     general = next((part for part in reversed(place.parts) if part.lower() not in _TOO_GENERAL), "network")
@@ -302,14 +305,14 @@ def _name_models(program: FirmwareProgram, tree: FirmwareTree) -> None:
 
 
 def _read_operators(program: FirmwareProgram) -> None:
-    """Fill in the operators of a program's models, and refuse kernels of the application that one of them calls."""
+    """Set the operators of a program's models. Refuse the program if a model calls a kernel of the application."""
     for model in program.models:
         try:
             model.operators = read.operators(model.data)
         except McugenError as error:
             program.refusals.append(_reason(model, error))
     program.refusals += [
-        f"{place}: {registration(name)} brings a kernel of the application, and mcugen calls none"
+        f"{place}: {registration(name)} registers a kernel of the application, which compiled models cannot call"
         for found in program.sources
         for place, name in found.kernels
         if program.calls(name)
@@ -317,7 +320,7 @@ def _read_operators(program: FirmwareProgram) -> None:
 
 
 def _build(program: FirmwareProgram, options: Options) -> None:
-    """Build the models of a program, or note why one cannot be."""
+    """Build the models of a program. Note the reason for each model that cannot be built."""
     for model in program.models:
         try:
             model.artifact = _built(model, options)
@@ -339,7 +342,7 @@ def _built(model: FirmwareModel, options: Options) -> Artifact:
 
 
 def code_of(model: FirmwareModel) -> Iterator[tuple[str, bytes]]:
-    """The files of a model's build that firmware compiles or includes."""
+    """(path, content) of the files of a model's build that the firmware compiles or includes."""
     for path, content in model.built.files.items():
         if PurePosixPath(path).suffix in (".c", ".cc", ".h") and not path.startswith("examples/"):
             yield path, content

@@ -21,7 +21,7 @@ _DEEPEST = 16
 
 
 def value_of(expression: str, constants: Mapping[str, Sequence[str]], depth: int = 0) -> int | None:
-    """The value of an expression of C, None where it cannot be told: also for a name with several values."""
+    """The value of a C expression of integers; None if it cannot be evaluated, or if a name has several values."""
     text = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]+\b", r"\1", expression.replace("'", ""))
     text = re.sub(r"\b0+(?=\d)", "0o", text).replace("::", "").replace("/", "//").strip()
     try:

@@ -19,7 +19,10 @@ _LIBRARY = ("tensorflow", "lite")
 
 @dataclass
 class FirmwareTree:
-    """A folder, and the paths of its files relative to it. root: the repository's folder; left_out: links out of it."""
+    """A folder, and the paths of its files relative to it.
+
+    root: folder of the repository, or the folder itself; left_out: symlinks that lead out of the folder
+    """
 
     folder: Path
     root: Path
@@ -34,25 +37,25 @@ class FirmwareTree:
         return files.read(self.folder / path, _MOST_BYTES)
 
     def text(self, path: str) -> str:
-        """A file as text in which every byte is a character."""
+        """A file as text, with one character per byte."""
         return self.read(path).decode("latin-1")
 
     def sources(self) -> Iterator[str]:
-        """Sources of C and C++, without those of TensorFlow Lite Micro, but with its examples."""
+        """Paths of C and C++ sources, without the code of TensorFlow Lite Micro, except its examples."""
         for path in self.paths:
             parts = PurePosixPath(path).parts
             if PurePosixPath(path).suffix.lower() in SOURCES and not _is_library(parts):
                 yield path
 
     def of_root(self, path: str) -> str:
-        """A path in the folder as the repository names it."""
+        """A path in the folder, relative to the repository."""
         return (self.folder / path).relative_to(self.root).as_posix()
 
 
 def read_tree(folder: Path) -> FirmwareTree:
-    """The files of a folder. Raises UsageError where there is none."""
+    """The files of a folder. Raises UsageError if it does not exist."""
     if not folder.is_dir():
-        raise UsageError(f"{str(folder)!r} is no folder", hint="give the folder of the firmware's sources")
+        raise UsageError(f"{str(folder)!r} is not a folder", hint="give the folder of the firmware's sources")
     folder = folder.resolve()
     tree = FirmwareTree(folder, next((at for at in (folder, *folder.parents) if (at / ".git").exists()), folder))
     for base, folders, names in os.walk(folder):

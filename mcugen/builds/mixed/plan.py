@@ -68,7 +68,8 @@ class BitsChooser:
         ]:
             axis = make(bench, last)
             if not axis.nodes:
-                raise UsageError(f"no layer can have other bits of {make.__name__} in this network", hint=_HINT)
+                hint = f"leave out --{make.__name__} mixed: the reference runtime has kernels for one width only"
+                raise UsageError(f"no layer has a choice of bits for its {make.__name__}", hint=hint)
             costs = Costs(request.options, _network(bench))
             found = self._along(axis, workers, costs, progress)
             if found is not None:
@@ -114,19 +115,20 @@ class BitsChooser:
         )
 
 
-_HINT = "the reference runtime has no other kernels for its layers"
-
-
 def recipes(workers: TaskPool, axis: BitsAxis, progress: Progress = lambda text: None) -> tuple[Recipe, ...]:
-    """Recipes with which assignments of an axis are run: the best for all narrow and, for activations, for all wide.
+    """The recipes (steps of quantization) to try on each assignment of an axis: the best if all layers are narrow,
+    and for activations also the best if all are wide.
 
-    The best recipe for 8-bit activations may limit 16-bit activations.
+    Ranges that are best for 8-bit activations may limit 16-bit activations.
     """
     ends = (axis.narrowest,) if axis.kind == axes.WEIGHTS else (axis.narrowest, axis.widest)
     return tuple(dict.fromkeys(Guard(workers, widths, progress).judged().recipe for widths in ends))
 
 
 def _network(bench: Bench) -> Callable[[Widths], Graph]:
-    """Builder of integer networks whose cost is wanted: on one sample, with the simplest recipe."""
+    """A function that builds the integer network for given bit widths, quickly, to estimate its cost.
+
+    Scales come from one sample and the simplest recipe (steps of quantization): they do not matter for the cost.
+    """
     one = bench.floats.part(np.arange(1))
     return lambda widths: solved(one, Recipe(), widths)

@@ -42,7 +42,7 @@ _OBJECTIVES = {
 
 _CATEGORICAL, _DEFAULT_LEFT, _MISSING_SHIFT = 1, 2, 2
 _NO_MISSING, _ZERO_IS_MISSING = 0, 1
-"""Masks and shift of a node's decision type, and values of its field for missing values."""
+"""Bits of a node's decision_type: two flags, and the shift of the field for missing values, with two of its values."""
 
 _MOST_NODES = 1 << 16
 _CATEGORIES_HINT = "encode categories one-hot, or give max_cat_threshold a small number"
@@ -63,7 +63,7 @@ def as_onnx(data: bytes, name: str) -> bytes:
     """The ONNX file of a saved model. Raises UsageError, CorruptModelError, UnsupportedError."""
     if not recognises(data):
         raise UsageError(
-            "this .txt file is no model of LightGBM: it does not begin with 'tree' and a version",
+            "this .txt file is not a LightGBM model: it does not begin with 'tree' and a version",
             where=name,
             hint="write it with Booster.save_model('model.txt'); networks are .tflite, .onnx and .nnef files",
         )
@@ -72,7 +72,7 @@ def as_onnx(data: bytes, name: str) -> bytes:
         return _converted(_fields(head), [_fields(tree.split("\nend of trees")[0]) for tree in trees], name)
     except (ArithmeticError, ValueError, KeyError, IndexError) as error:
         raise CorruptModelError(
-            f"this is no complete model of LightGBM: {type(error).__name__}: {error}",
+            f"this LightGBM model is incomplete or damaged: {type(error).__name__}: {error}",
             hint="write it with Booster.save_model('model.txt')",
         ) from error
 
@@ -91,7 +91,9 @@ def _converted(head: dict[str, str], blocks: list[dict[str, str]], name: str) ->
     known = dict(setting.split(":") for setting in settings if ":" in setting)
     count = int(head["num_tree_per_iteration"])
     if len(blocks) != len(head["tree_sizes"].split()):
-        raise CorruptModelError(f"has {len(blocks)} trees, but states {len(head['tree_sizes'].split())}")
+        raise CorruptModelError(
+            f"the file has {len(blocks)} trees, but tree_sizes states {len(head['tree_sizes'].split())}"
+        )
     share = count / len(blocks) if head["average_output"] == "True" else 1.0
     trees = _boosted.Trees(int(head["max_feature_idx"]) + 1)
     for number, block in enumerate(blocks):
@@ -102,7 +104,7 @@ def _converted(head: dict[str, str], blocks: list[dict[str, str]], name: str) ->
 
 def _add(trees: _boosted.Trees, number: int, block: dict[str, str], target: int, share: float) -> None:
     if block.get("is_linear", "0") == "1":
-        raise UnsupportedError("leaves are linear models", hint="train with linear_tree=False")
+        raise UnsupportedError("leaves that are linear models are not supported", hint="train with linear_tree=False")
     leaves = [float(value) * share for value in block["leaf_value"].split()]
     names = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
     rows = [*zip(*([float(v) for v in block[name].split()] for name in names), strict=True)] if len(leaves) > 1 else []
@@ -136,7 +138,9 @@ def _missing(kind: int, threshold: float) -> bool:
     """Whether the comparison holds for NaN. Raises UnsupportedError if zeros count as missing, too."""
     missing = kind >> _MISSING_SHIFT & 3
     if missing == _ZERO_IS_MISSING:
-        raise UnsupportedError("zeros count as missing values", hint="train with zero_as_missing=False")
+        raise UnsupportedError(
+            "treating zeros as missing values is not supported", hint="train with zero_as_missing=False"
+        )
     return threshold >= 0 if missing == _NO_MISSING else bool(kind & _DEFAULT_LEFT)
 
 

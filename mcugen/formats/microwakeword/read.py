@@ -31,16 +31,18 @@ _HINT = "compare it with esphome.io/components/micro_wake_word"
 UNLIKE = ("the description of a wake word (it has no 'micro')", _HINT)
 _MOST_RECENT = 1000
 _HOLD = {1: 74, 2: 100}
-"""Version -> rows from the start, and from a detection, to the first that may be a detection."""
+"""Version -> number of rows that cannot be a detection, after the start and after each detection."""
 _STEP = 20
 """Milliseconds between rows in version 1, which does not state them."""
 
 
 @dataclass(frozen=True)
 class WakeWord:
-    """A description of a wake word. model: path of the network, relative to it. step: milliseconds between rows of
-    features. recent: number of probabilities that are summed. limit: the greatest sum that is no detection. arena:
-    bytes that ESPHome reserves for the network; 0 if they are not stated.
+    """A description of a wake word.
+
+    model: path of the network, relative to the description; step: milliseconds between rows of features
+    recent: number of probabilities that are summed; limit: greatest sum that does not count as a detection
+    arena: bytes that ESPHome reserves for the network; 0 if the description does not state them
     """
 
     version: int
@@ -57,22 +59,20 @@ def recognises(data: bytes) -> bool:
 
 
 def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Mapping[str, Shape]) -> Graph:
-    """The model from 16-bit samples to a probability and a detection.
+    """The model that computes a probability and a detection from 16-bit samples.
 
-    Raises UsageError, CorruptModelError and UnsupportedError for a description that cannot be, and for a network whose
-    input is not the features.
+    Raises UsageError, CorruptModelError and UnsupportedError for an invalid description, and for a network that does
+    not read these features.
     """
     if shapes:
         hint = "leave the option out: the front end decides the shapes"
-        raise UsageError("a wake word has no open shapes", where="--input-shape", hint=hint)
+        raise UsageError("the shapes of a wake word are fixed", where="--input-shape", hint=hint)
     word = described(data)
     file = path.parent / word.model
     if not file.resolve().is_relative_to(path.parent.resolve()):
         raise _bad(f"`model`, {word.model!r}, lies outside the folder of the description")
     if not file.is_file():
-        raise UsageError(
-            f"the network {word.model!r} is not beside the description", hint="copy the file into its folder"
-        )
+        raise UsageError(f"the network {word.model!r} is not in the folder of the description", hint="copy it there")
     network = read.load(file, registry)
     _require_features(network)
     rows = network.type(network.inputs[0]).size // microfrontend.CHANNELS
@@ -91,13 +91,13 @@ def described(data: bytes) -> WakeWord:
     try:
         value = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise _bad(f"it is no JSON: {error}") from error
+        raise _bad(f"it is not JSON: {error}") from error
     if not isinstance(value, dict) or not isinstance(value.get("micro"), dict):
-        raise _bad("it is no description of a wake word: `micro` is missing")
+        raise _bad("it is not a description of a wake word: `micro` is missing")
     version, micro = value.get("version"), value["micro"]
     if version not in _HOLD or isinstance(version, bool):
         hint = "mcugen reads versions 1 and 2"
-        raise UnsupportedError(f"version {version!r} of the description", hint=hint)
+        raise UnsupportedError(f"version {version!r} of the description is not supported", hint=hint)
     model, size = value.get("model"), "sliding_window_size" if version == 2 else "sliding_window_average_size"
     if not isinstance(model, str) or not model or "\0" in model or "://" in model or PurePosixPath(model).is_absolute():
         raise _bad(f"`model` must be the path of a .tflite file beside it, not {model!r}")
@@ -120,7 +120,7 @@ def _whole(micro: Mapping[str, Any], name: str, most: int) -> int:
 
 
 def _limit(version: int, cutoff: float, recent: int) -> int:
-    """The greatest sum of probabilities that is no detection.
+    """The greatest sum of probabilities that does not count as a detection.
 
     Version 2 compares integers. Version 1 compares the mean with the cutoff, both in float32.
     """

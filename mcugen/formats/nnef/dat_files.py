@@ -50,7 +50,7 @@ def read(model: ModelFiles, label: str, shape: Shape, where: str) -> np.ndarray:
 def _check(data: bytes, name: str) -> None:
     """Raise CorruptModelError for a header that does not fit the file, before any data is allocated."""
     if len(data) < HEADER or data[:2] != b"\x4e\xef":
-        raise CorruptModelError(f"{name} is no NNEF tensor")
+        raise CorruptModelError(f"{name} is not an NNEF tensor file")
     length, rank, *extents = struct.unpack_from("<10I", data, 4)
     bits, kind = struct.unpack_from("<2I", data, 44)
     if data[2] > 1 or data[3] > 0:

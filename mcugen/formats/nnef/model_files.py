@@ -18,7 +18,7 @@ MAX_TEXT = 1 << 24
 MAX_BYTES = 1 << 28
 MAX_MEMBERS = 1 << 14
 _NAMED = 3
-"""Number of an archive's files that an error names at most."""
+"""Greatest number of an archive's files that an error names."""
 _HINT = "an NNEF model is a folder or an archive with graph.nnef, and a .dat file for each variable"
 
 
@@ -52,7 +52,7 @@ class _Files:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise CorruptModelError(f"{name} is no UTF-8 text: {error.reason} at byte {error.start}") from error
+            raise CorruptModelError(f"{name} is not UTF-8 text: {error.reason} at byte {error.start}") from error
 
 
 class ModelFolder(_Files):
@@ -98,7 +98,7 @@ def checked(name: str) -> str:
     parts = name.split("/")
     odd = any(part in ("", ".", "..") for part in parts) or len(name) > 1024
     if odd or "\\" in name or any(ord(c) < 32 for c in name) or (len(name) > 1 and name[1] == ":"):
-        raise CorruptModelError(f"{name[:80]!r} is no path inside the model")
+        raise CorruptModelError(f"{name[:80]!r} is not a path inside the model")
     return name
 
 
@@ -144,7 +144,7 @@ def _zip(data: bytes) -> dict[str, bytes]:
                 continue
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
-                raise CorruptModelError(f"member {member.filename[:80]!r} of the archive is no plain file")
+                raise CorruptModelError(f"member {member.filename[:80]!r} of the archive is not a plain file")
             left -= member.file_size
             if left < 0:
                 raise UnsupportedError(f"the archive holds more than {MAX_BYTES:,} bytes")
@@ -165,7 +165,7 @@ def _tar(data: bytes) -> dict[str, bytes]:
             if member.isdir():
                 continue
             if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.sparse is not None:
-                raise CorruptModelError(f"member {member.name[:80]!r} of the archive is no plain file")
+                raise CorruptModelError(f"member {member.name[:80]!r} of the archive is not a plain file")
             file = archive.extractfile(member)
             content = file.read(min(member.size, MAX_BYTES)) if file is not None else b""
             if len(content) != member.size:

@@ -37,7 +37,7 @@ def of(name: str, stated: Mapping[str, Any]) -> Stored:
     if not all(math.isfinite(s) and s > 0 for s in scales):
         raise QuantizationError(f"{name!r} has a scale that is not finite and positive")
     if not all(math.isfinite(z) and z == int(z) for z in zeros) or len(zeros) not in (1, len(scales)):
-        raise QuantizationError(f"{name!r} has zero points that are not whole, or not as many as scales")
+        raise QuantizationError(f"{name!r} must have zero points that are integers, one for each scale")
     found = [int(z) - (0 if is_signed else 128) for z in zeros] * (len(scales) if len(zeros) == 1 else 1)
     ends = np.iinfo(NUMPY_DTYPES[_DTYPES[bits]])
     if not all(ends.min <= z <= ends.max for z in found):
@@ -46,15 +46,17 @@ def of(name: str, stated: Mapping[str, Any]) -> Stored:
 
 
 def _numbers(stated: Mapping[str, Any], name: str) -> list[float]:
-    """Entry `name` as a list of floats. It may be a number, a list, or, for scales of the second axis, [[...]].
+    """Entry `name` as a list of floats. The file may state a number, a list, or [[...]] for scales of the second axis.
 
-    Raises CorruptModelError for others.
+    Raises CorruptModelError for anything else.
     """
     given = stated.get(name)
     values: list[Any] = given if isinstance(given, list) else [given]
     values = values[0] if len(values) == 1 and isinstance(values[0], list) else values
     if not values or not all(isinstance(v, int | float) for v in values):
-        raise CorruptModelError(f"graph.quant states {name} {str(given)[:40]}, which is not one or more numbers")
+        raise CorruptModelError(
+            f"graph.quant states {name} {str(given)[:40]}, which is not a number or a list of numbers"
+        )
     return [float(v) for v in values]
 
 
@@ -69,7 +71,9 @@ def _of_bounds(name: str, stated: Mapping[str, Any]) -> tuple[list[float], list[
     for low, high in zip(_numbers(stated, "min"), _numbers(stated, "max"), strict=False):
         scale = (high - low) / steps
         if not scale > 0:
-            raise QuantizationError(f"{name!r} lies between {low} and {high}", hint="state min below max")
+            raise QuantizationError(
+                f"{name!r} is quantized to the range from {low} to {high}", hint="state min below max"
+            )
         least = -(1 << (bits - 1)) + int(is_signed and bool(stated.get("symmetric", False))) if is_signed else 0
         zero = least - low / scale
         if not math.isfinite(zero) or abs(zero - round(zero)) > 1e-3:
@@ -93,7 +97,9 @@ def stored(data: np.ndarray, kind: Stored | None, where: str) -> tuple[np.ndarra
     if quant.per_channel:
         quant = replace(quant, axis=int(data.ndim > 1 and data.shape[0] == 1))
         if not data.ndim or data.shape[quant.axis] != len(quant.scale):
-            raise QuantizationError(f"{len(quant.scale)} scales for {list(data.shape)}", where=where)
+            raise QuantizationError(
+                f"{len(quant.scale)} scales do not fit a tensor of shape {list(data.shape)}", where=where
+            )
     ends = np.iinfo(NUMPY_DTYPES[dtype])
     if data.dtype.kind == "f":
         along = tuple(-1 if k == quant.axis else 1 for k in range(data.ndim)) if quant.per_channel else ()
@@ -103,5 +109,5 @@ def stored(data: np.ndarray, kind: Stored | None, where: str) -> tuple[np.ndarra
         return np.clip(steps, ends.min, ends.max).astype(ends.dtype), quant
     whole = data.astype(np.int64) - (128 if data.dtype == np.uint8 and dtype == "s8" else 0)
     if whole.size and not ends.min <= whole.min() <= whole.max() <= ends.max:
-        raise CorruptModelError(f"holds {data.dtype} data that {dtype} cannot store", where=where)
+        raise CorruptModelError(f"the constant holds {data.dtype} data that {dtype} cannot store", where=where)
     return whole.astype(ends.dtype), quant

@@ -23,7 +23,7 @@ from mcugen.ir.imports import Attributes
 from mcugen.ir.types import Shape, TensorType
 
 REFERENCES = ("tflm",)
-"""The runtimes whose integer arithmetic a model of this format can have: NNEF itself defines none."""
+"""The runtimes whose integer arithmetic is used for models of this format: NNEF itself does not define any."""
 
 _ENDS = ("external", "variable", "constant")
 
@@ -84,11 +84,11 @@ class _Importer:
         """Add an input, or a constant from the graph's text or a .dat file."""
         (name,) = operation.outputs.values()
         if not isinstance(name, Reference):
-            raise CorruptModelError("makes no single tensor", where=where)
+            raise CorruptModelError("the operation must have exactly one result", where=where)
         shape = _shape(operation.attributes.get("shape"), where)
         if operation.name == "external":
             if name not in self._parsed.inputs:
-                raise CorruptModelError(f"external {name!r} is no input of the graph", where=where)
+                raise CorruptModelError(f"external {name!r} is not an input of the graph", where=where)
             dtype, quant = self._types.get(name, (_plain(operation.dtype), None))
             self.builder.values[name] = self.builder.tensor(TensorType(shape, dtype, quant), label=name)
             return
@@ -104,7 +104,7 @@ class _Importer:
         given = [self._operand(value) for value in _flat(operation.inputs.values())]
         again = [name for name in outputs if name in self.builder.values]
         if again:
-            raise CorruptModelError(f"makes {again[0]!r}, which already has a value", where=where)
+            raise CorruptModelError(f"the operation computes {again[0]!r}, which already has a value", where=where)
         self.builder.declared |= {name: TensorType((), *self._types.get(name, ("f32", None))) for name in outputs}
         self.builder.operator(operation.name, 1, Attributes(operation.attributes, {}), given, outputs, where)
 
@@ -133,16 +133,16 @@ def _flat(values: Any) -> Iterator[Any]:
             yield from _flat(value)
         elif isinstance(value, str | int | float) or value is None:
             if not isinstance(value, Reference) and not isinstance(value, int | float):
-                raise UnsupportedError(f"an operand {value!r} is no tensor")
+                raise UnsupportedError(f"operand {value!r} is not a tensor")
             yield value
 
 
 def _shape(given: Any, where: str) -> Shape:
     """A declared shape. Raises CorruptModelError, ShapeError or UnsupportedError for an invalid one."""
     if not isinstance(given, list) or not all(isinstance(d, int) and not isinstance(d, bool) for d in given):
-        raise CorruptModelError(f"has the shape {given!r}", where=where)
+        raise CorruptModelError(f"the shape {given!r} is not a list of integers", where=where)
     if any(d < 1 for d in given):
-        raise ShapeError(f"has the shape {given}, but all sizes must be fixed and at least 1", where=where)
+        raise ShapeError(f"the shape {given} is not supported: all sizes must be fixed and at least 1", where=where)
     elements = 1
     for d in given:
         elements *= d

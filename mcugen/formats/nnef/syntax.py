@@ -107,7 +107,9 @@ def scan(text: str, name: str) -> set[str]:
         elif token == "(" and (before[0:1].isalpha() or before[0:1] == "_" or before == ">"):
             calls.setdefault(current, Counter())[before] += 1
         if token == "*" and before == "]":
-            raise UnsupportedError(f"{name} repeats lists, which is not supported", hint="write them out")
+            raise UnsupportedError(
+                f"{name} repeats a list by [...] * n, which is not supported", hint="write the list out"
+            )
         before = token
     if literals > MAX_LITERALS:
         raise UnsupportedError(f"{name} holds more than {MAX_LITERALS} numbers")

@@ -139,7 +139,7 @@ def _parsed(data: bytes) -> onnx.ModelProto:
     try:
         model: onnx.ModelProto = onnx.ModelProto.FromString(data)
     except DecodeError as error:
-        raise CorruptModelError("this is no ONNX file: it is damaged or truncated") from error
+        raise CorruptModelError("this is not an ONNX file, or it is damaged or truncated") from error
     if not model.HasField("graph") or not model.graph.output:
         raise CorruptModelError("the file has no graph, or a graph without outputs", hint=_HINT)
     _rename_default(model)
@@ -296,7 +296,7 @@ def _declared(value: onnx.ValueInfoProto, *, is_output: bool = False) -> RawInpu
         return RawInput(value.name, None, "map")
     if not value.type.HasField("tensor_type"):
         hint = "export the model with tensors as inputs and outputs, not sequences, maps or optional values"
-        raise UnsupportedError(f"{value.name!r} is no tensor", hint=hint)
+        raise UnsupportedError(f"{value.name!r} is not a tensor", hint=hint)
     tensor = value.type.tensor_type
     if is_output and tensor.elem_type == onnx.TensorProto.STRING:
         return RawInput(value.name, None, "text")

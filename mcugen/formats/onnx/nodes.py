@@ -19,7 +19,7 @@ MAX_DEPTH = 8
 
 
 class Nodes:
-    """Appends operators to a builder, and the subgraphs that they run.
+    """Appends operators to a builder, and the subgraphs that these operators run.
 
     shapes: declared shapes of results. ends: the model's outputs. A file may declare an output with another shape than
     ONNX's rules give; this only causes a note, as ONNX Runtime only warns of it.
@@ -103,7 +103,10 @@ class Nodes:
         return found
 
     def _inlined(self, index: int, operands: Sequence[str]) -> Sequence[str]:
-        """Append a subgraph; returns its results. It can read outer values; its own are dropped afterwards."""
+        """Append the nodes of a subgraph; returns its results.
+
+        The subgraph can read values of the outer graph. Names of its own values are not visible outside.
+        """
         if not 0 <= index < len(self._graphs) or len(self._within) >= MAX_DEPTH:
             raise UnsupportedError(f"subgraphs nested more than {MAX_DEPTH} deep are not supported")
         graph, builder = self._graphs[index], self._builder
@@ -119,14 +122,14 @@ class Nodes:
         found = [builder.values.get(name, "") for name in graph.outputs]
         builder.values, self._shapes = outside, shapes
         if len(builder.unsupported) > failed or (builder.unsupported and "" in found):
-            raise UnsupportedError("its subgraph has unsupported operators")
+            raise UnsupportedError("the operator's subgraph has unsupported operators")
         if "" in found:
             raise CorruptModelError("a result of a subgraph is never computed")
         return found
 
 
 def _defaults(node: RawNode) -> Mapping[str, Any]:
-    """Default values of an operator's attributes, None if one has no default; empty if the operator has no schema."""
+    """Attribute -> default value, or None without a default. Empty if ONNX has no schema of the operator."""
     try:
         schema = onnx.defs.get_schema(node.type, node.version, node.domain)
     except onnx.defs.SchemaError:

@@ -85,7 +85,7 @@ def load(data: bytes, registry: Registry, *, path: Path, sha256: str, shapes: Ma
 
 
 def _named(raw: OnnxModel, shapes: Mapping[str, Shape]) -> Mapping[str, Shape]:
-    """The given shapes, by input name. Raises UsageError for a name that is no input."""
+    """The given shapes, by input name. Raises UsageError for a name that is not an input."""
     names = [value.name for value in raw.inputs]
     if len(set(names)) != len(names):
         raise CorruptModelError("the graph names the same input twice")

@@ -1,1 +1,1 @@
-"""Operators of formats that expand to several of mcugen's: one module each, found by their `IMPORTS`."""
+"""Operators of several formats that expand to several operators of mcugen. Modules are found by their `IMPORTS`."""

@@ -145,7 +145,7 @@ def _padding(a: Attributes, g: Geometry, size: Pair, rank: int, *, may_cut: bool
         pairs = [_same(g, d, size[d], mode == "SAME_LOWER", may_cut) for d in (0, 1)]
         return pairs[0], pairs[1]
     if mode != "NOTSET":
-        raise UnsupportedError(f"auto_pad {mode} is not supported")
+        raise UnsupportedError(f"auto_pad {mode} is not supported; NOTSET, VALID, SAME_UPPER and SAME_LOWER are")
     if len(given) != 2 * rank:
         raise ShapeError(f"pads {list(given)} do not fit {rank} spatial axes")
     if rank == 1:

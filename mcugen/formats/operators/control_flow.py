@@ -22,7 +22,7 @@ def branch(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def loop(source: Source, e: Expansion) -> Sequence[str]:
-    """A subgraph repeated while another one gives true, which must be constant. Source: TFLite WHILE; while.cc."""
+    """A subgraph repeated while a second one returns true, which must be a constant. Source: TFLite WHILE; while.cc."""
     a = source.attributes
     condition, body = a["cond_subgraph_index"], a["body_subgraph_index"]
     values = _operands(e)
@@ -30,7 +30,7 @@ def loop(source: Source, e: Expansion) -> Sequence[str]:
         if not _decision(e, e.call(condition, values), "how often the loop runs depends on data"):
             return values
         values = list(e.call(body, values))
-    raise UnsupportedError(f"the loop has no end within {MAX_TRIPS} trips")
+    raise UnsupportedError(f"the loop does not end within {MAX_TRIPS} iterations")
 
 
 def chosen(source: Source, e: Expansion) -> Sequence[str]:
@@ -41,7 +41,7 @@ def chosen(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def repeated(source: Source, e: Expansion) -> Sequence[str]:
-    """A subgraph repeated while its condition holds, which must be constant. Source: ONNX Loop-21."""
+    """A subgraph repeated while its condition, which must be constant, holds. Source: ONNX Loop-21."""
     limit, going, *values = (*e.inputs, None, None)[: max(len(e.inputs), 2)]
     trips = MAX_TRIPS + 1 if limit is None else _whole(e, limit)
     body, state = source.attributes["body"], [str(value) for value in values]
@@ -49,14 +49,14 @@ def repeated(source: Source, e: Expansion) -> Sequence[str]:
     holds = going is None or _decision(e, [going], "how often the loop runs depends on data")
     while holds and len(rows) < trips:
         if len(rows) == MAX_TRIPS:
-            raise UnsupportedError(f"the loop has no end within {MAX_TRIPS} trips")
+            raise UnsupportedError(f"the loop does not end within {MAX_TRIPS} iterations")
         again = e.constant(np.array(True)) if going is None else going
         found = e.call(body, [e.constant(np.array(len(rows), np.int64)), again, *state])
         going, state = found[0], list(found[1 : 1 + len(state)])
         rows.append(list(found[1 + len(state) :]))
         holds = _decision(e, [going], "how often the loop runs depends on data")
     if not rows and source.results > len(state):
-        raise UnsupportedError("a loop that never runs has results without a size")
+        raise UnsupportedError("a loop that never runs is not supported: its results have no size")
     return [*state, *(_stacked(e, part, 0) for part in zip(*rows, strict=True))]
 
 
@@ -65,7 +65,7 @@ def scanned(source: Source, e: Expansion) -> Sequence[str]:
     a, operands = source.attributes, _operands(e)
     count = a["num_scan_inputs"]
     if not 1 <= count <= len(operands):
-        raise CorruptModelError(f"{count} of {len(operands)} operands are scanned")
+        raise CorruptModelError(f"num_scan_inputs is {count}, but there are {len(operands)} operands")
     state, scanned = operands[: len(operands) - count], operands[len(operands) - count :]
     slices = [
         _slices(e, x, axis, bool(back))
@@ -74,7 +74,7 @@ def scanned(source: Source, e: Expansion) -> Sequence[str]:
         )
     ]
     if len({len(part) for part in slices}) != 1:
-        raise CorruptModelError("the scanned operands are not of one length")
+        raise CorruptModelError("the scanned operands differ in length")
     rows: list[list[str]] = []
     for parts in zip(*slices, strict=True):
         found = list(e.call(a["body"], [*state, *parts]))
@@ -90,7 +90,7 @@ def _slices(e: Expansion, x: str, axis: int, back: bool) -> list[str]:
     """The slices of a tensor along an axis, from its end if `back`."""
     shape = e.type(x).shape
     if not -len(shape) <= axis < len(shape) or shape[axis] > MAX_TRIPS:
-        raise UnsupportedError(f"axis {axis} of {list(shape)} cannot be scanned")
+        raise UnsupportedError(f"axis {axis} of {list(shape)} does not exist, or has more than {MAX_TRIPS} slices")
     found = list(e.nodes(Unpack(axis % len(shape), shape[axis]), x))
     return found[::-1] if back else found
 
@@ -110,7 +110,7 @@ def _decision(e: Expansion, found: Sequence[str], why: str) -> bool:
     """The value of a condition. Raises UnsupportedError with the text `why` if it is not constant."""
     data = e.data(found[0]) if len(found) == 1 else None
     if len(found) != 1 or e.type(found[0]).size != 1:
-        raise CorruptModelError("a condition is not one value")
+        raise CorruptModelError("a condition must have one element")
     if data is None:
         raise UnsupportedError(why, hint="re-export the model with a constant condition")
     return bool(data.reshape(-1)[0])

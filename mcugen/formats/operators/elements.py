@@ -150,7 +150,7 @@ def clip(source: Source, e: Expansion) -> Sequence[str]:
     x, a = operands(e, 1)[0], source.attributes
     stated = [*e.inputs[1:3], None, None][:2]
     if any(name is not None and e.type(name).size != 1 for name in stated):
-        raise ShapeError("a bound is not one number")
+        raise ShapeError("a bound of Clip must be one number")
     low, high = (None if name is None else e.data(name) for name in stated)
     computed = any(name is not None and e.data(name) is None for name in stated)
     if is_plain(e.type(x)) or computed:
@@ -203,7 +203,7 @@ def operands(e: Expansion, count: int) -> list[str]:
     """The first operands, which must be present. Raises ShapeError."""
     found = [name for name in e.inputs[:count] if name is not None]
     if len(found) < max(count, 1):
-        raise ShapeError(f"{max(count, 1)} operands are needed")
+        raise ShapeError(f"the operator needs {max(count, 1)} operands")
     return found
 
 

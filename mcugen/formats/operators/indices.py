@@ -89,7 +89,7 @@ def _elements(source: Source, e: Expansion, x: str, index: str) -> str:
 def _how(source: Source) -> str:
     stated = source.attributes.get("reduction", "none")
     if stated not in _HOW:
-        raise UnsupportedError(f"the reduction {stated!r} is not supported")
+        raise UnsupportedError(f"the reduction {stated!r} is not supported; {', '.join(_HOW)} are")
     return _HOW[stated]
 
 

@@ -23,7 +23,7 @@ def reshape(source: Source, e: Expansion) -> Sequence[str]:
     old = e.type(x).shape
     if not source.attributes.get("allowzero"):
         if any(d == 0 and k >= len(old) for k, d in enumerate(wanted)):
-            raise ShapeError(f"{list(wanted)} keeps an axis that {list(old)} does not have")
+            raise ShapeError(f"a 0 in shape {list(wanted)} keeps an axis that {list(old)} does not have")
         wanted = tuple(old[k] if d == 0 else d for k, d in enumerate(wanted))
     return [e.node(Reshape(wanted), x)]
 
@@ -50,7 +50,7 @@ def squeeze(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def unsqueeze(source: Source, e: Expansion) -> Sequence[str]:
-    """A tensor with axes of size 1 inserted; the stated axes are those of the result. Source: ONNX Unsqueeze-13."""
+    """A tensor with axes of size 1 inserted; the stated axes count axes of the result. Source: ONNX Unsqueeze-13."""
     x = _operand(e)
     shape, stated = list(e.type(x).shape), source.ints(1) or ()
     places = sorted(_axes(source, len(shape) + len(stated)))
@@ -77,7 +77,7 @@ def dropout(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def has_element(source: Source, e: Expansion) -> Sequence[str]:
-    """Whether there is an operand, as a constant. Source: ONNX OptionalHasElement-18."""
+    """A constant that is true if the operator has an operand. Source: ONNX OptionalHasElement-18."""
     return [e.constant(np.array(bool(e.inputs and e.inputs[0] is not None)))]
 
 
@@ -114,7 +114,7 @@ def _axes(source: Source, rank: int) -> tuple[int, ...]:
 
 def _operand(e: Expansion) -> str:
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     return e.inputs[0]
 
 

@@ -19,7 +19,7 @@ from mcugen.ops.transpose import Transpose
 
 
 def expand(source: Source, e: Expansion) -> Sequence[str]:
-    """Broadcast to the stated shape, or to the common shape of both. Source: ONNX Expand-13."""
+    """Broadcast to the common shape of x and the stated shape. Source: ONNX Expand-13."""
     x, shape = _operand(e), _known(source, 1, "shape")
     try:
         wanted = np.broadcast_shapes(e.type(x).shape, shape)
@@ -32,7 +32,7 @@ def tile(source: Source, e: Expansion) -> Sequence[str]:
     """Repeated along each axis. Source: ONNX Tile-13."""
     x, times = _operand(e), _known(source, 1, "repeats")
     if len(times) != len(e.type(x).shape):
-        raise ShapeError(f"{list(times)} does not repeat the axes of {list(e.type(x).shape)}")
+        raise ShapeError(f"repeats {list(times)} do not fit the axes of {list(e.type(x).shape)}")
     chosen = [k for k, n in enumerate(times) if n != 1] or [0]
     for start in range(0, len(chosen), 2):  # two axes at a time, as each repeated axis adds a loop
         now = chosen[start : start + 2]
@@ -64,7 +64,7 @@ def pad(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _filled(e: Expansion, op: Pad, x: str, value: str | None) -> str:
-    """Padding with a stored value. Without one, with stored zeros, whatever the zero point."""
+    """Padding with a stored value; without a value, with the stored integer 0, whatever the zero point is."""
     t, known = e.type(x), np.zeros((), e.type(x).np_dtype) if value is None else e.data(value)
     if t.quant is None or t.quant.per_channel or known is None:
         return e.node(op, x, *([] if value is None else [value]))
@@ -74,7 +74,7 @@ def _filled(e: Expansion, op: Pad, x: str, value: str | None) -> str:
 def _mirrored(e: Expansion, x: str, widths: Sequence[tuple[int, int]], mode: str) -> str:
     """Padding with elements of the tensor itself, axis by axis."""
     if mode not in _MODES:
-        raise UnsupportedError(f"padding of mode {mode!r} is not supported")
+        raise UnsupportedError(f"padding mode {mode!r} is not supported; constant, {', '.join(sorted(_MODES))} are")
     for axis, (before, after) in enumerate(widths):
         if before <= 0 and after <= 0:
             continue
@@ -155,7 +155,7 @@ def _known(source: Source, k: int, what: str) -> tuple[int, ...]:
 
 def _operand(e: Expansion) -> str:
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     return e.inputs[0]
 
 

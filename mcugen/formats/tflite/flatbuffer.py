@@ -103,7 +103,7 @@ class RawModel:
             raise UsageError(f"the model has no signature {signature!r}", where="--signature", hint=f"it has: {listed}")
         if not 0 <= known[signature] < len(self.graphs):
             what = f"signature {signature!r} names subgraph {known[signature]}"
-            raise CorruptModelError(f"{what}, but there are {len(self.graphs)} from 0 on")
+            raise CorruptModelError(f"{what}, but the file has {len(self.graphs)} subgraphs")
         return known[signature]
 
 
@@ -242,7 +242,9 @@ class _Reader:
     def _buffer(self, index: int) -> np.ndarray | None:
         """The bytes of a buffer, not copied; None for an empty one, which marks a tensor computed at run time."""
         if not 0 <= index < self.model.BuffersLength():
-            raise CorruptModelError(f"names buffer {index}, but there are {self.model.BuffersLength()} from 0 on")
+            raise CorruptModelError(
+                f"a tensor names buffer {index}, but the file has {self.model.BuffersLength()} buffers"
+            )
         buffer = self.model.Buffers(index)
         if buffer.Offset() > 1:
             raise CorruptModelError(f"buffer {index} lies outside the flatbuffer", hint="convert the model below 2 GB")
@@ -262,7 +264,7 @@ class _Reader:
                 operator = graph.Operators(index)
                 if not 0 <= operator.OpcodeIndex() < codes:
                     code = operator.OpcodeIndex()
-                    raise CorruptModelError(f"names operator code {code}, but there are {codes} from 0 on")
+                    raise CorruptModelError(f"an operator names code {code}, but the file has {codes} operator codes")
                 code = self.model.OperatorCodes(operator.OpcodeIndex())
                 name = self._operator_name(code)
                 yield RawOperator(
@@ -321,12 +323,14 @@ class _Reader:
             return f"{getattr(record, f'{name}Length')()} entries"
         value = getattr(record, name)()
         if isinstance(value, float) and not math.isfinite(value):
-            raise CorruptModelError(f"attribute {_snake(name)} is {value}", hint="the file is damaged")
+            raise CorruptModelError(
+                f"attribute {_snake(name)} is {value}, not a finite number", hint="the file is damaged"
+            )
         enum = _ENUMS.get(_snake(name))
         if enum is None or not isinstance(value, int):
             return value
         if value not in _names(enum):
-            raise CorruptModelError(f"attribute {_snake(name)} is {value}, which is no {enum.__name__}")
+            raise CorruptModelError(f"attribute {_snake(name)} is {value}, which is not a value of {enum.__name__}")
         return _enum_name(enum, value)
 
 

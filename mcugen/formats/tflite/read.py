@@ -137,7 +137,7 @@ class _Common:
     def inline(self, graph: int, operands: Sequence[str]) -> Sequence[str]:
         """Append the nodes of a subgraph that an operator calls; returns its results."""
         if not 0 <= graph < len(self.file.graphs):
-            raise CorruptModelError(f"calls subgraph {graph}, but there are {len(self.file.graphs)} from 0 on")
+            raise CorruptModelError(f"an operator calls subgraph {graph}, but the file has {len(self.file.graphs)}")
         if graph in self.calling:
             raise UnsupportedError(f"subgraph {graph} calls itself", hint="export the model without recursion")
         self.calls += 1
@@ -193,7 +193,9 @@ class _Importer:
     def call(self, operands: Sequence[str]) -> Sequence[str]:
         """Import the subgraph on these operands; returns the names of its results."""
         if len(operands) != len(self.raw.inputs):
-            raise CorruptModelError(f"gives {len(operands)} operands to a subgraph with {len(self.raw.inputs)} inputs")
+            raise CorruptModelError(
+                f"a call gives {len(operands)} operands to a subgraph with {len(self.raw.inputs)} inputs"
+            )
         for index, operand in zip(self.raw.inputs, operands, strict=True):
             self._check_index(index, "graph input")
             self._bind(index, operand)
@@ -251,7 +253,9 @@ class _Importer:
 
     def _check_index(self, index: int, what: str) -> None:
         if not 0 <= index < len(self.raw.tensors):
-            raise CorruptModelError(f"{what} names tensor {index}, but there are {len(self.raw.tensors)} from 0 on")
+            raise CorruptModelError(
+                f"{what} names tensor {index}, but the subgraph has {len(self.raw.tensors)} tensors"
+            )
 
     def _referenced(self) -> list[tuple[int, fb.RawTensor]]:
         used = {*self.raw.inputs, *self.raw.outputs}
@@ -266,10 +270,10 @@ class _Importer:
             raise UnsupportedError(f"loops and calls make more than {MAX_REPEATED} operators", where=where)
         for operand in operator.inputs:
             if operand >= 0 and operand not in self.written and not self.unsupported:
-                raise CorruptModelError(f"reads tensor {operand} before anything writes it", where=where)
+                raise CorruptModelError(f"the operator reads tensor {operand} before anything writes it", where=where)
         for result in operator.outputs:
             if result in self.written:
-                raise CorruptModelError(f"writes tensor {result}, which already has a value", where=where)
+                raise CorruptModelError(f"the operator writes tensor {result}, which already has a value", where=where)
             self.written.add(result)
         self.custom.update(operator.outputs if operator.name.startswith("CUSTOM:") else ())
         with importing(where, self.unsupported):
@@ -321,7 +325,7 @@ class _Importer:
             self.tensors[self.name(index)] = replace(old, type=bounded(replace(old.type, shape=shape), what))
 
     def _expand(self, found: RegisteredImport, source: Source, operator: fb.RawOperator, where: str) -> None:
-        """Append the nodes that the operator expands to, and bind its results to theirs."""
+        """Append the nodes that the operator expands to. Its results become names for the results of these nodes."""
         variables = [self._variable(i) for i in operator.inputs]
         names = [None if i < 0 or v else self.held(i) for i, v in zip(operator.inputs, variables, strict=True)]
         label = self.raw.tensors[operator.outputs[0]].label if operator.outputs else ""
@@ -337,7 +341,7 @@ class _Importer:
             self.common.refusals[runtime].append(why)
         self.builder.refusals.clear()
         if len(results) != len(operator.outputs):
-            raise CorruptModelError(f"has {len(operator.outputs)} results, needs {len(results)}")
+            raise CorruptModelError(f"the operator has {len(operator.outputs)} results, needs {len(results)}")
         own: dict[str, str] = {}
         for index, name in zip(operator.outputs, results, strict=True):
             self._bind(index, own.get(name, name))
@@ -350,7 +354,7 @@ class _Importer:
         """Record which tensor holds a value of the file, or which variable it refers to."""
         stands, is_value = is_handle(self.raw.tensors[index]), name in self.tensors
         if stands == is_value:
-            raise CorruptModelError(f"tensor {index} of type {self.raw.tensors[index].type} cannot be {name!r}")
+            raise CorruptModelError(f"tensor {index} of type {self.raw.tensors[index].type} cannot hold {name!r}")
         (self.handles if stands else self.values)[index] = name
 
     def _variable(self, index: int) -> str | None:
@@ -371,7 +375,7 @@ class _Importer:
         self.values[index] = name
 
     def _note_refusals(self, imported: Imported, call: Call, where: str) -> None:
-        """Record which runtimes have no kernel for a call. Raises UnsupportedError if none has one."""
+        """Record which runtimes have no kernel for a call. Raises UnsupportedError if no runtime has a kernel."""
         reasons = {r: imported.refused_by.get(r) or imported.op.refused_by(call, r) for r in REFERENCES}
         require_runtime(reasons, REFERENCES)
         for runtime, why in reasons.items():
@@ -408,7 +412,7 @@ class _Importer:
         names = tuple(None if i < 0 else self.held(i) for i in operator.inputs)
         if imported.inputs is not None:
             if any(k >= len(names) for k in imported.inputs):
-                raise CorruptModelError(f"has {len(names)} operands, needs {max(imported.inputs) + 1}")
+                raise CorruptModelError(f"the operator has {len(names)} operands, needs {max(imported.inputs) + 1}")
             names = tuple(names[k] for k in imported.inputs)
         return Node(f"{self.prefix}n{index}", imported.op, names, tuple(self.name(i) for i in operator.outputs), where)
 
@@ -417,7 +421,7 @@ class _Importer:
         return Graph("", used, (), (), ()).call(node, "tflm")
 
     def _declared(self, call: Call, imported: Imported, operator: fb.RawOperator) -> Call:
-        """The call with the element types of the file, in which some are float16, as the runtimes see it."""
+        """The call with the element types that the file declares: some float32 tensors are float16 in the file."""
         chosen = range(len(operator.inputs)) if imported.inputs is None else imported.inputs
         raws = [None if operator.inputs[k] < 0 else self.raw.tensors[operator.inputs[k]] for k in chosen]
         pairs = zip(call.inputs, raws, strict=True)

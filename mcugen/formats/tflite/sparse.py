@@ -78,7 +78,7 @@ def _sizes(sparsity: Sparsity, shape: Shape) -> list[int]:
 def _entries(level: Level, above: np.ndarray, size: int, total: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entries of a level: (entry of the level above, index along the axis, entry number in this level).
 
-    above: entry numbers of the level above; size: of the axis; total: most entries
+    above: entry numbers of the level above; size: size of the axis; total: greatest number of entries allowed
     """
     if level.segments is None or level.indices is None:
         if level.size != size or above.size * size > total:
@@ -91,7 +91,7 @@ def _entries(level: Level, above: np.ndarray, size: int, total: int) -> tuple[np
         raise CorruptModelError(f"{segments.size} segments are too few for the level above")
     first, end = segments[above], segments[above + 1]
     if (first < 0).any() or (end < first).any() or (end > indices.size).any() or int((end - first).sum()) > total:
-        raise CorruptModelError("segments of sparse storage do not ascend, or leave the indices")
+        raise CorruptModelError("segments of sparse storage do not ascend, or point past the indices")
     counts = end - first
     rows = np.repeat(np.arange(above.size), counts)
     at = first[rows] + np.arange(rows.size) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -65,7 +65,7 @@ def as_declared(t: TensorType, raw: fb.RawTensor) -> TensorType:
 def inner_quantization(tensors: Sequence[fb.RawTensor], index: int) -> QuantParams | None:
     """The scale and zero point of an operator's intermediate value; None if they are absent or invalid."""
     if not 0 <= index < len(tensors):
-        raise CorruptModelError(f"names tensor {index} for an intermediate value, of {len(tensors)} from 0 on")
+        raise CorruptModelError(f"an intermediate value is tensor {index}, but there are {len(tensors)}")
     scale, zero = tensors[index].scale, tensors[index].zero_point or (0,)
     known = len(scale) == len(zero) == 1 and math.isfinite(scale[0]) and scale[0] > 0
     return QuantParams(scale, zero) if known else None

@@ -61,7 +61,7 @@ def as_onnx(data: bytes, name: str) -> bytes:
     try:
         return _converted(json.loads(data)["learner"], name)
     except (ArithmeticError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        message = f"this is no complete model of XGBoost: {type(error).__name__}: {error}"
+        message = f"this XGBoost model is incomplete or damaged: {type(error).__name__}: {error}"
         raise CorruptModelError(message, hint=_HINT) from error
 
 
@@ -101,10 +101,12 @@ def _margin(objective: str, score: float) -> float:
 def _add(trees: _boosted.Trees, number: int, tree: dict[str, Any], target: int, weight: float) -> None:
     if int(tree["tree_param"].get("size_leaf_vector", "0")) > 1:
         raise UnsupportedError(
-            "a leaf of the trees has several values", hint="train with multi_strategy='one_output_per_tree'"
+            "leaves with several values are not supported", hint="train with multi_strategy='one_output_per_tree'"
         )
     if tree.get("categories_nodes"):
-        raise UnsupportedError("the trees split by categories", hint="encode categories as numbers, one-hot or ordinal")
+        raise UnsupportedError(
+            "trees that split by categories are not supported", hint="encode categories as numbers, one-hot or ordinal"
+        )
     lefts, rights = tree["left_children"], tree["right_children"]
     for node, (left, right) in enumerate(zip(lefts, rights, strict=True)):
         value = float(tree["split_conditions"][node])

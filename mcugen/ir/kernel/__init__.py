@@ -109,14 +109,14 @@ class Kernel:
 
     @property
     def grid(self) -> Grid:
-        """The form, which must be a grid."""
+        """The form of a device kernel. Raises InternalError if the form is no Grid."""
         if not isinstance(self.form, Grid):
             raise InternalError(f"{self.symbol} is no kernel of a device")
         return self.form
 
     @property
     def contract(self) -> str:
-        """Base name of the header and the params struct: the text's `struct` if set, else the part before `__`."""
+        """Base name of the header and the params struct: the text's `struct` if set, else the symbol before `__`."""
         return self.text.struct or self.symbol.split("__")[0]
 
     @property
@@ -146,12 +146,13 @@ class Kernel:
         return self.grid.launch(call, dict(self.grid.tile))
 
     def sizes(self, call: Call) -> Mapping[str, int]:
-        """The constants of the kernel's copy for a call, by name; empty for a kernel without copies."""
+        """The constants of the kernel's template for a call, by name; empty for a kernel without a template."""
         return {**_sizes(call, self.text.variant), **self.text.constants} if self.text.variant else {}
 
     def identity(self, call: Call) -> str:
-        """Key of the C function for a call: the symbol with the sizes or hash of the copy. Calls with equal keys share
-        a function.
+        """Key of the C function for a call: the symbol with the template's constants or a hash.
+
+        Calls with equal keys share a function.
         """
         return _identity(call, self)
 
@@ -214,7 +215,7 @@ def _computed(call: Call) -> tuple[int, ...]:
 
 @shared_fact
 def _sizes(call: Call, variant: Callable[[Call], Mapping[str, int]]) -> Mapping[str, int]:
-    """The constants of a copy by name, cached by the function `variant`, which kernels may share."""
+    """The constants that `variant` returns for a call, by name. Kernels with the same `variant` share the result."""
     return dict(sorted(variant(call).items()))
 
 

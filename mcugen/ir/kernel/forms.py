@@ -43,7 +43,7 @@ class Run(Form):
     """A kernel that works on n adjacent pixels or elements: f(params, in..., out, [scratch,] n).
 
     count  n for the whole output (pixels or elements); a multiple of the output's rows
-    alone  whether it computes pixels one by one, so that calls with a single pixel are as efficient as longer ones
+    alone  whether it computes pixels one by one, so that calls with one pixel are as efficient as calls with many
     """
 
     name = "run"
@@ -56,7 +56,7 @@ class RowWindow:
     """The input rows that output row y reads: y * stride - pad + k * dilation for k in [0, size).
 
     firsts: if not empty, the first input row of each output row, ascending, in place of y * stride - pad. Operators
-    that enlarge images need it.
+    that enlarge images need `firsts`.
     """
 
     size: int
@@ -86,14 +86,12 @@ class RowWindow:
 
     @property
     def extent(self) -> int:
-        """Number of rows from the first to the last that an output row reads, both included."""
+        """Number of rows from the first to the last row that an output row reads, both included."""
         return (self.size - 1) * self.dilation + 1
 
     @property
     def walked_rows(self) -> int:
-        """Number of rows from the first that the first output row reads to the last of the last output row, with
-        padding.
-        """
+        """Number of input rows that all output rows together span, padding included."""
         return (self.out_rows - 1) * self.stride + self.extent
 
     @property
@@ -224,7 +222,7 @@ class NDRange:
     """The launch of a device kernel.
 
     items        work-items in each dimension
-    group        work-items of a work-group in each dimension; () leaves them to the driver
+    group        work-items of a work-group in each dimension; (): the driver chooses
     local_bytes  local memory that a work-group takes
     effort       the work of the launch as a multiple of what its results need
     """
@@ -236,7 +234,7 @@ class NDRange:
 
     @classmethod
     def each(cls, total: int) -> NDRange:
-        """A launch with one work-item for each of `total` elements; some at the end may be idle."""
+        """A launch with one work-item for each of `total` elements; the last work-items may be idle."""
         return cls((total,), (GROUP,))
 
     @property
@@ -259,7 +257,7 @@ class Ending(Protocol):
         """The headers of the runtime that the expressions call."""
 
     def into(self, text: str, function: str) -> str:
-        """The text of a kernel with the expressions in it."""
+        """The text of a kernel with the expressions inserted."""
 
 
 def per_element(call: Call, tile: Tile) -> NDRange:

@@ -43,8 +43,8 @@ _ZERO = keys_of(np.zeros(1, np.float32))[0]
 class Branches:
     """The C files for a call.
 
-    dtype: the element type of its features. keyed: whether trees compare the keys of float features, unsigned integers
-    in the order of the floats, which are computed once for each vector.
+    dtype: element type of the features. keyed: whether trees compare keys instead of float features. Keys are unsigned
+    integers in the order of the floats; they are computed once per vector.
     """
 
     tables: Tables
@@ -53,7 +53,7 @@ class Branches:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """The features that are compared, the most frequent first -> the place of each among the keys."""
+        """Feature that trees compare -> index of its key. The feature that is compared most often is first."""
         features, counts = np.unique(self.tables.forest.nodes[self.tables.forest.inner, 0], return_counts=True)
         order = features[np.argsort(-counts, kind="stable")].tolist()
         return {feature: place for place, feature in enumerate(order)}

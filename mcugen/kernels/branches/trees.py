@@ -32,7 +32,7 @@ def integer_features(call: Call) -> bool:
 
 
 def is_small(call: Call) -> bool:
-    "the trees have at most 4,096 comparisons, no more than 30 below each other"
+    "the trees have at most 4,096 comparisons, and a path from a root to a leaf at most 30"
     if not has_tables(call):
         return False
     found = _tree_tables.of(call)
@@ -40,12 +40,12 @@ def is_small(call: Call) -> bool:
 
 
 def nan_fails(call: Call) -> bool:
-    "a value that is not a number fails all comparisons but !="
+    "NaN fails all comparisons but !="
     return has_tables(call) and _tree_tables.of(call).variant["nan"] == 0
 
 
 def compares_as_c(call: Call) -> bool:
-    "thresholds are finite, and a value that is not a number fails all comparisons but !="
+    "thresholds are finite, and NaN fails all comparisons but !="
     return nan_fails(call) and bool(np.isfinite(_tree_tables.of(call).forest.thresholds).all())
 
 
@@ -74,7 +74,7 @@ def keyed(call: Call) -> Branches:
 
 
 def keys(call: Call) -> int:
-    """Number of features that the trees compare: each vector has a key for each."""
+    """Number of keys of a vector: one for each feature that the trees compare."""
     return len(keyed(call).places)
 
 
@@ -83,7 +83,7 @@ def keys_bytes(call: Call) -> int:
 
 
 def keyed_work(call: Call) -> dict[str, float]:
-    """The cost terms of `_tree_tables.work`, and the keys computed."""
+    """Cost terms of `_tree_tables.work`, and the number of keys computed (keys)."""
     return _tree_tables.work(call) | {"keys": float(rows(call) * keys(call))}
 
 

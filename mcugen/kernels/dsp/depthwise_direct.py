@@ -137,7 +137,7 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def _code(call: Call) -> int:
-    """Code size of a copy in bytes."""
+    """Code size in bytes of the kernel for this call."""
     s, pairs, result = shape_of(call), pairs_of(call), _result(call)
     single = 350 + 16 * result
     if not pairs.count:

@@ -1,4 +1,5 @@
-"""Depthwise convolution on planar rows, one output at a time. One short copy serves layers of all widths and strides.
+"""Depthwise convolution on planar rows, one output at a time. One short function serves layers of all widths and
+strides.
 
 Weights stay int8. One set of weights serves all rotations of the kernel rows in the ring.
 """
@@ -53,13 +54,13 @@ def _instructions(s: PlanarShape) -> int:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """The cost terms of planar.py."""
+    """Cost terms, the same as in planar.py."""
     s = shape_of(call)
     return planar.shape_work(call, s, _instructions(s), row_window(call))
 
 
 def _code(call: Call) -> int:
-    """Code size of a copy in bytes."""
+    """Code size in bytes of the kernel for this call."""
     s = shape_of(call)
     return 176 + (72 if s.width > 2 else 64) * s.height
 

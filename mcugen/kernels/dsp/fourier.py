@@ -13,7 +13,7 @@ from mcugen.ops import _fourier, power_spectrum, real_fourier
 from mcugen.ops._fourier import RealTransform, transform_of
 
 _STAGES = 6
-"""Most stages of a copy."""
+"""Most stages of a transform that these kernels compute."""
 
 
 def has_few_stages(call: Call) -> bool:
@@ -28,12 +28,12 @@ def _words(pairs: np.ndarray) -> np.ndarray:
 
 
 def _sources(t: RealTransform) -> np.ndarray:
-    """The complex number that stands in each place before the first stage."""
+    """Index of the complex number that is stored at each position before the first stage."""
     return np.argsort(_fourier.places(t.points, t.radices[::-1]))
 
 
 def _block(t: RealTransform) -> int:
-    """Number of places that a copy fills with constant distances: those of the first two stages."""
+    """Complex numbers per block: the product of the first two radices. Within a block, unrolled code loads them."""
     return t.radices[0] * (t.radices[1] if len(t.radices) > 1 else 1)
 
 
@@ -53,7 +53,7 @@ def _params(call: Call) -> Params:
 
 
 def _variant(call: Call) -> dict[str, int]:
-    """The constants of a copy, see dsp_fourier_template.h."""
+    """Constants of the C template dsp_fourier_template.h for this call."""
     names = ("stages", *_fourier.GROUPS.values())
     found = {name: value for name, value in _fourier.variant(call).items() if name not in names}
     radices = transform_of(call).radices

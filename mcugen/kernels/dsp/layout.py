@@ -22,7 +22,7 @@ _REACH = 1020
 
 @dataclass(frozen=True)
 class TapRuns:
-    """Adjacent taps as `split` runs of equal length: `quads` groups of four taps, and two more taps if `pair` is 1."""
+    """Adjacent taps as `split` runs. Each has `quads` groups of four taps, and two more taps if `pair` is 1."""
 
     split: int
     quads: int
@@ -118,7 +118,7 @@ class RowLayout:
 
 @fact
 def layout(call: Call, gathered: bool) -> RowLayout:
-    """The layout for a convolution's window. gathered: each part of a row is one run of whole groups."""
+    """The layout for a convolution's window. gathered: whether each part of a kernel row is one run of whole groups."""
     window = window_of(call)
     _, height, columns, channels = call.input(0).shape
     kernel, stride, dilation = window.kernel[1], window.stride[1], window.dilation[1]

@@ -17,8 +17,10 @@ LARGEST = 255
 
 @dataclass(frozen=True)
 class Sums:
-    """Layout of the sums of a pixel's data: one word before the taps, the others after them. The taps are `runs` runs
-    of `groups` groups of four."""
+    """Layout of the words that hold sums of a pixel's taps: the first word lies before the taps, the rest after them.
+
+    A pixel has `runs` * `groups` * 4 taps.
+    """
 
     groups: int
     runs: int = 1

@@ -16,7 +16,7 @@ from mcugen.ops._weighted import activation_of, matrix, pixels, row_window, taps
 from mcugen.ops._window import edge_pixels, fields
 
 _CODE = (360, 290)
-"""Code bytes of a copy in addition to vector.py's: [0] if taps are copied first, [1] if they are read as words."""
+"""Code bytes of a kernel in addition to vector.py's: [0] if taps are copied first, [1] if they are read as words."""
 TERMS = ("blocks", "groups", "gathering", *scaling.CLAMP_TERMS)
 
 _MOST = 2**16 - 1
@@ -75,17 +75,17 @@ def _copying(taps: int) -> float:
 
 
 def _work(call: Call, *, bits: int) -> dict[str, float]:
-    """The cost terms of vector.py, and the instructions that gather taps (gathering)."""
+    """Cost terms of vector.py, and the number of instructions that gather taps (gathering)."""
     return {**vector.work(call, bits=bits), "gathering": _gathering(call)}
 
 
 def _code(call: Call, *, name: str, bits: int) -> int:
-    """Code size of a copy in bytes."""
+    """Code size in bytes of the kernel for this call."""
     return vector.code(call, name=name, bits=bits, shared=False) + _CODE[_in_words(call)]
 
 
 def kernels(is_dense: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a convolution, with 16-bit and 8-bit weights. is_dense: the rule for a single group."""
+    """The kernels of a convolution, with 16-bit and 8-bit weights. is_dense: the rule that there is one group."""
     return tuple(_kernel(name, bits, is_dense) for name, bits in (("dsp16", 16), ("dsp8", 8), ("dsp8_single", 8)))
 
 

@@ -1,7 +1,7 @@
 """Depthwise convolution on planar rows, for cores with SMLAD: geometry, packing, and when its arithmetic is exact.
 
 In a planar row the int16 elements of one channel are adjacent, so that a word holds two taps of a kernel row; see
-planar_s8.h. Copies of a kernel depend on the geometry of rows, but not on the number of channels.
+planar_s8.h. The code is compiled for the geometry of a layer's rows, but serves any number of channels.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _column_work(call: Call) -> dict[str, float]:
 
 
 def _column_code(call: Call) -> int:
-    """Approximate code size of a copy in bytes."""
+    """Approximate code size in bytes of the kernel for this call."""
     channels, taps = call.output.shape[3], window_of(call).kernel[0]
     return 190 + 3 * taps + 80 * (channels >= SPREAD_CHANNELS) + 5 * (channels % SPREAD_CHANNELS)
 

@@ -13,7 +13,7 @@ from mcugen.ops._window import SlidingWindow
 MAX_SUMS = {1: 6, 2: 6, 3: 5, 4: 4, 5: 4, 6: 4}
 """Words of weights in registers -> number of sums that fit the other registers."""
 LEAST_BLOCK = 4
-"""Outputs of the smallest block, in copies that serve several row widths."""
+"""Outputs of the smallest block, in kernels that serve several row widths."""
 MAX_SHORT = 16
 MAX_SHORT_ROWS = 8
 """Largest numbers of columns and of kernel rows for which unrolled code converts the rows."""
@@ -109,7 +109,7 @@ class PlanarShape:
         )
 
     def blocks_instructions(self, linear: int) -> int:
-        """Instruction count of an output row of one channel, in a copy for any number of blocks and kernel rows."""
+        """Instruction count of an output row of one channel, in the kernel for any number of blocks and kernel rows."""
         block = self.even_block
         return self.out_width // block * (self.block_instructions(block, linear) + 2 * self.height) + 13
 
@@ -121,13 +121,13 @@ class PlanarShape:
         return self.products(outputs) + self.loads(outputs) + (4 + linear) * outputs + moves
 
     def code(self, linear: int) -> float:
-        """Estimated code bytes of a copy, within 10 %, without the code that converts rows."""
+        """Estimated code bytes of the kernel, within 10 %, without the code that converts rows."""
         blocks, *sizes = self.blocks
         unrolled = sum(4.4 * (self.products(n) + self.loads(n)) + (18 + 4 * linear) * n for n in sizes if n)
         return 110 + unrolled + 57 * (blocks > 0)
 
     def blocks_code(self, linear: int) -> float:
-        """Estimated code bytes of a copy that serves any number of blocks."""
+        """Estimated code bytes of the kernel that serves any number of blocks."""
         n = self.even_block
         return 205 + 4.4 * (self.products(n) + self.loads(n)) + 6 * self.height + (18 + 4 * linear) * n
 

@@ -84,7 +84,7 @@ def sums(call: Call) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest sum of each channel, with its bias."""
     found = call.accumulators
     if found is None:
-        raise InternalError(f"no bounds of the sums of {call.op}")
+        raise InternalError(f"{call.op}: the bounds of its sums are unknown, but its kernel needs them")
     return found.low, found.high
 
 
@@ -267,7 +267,7 @@ def doubled(call: Call) -> bool:
 
 
 def scaled(call: Call) -> bool:
-    "every channel is constant, or is scaled by a right shift of at most 22 without overflow, or with an FPU by a float"
+    "each channel is constant, or scaled by a right shift of at most 22 without overflow, or (with an FPU) by a float"
     return is_int8(call) and bool(scales(call).proved.all())
 
 
@@ -292,7 +292,7 @@ def nine_bits(call: Call) -> bool:
 
 
 def nine_bits_or_eight(call: Call) -> bool:
-    "weights are int16 or include -128; those of a channel and 0 span at most 255; sums of odd channels are below 2^23"
+    "weights are int16 or include -128; a channel's weights and 0 span at most 255; sums of odd channels are below 2^23"
     return is_int8(call) and (matrix(call).min(initial=0) < -127 or not _filter.int8_data(call)) and _are_narrow(call)
 
 

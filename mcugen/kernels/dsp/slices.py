@@ -19,7 +19,7 @@ SIGNAL_BYTES = 256
 """Limit in bytes of a slice's converted data, unless the slice has only four channels."""
 ROWS_CODE = 130
 LINE_CODE = 80
-"""Code bytes of a copy in addition to those of planar.py."""
+"""Code bytes of a kernel in addition to planar.py's."""
 TERMS = ("inner", "spread", "slices")
 
 
@@ -31,13 +31,13 @@ def slice_of(s: PlanarShape, most_bytes: int) -> int:
 
 
 def in_slices(call: Call) -> bool:
-    "the channels need more than one slice, of four channels or of 1 KB of converted rows"
+    "there are more channels than a slice holds: four, or as many as fill 1 KB with converted rows"
     s = shape_of(call)
     return slice_of(s, ROWS_BYTES) < s.channels
 
 
 def in_line_slices(call: Call) -> bool:
-    "the channels need more than one slice, of four channels or of 256 bytes of converted signals"
+    "there are more channels than a slice holds: four, or as many as fill 256 bytes with converted signals"
     s = line_of(call)
     return slice_of(s, SIGNAL_BYTES) < s.channels
 

@@ -1,7 +1,7 @@
 """Matrix times vectors on cores with SMLAD: four outputs at a time, with int16 weights or two 8-bit weights per
 halfword.
 
-A copy of the code is unrolled for the sizes of its layer. Kernels named `shared` have one copy for layers of all sizes.
+The code is unrolled for the sizes of each layer. Kernels named `shared` have one function for layers of all sizes.
 The shared kernel for nine-bit weights also serves int8 weights of -128, which cannot share a halfword.
 """
 
@@ -24,7 +24,7 @@ _STEP = 8
 
 _CODE = {"dsp16": (552, 84), "dsp8": (576, 108), "dsp8_single": (624, 116), "dsp9": (764, 108), "dsp4": (576, 172)}
 _CODE |= {"dsp9_single": (812, 116)}
-"""Kernel -> code bytes of a copy: (fixed part, part per unrolled step)."""
+"""Kernel -> code bytes: (fixed part, part per unrolled step)."""
 
 _UNROLLED_STEPS = {16: 4, 9: 16, 8: 16, 4: 4}
 """Bits of weights -> largest number of unrolled steps."""
@@ -44,7 +44,7 @@ def scales_of(call: Call) -> scaling.ChannelScales:
 
 
 def scaled(call: Call) -> bool:
-    "every output is constant, or is scaled by a right shift of at most 22 without overflow, or with an FPU by a float"
+    "every output is constant, or scaled by a right shift of at most 22 without overflow, or (with an FPU) by a float"
     return scaling.is_int8(call) and bool(scales_of(call).proved.all())
 
 
@@ -95,7 +95,7 @@ def stream(call: Call, taps: np.ndarray, bits: int, step: int = _STEP) -> np.nda
 
 
 def code(call: Call, *, name: str, bits: int, shared: bool) -> int:
-    """Code size of a copy in bytes."""
+    """Code size in bytes of the kernel for this call."""
     sizes, (besides, each) = variant(call, bits=bits, shared=shared), _CODE[name.removesuffix("_shared")]
     return besides + each * sizes["unroll"] + 8 * sizes["loop"] + 16 * sizes["linear"]
 
@@ -105,13 +105,13 @@ def _sums(call: Call) -> nine.Sums:
 
 
 def steps_of(call: Call, bits: int) -> int:
-    """Number of groups of eight taps of a vector; with nine bits, also of the sums of the data."""
+    """Number of groups of eight taps of a vector; with nine bits, the sums of the data count as taps."""
     sums, taps = _sums(call), call.input(1).size // call.input(1).shape[0]
     return -(-(2 * sums.following if bits == 9 else taps) // _STEP)
 
 
 def length_of(call: Call, bits: int) -> int:
-    """Number of elements of a widened vector; with nine bits, also of the sums of the data before it."""
+    """Number of elements of a widened vector; with nine bits, including the sums of the data before and behind it."""
     return _STEP * steps_of(call, bits) + 2 * (bits == 9)
 
 

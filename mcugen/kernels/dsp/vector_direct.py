@@ -20,7 +20,7 @@ _GROUP = 4
 _UNROLLED = 8
 """Largest number of groups of four taps that are unrolled."""
 _CODE = {16: (376, 52), 8: (400, 64)}
-"""Bits of weights -> code bytes of a copy: (fixed part, part per unrolled group)."""
+"""Bits of weights -> code bytes of the kernel: (fixed part, part per unrolled group)."""
 TERMS = ("blocks", "groups", "loops", *scaling.CLAMP_TERMS)
 
 
@@ -59,7 +59,7 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def _code(call: Call, *, bits: int) -> int:
-    """Code size of a copy in bytes."""
+    """Code size in bytes of the kernel for this call."""
     sizes, (besides, each) = _variant(call), _CODE[bits]
     return besides + each * (sizes["unroll"] + (sizes["tail"] > 0)) + 8 * sizes["loop"] + 16 * sizes["linear"]
 

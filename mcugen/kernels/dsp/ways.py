@@ -47,9 +47,9 @@ class Way:
         return self.name.replace("_single", "s")
 
     def block_bytes(self, words: int, sizes: Mapping[str, int], *, gathered: bool) -> float:
-        """Code bytes of the blocks of three pixels and, with `rest`, of two pixels, without the rest of the kernel.
+        """Code bytes of the blocks of three pixels and, if sizes["rest"] is 1, of the blocks of two pixels.
 
-        words: number of unrolled words.
+        words: number of unrolled words. The kernel's other code is not counted.
         """
         linear = sizes["linear"] % 2
         extra = (24 + 12 * linear) * (self.bits < 16) + 24 * linear + 16 * sizes["loop"]

@@ -1,7 +1,7 @@
 """Convolutions on cores with SMLAD: three pixels times two channels at a time, on widened rows or on gathered taps.
 
-Kernels that read taps from widened rows have a copy of the code for the sizes of each layer. Copies for gathered taps
-depend only on the number of unrolled words, so that layers share them.
+Kernels that read taps from widened rows are compiled for the sizes of each layer. Kernels for gathered taps depend only
+on the number of unrolled words, so that layers share them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mcugen.ops import _filter
 from mcugen.ops._weighted import activation_of, matrix, pixels, rounds_once, row_window, window_of
 
 SHARED_WORDS = 8
-"""Largest number of words of two taps that are unrolled in copies for layers of any size."""
+"""Largest number of words of two taps that are unrolled in kernels for layers of any size."""
 
 SUMMED_WORDS = 16
 """Largest number of words per pixel that are unrolled with nine-bit weights. More words run in a loop."""
@@ -43,8 +43,8 @@ def _finish(call: Call, way: Way, loop: int, *, shared: bool) -> dict[str, int]:
 
 
 def _linear(call: Call, way: Way, loop: int = 0) -> int:
-    """MG_LINEAR of dsp_block_template.h. Loops use the general value: saving one instruction is not worth a further
-    copy."""
+    """MG_LINEAR of dsp_block_template.h. Loops use the general value: one instruction saved is not worth another
+    function."""
     if scaling.how_once(call) == 2:
         return 4
     if rounds_once(call):
@@ -83,7 +83,7 @@ class InRows:
     """Kernels on widened rows.
 
     gathered: whether taps are copied together first; else they are read in place. shared: whether layers of all sizes
-    share a short copy, in which few gathered taps are unrolled.
+    share a short function, in which few gathered taps are unrolled.
     """
 
     gathered: bool
@@ -186,7 +186,7 @@ class InRows:
         return counts | {"segments": segments * counts["pairs"], "halves": halves, "looped": looped} | widened
 
     def code(self, call: Call, way: Way) -> int:
-        """Code size of a copy in bytes."""
+        """Code size in bytes of the kernel for this call."""
         found, sizes = self.layout(call), self.variant(call, way)
         rest, segments = sizes["rest"], 1
         if self.gathered:
@@ -212,7 +212,7 @@ class InRows:
 
 @dataclass(frozen=True)
 class Pixels:
-    """Kernels of 1x1 convolutions, which gather three pixels at a time. shared: whether one copy serves all sizes."""
+    """Kernels of 1x1 convolutions that gather three pixels at a time. shared: whether one function serves all sizes."""
 
     shared: bool
     gathers: ClassVar[bool] = True
@@ -254,7 +254,7 @@ class Pixels:
         }
 
     def code(self, call: Call, way: Way) -> int:
-        """Code size of a copy in bytes."""
+        """Code size in bytes of the kernel for this call."""
         return round(800 + way.block_bytes(self.words(call, way).words, self.variant(call, way), gathered=True))
 
 
@@ -298,7 +298,7 @@ def four_channels(call: Call) -> bool:
 
 
 def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a convolution, on rows that are widened once. is_dense: the rule for a single group."""
+    """The kernels of a convolution, on rows that are widened once. is_dense: the rule that there is one group."""
     found: tuple[Kernel, ...] = ()
     for suffix, rows, ways in (
         ("", InRows(gathered=False), tuple(way for way in WAYS if way.bits in (8, 16))),
@@ -317,7 +317,7 @@ def ring_kernels(is_dense: Rule) -> tuple[Kernel, ...]:
 
 
 def run_kernels(is_run: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a 1x1 convolution. is_run: the rule for it."""
+    """The kernels of a 1x1 convolution. is_run: the rule that the convolution is 1x1."""
     found: tuple[Kernel, ...] = ()
     for suffix, runs in (("_pointwise", Pixels(shared=False)), ("_shared_pointwise", Pixels(shared=True))):
         base = Kernel(
@@ -352,8 +352,8 @@ def _all(base: Kernel, suffix: str, of: InRows | Pixels, ways: Sequence[Way]) ->
 
 
 def _packed(base: Kernel, of: InRows | Pixels, way: Way) -> Kernel:
-    """The kernel for one weight size, without what depends on how constants are loaded. Kernels derived from it share
-    cached facts of a call."""
+    """The kernel for one weight size, before the choice of how constants are loaded. Kernels derived from it share the
+    values that are cached for a call."""
     proofs = (scaling.doubled, scaling.scaled, *scaling.PROOFS[way.bits])
     return replace(
         base,

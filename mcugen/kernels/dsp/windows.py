@@ -26,7 +26,7 @@ UNROLLED = 16
 """Largest number of words per kernel row that are unrolled."""
 MAX_SIZE = 2**16 - 1
 _CODE = {16: (440, 52), 8: (464, 64)}
-"""Bits of weights -> code bytes of a copy: (fixed part, part per unrolled word)."""
+"""Bits of weights -> code bytes of the kernel: (fixed part, part per unrolled word)."""
 _BEYOND = (0, 60, 64)
 """Code bytes for windows that reach beyond the image, apart from unrolled words. The index is the value of `edges`."""
 TERMS = ("blocks", "rows", "groups", "loops", "beyond", "sides", "beside", *scaling.CLAMP_TERMS)
@@ -191,10 +191,10 @@ def _params(call: Call, *, bits: int) -> Params:
 def _work(call: Call) -> dict[str, float]:
     """Cost terms of a call.
 
-    blocks                 blocks of four outputs
-    rows, groups, loops    windows inside the row: kernel rows, words in them, and loop iterations
-    beyond, sides, beside  other windows: their words; or, if words are wholly inside or outside, their rows and words
-                           read
+    blocks               blocks of four outputs
+    rows, groups, loops  kernel rows of windows inside the image row, words in these rows, and loop iterations
+    beyond               words of windows that reach beyond the image row, if words may be partly inside
+    sides, beside        else: kernel rows of such windows, and words that these rows read
     """
     row, height, y = row_of(call), window_of(call).kernel[0], call.output.shape
     (first, end), sizes = row.inside, _variant(call)
@@ -214,14 +214,14 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def _code(call: Call, *, bits: int) -> int:
-    """Code size of a copy in bytes."""
+    """Code size in bytes of the kernel for this call."""
     sizes, (besides, each) = _variant(call), _CODE[bits]
     words = sizes["unroll"] + (sizes["tail"] > 0) + (sizes["edges"] > 0)
     return besides + each * words + _BEYOND[sizes["edges"]] + 12 * sizes["loop"] + 16 * sizes["linear"]
 
 
 def kernels(is_dense: Rule) -> tuple[Kernel, ...]:
-    """The kernels of a convolution, with 16-bit and 8-bit weights. is_dense: the rule for a single group."""
+    """The kernels of a convolution, with 16-bit and 8-bit weights. is_dense: the rule that there is one group."""
     return tuple(_kernel(bits, is_dense) for bits in (16, 8))
 
 

@@ -156,14 +156,14 @@ def _work(call: Call) -> dict[str, float]:
 
 
 def _code(call: Call) -> int:
-    """Code size of a copy in bytes."""
+    """Code size in bytes of the kernel for this call."""
     found = _variant(call)
     runs = found["quads"] * (1 if found["loop"] else 3)
     return 1310 + (64 * runs + 430) * found["threes"] + (44 * runs + 430) * found["rest"]
 
 
 def kernel(is_dense: Rule) -> Kernel:
-    """The kernel of a convolution. is_dense: the rule for a single group."""
+    """The kernel of a convolution. is_dense: the rule that there is one group."""
     return Kernel(
         "mg_conv2d_s8__winograd",
         Ring(row_window, _ring),

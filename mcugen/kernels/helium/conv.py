@@ -119,7 +119,7 @@ def rows_of(call: Call) -> Rows | None:
 def chosen(call: Call) -> Rows:
     found = rows_of(call)
     if found is None:
-        raise InternalError(f"no way to read the rows of {call.op}")
+        raise InternalError(f"{call.op}: its kernel was chosen, but can read neither rows nor patches")
     return found
 
 
@@ -186,12 +186,12 @@ def _is_alone(call: Call) -> bool:
 
 
 def code(call: Call, *, eights: bool) -> int:
-    """Code bytes of a copy that reads rows in place, with all steps unrolled."""
+    """Code bytes of the kernel that reads rows in place, with all steps unrolled."""
     return 600 + 114 * _steps(call) if eights else 456 + 57 * _steps(call)
 
 
 def patch_code(call: Call) -> int:
-    """Code bytes of a copy that reads patches, with all steps unrolled."""
+    """Code bytes of the kernel that reads patches, with all steps unrolled."""
     alone = (140 + 64 * _steps(call)) * _is_alone(call)
     return 560 + 112 * _steps(call) + alone if by_eights(call) else 530 + 56 * _steps(call)
 

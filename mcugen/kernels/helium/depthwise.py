@@ -70,7 +70,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def wide_work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of eight pixels of a channel, the number of these if the stride is 2 (far_blocks), channels of
+    """Cost terms: blocks of eight pixels of a channel, counted once more if the stride is 2 (far_blocks), channels of
     output rows (channel_rows), and interleaved vectors (woven)."""
     y, stride = call.output.shape, window_of(call).stride[1]
     blocks = y[0] * y[1] * y[3] * -(-y[2] // BLOCK)
@@ -152,7 +152,7 @@ def wide_params(call: Call) -> Params:
 def _wide_stream(call: Call) -> np.ndarray:
     w, window, found = matrix(call), window_of(call), spread.spread(call, columns=False)
     if found is None:
-        raise InternalError(f"weights of {call.op} leave int8")
+        raise InternalError(f"{call.op}: its kernel was chosen, but its weights do not fit int8")
     words = found[0]
     rest = packing.finishing(call, w, np.arange(w.shape[0])[:, None]).reshape(w.shape[0], 3)
     parts = [np.ascontiguousarray(rest).view(np.int8), words.astype(np.int8)]
@@ -217,7 +217,7 @@ def _stream(call: Call, picked: np.ndarray) -> np.ndarray:
     """The `stream` of depthwise_conv2d_s8__mve.h. picked: [blocks, BLOCK] indices of channels."""
     w, found = matrix(call), spread.spread(call)
     if found is None:
-        raise InternalError(f"weights of {call.op} leave int8")
+        raise InternalError(f"{call.op}: its kernel was chosen, but its weights do not fit int8")
     there = picked < w.shape[0]
     lanes = np.where(there[..., None], found[0][np.minimum(picked, w.shape[0] - 1)], 0).astype(np.int8)
     rest = packing.finishing(call, w, np.minimum(picked, w.shape[0] - 1))  # [blocks, 3, BLOCK]

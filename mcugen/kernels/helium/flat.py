@@ -80,7 +80,8 @@ def _variant(call: Call) -> dict[str, int]:
 
 
 def _work(call: Call) -> dict[str, float]:
-    """Cost terms of `woven.work` for bands of rows, of interleaved rows (woven_rows), and of vectors of taps (taps)."""
+    """Cost terms of `woven.work` for bands of rows; output rows (rows_taken), interleaved rows (woven_rows), and copied
+    vectors of taps (taps)."""
     x, y, found, pairs = call.input(0).shape, call.output.shape, woven.woven_of(call), len(woven.pairs_of(call))
     bands = -(-y[1] // _band(call))
     blocks, rows = bands * -(-_pixels(call) // woven.PIXELS), bands * _band(call)

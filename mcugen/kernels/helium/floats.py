@@ -135,8 +135,9 @@ def _depthwise_work(call: Call) -> dict[str, float]:
     slid, slid_fours, slid_steps  three-column kernels: blocks of four pixels, these times blocks of four channels, and
                                   instructions for taps
     placed                        other kernels: single pixels at the sides, and blocks of four pixels
-    ones, fours                   `placed` of either kind, times blocks of four channels
-    rows, one_taps, four_taps     `ones` and `fours` times kernel rows, and times taps
+    ones, fours                   single pixels, and blocks of four pixels, times blocks of four channels
+    rows                          sum of `ones` and `fours`, times kernel rows
+    one_taps, four_taps           `ones` and `fours`, each times taps
     """
     window, (images, height, width, channels) = window_of(call), call.output.shape
     rows, fours = images * height, -(-channels // FOUR)

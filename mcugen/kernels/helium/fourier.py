@@ -26,7 +26,7 @@ def is_power_of_two(call: Call) -> bool:
 
 
 def has_mild_window(call: Call) -> bool:
-    "the factors of a window are at most 1, at most 32 of them are 1, and none is -1 or less"
+    "the values of a window are at most 1 and above -1, and at most 32 of them are 1"
     t = transform_of(call)
     if t.shift is None:
         return True
@@ -34,13 +34,14 @@ def has_mild_window(call: Call) -> bool:
 
 
 def _ones(call: Call) -> np.ndarray:
-    """The samples whose factor is 1."""
+    """Indices of the samples whose window value is 1."""
     t = transform_of(call)
     return np.array([], np.int64) if t.shift is None else np.flatnonzero(call.constant(1) == 1 << t.shift)
 
 
 def _vectors(t: RealTransform) -> Iterator[np.ndarray]:
-    """The turns of each stage but the first: s16 [k, 3, 4, 2] with k = four numbers at a time."""
+    """Twiddle factors of each stage but the first: s16 [n, 3, 4, 2] (n groups of four butterflies k; k, 2 k and 3 k;
+    the four butterflies; real and imaginary part)."""
     table = _fourier.turn_table(t)
     size = t.radices[0]
     for radix in t.radices[1:]:
@@ -51,7 +52,7 @@ def _vectors(t: RealTransform) -> Iterator[np.ndarray]:
 
 
 def _bins(t: RealTransform) -> range:
-    """The bins to split, in whole vectors from bin 1 on."""
+    """The bins to compute from the complex spectrum, in whole vectors from bin 1 on."""
     pairs = t.pairs
     return range(1 + (pairs.start - 1) // _BINS * _BINS, 1 - -(pairs.stop - 1) // _BINS * _BINS)
 
@@ -73,7 +74,7 @@ def _params(call: Call) -> Params:
 
 
 def _variant(call: Call) -> dict[str, int]:
-    """The constants of a copy, see mve_fourier_template.h."""
+    """Constants of the C template mve_fourier_template.h for this call."""
     t = transform_of(call)
     return {
         "points": t.points,

@@ -1,4 +1,4 @@
-"""Loops over elements on cores with Helium that apply operators of signals to four elements at a time."""
+"""Elementwise loops for cores with Helium that apply signal operators to four elements at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GUARD = "defined(__ARM_FEATURE_MVE) && !defined(MCUGEN_CHECK_TEXT)"
 
 @singledispatch
 def on_lanes(op: Op, call: Call) -> tuple[Element, ...]:
-    """The expressions of the results on vectors of four numbers; () if the operator has none for the call."""
+    """C expressions of the operator's results on vectors of four numbers; () if there are none for this call."""
     return ()
 
 
@@ -48,7 +48,7 @@ def _(op: SpectralSubtraction, call: Call) -> tuple[Element, ...]:
 
 @on_lanes.register(Pcan)
 def _(op: Pcan, call: Call) -> tuple[Element, ...]:
-    """Gains must not be negative: all that the table gives are tried."""
+    """The vector expression needs gains of at least 0: every gain that the table can give is tried."""
     table = parabolas(call.constant(2)).astype(np.int64)
     place = np.arange(1 << 10)
     slope = table[1::3, None] + np.right_shift(table[2::3, None] * place, 5)
@@ -74,7 +74,7 @@ def _(op: IntegerLine, call: Call) -> tuple[Element, ...]:
 
 @dataclass(frozen=True)
 class LaneLoop:
-    """A C function over whole tensors: four elements in each iteration with Helium, else one, as of `plain`."""
+    """A C function over whole tensors: an iteration takes four elements with Helium (`lanes`), else one (`plain`)."""
 
     plain: Loop
     lanes: Loop
@@ -117,7 +117,8 @@ def in_lanes(call: Call) -> bool:
 
 
 def _parts(call: Call) -> list[tuple[Kernel, Call]]:
-    """The kernels of the links, on 3 elements in place of 8: four at a time take as long as one and a half alone."""
+    """The kernels of the chained operators, each on 3/8 of the elements: four elements in a vector cost as much as one
+    and a half computed one by one."""
     return [(kernel, _shorter(inner)) for kernel, inner in element_chain.parts(call)]
 
 

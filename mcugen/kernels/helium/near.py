@@ -1,6 +1,6 @@
 """Depthwise kernel for cores with Helium that reads taps in place, for windows inside the image.
 
-Each layer has its own copy of the code, in which the offsets of taps are constants, so that no pointers are read.
+The code is compiled for each layer, with the offsets of taps as constants, so that no pointers are read.
 Outputs at the sides of the image are computed as in `taps`.
 """
 
@@ -105,7 +105,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def code(call: Call) -> int:
-    """Code size of a copy, in bytes."""
+    """Code size in bytes of the kernel for this call."""
     window, channels, lasts = window_of(call), call.output.shape[3], lasts_of(call)
     (rows, columns), sums, first = window.kernel, len(lasts), lasts[0]
     adding = 16 * sums + 24 * first + 28 * (rows * columns - sums - first) + 32 * sums - 16

@@ -94,7 +94,7 @@ def patches(*rules: Rule) -> Kernel:
 
 
 def shared_patches(*rules: Rule) -> Kernel:
-    """The kernel for convolutions with one copy of the code for all sizes. rules: rules of the operator."""
+    """The kernel for convolutions whose one function serves all sizes. rules: rules of the operator."""
     return replace(
         shared.MODEL,
         symbol="mg_conv2d_s8__mve_shared_outliers",

@@ -1,7 +1,7 @@
-"""Convolutions on gathered patches with one copy of code for layers of all sizes.
+"""Convolutions on gathered patches with one function for layers of all sizes.
 
-Copies for the sizes of one layer unroll all steps, up to 2 KB. This kernel loops over the steps instead, and reads the
-sizes from the layer's constants.
+Kernels that are compiled for one layer unroll all steps, up to 2 KB. This kernel loops over the steps instead, and
+reads the sizes from the layer's constants.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mcugen.ops._window import MAX_FIELD
 CODE_BYTES = 704
 
 FINISH = {0: 2, 1: 2, 2: 2, 3: 4, 4: 4, 5: 5}
-"""Index in `packing.FINISHES` -> index of a more general requantization with equal results, so that fewer copies of the
-code exist.
+"""Index in `packing.FINISHES` -> index of a more general requantization with equal results, so that fewer
+functions are compiled.
 """
 
 TERMS = (*packing.VECTOR_TERMS, "pairs", "blocks", "pair_steps", "copies", "gathered")

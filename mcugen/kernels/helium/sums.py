@@ -73,7 +73,7 @@ def is_line(call: Call) -> bool:
 def _line_params(call: Call) -> Params:
     found = line_of(call)
     if found is None:
-        raise InternalError(f"no line has the results of {call.op}")
+        raise InternalError(f"{call.op}: its kernel was chosen, but no linear formula gives the results")
     low, high = activation_range(call.op.activation, call.output)
     return {"first": found.first, "second": found.second, "addend": found.addend, "out_min": low, "out_max": high}
 

@@ -100,10 +100,13 @@ def walked(call: Call, rows: int, outer: int, singles: int = 0) -> dict[str, flo
     rows: number of these rows. outer: number of them whose windows reach above or below the image. singles: number of
     other rows; of these, only pixels whose windows reach beyond the row are counted.
 
-    tap_vectors, narrow_vectors  vectors of products, and those of them with masked lanes
-    pairs                        pairs of taps
-    entered, placed              times that the table is filled, and pointers stored
-    moves, moved                 steps to the next pixel without filling the table, and vectors of pointers advanced
+    tap_vectors     vectors of products
+    narrow_vectors  vectors of products with masked lanes
+    pairs           pairs of taps
+    entered         how often the table is filled
+    placed          pointers stored in the table
+    moves           steps to the next pixel that do not fill the table
+    moved           vectors of pointers that such steps advance
     """
     y, (h, w) = call.output.shape, window_of(call).kernel
     across = inside(call, 1)

@@ -268,7 +268,7 @@ def work(call: Call) -> dict[str, float]:
 
 
 def code(call: Call) -> int:
-    """Code size of a copy, in bytes."""
+    """Code size in bytes of the kernel for this call."""
     width, outputs, height = call.output.shape[2], call.output.shape[3], window_of(call).kernel[0]
     fours = 2 * (width // 8 > 0) + width // 4 % 2 if outputs <= TWICE_OUTPUTS else 1
     steps, split = woven_of(call).steps, int(split_of(call).any())

@@ -72,7 +72,7 @@ def _stored(call: Call, x: np.ndarray) -> np.ndarray:
 
 
 def _key(x: float) -> int:
-    """A float32 as an integer, in the same order."""
+    """Maps a float32 to an integer that sorts in the same order."""
     bits = int(np.float32(x).view(np.int32))
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 

@@ -53,7 +53,7 @@ def _sizes(call: Call) -> tuple[int, int, int]:
 
 
 def tiles(call: Call) -> Sequence[Tile]:
-    """The blocks that waste less than half of their work, or only the smallest ones."""
+    """The blocks with at least 40 % of useful work, and all blocks of at most 1,024 results."""
     rows, cols, depth = _sizes(call)
     found = []
     for block in BLOCKS:

@@ -234,7 +234,8 @@ def grid(call: Call, tile: Tile) -> NDRange:
 
 
 def tiles(call: Call) -> Sequence[Tile]:
-    """The blocks that waste less than half of their work, or only the smallest ones."""
+    """The blocks with at least 40 % of useful work, and all blocks of at most 1,024 results. Blocks that need far more
+    taps than there are, are left out."""
     found = [dict(zip(NAMES, block, strict=True)) for block in BLOCKS]
     longest = max(2 * taps(call), SHORTEST)
     fitting = [tile for tile in found if _is_full(call, tile) and tile["BK"] * tile["SK"] <= longest]

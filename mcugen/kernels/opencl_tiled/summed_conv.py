@@ -1,4 +1,4 @@
-"""Convolutions of int8 with another tensor added to their results, by the element expression of the addition."""
+"""int8 convolutions fused with an addition: the expression of the Add operator adds another tensor to the results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _fields(call: Call) -> Params:
 
 
 def _summed(kernel: Kernel) -> Kernel:
-    """A convolution kernel that ends with the addition; all else is the plain convolution's."""
+    """The convolution kernel with the addition at its end; everything else is as in the plain kernel."""
     alone, grid = kernel.ruled(one_group), kernel.grid
     params, variant, tiles, room = kernel.params, kernel.text.variant, grid.tiles, grid.room
     assert params

@@ -3,7 +3,8 @@
 A word holds the weights of two channels, w0 + 65536 * w1. The products u * word of a group of taps are added, with
 u = q + 128. The sums of both channels do not overlap if the absolute weights of each add up to at most LANE in the
 group, and the group has a suitable start value: start + sum of u * w0 is then in [0, 65535], and start + sum of
-u * w1 in [-32768, 32767]. The stream of a layer is read once per block of pixels, from front to back:
+u * w1 in [-32768, 32767]. The constants of a layer are one stream of 32-bit
+words, which is read from front to back once per block of pixels:
 
     per pair of channels    initial value of both sums, initial value of the upper sum, number of groups
         per group           start word, whose lower 5 bits are the number n of taps; n words
@@ -70,7 +71,7 @@ class Channels:
 
     @cached_property
     def ends(self) -> Mapping[int, list[list[int]]]:
-        """Number of parts of the multiplier -> constants of each channel in the stream."""
+        """Number of parts of the multiplier -> multiplier, shift and rounding of each channel, as words."""
         return {parts: self._ends(parts).tolist() for parts in set(self.parts.tolist())}
 
     def _ends(self, parts: int) -> np.ndarray:
@@ -85,7 +86,7 @@ class Channels:
 
 
 def channels(call: Call, w: np.ndarray, activation: str) -> Channels:
-    """The channels of weights w [channels, taps]."""
+    """Weights, biases and scaling of a layer's channels. w: its weights [channels, taps]."""
     w = w.astype(np.int64, copy=False)
     sums, (least, most) = w.sum(axis=1), activation_range(activation, call.output)
     bias = _filter.folded_bias(call, sums) - 128 * sums
@@ -136,7 +137,7 @@ def _addend(right: np.ndarray, offset: int, low: int, *, once: bool) -> np.ndarr
 
 
 def fields(call: Call, made: Channels, activation: str) -> Params:
-    """The parameters of the kernels for convolutions: the stream and the sizes."""
+    """The parameters of the kernels for convolutions: packed constants and sizes."""
     return {"stream": np.array(_words(call, made), np.uint32), **_sizes(call, made, activation)}
 
 
@@ -166,7 +167,7 @@ def lane_fields(call: Call, made: Channels, activation: str) -> Params:
 
 
 def groups(w: np.ndarray) -> float:
-    """An estimate of the number of groups in the words of weights w [channels, taps]."""
+    """Estimated number of groups of taps, over all pairs of channels. w: weights [channels, taps]."""
     sums = np.abs(w.astype(np.int64)).sum(axis=1)
     pairs = np.maximum(sums[0::2], np.append(sums[1::2], 0)[: len(sums[0::2])])
     return float(np.maximum(pairs / (LANE - 32), w.shape[1] / LONGEST).sum() + pairs.size / 2)
@@ -174,14 +175,13 @@ def groups(w: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two channels that are computed together. If the number of channels is odd, the last pair has only an upper
-    channel.
+    """Two channels that are computed together. If the number of channels is odd, the last pair has only the
+    channel in the upper half of its words.
 
     words   packed weights of both channels, one word per tap
     sizes   absolute weights of each channel
-    before  for each channel, how far below zero the taps before each tap can take the sum; the last value is for all
-            taps
-    ends    constants of both channels in the stream
+    before  for each channel and tap: the largest amount by which all earlier taps can lower the sum; last: all taps
+    ends    multiplier, shift and rounding of both channels, as words
     """
 
     bias: list[int]
@@ -222,7 +222,7 @@ def _words(call: Call, made: Channels) -> list[int]:
 
 
 def _sums(pair: Pair) -> list[int]:
-    """The words of a pair: its head, then the start word and the taps of each group."""
+    """The first words of a pair: initial values and number of groups, then start word and weights of each group."""
     groups, (least0, least1) = list(split(*pair.sizes)), pair.before
     starts = [_start(least0[b] - least0[a], least1[b] - least1[a], b - a) for a, b in groups]
     upper_start = pair.bias[1] - sum(s[1] for s in starts)
@@ -239,7 +239,7 @@ def words_of(w0: np.ndarray, w1: np.ndarray) -> np.ndarray:
 
 
 def sums_before(values: np.ndarray) -> np.ndarray:
-    """Along the last axis, the sum of the values before each one, then the total."""
+    """Running sums along the last axis: for each value the sum of all values before it, then the total."""
     found = np.zeros((*values.shape[:-1], values.shape[-1] + 1), np.int64)
     np.cumsum(values, axis=-1, out=found[..., 1:])
     return found
@@ -261,7 +261,7 @@ def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
     """(lower, upper) start values of a group, which keep both sums in their halves of the word. The lower 5 bits of the
     first hold the number of taps.
 
-    lower, upper: largest distance of each sum below zero.
+    lower, upper: the largest amount by which the group can lower each sum.
     """
     return lower + (taps - lower) % 32, upper - 32768
 

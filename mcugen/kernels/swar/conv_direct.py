@@ -1,8 +1,8 @@
 """Convolutions that pack two channels into a word and read int8 rows in place, two pixels at a time.
 
 The taps of windows that reach beyond a row are gathered in the memory of outputs that are not computed yet, or in
-scratch if the row's outputs have no room for them. Taps stay signed. A group of taps lies in one run of contiguous
-taps. The stream is:
+scratch if the row's outputs have no room for them. Taps stay signed. Taps that are contiguous in memory form a run,
+and each group of taps lies in one run. The constants of a layer are one stream of 32-bit words:
 
     per pair of channels    initial value of both sums, initial value of the upper sum, number of groups of the first
                             run
@@ -35,7 +35,7 @@ STRUCT = "mg_swar_direct"
 PIXELS = 2
 """Pixels that are computed together."""
 MOST_RUNS = 16
-"""Largest number of runs of contiguous taps per pixel. Their addresses are on the stack."""
+"""Largest number of runs (contiguous taps) per pixel. Their addresses are on the stack."""
 NEXT, END = 0, 2
 CODES = 64
 """Number of values of the lower 6 bits of a start word."""
@@ -43,7 +43,7 @@ TERMS = ("blocks", "inner", "runs")
 
 
 def _runs(call: Call) -> tuple[int, int]:
-    """(number of runs of contiguous taps in a kernel row, taps per run)."""
+    """(number of runs in a kernel row, number of taps in a run). The taps of a run are contiguous in memory."""
     window, channels = window_of(call), call.input(0).shape[3]
     count = window.kernel[1] if window.dilation[1] > 1 else 1
     return count, window.kernel[1] // count * channels
@@ -55,7 +55,7 @@ def few_runs(call: Call) -> bool:
 
 
 def _words(call: Call, run: int) -> list[int]:
-    """The stream. run: number of taps per run."""
+    """The packed constants of a layer, as in the table above. run: number of contiguous taps."""
     made = channels_of(call)
     w, stream = made.weights, list[int]()
     for pair in channel_pairs.pairs(call, made, made.signed_bias, np.where(w > 0, 128 * w, -127 * w)):
@@ -64,7 +64,7 @@ def _words(call: Call, run: int) -> list[int]:
 
 
 def _sums(pair: channel_pairs.Pair, run: int) -> list[int]:
-    """The words of a pair: its head, then, for each run, the start word and the taps of each group."""
+    """The words of a pair before its end: initial values, then start words and weights of the groups of each run."""
     (sizes0, sizes1), (least0, least1) = pair.sizes, pair.before
     runs: list[list[tuple[int, int, int, int]]] = []
     for k in range(0, len(sizes0), run):
@@ -84,9 +84,9 @@ def _sums(pair: channel_pairs.Pair, run: int) -> list[int]:
 
 def _start(lower: int, upper: int, taps: int) -> tuple[int, int]:
     """(lower, upper) start values of a group, which keep both sums in their halves of the word. The lower 6 bits of the
-    first encode the number of taps.
+    lower value encode the number of taps.
 
-    lower, upper: largest distance of each sum below zero.
+    lower, upper: the largest amount by which the group can lower each sum.
     """
     return lower + (CODES - 3 - 2 * taps - lower) % CODES, upper - 32768
 
@@ -108,9 +108,10 @@ def _params(call: Call) -> Params:
 
 
 def patches_of(call: Call) -> int:
-    """Number of columns, at most 2, whose gathered taps fit in the memory of the outputs of columns inside the row.
+    """Number of edge columns computed at a time (0 to 2) whose taps fit in the memory of the inner columns' outputs.
 
-    One of two columns may be computed together with a column inside the row, whose outputs must not overlap the taps.
+    0: the taps need scratch memory. Inner columns need no padding and are written after the edges. A single edge column
+    is computed together with an inner column, whose outputs must not overlap the taps.
     """
     first, end = window_of(call).inside(call.input(0), adjacent=False)
     outputs, taps = call.output.shape[3], taps_of(call)
@@ -128,12 +129,12 @@ def _window_params(call: Call) -> Params:
 
 
 def _scratch(call: Call) -> int:
-    """Bytes of the gathered taps of two columns; 0 if these fit in the memory of the outputs."""
+    """Bytes of scratch for the gathered taps of two columns; 0 if the taps fit in the memory of the outputs."""
     return 0 if patches_of(call) else aligned(PIXELS * taps_of(call))
 
 
 def _work(call: Call, blocks: int, run: int) -> dict[str, float]:
-    """Cost terms: blocks of pixels; words and groups that pairs of channels have in them (inner), and runs."""
+    """Cost terms: blocks of pixels; for each block, words and groups of all pairs of channels (inner), and runs."""
     w = matrix(call)
     pairs, runs = -(-len(w) // 2), w.shape[1] // run
     groups = sum(channel_pairs.groups(w[:, k : k + run]) for k in range(0, w.shape[1], run))

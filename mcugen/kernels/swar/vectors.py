@@ -116,7 +116,7 @@ def _ends(w: np.ndarray) -> list[list[int]]:
 
 @fact
 def _live_ends(call: Call) -> list[list[int]]:
-    """The ends of the groups of taps, if constant channels have weights of 0."""
+    """The ends of the groups of taps. The weights of channels with a constant output count as 0."""
     return _ends(channels_of(call).weights)
 
 

@@ -98,10 +98,10 @@ def _run_work(call: Call) -> dict[str, float]:
 
 
 def _depthwise_work(call: Call) -> dict[str, float]:
-    """Cost terms: blocks of two pixels; these times channels (lanes), and times groups of three taps (threes).
+    """Cost terms: blocks of two pixels; blocks times channels (lanes), and `lanes` times groups of three taps (threes).
 
-    For layers that the 3x3 code along rows serves: outputs (walked) and channels of output rows (walks). For others:
-    lanes and threes again, as apart_lanes and apart_threes. A core that has this code is fitted with these terms.
+    Cores with the code for 3x3 windows along rows have further terms. For layers that this code computes: outputs
+    (walked) and channels of output rows (walks); for other layers: lanes and threes, as apart_lanes and apart_threes.
     """
     blocks, channels = _blocks(call)["blocks"], call.output.shape[3]
     found = {"blocks": blocks, "lanes": blocks * channels, "threes": _work_threes(call, blocks)}
@@ -125,8 +125,8 @@ def _work_threes(call: Call, blocks: float) -> float:
 
 
 def _work(call: Call, rows: int, width: int) -> dict[str, float]:
-    """Cost terms: blocks of two pixels, or of four on some cores; words and groups that pairs of channels have in them
-    (inner)."""
+    """Cost terms, for blocks of two pixels and of four (on some cores): blocks; for each block, words and groups of all
+    pairs of channels (inner)."""
     w = matrix(call)
     inner = GROUP * channel_pairs.groups(w) + -(-len(w) // 2) * w.shape[1]
     found: dict[str, float] = {}

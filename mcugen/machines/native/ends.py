@@ -42,9 +42,10 @@ class End:
 class Argument:
     """An argument in the form that the C expects.
 
-    count: number of samples; None for a single sample without an axis for samples real: whether the C must quantize it
-    stored: whether it holds the integers of a quantized input stacked: whether its first axis comes in addition to all
-    of the input's own axes
+    count: number of samples; None for a single sample without an axis for samples
+    real: whether the C must quantize it
+    stored: whether it holds the integers of a quantized input
+    stacked: whether its first axis comes in addition to all of the input's own axes
     """
 
     array: np.ndarray

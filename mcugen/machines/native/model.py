@@ -22,7 +22,8 @@ Outputs = np.ndarray | tuple[np.ndarray, ...]
 class Model:
     """The generated C of a model on this computer. Each object owns its memory, so objects can run in parallel threads.
 
-    inputs, outputs: the model's inputs and outputs, in order has_states: whether a run depends on earlier runs
+    inputs, outputs: the model's inputs and outputs, in order
+    has_states: whether a run depends on earlier runs
     takes_signals: whether it takes a stream of samples
     """
 

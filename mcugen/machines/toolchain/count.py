@@ -27,9 +27,9 @@ _BUILDING = threading.Lock()
 class Fetches:
     """Lines read from slow memories for instructions and for data, and the cycles that the core waits for them.
 
-    streamed: least cycles to fetch constants read for the first time, if an inference reads more than fits the cache;
-    else 0 waits: most cycles of waiting, with the wait states of the code's memory by_states: most cycles of waiting
-    with 0, 1, 2, ... wait states, up to at least 15
+    streamed: least cycles to fetch the constants of an inference once, if they do not fit the cache; else 0
+    waits: most cycles of waiting, with the wait states of the code's memory
+    by_states: most cycles of waiting with 0, 1, 2, ... wait states, up to at least 15
     """
 
     code_lines: int

@@ -26,7 +26,7 @@ from mcugen.passes.qdq.sum_chains import summed
 
 @dataclass
 class Rewriting(Draft):
-    """A draft that is made node by node.
+    """The new graph, built node by node.
 
     by_columns: see `with_integers`. made: cache, (float tensor, element type, quantization) -> the quantized tensor, or
     None if there is none.
@@ -80,8 +80,9 @@ class Rewriting(Draft):
         return self.quantized(name, y, depth + 1) if name is not None and self.type_of(name).is_float else name
 
     def _rounded(self, maker: Node, t: TensorType) -> str | None:
-        """The result, quantized as t, of the operator's form on stored integers, with a bias added after it; None if
-        not possible.
+        """The result of `maker` computed on stored integers, quantized as t; None if no integer operator can.
+
+        If `maker` adds a bias to a matrix product, one operator computes both.
         """
         op, inputs = maker.op, maker.inputs
         if isinstance(op, Add):
@@ -109,9 +110,7 @@ class Rewriting(Draft):
         return self.node(exact, operands, [t])[0]
 
     def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
-        """(operator, operands with the bias) of a matrix product whose bias is added by the separate node `maker`; else
-        None.
-        """
+        """(operator, operands with the bias) of the matrix product to which `maker` adds a bias, or None."""
         for product, added in (maker.inputs, maker.inputs[::-1]):
             before = self.makers.get(str(product))
             if before is None or not isinstance(before.op, FullyConnected) or len(before.inputs) != 2:
@@ -123,9 +122,7 @@ class Rewriting(Draft):
         return None
 
     def _table(self, name: str, t: TensorType) -> str | None:
-        """The result, quantized as t, of a look-up table, if a chain of elementwise operators computes it from one byte
-        tensor.
-        """
+        """The result, quantized as t, of a table in place of elementwise operators on one byte tensor; else None."""
         if t.dtype not in BYTES:
             return None
         sources: set[str] = set()

@@ -27,7 +27,7 @@ def lower_bound(buffers: Sequence[Buffer]) -> tuple[int, int]:
 def aligned_bound(buffers: Sequence[Buffer]) -> int:
     """The lower bound with the padding that alignment makes unavoidable at some step; at least lower_bound.
 
-    Only steps at which a buffer starts are examined: the live set of any other step is contained in one of theirs.
+    Only steps at which a buffer starts are examined: at all other steps, a subset of the same buffers is live.
     """
     live: list[Buffer] = []
     most = 0
@@ -44,8 +44,8 @@ def _first(b: Buffer) -> int:
 def _packed(live: Sequence[Buffer]) -> int:
     """Lower bound of the bytes that buffers live at one step take, with the padding between them.
 
-    Buffers aligned to `a` or more start at multiples of `a`, so all but the topmost of them are followed by padding
-    up to `a`. That holds for each `a`; finer buffers may fill padding, so they count only under their own `a`.
+    Buffers aligned to `a` or more start at multiples of `a`, so all but the topmost of these take a multiple of
+    `a` bytes. Buffers with a smaller alignment may fill the padding, so they are left out of the sum for `a`.
     """
     return max(sum(b.nbytes for b in live), *(_padded(live, a) for a in {b.align for b in live}))
 

@@ -63,8 +63,10 @@ class _Move:
 
 
 def plan(buffers: Sequence[Buffer]) -> MemoryPlan:
-    """The best placement found by three methods, until one reaches the lower bound: greedy orders, hill climbing, exact
-    search. The exact search takes windows of time for many buffers, and all buffers at once unless there are too many.
+    """The best placement found. Greedy orders, hill climbing and exact search run until one reaches the lower bound.
+
+    The exact search runs on windows of time if there are at least MANY buffers, then on all buffers at once if there
+    are fewer than TOO_MANY.
     """
     bound, peak_step = lower_bound(buffers)
     real = [b for b in buffers if b.nbytes]
@@ -168,8 +170,10 @@ def _place_again(
 ) -> list[int] | None:
     """Offsets by `_place` after a move; None if a buffer with a new offset ends above `most` bytes.
 
-    known: the offsets before the move. A buffer is placed anew if it was moved, if a buffer that it may not overlap
-    moved past it, or if such a buffer's offset changed.
+    known: the offsets before the move. A buffer is placed anew if
+    - it was moved,
+    - its place in the order is within `move.first` to `move.last`, and it may not overlap a moved buffer, or
+    - it may not overlap a buffer whose offset changed.
     """
     waiting = move.order[move.first :]
     offset, touched = list(known), set(move.moved)
@@ -285,7 +289,7 @@ class Packer:
         self._near = list(map(_Near.of, self._buffers, _forbidden(self._buffers)))
 
     def fits(self, names: Collection[str], capacity: int) -> bool:
-        """Whether a greedy order places the buffers of these names in `capacity` bytes. If so, the planner does too."""
+        """Whether a greedy order places the buffers of these names in `capacity` bytes. If so, a plan fits."""
         chosen = [i for i, b in enumerate(self._buffers) if b.name in names]
         buffers = [self._buffers[i] for i in chosen]
         if not buffers or lower_bound(buffers)[0] > capacity:

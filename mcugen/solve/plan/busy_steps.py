@@ -95,7 +95,7 @@ class BusyStep:
 
 
 def busy_steps_of(buffers: Sequence[Buffer], grain: int) -> list[BusyStep]:
-    """The steps with the most bytes in use. Of steps with the same runs, only the first."""
+    """The steps with the most bytes in use. Of several steps with equal runs of cells, only the first."""
     live = live_bytes(buffers)
     pieces = [(i, p) for i, b in enumerate(buffers) for p in b.pieces]
     firsts, lasts = np.array([(p.first, p.last) for _, p in pieces], np.int64).reshape(-1, 2).T

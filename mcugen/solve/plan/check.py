@@ -42,7 +42,7 @@ def _check_place(b: Buffer, offset: int, arena: int) -> None:
     if offset < 0:
         raise InternalError(f"offset {offset} is negative", where=f"buffer {b.name}")
     if offset % b.align != 0:
-        raise InternalError(f"offset {offset} is no multiple of its alignment {b.align}", where=f"buffer {b.name}")
+        raise InternalError(f"offset {offset} is not a multiple of its alignment {b.align}", where=f"buffer {b.name}")
     if offset + b.nbytes > arena:
         message = f"bytes {offset}..{offset + b.nbytes - 1} do not fit an arena of {arena} bytes"
         raise InternalError(message, where=f"buffer {b.name}")

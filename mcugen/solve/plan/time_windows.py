@@ -63,9 +63,10 @@ class _Kind:
         return DomainProblem.of(self.buffers, self.near, self.largest, self.grain)
 
     def tries(self, capacity: int) -> Iterator[Mapping[int, int]]:
-        """Requirements to try, as {buffer: offset}: offsets of the largest buffer that starts here and is live in the
-        next window. Both ends of the arena come first, then no requirement, then offsets in between. Each may lead to a
-        solution of this window, but to none of the next.
+        """Requirements to try, as {buffer: offset}, for the largest buffer that starts here and is live in the next.
+
+        Both ends of the arena come first, then no requirement, then offsets in between. Several are needed: a solution
+        of this window may leave the next window without a solution.
         """
         begun = [k for k in self.leaving if k not in self.entering]
         if not begun:

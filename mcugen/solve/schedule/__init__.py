@@ -54,19 +54,20 @@ class Schedule:
 
     @cached_property
     def hop_steps(self) -> int:
-        """Number of steps, the first ones, that run for each window of a stream of samples. The others need several
-        windows.
+        """Number of steps, from the first on, that run for each window of a stream of samples.
+
+        Later steps run only after several windows.
         """
         return _hop_steps(self.graph, self.steps)
 
     @cached_property
     def hop_events(self) -> int:
-        """Number of events of these steps. They come before all others."""
+        """Number of events of the first `hop_steps` steps. These events come first in the trace."""
         return sum(0 <= event.step < self.hop_steps for event in self.trace)
 
     @cached_property
     def window_events(self) -> int:
-        """Number of events up to the last that reads the window of a stream of samples. Then the window may move on."""
+        """Number of events up to the last read of a stream's window of samples; the window may move after them."""
         window = self.places[self.graph.inputs[0]].buffer
         reading = {
             (step.index, event)

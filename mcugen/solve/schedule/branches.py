@@ -4,8 +4,8 @@
 A branch is a sequence of steps. It is split into segments. Each segment has the bytes that it needs while it runs and
 the bytes that stay live after it. Segments are ranked:
 
-1. segments after which no more bytes are live than before, the one that needs the least first; 2. the others by bytes
-needed minus bytes added, the greatest difference first.
+1. segments that add no live bytes, by the bytes they need while they run, the least first;
+2. all other segments, by bytes needed minus bytes added, the greatest difference first.
 
 Branches with the same predecessors and successors are merged by rank into one sequence, and consecutive sequences are
 joined, until nothing changes. Remaining steps, which form other graph shapes, are ordered by rank too. Tensors that

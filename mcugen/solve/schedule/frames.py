@@ -85,7 +85,8 @@ def _require_rows_kept_apart(
         t, first = graph.type(name), of[name][0]
         alike = len(of[name]) == 1 and graph.type(first).nbytes == t.nbytes and streams.get(first) == rows_of(t.shape)
         if any(source in streams for source in of[name]) and not alike:
-            raise NotStreamableError(f"tensor {graph.tensors[name].label!r} joins rows of several frames")
+            what = "does not have one row for each frame: it joins, cuts or reshapes rows"
+            raise NotStreamableError(f"tensor {graph.tensors[name].label!r} {what}")
 
 
 def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str], streams: dict[str, int]) -> None:
@@ -105,7 +106,7 @@ def _require_same_at_all_times(graph: Graph, choice: Choice, reads: Sequence[str
             why = "changes in each run" if is_state else "depends on the whole window"
             raise NotStreamableError(f"{choice.node.source} combines each row with {tensor.label!r}, which {why}")
         if rows_of(tensor.type.shape) > 1:
-            raise NotStreamableError(f"{choice.node.source} combines the rows with a constant that has a row for each")
+            raise NotStreamableError(f"{choice.node.source} combines each row with another row of a constant")
 
 
 def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> None:
@@ -122,7 +123,7 @@ def _require_streamable(graph: Graph, choice: Choice, moving: Sequence[str]) -> 
             reason = f"{where} has stride {window.stride} in time: it would compute other rows each frame"
             raise NotStreamableError(reason)
         if window.last(window.out_rows - 1) != window.in_rows - 1:
-            raise NotStreamableError(f"{where} leaves out the newest of the {window.in_rows} rows it is given")
+            raise NotStreamableError(f"{where} does not read the newest of its {window.in_rows} input rows")
     elif isinstance(form, Accumulate):
         return
     elif not choice.can_run_by_rows or any(rows_of(graph.type(n).shape) != rows_of(call.output.shape) for n in moving):
@@ -154,7 +155,7 @@ def _buffers(
 
 
 def _looks_back(step: Step) -> int:
-    """Number of input rows that the step reads for its newest row. Rows that its ring holds converted do not count."""
+    """Number of input rows that the step reads for its newest row, without rows that its own ring keeps converted."""
     form, call = step.choice.kernel.form, step.choice.call
     if isinstance(form, Window):
         return form.rows(call).extent

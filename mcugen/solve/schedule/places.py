@@ -254,7 +254,7 @@ def _overwritable(step: Step, layout: Layout, uses: Uses, kept: set[str]) -> lis
 
 
 def _dies_in(step: Step, k: int, layout: Layout, uses: Uses) -> bool:
-    """Whether nothing reads the bytes of operand k after this step; by rows, the bytes of each row after its event."""
+    """Whether nothing reads the bytes of operand k after this step; by rows: of a row after the event that reads it."""
     name = str(step.choice.node.inputs[k])
     rows = rows_of(step.choice.call.input(k).shape)
     by_rows = step.by_rows and step.streamed(k)

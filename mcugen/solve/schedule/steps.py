@@ -47,9 +47,7 @@ class Choice:
 
     @cached_property
     def working(self) -> tuple[int, int, int]:
-        """Bytes of working memory: of a whole step; by rows, those needed during events only; by rows, those kept
-        between events too.
-        """
+        """Bytes of working memory: (run whole; by rows, during events only; by rows, also between events)."""
         return _working(self.call, self.kernel)
 
     @cached_property

@@ -27,8 +27,8 @@ _Use = tuple[int, int, int, int]
 class RowBuffer:
     """Memory of one or several tensors: `rows` rows of `row_bytes`, of which `kept` are stored at a time, in a ring.
 
-    written, read: for each row, the events of its first write and of its last read. blocks: used instead of rows if the
-    tensors differ in their rows: the bytes in use by event. Then all rows are kept.
+    written, read: for each row, the events of its first write and of its last read. blocks: bytes in use and when,
+    instead of rows, if the tensors do not have the same rows; the whole buffer is stored then.
     """
 
     name: str
@@ -156,8 +156,9 @@ class _Lives:
         return RowBuffer(at, rows, row_bytes, kept, align, tuple(written), tuple(read))
 
     def _buffers(self, tensors: Sequence[str], written: int, read: int) -> set[str]:
-        """Buffers of these tensors that are tracked by rows. For buffers tracked in blocks, the use of the tensors is
-        recorded.
+        """Buffers of these tensors that are tracked by rows.
+
+        For all other buffers, which are tracked in blocks, the use of the tensors is recorded.
         """
         rows = {name: rows_of(self._graph.type(name).shape) for name in tensors}
         plain = [name for name in tensors if not self._in_blocks(name, 0, rows[name] - 1, written, read)]
@@ -176,9 +177,7 @@ class _Lives:
         return True
 
     def _rows(self, tensor: str, first: int, last: int) -> tuple[str, range]:
-        """(buffer, rows of the buffer) for rows first..last of a tensor. All rows of the buffer if the tensor has other
-        rows.
-        """
+        """(buffer, rows of the buffer) for rows first..last of a tensor; all rows if the two differ in rows."""
         if tensor not in self._alike:
             at = self._places[tensor].buffer
             rows, row_bytes = self._shape[at]
@@ -223,7 +222,7 @@ def _kept(written: Sequence[int], read: Sequence[int], batch: int) -> int:
 
 def _blocks(uses: Sequence[_Use]) -> tuple[Piece, ...]:
     """The bytes in use as pieces, each from its first write to its last read. Adjacent bytes with equal lifetimes are
-    one piece. At most about MAX_PIECES pieces.
+    one piece. Pieces are joined until about MAX_PIECES are left.
     """
     bounds = sorted({byte for low, high, _, _ in uses for byte in (low, high)})
     index = {byte: k for k, byte in enumerate(bounds)}

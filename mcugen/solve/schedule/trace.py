@@ -97,9 +97,7 @@ class _OnDemand:
             self.done[step] = event + 1
 
     def _missing(self, step: int, event: int) -> tuple[int, int] | None:
-        """(producer, number of events that it must have done) for the first operand with missing rows; None if there is
-        none.
-        """
+        """(producer, number of its events that must have run) for the first operand with missing rows; else None."""
         for access in self.steps[step].reads(event):
             for source in self._sources(access.tensor):
                 producer = self.producer.get(source)
@@ -112,8 +110,9 @@ class _OnDemand:
         return None
 
     def _left_behind(self, step: int) -> list[tuple[int, int]]:
-        """Unfinished producers of a finished step's operands that have no further readers, as (producer, its number of
-        events).
+        """Producers that a finished step read from and that are unfinished although all their readers are finished.
+
+        Returns (producer, its number of events).
         """
         found: list[tuple[int, int]] = []
         read = dict.fromkeys(s for access in self.steps[step].reads(0) for s in self._sources(access.tensor))
@@ -129,7 +128,7 @@ class _OnDemand:
         return found
 
     def push(self, source: str, access: Access) -> None:
-        """Append events that hand in the rows an access needs. All rows if the tensor that is read has other rows."""
+        """Append events that hand in the input rows that an access needs; all rows if the tensor has other rows."""
         if source != self.pushed:
             return
         given, t = self.graph.type(source), self.graph.type(access.tensor)

@@ -98,7 +98,7 @@ def _own(text: str) -> Metric:
     file, _, name = text.rpartition(":")
     if not file.endswith(".py"):
         hint = "give top1, mse, or a function of yours as FILE.py:FUNCTION"
-        raise UsageError(f"{text!r} is no metric", where=WHERE, hint=hint)
+        raise UsageError(f"{text!r} is not a metric", where=WHERE, hint=hint)
     function = getattr(_module(Path(file)), name, None)
     if not callable(function):
         raise UsageError(f"{file} has no function {name!r}", where=WHERE, hint="define it, taking outputs and labels")
@@ -116,7 +116,7 @@ def _own(text: str) -> Metric:
             ) from error
         if not np.isfinite([*scores.values()]).all():
             hint = "let it return a finite number for these samples"
-            raise UsageError(f"{name} of {file} gave {found}, which is no score", where=WHERE, hint=hint)
+            raise UsageError(f"{name} of {file} gave {found}, which is not a number", where=WHERE, hint=hint)
         return scores
 
     return metric

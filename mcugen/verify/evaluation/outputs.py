@@ -81,7 +81,7 @@ def require_kinds(file: Path | None, record: Path | None) -> None:
     if file is not None and file.suffix not in (".npy", ".npz"):
         raise UsageError(f"{file.name!r} is neither an .npy nor an .npz", where="-o", hint="name it y.npy or y.npz")
     if record is not None and record.suffix != ".npz":
-        raise UsageError(f"{record.name!r} is no .npz", where="--record", hint="name it vectors.npz")
+        raise UsageError(f"{record.name!r} is not an .npz file", where="--record", hint="name it vectors.npz")
 
 
 def recording(model: Model, arrays: Sequence[np.ndarray]) -> bytes:

@@ -51,7 +51,9 @@ def hear(
     if not graph.file:
         if ask.runtime:
             hint = "verify the network alone"
-            raise UsageError("no runtime runs --chain, --preprocess or --decide", where="--runtime", hint=hint)
+            raise UsageError(
+                "no runtime can run a model with --chain, --preprocess or --decide", where="--runtime", hint=hint
+            )
         return [], ["no other program computes --chain, --preprocess or --decide: verify the network alone"]
     data, folder = read.content(ask.model), ask.model.parent
     heard, notes = [], []
@@ -75,7 +77,9 @@ def hear(
 
 def _check_wanted(wanted: str, which: str) -> None:
     if wanted not in ("", SAME, which):
-        raise UsageError(f"this build reproduces {RUNTIMES[which]}", where="--runtime", hint=f"--reference {wanted}")
+        raise UsageError(
+            f"this build reproduces {RUNTIMES[which]}, not {wanted}", where="--runtime", hint=f"--reference {wanted}"
+        )
     if wanted and which not in PACKAGES:
         raise UsageError(f"{RUNTIMES[which]} cannot be run by verify", where="--runtime", hint="leave the option out")
 

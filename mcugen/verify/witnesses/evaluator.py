@@ -1,7 +1,7 @@
 """The reference evaluator of the onnx package, as a witness of what an ONNX file means.
 
 Each operator of the file is run in double precision on the oracle's operands, if the oracle has them by name. A fault
-then shows at its operator, and single-precision rounding is no difference. Between named tensors the evaluator
+then shows at its operator, and single-precision rounding does not count. Between named tensors the evaluator
 continues with its own results.
 """
 

@@ -218,7 +218,7 @@ def _differs(proto: onnx.NodeProto, given: Values) -> str:
 
 
 def _varies(proto: onnx.NodeProto, x: np.ndarray) -> bool:
-    """Whether elements of x along the axes of a MeanVarianceNormalization differ everywhere."""
+    """Whether x varies along the axes of a MeanVarianceNormalization, at each index of the other axes."""
     stated = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
     axes = tuple(k for k in stated.get("axes", (0, 2, 3)) if k < x.ndim)
     return bool((x.max(axis=axes) > x.min(axis=axes)).all())

@@ -63,7 +63,7 @@ def test_sharing_bytes_at_different_times_is_lawful() -> None:
 @pytest.mark.parametrize(
     ("planted", "message"),
     [
-        (moved(conv_2=68), "conv_2: offset 68 is no multiple of its alignment 16"),
+        (moved(conv_2=68), "conv_2: offset 68 is not a multiple of its alignment 16"),
         (moved(conv_1=-16), "conv_1: offset -16 is negative"),
         (replace(GOOD, nbytes=95), r"conv_2: bytes 64\.\.95 do not fit an arena of 95 bytes"),
         (replace(GOOD, offset={"conv_1": 0, "conv_2": 64, "late": 0}), "do not match one to one: empty"),

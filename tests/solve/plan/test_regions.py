@@ -109,7 +109,7 @@ def test_the_checker_sees_faults_in_a_further_region() -> None:
     (slow,) = good.further
     for bad, message in (
         (replace(slow, offset={"c": 4}), "do not fit an arena"),
-        (replace(slow, offset={"c": 2}, nbytes=104), "no multiple of its alignment"),
+        (replace(slow, offset={"c": 2}, nbytes=104), "not a multiple of its alignment"),
         (replace(slow, offset={}), "do not match one to one: c"),
         (replace(slow, offset={"c": 0, "a": 0}), "do not match one to one: a"),
         (replace(slow, lower_bound=99), "99 at step 0 is stated, 100 bytes is the peak"),

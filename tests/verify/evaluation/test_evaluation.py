@@ -126,7 +126,7 @@ def test_run_writes_what_load_gives(capsys: pytest.CaptureFixture[str], tmp_path
     [
         (["-o", "y.txt"], "neither an .npy nor an .npz"),
         (["-o", "gone/y.npy"], "there is no folder"),
-        (["--record", "v.npy"], "no .npz"),
+        (["--record", "v.npy"], "not an .npz"),
     ],
 )
 def test_run_refuses_before_it_works(capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
@@ -138,7 +138,7 @@ def test_run_refuses_before_it_works(capsys: pytest.CaptureFixture[str], argumen
     ("labels", "metric", "says"),
     [
         ([1, 33], "top1", "a label is 33, but the model's classes are 0 to 9"),
-        ([1, 2], "m.py:none", "none of {} gave nan, which is no score"),
+        ([1, 2], "m.py:none", "none of {} gave nan, which is not a number"),
     ],
 )
 def test_scores_that_say_nothing(labels: list[int], metric: str, says: str, tmp_path: Path) -> None:

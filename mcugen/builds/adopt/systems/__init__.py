@@ -1,9 +1,13 @@
-"""Build systems, one module each, found without a list: how firmware comes to compile the C of its models.
+"""Build systems, one module each: the edits with which a firmware compiles the C of its models.
 
-A module has `claims(tree, folder, sources)`, whether the folder's build file compiles these sources, and `lines(tree,
-folder, sources, code)`, the edits of build files and sources by path. It may have `FOLDER`, where the code goes in the
-folder of the build file, `adapted(code files)`, which changes them, and `EMBEDS`, the name of a build file that
-puts files into the firmware as they are: `lines` takes models out of it.
+A module has these functions:
+
+* claims(tree, folder, sources): whether the build file in `folder` compiles these sources
+* lines(tree, folder, sources, code): path -> edits of build files and sources
+* adapted(files), optional: the files of the code, changed for this build system
+
+and these optional names: FOLDER, the folder for the code beside the build file; EMBEDS, the name of a build file that
+puts files into the firmware byte by byte (`lines` then removes the models from it).
 """
 
 from __future__ import annotations
@@ -14,6 +18,6 @@ from types import ModuleType
 
 
 def modules() -> dict[str, ModuleType]:
-    """The build systems by name."""
+    """Name -> module of each build system."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     return {name.replace("_", "-"): importlib.import_module(f"{__name__}.{name}") for name in names}

@@ -1,4 +1,4 @@
-"""Arduino: code in the sketch's src folder, which is compiled whole, and includes of it from there."""
+"""Arduino: the code goes to the sketch's folder src, which is compiled; #includes in the sketch are changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def claims(tree: FirmwareTree, folder: str, sources: Sequence[str]) -> bool:
 
 
 def lines(tree: FirmwareTree, folder: str, sources: Sequence[str], code: ModelCode) -> Edits:
-    """The includes of the sketch's files."""
+    """Edits that make the sketch include the headers of the code in place of TensorFlow Lite's."""
     edits: Edits = {}
     for path in tree.paths:
         if not path.startswith(folder) or PurePosixPath(path).suffix.lower() not in SOURCES:
@@ -38,7 +38,7 @@ def lines(tree: FirmwareTree, folder: str, sources: Sequence[str], code: ModelCo
 
 
 def adapted(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Headers in folders include those of the code by the way up, as there is no include path."""
+    """The files with #includes by relative paths, since Arduino has no include path for them."""
     found = dict[str, bytes]()
     for path, text in files.items():
         up = b"../" * (len(PurePosixPath(path).parts) - 1)

@@ -1,4 +1,4 @@
-"""CMake: sources and a folder of headers for each target that has the model."""
+"""CMake: adds sources and an include folder to each target that contains a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MAKERS = ("add_executable", "add_library", "target_sources", "pico_add_executab
 
 
 def targets_of(tree: FirmwareTree, folder: str, sources: Sequence[str]) -> list[str]:
-    """The targets of the folder's CMakeLists.txt with one of the sources, none for a component of ESP-IDF."""
+    """Targets of the folder's CMakeLists.txt that compile one of the sources; [] for a component of ESP-IDF."""
     path = f"{folder}CMakeLists.txt"
     if path not in tree.known or "idf_component_register" in tree.text(path):
         return []

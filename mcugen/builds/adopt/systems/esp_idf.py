@@ -1,4 +1,4 @@
-"""ESP-IDF: a component's sources, its requirements, and the dependencies of idf_component.yml."""
+"""ESP-IDF: adds sources to a component, and removes the library from its requirements and idf_component.yml."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lines(tree: FirmwareTree, folder: str, sources: Sequence[str], code: ModelCo
 
 
 def _dependency(text: bytes) -> list[LineEdit]:
-    """The lines of the library among the dependencies, with all that is indented below it."""
+    """Edits that remove the library, with all lines indented below it, from the dependencies."""
     rows, edits, k = lines_of(text), list[LineEdit](), 0
     while k < len(rows):
         entry = re.match(rb"(\s+)[\"']?([\w./-]+)[\"']?\s*:", rows[k])

@@ -1,4 +1,4 @@
-"""make: objects with rules of their own, and a folder of headers that every C++ compiler of the Makefile gets first."""
+"""make: adds objects with their own rules, and -I for the code's folder in front of all options of the compiler."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def _sets(text: str) -> list[tuple[str, str]]:
 
 
 def _list(text: str, sources: Sequence[str]) -> tuple[str, int]:
-    """The variable to which objects are added, one of objects or of sources, and the end of its last setting.
+    """(the variable that lists objects or sources, index after its last assignment). New objects are added there.
 
-    "" where no variable has one of these sources
+    ("", 0) if no variable lists one of these sources
     """
     stems = {PurePosixPath(source).stem for source in sources}
     listing, found = set[str](), dict[str, tuple[bool, int]]()

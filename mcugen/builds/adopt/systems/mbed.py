@@ -1,4 +1,4 @@
-"""Mbed: every source below its file mbed_app.json is compiled, and .mbedignore names what is not."""
+"""Mbed: it compiles every source below mbed_app.json, except paths that .mbedignore lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def claims(tree: FirmwareTree, folder: str, sources: Sequence[str]) -> bool:
 
 
 def lines(tree: FirmwareTree, folder: str, sources: Sequence[str], code: ModelCode) -> Edits:
-    """The interpreter's folders in .mbedignore: also `tensorflow`, which builds often copy there later."""
+    """Edits that add the interpreter's folders to .mbedignore, and `tensorflow`, which builds may copy there later."""
     path = f"{folder}.mbedignore"
     if code.keeps_library:
         return {}

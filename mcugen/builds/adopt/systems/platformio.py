@@ -1,4 +1,4 @@
-"""PlatformIO: a filter of sources, a folder of headers, and the library out of lib_deps."""
+"""PlatformIO: adds a source filter and an include folder, and removes the library from lib_deps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def lines(tree: FirmwareTree, folder: str, sources: Sequence[str], code: ModelCo
 
 
 def _not_embedded(rows: Sequence[str], code: ModelCode) -> Iterator[LineEdit]:
-    """The lines of board_build.embed_files without the models."""
+    """Edits that remove the models from board_build.embed_files."""
     in_list = False
     for k, row in enumerate(rows):
         is_option = re.match(r"[\w.]+\s*=|\[", row)
@@ -52,7 +52,7 @@ def _not_embedded(rows: Sequence[str], code: ModelCode) -> Iterator[LineEdit]:
 
 
 def _options(rows: Sequence[str], start: int | None, sections: Sequence[int]) -> set[str]:
-    """The options that the section [env] sets for all."""
+    """Names of the options that the section [env] sets for all environments."""
     if start is None:
         return set()
     end = next((k for k in sections if k > start), len(rows))
@@ -62,7 +62,7 @@ def _options(rows: Sequence[str], start: int | None, sections: Sequence[int]) ->
 def _section(
     rows: Sequence[str], first: int, last: int, wanted: dict[str, list[str]], common: set[str]
 ) -> list[LineEdit]:
-    """New values of options in one environment: further lines where it has them, else options of their own."""
+    """Edits that add values to options of one environment, or add the option if the environment does not set it."""
     edits, own = list[LineEdit](), list[str]()
     for name, values in wanted.items():
         at = next((k for k in range(first, last) if re.match(rf"{name}\s*=", rows[k])), None)
@@ -75,6 +75,6 @@ def _section(
 
 
 def _is_dependency(row: str) -> bool:
-    """Whether a line of its own under lib_deps names the library, as `owner/name @ version` or by its address."""
+    """Whether a line under lib_deps names the library, as `owner/name @ version` or by its URL."""
     entry = re.match(r"[ \t]+(?:https?://)?([^\s@#]+?)(?:\.git)?(?=[\s@#]|$)", row)
     return entry is not None and "=" not in row.split("@")[0] and LIBRARY.fullmatch(entry[1]) is not None

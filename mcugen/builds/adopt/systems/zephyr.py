@@ -1,4 +1,4 @@
-"""Zephyr: the target `app`, and the library's option in prj.conf."""
+"""Zephyr: adds sources to the target `app`, and removes the library's options from prj.conf."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def binary(op: Op, source: Source, e: Expansion, names: Names, quant: Quant) -> 
 
 
 def _alike(e: Expansion, names: Names) -> Names:
-    """Operands of one type: integers become floats if any operand is float."""
+    """The operands, converted to one type: integers become floats if any operand is float."""
     if len({e.type(name).dtype for name in names} - {"bool"}) < 2:
         return names
     return [name if e.type(name).dtype in ("f32", "bool") else e.node(Cast("f32"), name) for name in names]

@@ -28,11 +28,11 @@ def reshape(source: Source, e: Expansion, x: str) -> Op:
     wanted, start, count = list(a["shape"]), a["axis_start"], a["axis_count"]
     end = len(old) if count == -1 else start + count
     if not 0 <= start <= end <= len(old) or any(d < -1 for d in wanted) or wanted.count(-1) > 1:
-        raise ShapeError(f"{list(old)} cannot take the shape {wanted} from axis {start} on")
+        raise ShapeError(f"axes from {start} on of shape {list(old)} cannot be reshaped to {wanted}")
     for k, d in enumerate(wanted):
         if d == 0:
             if start + k >= end:
-                raise ShapeError(f"{list(old)} has no axis {start + k} to keep")
+                raise ShapeError(f"a size of 0 keeps axis {start + k}, which shape {list(old)} does not have")
             wanted[k] = old[start + k]
     return Reshape((*old[:start], *wanted, *old[end:]))
 
@@ -41,7 +41,7 @@ def transpose(source: Source, e: Expansion, x: str) -> Op:
     """The first axes are permuted, the others stay. Source: NNEF 4.6.2."""
     axes, rank = source.attributes["axes"], len(e.type(x).shape)
     if sorted(axes) != list(range(len(axes))) or len(axes) > rank:
-        raise ShapeError(f"axes {axes} are no permutation of the first {len(axes)} of {rank} axes")
+        raise ShapeError(f"axes {axes} are not a permutation of the first {len(axes)} of {rank} axes")
     return Transpose((*axes, *range(len(axes), rank)))
 
 
@@ -91,7 +91,9 @@ def pad(source: Source, e: Expansion, x: str) -> Op:
     """Padding with real zeros, which quantized tensors store as their zero point. Source: NNEF 4.6.9."""
     a = source.attributes
     if a["border"] != "constant" or a["value"] != 0.0:
-        raise UnsupportedError(f"padding {a['border']} with {a['value']} is not supported")
+        raise UnsupportedError(
+            f"padding with border {a['border']} and value {a['value']} is not supported, only zeros are"
+        )
     widths = tuple((int(p), int(q)) for p, q in a["padding"])
     if len(widths) != len(e.type(x).shape) or any(min(pair) < 0 for pair in widths):
         raise ShapeError(f"padding {widths} does not fit {list(e.type(x).shape)}")

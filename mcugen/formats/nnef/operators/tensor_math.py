@@ -82,7 +82,7 @@ def clamp(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
     if low is not None and high is not None and low.size == high.size == 1 and e.type(bounds[0]).quant is None:
         return e.node(Relu(float(low.reshape(-1)[0]), float(high.reshape(-1)[0])), x, quant=quant)
     if quant is not None:
-        raise UnsupportedError("clamping integers between tensors is not supported")
+        raise UnsupportedError("clamping integers to bounds that are tensors is not supported")
     return e.node(Maximum(), e.node(Minimum(), x, bounds[1]), bounds[0])
 
 
@@ -125,7 +125,7 @@ def softmax(source: Source, e: Expansion, names: Names, quant: Quant) -> str:
     x, shape = names[0], e.type(names[0]).shape
     axes = axes_of(source, shape)
     if not axes:
-        raise ShapeError("softmax has no axes")
+        raise ShapeError("attribute `axes` of softmax is empty")
     order = (*(k for k in range(len(shape)) if k not in axes), *axes)
     last = e.node(Transpose(order), x, quant=e.type(x).quant)
     ordered = e.type(last).shape
@@ -153,7 +153,7 @@ def position(smallest: bool, source: Source, e: Expansion, names: Names, quant: 
     shape = e.type(names[0]).shape
     axes = axes_of(source, shape)
     if len(axes) != 1:
-        raise UnsupportedError(f"positions along {len(axes)} axes are not supported")
+        raise UnsupportedError(f"argmax and argmin over {len(axes)} axes are not supported, only over one")
     y = e.node(ArgMax(axes[0], "s32", smallest), names[0])
     return e.node(Reshape(tuple(1 if k == axes[0] else d for k, d in enumerate(shape))), y)
 

@@ -134,9 +134,9 @@ def _taps(e: Expansion, w: str, order: tuple[int, ...]) -> str:
 
 
 def _bias(e: Expansion, bias: str, x: str, w: str, outputs: int, quant: Quant) -> list[str]:
-    """The bias [outputs] as a list of one operand; an empty list if it is zero.
+    """The bias [outputs] as a list of one operand; an empty list if the bias is zero.
 
-    quant: quantization of the result; None: the bias is in floats, else in int32 steps of data scale * weight scale
+    quant: quantization of the result, for an int32 bias in steps of data scale * weight scale; None for a float bias
     """
     data = e.data(bias)
     if data is None:
@@ -152,7 +152,7 @@ def _bias(e: Expansion, bias: str, x: str, w: str, outputs: int, quant: Quant) -
     steps = _steps(e, x, w)
     if own.quant is None:
         if not np.isfinite(data).all():
-            raise QuantizationError("the bias of a quantized layer is not all finite numbers")
+            raise QuantizationError("the bias of a quantized layer has values that are not finite")
         stored = np.rint(np.broadcast_to(data.reshape(-1), (outputs,)).astype(np.float64) / steps)
     else:
         own_steps = np.array(own.quant.scale)
@@ -329,7 +329,7 @@ def _places(method: str, size: int, factor: int) -> np.ndarray:
     if method == "asymmetric":
         return y / factor
     if method != "aligned":
-        raise UnsupportedError(f"the method {method!r} is not supported")
+        raise UnsupportedError(f"the method {method!r} is not supported; symmetric, asymmetric and aligned are")
     return y * (size - 1) / (size * factor - 1)
 
 

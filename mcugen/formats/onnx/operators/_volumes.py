@@ -1,4 +1,4 @@
-"""Images with three spatial axes, [N, C, D, H, W]: windows are applied over H and W, and along D, one by one."""
+"""Images with three spatial axes, [N, C, D, H, W]: a window over H and W is applied first, then a window along D."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Join = Callable[[str, str], str]
 
 
 def cut(e: Expansion, x: str, padding: Widths) -> str:
-    """An image cropped by the negative widths of padding."""
+    """An image cropped on the sides where the padding is negative."""
     ranges = [(0, d, 1) for d in e.type(x).shape]
     for d, (before, after) in enumerate(padding, 1):
         first = max(-before, 0)

@@ -123,7 +123,7 @@ def position(smallest: bool, source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _axes(source: Source, rank: int) -> tuple[int, ...]:
-    """The axes of an operand or, in old versions, an attribute; () if none are stated."""
+    """The axes that an operand states, or an attribute in old versions; () if the file states no axes."""
     given = source.attributes.get("axes")
     if given is None and len(source.inputs) > 1 and source.inputs[1] is not None:
         given = source.ints(1)
@@ -136,7 +136,7 @@ def _axes(source: Source, rank: int) -> tuple[int, ...]:
 
 def _operand(e: Expansion) -> str:
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     return e.inputs[0]
 
 

@@ -60,7 +60,7 @@ def _normalized(e: Expansion, names: Sequence[str], epsilon: float) -> str:
 
 
 def _training(e: Expansion, epsilon: float, momentum: float) -> Sequence[str]:
-    """Training mode: uses the statistics of the data, and updates the running ones."""
+    """Training mode: normalizes by the statistics of the data, and updates the running statistics."""
     x, scale, bias, *running = operands(e, 5)
     axes = tuple(k for k in range(len(e.type(x).shape)) if k != 1)
     mean = e.node(Mean(axes), x)

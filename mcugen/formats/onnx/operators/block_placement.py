@@ -61,7 +61,7 @@ def col2im(source: Source, e: Expansion) -> Sequence[str]:
     rank, one = len(image), (1,) * len(image)
     strides, dilations, pads = a["strides"] or one, a["dilations"] or one, a["pads"] or (0,) * (2 * rank)
     if len(shape) != 3 or not len(block) == len(strides) == len(dilations) == len(pads) / 2 == rank > 0:
-        raise ShapeError(f"{list(shape)} is not made of blocks {list(block)}")
+        raise ShapeError(f"input {list(shape)} and attributes do not fit blocks {list(block)}")
     if min(*image, *block, *strides, *dilations) < 1 or min(pads) < 0 or shape[1] % prod(block):
         raise ShapeError(f"an image {list(image)} of blocks {list(block)} does not fit {list(shape)}")
     if prod(image) * prod(block) > MAX_ELEMENTS or max(pads) > MAX_ELEMENTS:
@@ -107,7 +107,7 @@ def tensor_scatter(source: Source, e: Expansion) -> Sequence[str]:
     axis %= len(shape)
     size, count, heads = shape[axis], new[axis], prod(shape[1:axis])
     if new != (*shape[:axis], count, *shape[axis + 1 :]) or count > size:
-        raise ShapeError(f"{list(new)} does not fit into {list(shape)}")
+        raise ShapeError(f"an update {list(new)} does not fit into a cache {list(shape)}")
     rows = np.arange(count, dtype=np.int32).reshape(1, 1, count)
     at = e.constant(np.broadcast_to(rows, (shape[0], heads, count)).copy())
     if len(e.inputs) > 2 and e.inputs[2] is not None:

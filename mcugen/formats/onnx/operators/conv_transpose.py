@@ -22,8 +22,8 @@ from mcugen.ops.transpose_conv import TransposeConv
 def expand(source: Source, e: Expansion) -> Sequence[str]:
     """y[n, o, i*s+kh-p, ...] = b[o] + sum of w[c, o, kh, kw] * x[n, c, i, j]. Source: ONNX ConvTranspose-11.
 
-    The whole result, padding included, is computed, and then cropped to the requested size. Elements that no tap
-    reaches are the bias. Less than a stride of them after the last row or column are computed with the others.
+    The whole result, padding included, is computed, and then cropped or padded to the requested size. Added elements,
+    which no tap reaches, have the value of the bias.
     """
     a, (x, w, *rest) = source.attributes, e.inputs
     if x is None or w is None or len(e.type(x).shape) != len(e.type(w).shape):
@@ -32,7 +32,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     if image[1] != weights[0] or groups < 1 or weights[0] % groups:
         raise ShapeError(f"weights {list(weights)} in {groups} groups do not fit an image {list(image)}")
     if a["kernel_shape"] and tuple(a["kernel_shape"]) != weights[2:]:
-        raise ShapeError(f"kernel_shape {list(a['kernel_shape'])} is not that of weights {list(weights)}")
+        raise ShapeError(f"kernel_shape {list(a['kernel_shape'])} differs from weights {list(weights)}")
     if len(image) == 5 or _computed.is_computed(e, (w, *rest[:1])) or max(a["dilations"] or (1,)) > 1:
         plain = Attributes({}, {"dilations": a["dilations"], "group": groups})
         y = _stuffed.transposed(e, x, w, a, lambda x, w: convolution(e, plain, x, w, None))
@@ -65,9 +65,9 @@ def _biased(e: Expansion, y: str, bias: str | None) -> str:
 def _filled_up(
     source: Source, window: _images.Geometry, size: Sequence[int], rank: int
 ) -> tuple[tuple[int, int], list[tuple[int, int]]]:
-    """(rows, columns) to compute, and the widths that are cropped or padded after it, as in `_ends`.
+    """(rows, columns) that TransposeConv computes, and the widths to crop or pad afterwards, as from `_ends`.
 
-    Padding of less than a stride at the end is among the rows and columns to compute.
+    TransposeConv also computes padding at the end, up to stride - 1 rows and columns.
     """
     full = [(size[d] - 1) * window.stride[d] + window.kernel[d] for d in (0, 1)]
     ends = _ends(source, window, size, full, rank)

@@ -76,7 +76,7 @@ def check(a: Attributes, image: Shape, weights: Shape) -> None:
     if image[1] != weights[1] * groups or weights[0] % groups:
         raise ShapeError(f"weights {list(weights)} do not divide {image[1]} channels into {groups} groups")
     if stated and tuple(stated) != weights[2:]:
-        raise ShapeError(f"kernel_shape {list(stated)} is not that of weights {list(weights)}")
+        raise ShapeError(f"kernel_shape {list(stated)} differs from weights {list(weights)}")
 
 
 IMPORTS = (Import("onnx", "Conv", expand=expand),)

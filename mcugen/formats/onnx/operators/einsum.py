@@ -25,7 +25,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     for term, x in zip(terms, given, strict=True):
         for letter, size in zip(term, e.type(x).shape, strict=True):
             if sizes.setdefault(letter, size) != size:
-                raise ShapeError(f"the axes named {letter!r} have {sizes[letter]} and {size} elements")
+                raise ShapeError(f"axes named {letter!r} differ in size: {sizes[letter]} and {size}")
     if any(letter not in sizes for letter in result):
         raise ShapeError(f"the result {result!r} names an axis that no operand has")
     letters, y = terms[0], given[0]

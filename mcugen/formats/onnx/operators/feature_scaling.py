@@ -36,7 +36,7 @@ def scaler(source: Source, e: Expansion) -> Sequence[str]:
     for op, name, neutral in ((Sub(), "offset", 0.0), (Mul(), "scale", 1.0)):
         numbers = _forest.numbers(source.attributes, name)
         if numbers.size not in (0, 1, e.type(y).shape[1]):
-            raise ShapeError(f"attribute {name} has {numbers.size} numbers for {e.type(y).shape[1]} features")
+            raise ShapeError(f"attribute {name} has {numbers.size} numbers, but x has {e.type(y).shape[1]} features")
         if numbers.size and (numbers != neutral).any():
             y = e.node(op, y, e.constant(numbers))
     return [_shaped(e, y, shape)]
@@ -61,7 +61,7 @@ def normalizer(source: Source, e: Expansion) -> Sequence[str]:
         sign = e.node(Div(), x, e.node(Maximum(), e.node(Abs(), x), e.constant(_TINY)))
         y = e.node(Mul(), e.node(Sqrt(), e.node(Div(), squares, total)), sign)
     else:
-        raise UnsupportedError(f"norm {kind[:40]} is not supported")
+        raise UnsupportedError(f"norm {kind[:40]} is not supported; MAX, L1 and L2 are")
     return [_shaped(e, y, shape)]
 
 
@@ -81,7 +81,7 @@ def vectorizer(source: Source, e: Expansion) -> Sequence[str]:
     sizes = source.attributes.get("inputdimensions") or ()
     names = [_scores.features(e, k) for k in range(len(e.inputs))]
     if sizes and tuple(sizes) != tuple(e.type(name).shape[1] for name in names):
-        raise ShapeError(f"inputdimensions {list(sizes)} are not the operands' numbers of features")
+        raise ShapeError(f"inputdimensions {list(sizes)} differ from the operands' numbers of features")
     return [e.node(Concatenation(1), *names)]
 
 

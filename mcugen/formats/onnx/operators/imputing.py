@@ -49,7 +49,7 @@ def one_hot(source: Source, e: Expansion) -> Sequence[str]:
     a.ignore("cats_strings")
     if not categories or e.texts(x):
         raise UnsupportedError("categories that are text are not supported", hint="number them before the model")
-    a.ignore("zeros")  # if 0, a value outside the categories makes ONNX Runtime fail; the C gives zeros, as for 1
+    a.ignore("zeros")  # with zeros=0 an unknown category makes ONNX Runtime fail; C gives zeros
     t = e.type(x)
     if t.dtype == "s64":
         known = np.array(categories, np.int64)
@@ -62,7 +62,7 @@ def one_hot(source: Source, e: Expansion) -> Sequence[str]:
 
 def _operand(e: Expansion) -> str:
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     if e.texts(e.inputs[0]):
         raise UnsupportedError("features that are text are not supported", hint="number them before the model")
     return e.inputs[0]

@@ -25,10 +25,13 @@ _MOST_PRODUCTS = (1 << 24) // (255 * 255)
 
 
 def _centred(e: Expansion, k: int, zero_at: int, along: int) -> str:
-    """Operand k as floats, minus its zero point, which is operand `zero_at`: one, or one per index of axis `along`."""
+    """Operand k as floats, minus its zero point.
+
+    zero_at: index of the operand that has the zero point, or a zero point for each index of axis `along`
+    """
     x = e.inputs[k]
     if x is None or e.type(x).dtype not in ("s8", "u8"):
-        raise UnsupportedError("products of integers need bytes")
+        raise UnsupportedError("operands of integer products must be int8 or uint8")
     real = e.node(Cast("f32"), x)
     zero = e.inputs[zero_at] if zero_at < len(e.inputs) else None
     if zero is None:

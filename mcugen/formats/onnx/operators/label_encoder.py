@@ -29,18 +29,18 @@ def zip_map(source: Source, e: Expansion) -> Sequence[str]:
     """The scores unchanged: an array in the order of the classes, instead of ONNX's map. Source: ZipMap-1."""
     source.attributes.ignore("classlabels_int64s", "classlabels_strings")
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     return [e.inputs[0]]
 
 
 def extractor(source: Source, e: Expansion) -> Sequence[str]:
     """Elements of the last axis. Source: ONNX ai.onnx.ml ArrayFeatureExtractor-1; array_feature_extractor.cc."""
     if len(e.inputs) != 2 or None in e.inputs:
-        raise ShapeError("two operands are needed")
+        raise ShapeError("ArrayFeatureExtractor needs two operands")
     x, index = str(e.inputs[0]), str(e.inputs[1])
     shape, count = e.type(x).shape, e.type(index).size
     if not shape or not count:
-        raise ShapeError(f"{count} indices do not fit {list(shape)}")
+        raise ShapeError(f"{count} indices cannot select from data of shape {list(shape)}")
     wanted = e.data(index)
     if wanted is not None and not 0 <= wanted.min() <= wanted.max() < shape[-1]:
         raise CorruptModelError(f"an index is outside of the last axis, which has {shape[-1]} elements")
@@ -50,7 +50,7 @@ def extractor(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _looked_up(e: Expansion, x: str, index: str) -> str:
-    """Elements of the last axis; the index itself if x is 0, 1, 2, ..."""
+    """x[..., index]. If x is the constant 0, 1, 2, ..., this is the index, and no operator is needed."""
     data, t = e.data(x), e.type(x)
     own = data is not None and t.dtype == "s64" and np.array_equal(data.reshape(-1), np.arange(t.size))
     if own and e.type(index).dtype == "s64" and t.size == t.shape[-1]:
@@ -66,11 +66,11 @@ def encoder(meets_nan: bool, source: Source, e: Expansion) -> Sequence[str]:
     """
     a = source.attributes
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     x = e.inputs[0]
     keys, values = _list(a, "keys"), _list(a, "values")
     if not keys or len(keys) != len(values) or len(keys) > MAX_KEYS:
-        raise CorruptModelError(f"{len(keys)} keys for {len(values)} values")
+        raise CorruptModelError(f"LabelEncoder has {len(keys)} keys, but {len(values)} values")
     known = dict(reversed(list(zip(keys, values, strict=True))))
     known = {key: value for key, value in known.items() if meets_nan or key == key}
     other = _default(a, values[0])
@@ -89,10 +89,16 @@ def _compared(e: Expansion, x: str, known: Mapping[Value, Value], other: Value) 
         raise UnsupportedError(f"keys for {t.dtype} data are not supported")
     if t.dtype != "f32" and all(key == int(key) and 0 <= key < MAX_TABLE for key in keys):
         size = int(max(keys)) + 1
-        table = [other, *(known.get(k, other) for k in range(size)), other]  # beyond either end: the default
+        table = [
+            other,
+            *(known.get(k, other) for k in range(size)),
+            other,
+        ]  # keys below and above the table give the default
         return _mapped(e, _within(e, x, size), table)
     if len(keys) > MAX_COMPARED:
-        raise UnsupportedError(f"{len(keys)} keys are not supported: more than {MAX_COMPARED}, and no small integers")
+        raise UnsupportedError(
+            f"{len(keys)} keys are not supported: at most {MAX_COMPARED}, or integers below {MAX_TABLE}"
+        )
     place = e.constant(np.full(t.shape, len(keys), np.int64))
     for k, key in enumerate(keys):
         wanted = e.constant(np.array(key, t.np_dtype))
@@ -103,7 +109,7 @@ def _compared(e: Expansion, x: str, known: Mapping[Value, Value], other: Value) 
 
 
 def _within(e: Expansion, x: str, size: int) -> str:
-    """Indices into a table with an entry for keys below 0, for each key below `size`, and for larger keys."""
+    """Index of each key into a table: 0 for keys below 0, key + 1 for keys below `size`, size + 1 for larger keys."""
     dtype = e.type(x).np_dtype
     one, least, most = (e.constant(np.array(v, dtype)) for v in (1, -1, size))
     low = e.node(Select(), e.node(Compare("LESS"), x, least), least, x)
@@ -122,7 +128,7 @@ def _mapped(e: Expansion, x: str, values: list[Value]) -> str:
 
 
 def _list(a: Attributes, name: str) -> list[Value]:
-    """The attribute `name`_int64s, _floats, _strings or _tensor that is given, as a list; [] if none is."""
+    """The attribute `name`_int64s, _floats, _strings or _tensor, whichever the file has, as a list; [] without any."""
     for kind in ("int64s", "floats", "strings", "tensor"):
         given = a.get(f"{name}_{kind}")
         if given is not None and len(given):
@@ -132,7 +138,7 @@ def _list(a: Attributes, name: str) -> list[Value]:
 
 
 def _default(a: Attributes, like: Value) -> Value:
-    """The value for keys that are not listed, of the type of another value."""
+    """The value for keys that are not listed, converted to the type of `like`."""
     tensor = a.get("default_tensor")
     texts, whole, real = a.get("default_string", "_Unused"), a.get("default_int64", -1), a.get("default_float", -0.0)
     if tensor is not None and np.asarray(tensor).size == 1:

@@ -21,7 +21,7 @@ def classifier(source: Source, e: Expansion) -> Sequence[str]:
     if rows == 1:
         return _single(e, scores, numbers, texts, post)
     if rows > count:
-        raise CorruptModelError(f"{count} labels for {rows} scores")
+        raise CorruptModelError(f"the classifier has {count} labels, but {rows} scores")
     return [_scores.label(e, _scores.best(e, scores), numbers, texts), _scores.transformed(e, scores, post)]
 
 
@@ -29,7 +29,7 @@ def _single(e: Expansion, score: str, numbers: Sequence[int], texts: Sequence[st
     """Label and scores from one row of coefficients: a positive score means the second class."""
     if len(numbers) + len(texts) != 2:
         if texts:
-            raise UnsupportedError("one row of coefficients for other than two classes is not supported")
+            raise UnsupportedError("one row of coefficients is only supported for two classes")
         return [_scores.positive(e, score), score]
     label = _scores.label(e, _scores.positive(e, score), numbers, texts)
     if post == "PROBIT":

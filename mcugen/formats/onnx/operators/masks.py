@@ -32,7 +32,7 @@ def trilu(source: Source, e: Expansion) -> Sequence[str]:
     if len(e.inputs) > 1 and e.inputs[1] is not None and source.constant(1) is None:
         raise UnsupportedError("the diagonal is computed at run time", hint="make it a constant")
     if len(shape) < 2:
-        raise ShapeError(f"{list(shape)} is no matrix")
+        raise ShapeError(f"Trilu needs a matrix, not a tensor of shape {list(shape)}")
     k = max(min(shift[0], shape[-1]), -shape[-2])
     mask = (np.triu if source.attributes["upper"] else np.tril)(np.ones(shape[-2:], np.bool_), k)
     data = e.data(x)
@@ -130,7 +130,7 @@ def window(terms: tuple[float, float, float], source: Source, e: Expansion) -> S
     """A window of cosines, as a constant. Source: ONNX HannWindow-17, HammingWindow-17, BlackmanWindow-17."""
     size, a = source.ints(0), source.attributes
     if size is None or len(size) != 1 or not 1 <= size[0] <= MAX_ELEMENTS:
-        raise UnsupportedError(f"the size is no constant from 1 to {MAX_ELEMENTS}", hint="make it one")
+        raise UnsupportedError(f"the size must be a constant from 1 to {MAX_ELEMENTS}", hint="make it a constant")
     period = size[0] if a["periodic"] else max(size[0] - 1, 1)
     angle = 2 * np.pi * np.arange(size[0]) / period
     dtype = NUMPY_DTYPES.get(ONNX_DTYPES.get(a["output_datatype"], ""), np.dtype(np.float32))

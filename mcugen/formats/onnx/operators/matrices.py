@@ -1,4 +1,4 @@
-"""Gemm and MatMul: fully connected layers if the second matrix is constant, else products of two computed ones."""
+"""Gemm and MatMul: fully connected layers if the second matrix is constant, else products of two computed matrices."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _scaled(e: Expansion, name: str, factor: float) -> str:
     if factor == 1.0:
         return name
     if data is None:
-        raise UnsupportedError(f"beta {factor} with a matrix that is computed is not supported")
+        raise UnsupportedError(f"beta {factor} with an addend C computed at run time is not supported")
     return e.constant((data.astype(np.float64) * factor).astype(data.dtype))
 
 

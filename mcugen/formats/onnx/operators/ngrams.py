@@ -34,9 +34,9 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError(f"tokens are rows of int32 or int64, not {e.type(x)}")
     pool, places, mode = _pool(a), tuple(a["ngram_indexes"]), a["mode"]
     if sum(map(len, pool.values())) != len(places) or not places or min(places) < 0:
-        raise CorruptModelError("ngram_indexes does not have an index from 0 on for each sequence")
+        raise CorruptModelError("ngram_indexes must have an index of 0 or more for each sequence")
     if mode not in ("TF", "IDF", "TFIDF"):
-        raise UnsupportedError(f"the mode {mode} is not supported")
+        raise UnsupportedError(f"the mode {mode} is not supported; TF, IDF and TFIDF are")
     tokens = {token: k for k, token in enumerate(sorted({t for grams in pool.values() for g in grams for t in g}))}
     rows, length = (1, *shape)[-2:]
     if rows * length * max(len(tokens), len(places)) > MAX_ELEMENTS or max(places) >= MAX_ELEMENTS:
@@ -54,7 +54,7 @@ def _pool(a: Attributes) -> dict[int, list[tuple[int, ...]]]:
     found: dict[int, list[tuple[int, ...]]] = {}
     for size, (first, end) in enumerate(zip(starts, ends, strict=True), 1):
         if not 0 <= first <= end <= len(pool) or (end - first) % size:
-            raise CorruptModelError(f"sequences of {size} tokens do not fill the places {first} to {end}")
+            raise CorruptModelError(f"tokens {first} to {end} of the pool do not divide into sequences of {size}")
         found[size] = [tuple(pool[k : k + size]) for k in range(first, end, size)]
     return found
 
@@ -95,7 +95,10 @@ def _from(e: Expansion, seen: str, first: int, count: int) -> str:
 
 
 def _placed(e: Expansion, counts: Sequence[str], rows: int, places: Sequence[int]) -> str:
-    """The counts at their indices in the result, 0 elsewhere, taken from a column of zeros after all counts."""
+    """The counts, moved to their indices `places` in the result; other results are 0.
+
+    A column of zeros after all counts is what Gather reads for results without a count.
+    """
     parts, at = [], 0
     for count in counts:
         width = e.type(count).shape[1]
@@ -116,7 +119,7 @@ def _weighted(e: Expansion, counts: str, mode: str, weights: Sequence[float] | N
     if not weights:
         return seen
     if len(weights) != len(places):
-        raise CorruptModelError("not every sequence has a weight")
+        raise CorruptModelError("attribute weights must have a weight for each sequence")
     factors = np.ones(max(places) + 1, np.float32)
     factors[list(places)] = weights
     return e.node(Mul(), seen, e.constant(factors))

@@ -22,10 +22,13 @@ Step = Callable[[Expansion, Attributes, str, str, str, Sequence[str]], list[str]
 
 
 def optimizer(kinds: int, step: Step, source: Source, e: Expansion) -> Sequence[str]:
-    """New tensors, and their new states. kinds: operands per tensor: the tensor, its gradient and its states."""
+    """The tensors after one step of training, followed by the states of the optimizer.
+
+    kinds: number of operands per tensor: the tensor, its gradient and its states
+    """
     rate, count, *rest = operands(e, len(e.inputs))
     if not rest or len(rest) % kinds:
-        raise ShapeError(f"{len(rest)} operands are not {kinds} for each tensor")
+        raise ShapeError(f"{len(rest)} operands do not divide into {kinds} for each tensor")
     number = len(rest) // kinds
     found = [step(e, source.attributes, rate, count, rest[k], rest[k + number :: number]) for k in range(number)]
     return [part[k] for k in range(kinds - 1) for part in found]
@@ -35,7 +38,7 @@ def momentum(e: Expansion, a: Attributes, rate: str, count: str, x: str, rest: S
     """Source: ONNX Momentum-1 of ai.onnx.preview.training."""
     data = e.data(count)
     if data is None:
-        raise UnsupportedError("the number of the step is computed at run time", hint="make it a constant")
+        raise UnsupportedError("the step number is computed at run time", hint="make it a constant")
     gradient = _regularized(e, a, x, rest[0])
     beta = a["beta"]  # not used in the first step
     gained = _times(e, gradient, beta if data.item() > 0 else 1.0)
@@ -58,7 +61,7 @@ def adam(e: Expansion, a: Attributes, rate: str, count: str, x: str, rest: Seque
     """Source: ONNX Adam-1 of ai.onnx.preview.training."""
     data = e.data(count)
     if data is None:
-        raise UnsupportedError("the number of the step is computed at run time", hint="make it a constant")
+        raise UnsupportedError("the step number is computed at run time", hint="make it a constant")
     gradient = _regularized(e, a, x, rest[0])
     first = e.node(Add(), _times(e, rest[1], a["alpha"]), _times(e, gradient, 1 - a["alpha"]))
     second = e.node(Add(), _times(e, rest[2], a["beta"]), _times(e, e.node(Square(), gradient), 1 - a["beta"]))

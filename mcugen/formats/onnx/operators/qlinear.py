@@ -45,10 +45,10 @@ def _given(e: Expansion, k: int) -> str:
 
 
 def _operand(e: Expansion, k: int, axis: int = 0) -> str:
-    """Operand k, bytes, with the quantization of operands k + 1 (scale) and k + 2 (zero point)."""
+    """Operand k, of int8 or uint8, with the quantization that operands k + 1 (scale) and k + 2 (zero point) state."""
     x = _given(e, k)
     if e.type(x).dtype not in _BYTES:
-        raise UnsupportedError(f"operand {k} is {e.type(x).dtype}, not a byte")
+        raise UnsupportedError(f"operand {k} must be int8 or uint8, not {e.type(x).dtype}")
     zero = e.inputs[k + 2] if k + 2 < len(e.inputs) else None
     quant, data = quantization(e, e.type(x).shape, _given(e, k + 1), zero, axis), e.data(x)
     return e.constant(data, quant) if data is not None else stored(e, x, quant)
@@ -82,7 +82,7 @@ def convolution(source: Source, e: Expansion) -> Sequence[str]:
     if len(shape) < 3 or len(shape) != w.ndim or groups < 1 or (stated and tuple(stated) != w.shape[2:]):
         raise ShapeError(f"weights {list(w.shape)} in {groups} groups do not fit an image {list(shape)}")
     if shape[1] != w.shape[1] * groups or w.shape[0] % groups:
-        raise ShapeError(f"weights {list(w.shape)} do not divide {shape[1]} channels into {groups} groups")
+        raise ShapeError(f"weights of shape {list(w.shape)} do not fit {shape[1]} channels in {groups} groups")
     window = _images.geometry(source.attributes, shape, w.shape[2:])
     data = _images.to_last(e, x)
     if not window.fits():
@@ -111,7 +111,7 @@ def product(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def gemm(source: Source, e: Expansion) -> Sequence[str]:
-    """A matrix product plus an int32 bias in steps of alpha * scale * scale. Source: com.microsoft QGemm-1."""
+    """A matrix product plus an int32 bias in steps of alpha * scale(A) * scale(B). Source: com.microsoft QGemm-1."""
     a, x, bias = source.attributes, _operand(e, 0), e.inputs[6] if len(e.inputs) > 6 else None
     w, quant = _weights(e, 3, 0 if a.get("transB", 0) else 1)
     if len(e.inputs) < 8 or e.inputs[7] is None:
@@ -173,7 +173,7 @@ def _tabulated(e: Expansion, x: str, y: QuantParams, function: _Function) -> str
     """A function of real numbers as a table of its results for all bytes, each step in float32."""
     t, dtype = e.type(x), e.type(x).dtype
     if t.quant is None or t.quant.per_channel:
-        raise UnsupportedError("a scale for each channel is not supported here")
+        raise UnsupportedError("this operator does not support a scale for each channel")
     low, high = INT_RANGE[dtype]
     steps = (np.arange(low, high + 1) - t.zero_point).astype(np.float32)
     found = np.rint(function(np.float32(t.scale) * steps) / np.float32(y.scale[0])) + y.zero_point[0]

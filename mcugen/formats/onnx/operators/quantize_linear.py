@@ -42,7 +42,7 @@ def quantize(source: Source, e: Expansion) -> Sequence[str]:
     """y = saturate(round(x / scale) + zero_point), halves to even. Source: ONNX QuantizeLinear-21."""
     x = e.inputs[0]
     if x is None or not e.type(x).is_float:
-        raise UnsupportedError("only float data can be quantized")
+        raise UnsupportedError("QuantizeLinear needs float data")
     dtype = _result_type(source, e)
     _require_float(source, "precision", _FLOAT)
     quant = _quantization(source, e, x)
@@ -62,7 +62,7 @@ def dequantize(source: Source, e: Expansion) -> Sequence[str]:
     """y = (x - zero_point) * scale. Source: ONNX DequantizeLinear-21."""
     x = e.inputs[0]
     if x is None:
-        raise ShapeError("there is nothing to dequantize")
+        raise ShapeError("DequantizeLinear needs data and a scale")
     _require_float(source, "output_dtype", _FLOAT, _FLOAT16)
     quant, data = _quantization(source, e, x), e.data(x)
     if quant is not None and data is None and _is_wide(e, x):
@@ -83,7 +83,7 @@ def quantize_dynamically(source: Source, e: Expansion) -> Sequence[str]:
     """
     x = e.inputs[0]
     if x is None or not e.type(x).is_float:
-        raise UnsupportedError("only float data can be quantized")
+        raise UnsupportedError("DynamicQuantizeLinear needs float data")
     axes = tuple(range(len(e.type(x).shape)))
     zero, steps, one = (e.constant(np.array(v, np.float32)) for v in (0.0, 255.0, 1.0))
     least = e.node(Minimum(), e.node(ReduceMin(axes, False), x) if axes else x, zero)
@@ -117,7 +117,7 @@ def _signed(quant: QuantParams) -> QuantParams:
 
 
 def stored(e: Expansion, x: str, quant: QuantParams) -> str:
-    """A tensor of integers with the scale and zero point that its reader states."""
+    """A tensor of integers with the scale and zero point that the operator reading it states."""
     return x if e.type(x).quant == quant else e.node(Stored(), x, quant=quant)
 
 
@@ -132,7 +132,10 @@ def _result_type(source: Source, e: Expansion) -> str:
 
 
 def _quantization(source: Source, e: Expansion, x: str) -> QuantParams | None:
-    """Scale and zero point, or one for each index of `axis`; None if they are computed, or there is one per block."""
+    """Constant scales and zero points, for the tensor or for each index of `axis`.
+
+    None if they are computed at run time, or if the file states them per block.
+    """
     source.attributes.ignore("saturate")  # only affects 8-bit floats
     if source.attributes.get("block_size", 0):
         return None

@@ -81,7 +81,9 @@ def _interpolated(e: Expansion, x: str, axis: Axis, at: np.ndarray, kernel: Weig
     shrink = min(axis.scale, 1.0) if a.get("antialias") else 1.0
     reach = math.ceil(radius / shrink)
     if 2 * reach * axis.wanted > MAX_TABLE:
-        raise UnsupportedError(f"resizing {axis.size} elements to {axis.wanted} needs too large a table")
+        entries = 2 * reach * axis.wanted
+        message = f"resizing {axis.size} elements to {axis.wanted} needs {entries:,} weights, of at most {MAX_TABLE:,}"
+        raise UnsupportedError(message, hint="resize to fewer elements")
     at = at.astype(np.float64)
     places = np.floor(at)[:, None] + np.arange(1 - reach, reach + 1)
     weights = function(np.abs(places - at[:, None]) * shrink)
@@ -156,7 +158,7 @@ def _kernel(a: Attributes) -> Weights:
     if a["mode"] == "linear":
         return (lambda d: np.maximum(1.0 - d, 0.0)), 1
     if a["mode"] != "cubic":
-        raise UnsupportedError(f"the mode {a['mode']!r} is not supported")
+        raise UnsupportedError(f"the mode {a['mode']!r} is not supported; nearest, linear and cubic are")
     c = float(a["cubic_coeff_a"])
 
     def cubic(d: np.ndarray) -> np.ndarray:
@@ -168,10 +170,11 @@ def _kernel(a: Attributes) -> Weights:
 
 
 def _coordinates(axis: Axis, a: Attributes) -> np.ndarray:
-    """The coordinate in the operand of each result, in float32 as in ONNX Runtime: float64 would round differently.
+    """For each result, its coordinate in the operand, in float32 as in ONNX Runtime: float64 would round differently.
 
-    Unlike ONNX's text, ONNX Runtime uses the rounded size, and 0 for a single result of pytorch_half_pixel, where the
-    text has the size before rounding, and -0.5. Source: onnxruntime, upsamplebase.h, GetOriginalCoordinateFunc.
+    ONNX Runtime differs from the ONNX specification in two points. It uses the size after rounding, the specification
+    the size before. For a single result of pytorch_half_pixel it gives 0, the specification -0.5.
+    Source: onnxruntime, upsamplebase.h, GetOriginalCoordinateFunc.
     """
     mode, half = a["coordinate_transformation_mode"], np.float32(0.5)
     y = np.arange(axis.wanted, dtype=np.float32)
@@ -213,7 +216,8 @@ def _axes(source: Source, shape: Sequence[int]) -> list[Axis]:
     if min(wanted) < 1 or min(scales) <= 0 or not all(map(math.isfinite, scales)):
         raise ShapeError(f"sizes {list(wanted)} or scales {list(scales)} are not positive")
     if max(wanted) > MAX_TABLE:
-        raise UnsupportedError(f"a tensor of sizes {list(wanted)} is not supported")
+        message = f"resizing to {list(wanted)} is not supported: an axis can have at most {MAX_TABLE:,} elements"
+        raise UnsupportedError(message, hint="resize to smaller sizes")
     regions = [(roi[k], roi[k + len(places)]) if crops else (0.0, 1.0) for k in range(len(places))]
     return [Axis(*each) for each in zip(places, old, wanted, scales, regions, strict=True)]
 
@@ -227,13 +231,15 @@ def _targets(source: Source, old: Sequence[int]) -> tuple[Sequence[int], Sequenc
     if bool(scales) == bool(sizes):
         raise UnsupportedError("neither the scales nor the sizes are constant", hint="make one of them a constant")
     if len(scales or sizes) != len(old):
-        raise ShapeError(f"{len(scales or sizes)} scales or sizes for {len(old)} axes")
+        raise ShapeError(f"there are {len(scales or sizes)} scales or sizes, but {len(old)} axes")
     if not all(math.isfinite(value) and value > 0 for value in scales or sizes):
         raise ShapeError(f"scales or sizes {scales or sizes} are not positive")
     if scales:
         wanted = [np.float32(s) * np.float32(d) for s, d in zip(scales, old, strict=True)]
         if max(wanted, default=0) > MAX_TABLE:
-            raise UnsupportedError(f"a tensor of sizes {[float(n) for n in wanted]} is not supported")
+            sizes = [float(n) for n in wanted]
+            message = f"resizing to {sizes} is not supported: an axis can have at most {MAX_TABLE:,} elements"
+            raise UnsupportedError(message, hint="use smaller scales")
         return [int(n) for n in wanted], scales
     policy = source.attributes.get("keep_aspect_ratio_policy", "stretch")
     each = [float(np.float32(s) / np.float32(d)) for s, d in zip(sizes, old, strict=True)]

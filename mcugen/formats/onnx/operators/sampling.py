@@ -127,13 +127,13 @@ def deform_conv(source: Source, e: Expansion) -> Sequence[str]:
         raise ShapeError("a deformable convolution needs images, weights and offsets")
     a, image, weights = source.attributes, e.type(x).shape, e.type(w).shape
     if a["kernel_shape"] and tuple(a["kernel_shape"]) != weights[2:]:
-        raise ShapeError(f"kernel_shape {list(a['kernel_shape'])} is not that of weights {list(weights)}")
+        raise ShapeError(f"kernel_shape {list(a['kernel_shape'])} differs from weights {list(weights)}")
     groups, window = a["offset_group"], _images.geometry(a, image, weights[2:])
     taps = prod(weights[2:])
     size = tuple((image[2 + d] + sum(window.padding[d]) - window.extent(d)) // window.stride[d] + 1 for d in (0, 1))
     if groups < 1 or image[1] % groups or a["group"] < 1 or image[1] != weights[1] * a["group"] or min(size) < 1:
         what = f"weights {list(weights)} do not fit an image {list(image)}"
-        raise ShapeError(f"{what} in {a['group']} groups, or offsets in {groups}")
+        raise ShapeError(f"{what} in {a['group']} groups with {groups} groups of offsets")
     if e.type(offset).shape != (image[0], 2 * groups * taps, *size) or image[0] * taps * prod(size) > MAX_PLACES:
         raise ShapeError(f"offsets {list(e.type(offset).shape)} do not fit {list(size)} results of {taps} taps")
     moved = e.node(Reshape((image[0], *size, groups, taps, 2)), e.node(Transpose((0, 2, 3, 1)), offset))
@@ -166,7 +166,7 @@ def _factors(e: Expansion, mask: str | None, shape: Shape) -> Sequence[str]:
         return []
     last = e.node(Transpose((0, 2, 3, 1)), mask)
     if e.type(last).size != prod(shape):
-        raise ShapeError(f"a mask {list(e.type(mask).shape)} does not have the elements of {list(shape)}")
+        raise ShapeError(f"a mask {list(e.type(mask).shape)} must have as many elements as {list(shape)}")
     return _by_group(e, e.node(Reshape(shape), last), 3, shape[3])
 
 

@@ -26,7 +26,7 @@ from mcugen.ops.top_k import TopK
 def top_k(source: Source, e: Expansion) -> Sequence[str]:
     """The largest or smallest elements and their indices. Source: ONNX TopK-11."""
     (x, _), count, a = operands(e, 2), source.ints(1), source.attributes
-    a.ignore("sorted")  # results are always sorted, which is allowed if they need not be
+    a.ignore("sorted")  # with sorted=0 any order is allowed; the C always sorts
     if count is None or len(count) != 1:
         raise UnsupportedError("the number of elements is computed at run time", hint="make it a constant")
     return list(e.nodes(TopK(count[0], a["axis"], not a["largest"], "s64"), x))
@@ -41,7 +41,7 @@ def running(how: str, source: Source, e: Expansion) -> Sequence[str]:
 
 
 def reverse_sequence(source: Source, e: Expansion) -> Sequence[str]:
-    """The first elements of each sequence reversed, as many as its length. Source: ONNX ReverseSequence-10."""
+    """The first `length` elements of each sequence, reversed; later elements stay. Source: ONNX ReverseSequence-10."""
     x, lengths = operands(e, 2)
     return [e.node(ReverseSequence(source.attributes["time_axis"], source.attributes["batch_axis"]), x, lengths)]
 

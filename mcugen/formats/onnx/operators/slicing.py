@@ -53,7 +53,7 @@ def _stated(source: Source, k: int, default: tuple[int, ...]) -> tuple[int, ...]
 
 
 def split(source: Source, e: Expansion) -> Sequence[str]:
-    """Parts along an axis: of the stated sizes, or as equal as they can be. Source: ONNX Split-18."""
+    """Parts along an axis: of the stated sizes, or of sizes that are as equal as possible. Source: ONNX Split-18."""
     x, axis = e.inputs[0], source.attributes["axis"]
     shape = () if x is None else e.type(x).shape
     if x is None or not -len(shape) <= axis < len(shape):
@@ -98,7 +98,7 @@ def gather(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def _evenly(index: np.ndarray) -> tuple[int, int, int] | None:
-    """(first, count, step) of evenly spaced indices; None for others."""
+    """(first, count, step) of evenly spaced indices; None if the indices are not evenly spaced."""
     if index.size == 0 or index.ndim > 1:
         return None
     values = index.reshape(-1)

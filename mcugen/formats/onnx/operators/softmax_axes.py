@@ -1,4 +1,4 @@
-"""Softmax along any axis; before opset 13, Softmax, LogSoftmax and Hardmax over all axes from one on."""
+"""Softmax along any axis; before opset 13, Softmax, LogSoftmax and Hardmax over `axis` and all axes after it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 
 
 def flattened(function: Callable[[Expansion, str], str], source: Source, e: Expansion) -> Sequence[str]:
-    """A function along all axes from `axis` on, flattened. Source: ONNX Softmax-11, LogSoftmax-11, Hardmax-11."""
+    """A function over `axis` and all later axes, flattened. Source: ONNX Softmax-11, LogSoftmax-11, Hardmax-11."""
     x, axis = e.inputs[0], source.attributes["axis"]
     shape = () if x is None else e.type(x).shape
     if x is None or not -len(shape) <= axis <= len(shape):

@@ -57,7 +57,9 @@ class _Machine:
         params, vectors = _forest.numbers(a, "kernel_params"), _forest.numbers(a, "support_vectors")
         gamma, coef0, degree = (*params.tolist(), 0.0, 0.0, 0.0)[:3]
         if count < 1 or vectors.size != count * features:
-            raise ShapeError(f"{vectors.size} numbers are not {count} support vectors of {features} features")
+            raise ShapeError(
+                f"{vectors.size} numbers do not divide into {count} support vectors of {features} features"
+            )
         return cls(a["kernel_type"], gamma, coef0, degree, vectors.reshape(count, features))
 
     def values(self, e: Expansion, x: str) -> str:
@@ -114,7 +116,7 @@ def classifier(source: Source, e: Expansion) -> Sequence[str]:
     numbers, texts = _scores.labels(a, "classlabels_ints")
     sizes, classes = _forest.integers(a, "vectors_per_class"), len(numbers) + len(texts)
     if sizes.size != classes or not 2 <= classes <= MAX_CLASSES or (sizes < 1).any():
-        raise UnsupportedError(f"vectors for {sizes.size} of {classes} classes are not supported")
+        raise UnsupportedError(f"{classes} classes with vectors_per_class {sizes.tolist()[:8]} are not supported")
     machine = _Machine.of(a, int(sizes.sum()), e.type(x).shape[1])
     pairs = _decisions(a, e, machine.values(e, x), sizes)
     label = _scores.label(e, _scores.best(e, _votes(e, pairs, classes)), numbers, texts)
@@ -160,7 +162,11 @@ def _votes(e: Expansion, pairs: str, classes: int) -> str:
 
 
 def _finished(a: Attributes, e: Expansion, pairs: str, classes: int) -> str:
-    """The scores: values of pairs, [-s, s] for two classes, or class probabilities fitted to those of pairs."""
+    """The scores of the classifier.
+
+    With prob_a and prob_b: class probabilities from the probabilities of pairs. Without: the decision values of pairs,
+    or [-s, s] for two classes.
+    """
     slope, offset, post = _forest.numbers(a, "prob_a"), _forest.numbers(a, "prob_b"), a["post_transform"]
     count = e.type(pairs).shape[1]
     if slope.size != offset.size or slope.size not in (0, count):

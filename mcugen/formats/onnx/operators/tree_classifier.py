@@ -49,7 +49,7 @@ def classifier(source: Source, e: Expansion) -> Sequence[str]:
     count = len(numbers) + len(texts)
     forest = _forest.of_nodes(a, "class", max(count, 2))
     if not forest.targets.size:
-        raise CorruptModelError("no leaf names a class")
+        raise CorruptModelError("no leaf of the trees has a class_id")
     c = _Classifier(forest, numbers, texts, _forest.numbers(a, "base_values"), a["post_transform"])
     if count > 2:
         return _many(c, e)
@@ -66,7 +66,7 @@ def classifier(source: Source, e: Expansion) -> Sequence[str]:
 def _many(c: _Classifier, e: Expansion) -> Sequence[str]:
     """Three classes or more: the best has the largest sum among the classes that the reached leaves name."""
     if c.base.size not in (0, c.classes):
-        raise CorruptModelError(f"{c.base.size} base_values for {c.classes} classes")
+        raise CorruptModelError(f"there are {c.base.size} base_values, but {c.classes} classes")
     sums = summed(e, c.forest, c.classes)
     judged = sums
     if c.base.size:
@@ -121,7 +121,7 @@ def _second_only(c: _Classifier, e: Expansion) -> Sequence[str]:
 def _two_sums(c: _Classifier, e: Expansion) -> Sequence[str]:
     """Two classes with a sum each: the second is best if its sum is positive. Labels that are numbers are 0 and 1."""
     if not c.forest.always(2)[1]:
-        raise UnsupportedError("two classes are not supported unless all leaves of some tree name the second")
+        raise UnsupportedError("two classes need a tree whose leaves all have a weight for the second class")
     sums = summed(e, c.forest, 2)
     rows = e.type(sums).shape[0]
     second = e.node(StridedSlice(((0, rows, 1), (1, 1, 1)), (rows, 1)), sums)

@@ -46,7 +46,7 @@ _OPERANDS: Mapping[str, tuple[str, ...]] = {
     "Tile": ("repeats",),
     "TopK": ("k",),
 }
-"""Attributes of OnnxOperator that are operands in the file, in order, after the other operands; "": absent."""
+"""ONNX operator -> attributes of OnnxOperator that the file stores as its last operands; "": an absent operand."""
 
 
 def serialized(graph: Graph, inputs: Sequence[str], outputs: Sequence[str], halves: bool) -> bytes:
@@ -131,7 +131,7 @@ class _File:
         self._append("Reshape", [*operands, shape], [self._name(y)])
 
     def _add_stored(self, node: Node) -> None:
-        """Add a Stored node: its integers are those of its operand, so that the file needs no operator."""
+        """Add a Stored node. Its integers equal its operand's, so the file needs no operator for it."""
         (x,), (y,) = node.inputs, node.outputs
         if y in self._graph.outputs:
             self._append("Identity", [self._value(str(x))], [self._name(y)])
@@ -215,7 +215,7 @@ class _File:
         return {"axis": quant.axis} if quant is not None and quant.per_channel else {}
 
     def _scales(self, t: TensorType) -> list[str]:
-        """The constants of scale and zero point; int32 has none."""
+        """Names of the constants with scale and zero point; for int32 of the scale only."""
         quant = t.quant
         assert quant is not None
         shape = (len(quant.scale),) if quant.per_channel else ()
@@ -228,7 +228,7 @@ class _File:
         return [scale, self._typed(TensorType(shape, t.dtype), zeros.astype(t.np_dtype), "zero")]
 
     def _moved(self, kind: str, attributes: dict[str, Any]) -> list[str]:
-        """Constant operands for attributes that the file has as operands; these are removed from `attributes`."""
+        """Remove attributes that ONNX stores as constant operands, such as `axes`. Returns the operands' names."""
         values = [attributes.pop(name, None) for name in _OPERANDS.get(kind, ())]
         found = ["" if value is None else self._constant(value, kind.lower()) for value in values]
         while found and not found[-1]:

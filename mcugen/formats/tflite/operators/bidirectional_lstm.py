@@ -27,7 +27,9 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     if present or a["proj_clip"]:
         raise UnsupportedError(f"an LSTM with {' and '.join(present) or 'a bound of a projection'} is not supported")
     if a["fused_activation_function"] != "TANH":
-        raise UnsupportedError(f"an LSTM with the activation {a['fused_activation_function']} is not supported")
+        raise UnsupportedError(
+            f"an LSTM with the activation {a['fused_activation_function']} is not supported, only TANH"
+        )
     weights = {types.dtype for k in (2, 6, 19, 23) for types in [source.inputs[k]] if types is not None}
     if t.dtype != "f32" or weights not in ({"f32"}, {"s8"}):
         raise UnsupportedError(

@@ -26,11 +26,11 @@ def _is_int8(source: Source) -> bool:
 
 
 def expand(function: _Function, lacking: str, source: Source, e: Expansion) -> Sequence[str]:
-    """The function as a table. lacking: the runtime that does not have it for int8, "" if both do."""
+    """The function as a table. lacking: the runtime that has no int8 kernel for the function; "" if both have one."""
     for name in source.attributes.unread():
-        raise ShapeError(f"has the unknown attribute {name}")
+        raise ShapeError(f"the operator has an attribute {name}, which is not supported")
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     if lacking:
         e.refuse(lacking, "no kernel for s8")
     return [table(e, e.inputs[0], source.outputs[0], function)]
@@ -65,7 +65,7 @@ def _inverse_root(x: TensorType, y: TensorType) -> np.ndarray:
     """1 / sqrt(x); the largest result for x <= 0. The runtimes fail below 0. Source: TFLite RsqrtEvalQuantized."""
     factor = root_factor(x, y)
     if shifts_too_far(factor):
-        raise QuantizationError(f"the runtimes shift by more than 31 bits for the result's scale {y.scale:.3g}")
+        raise QuantizationError(f"for the result's scale {y.scale:.3g} the runtimes would shift by more than 31 bits")
     mult, shift = quantize_multiplier(factor)
     found = np.full(256, 127, np.int64)
     for k in range(x.zero_point + 129, 256):

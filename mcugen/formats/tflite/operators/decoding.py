@@ -24,7 +24,7 @@ _TABLES = {False: ("<u2", 11, 0x8000), True: ("<u4", 27, 0x8000_0000)}
 def expand(source: Source, e: Expansion) -> Sequence[str]:
     """The constants that the operands hold."""
     if len(source.inputs) != 2 * len(source.outputs) or not source.outputs:
-        raise CorruptModelError(f"has {len(source.inputs)} operands, not two for each result")
+        raise CorruptModelError(f"the operator needs two operands for each result, but has {len(source.inputs)}")
     e.refuse("litert", "no such operator")
     return [_decoded(source, e, k, t) for k, t in enumerate(source.outputs)]
 
@@ -32,7 +32,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
 def _decoded(source: Source, e: Expansion, k: int, t: TensorType) -> str:
     packed, more = source.constant(2 * k), source.constant(2 * k + 1)
     if packed is None or more is None:
-        raise UnsupportedError("the compressed data is no constant")
+        raise UnsupportedError("the compressed data is not a constant")
     header = more.tobytes()
     if len(header) < _HEADER or header[1] != 1 or header[4] != 1 or t.size > _MAX_ELEMENTS:
         raise CorruptModelError("the header of a compressed constant is damaged, or of another version")
@@ -81,7 +81,7 @@ def _by_zeros(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
     """Decodes a mask: a bit for each element, and the values of the elements whose bit is 1; the others are zero."""
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[: t.size].astype(bool)
     if bits.size < t.size:
-        raise CorruptModelError(f"{bits.size} bits for {t.size} elements")
+        raise CorruptModelError(f"a mask of {bits.size} bits does not fit {t.size} elements")
     zeros = (0,) if t.quant is None else t.quant.zero_point
     found = np.array(zeros)[_channels(t)].astype(t.np_dtype)
     found[bits] = _taken(_values(t, header[_HEADER:]), np.arange(int(bits.sum())))
@@ -92,7 +92,7 @@ def _by_codes(t: TensorType, packed: bytes, header: bytes) -> np.ndarray:
     """Decodes Huffman codes by tables of 2^n entries: a symbol and its number of bits, or the next table."""
     dtype, shift, symbol_flag = _TABLES[bool(header[5] & 1)]
     if t.dtype not in (("s8", "s16") if header[5] & 1 else ("s8",)):
-        raise UnsupportedError(f"codes of {t.dtype} are not supported")
+        raise UnsupportedError(f"Huffman codes of {t.dtype} elements are not supported")
     body = header[_HEADER:]
     table = np.frombuffer(body[: len(body) // int(dtype[2]) * int(dtype[2])], dtype).tolist()
     first, total, at = (header[5] >> 4) + 1, 8 * len(packed), 0

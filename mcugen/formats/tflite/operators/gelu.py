@@ -24,7 +24,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     """y = x * (1 + erf(x / sqrt 2)) / 2, or with `approximate` by tanh of a cubic. Source: TFLite GELU."""
     x, approximate = e.inputs[0] if e.inputs else None, bool(source.attributes["approximate"])
     if x is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     e.refuse("tflm", "no such operator")
     if e.type(x).dtype == "s16":
         if e.type(x).zero_point or source.outputs[0].zero_point:

@@ -26,7 +26,7 @@ def expand(source: Source, e: Expansion) -> Sequence[str]:
     symmetric, turned = not a["asymmetric_quantize_inputs"], (a["adj_x"], a["adj_y"])
     matrices = None if b is None else e.data(b)
     if x is None or b is None or min(len(e.type(k).shape) for k in (x, b)) < 2:
-        raise ShapeError("a product of matrices needs two of them")
+        raise ShapeError("a matrix product needs two matrices")
     if matrices is None:
         raise UnsupportedError("int8 matrices that are computed at run time are not supported with float data")
     data = _swapped(e, x) if turned[0] else x

@@ -11,7 +11,7 @@ from mcugen.ir.imports import Expansion, Import, Source
 def _same(source: Source, e: Expansion) -> Sequence[str]:
     """The operand. Sparse constants were expanded when the file was read. Source: TFLite DENSIFY."""
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     e.refuse("tflm", "no such operator")
     return [e.inputs[0]]
 
@@ -19,7 +19,7 @@ def _same(source: Source, e: Expansion) -> Sequence[str]:
 def _widened(source: Source, e: Expansion) -> Sequence[str]:
     """The operand: float16 data of the file is imported as float32. Source: TFLite DEQUANTIZE."""
     if not e.inputs or e.inputs[0] is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     return [e.inputs[0]]
 
 

@@ -51,7 +51,7 @@ def sequence(source: Source, e: Expansion) -> Sequence[str]:
 def single(source: Source, e: Expansion) -> Sequence[str]:
     """One step. Source: TFLite LSTM, its full form; LiteRT's lstm.cc."""
     if source.attributes["kernel_type"] not in (0, "FULL"):
-        raise UnsupportedError("the basic form of LSTM is not supported")
+        raise UnsupportedError("LSTM with kernel_type BASIC is not supported")
     t, x = source.inputs[0], e.inputs[0]
     if x is None or t is None or len(t.shape) != 2:
         raise ShapeError(f"an LSTM of one step needs data of rank 2, not {t}")
@@ -67,7 +67,9 @@ def _layer(source: Source, e: Expansion, x: str, *, time_major: bool) -> str:
     parts = (("projection", _ONE.projection), ("layer normalization", _ONE.norms))
     present = [name for name, operands in parts if any_of(source, operands)]
     if a["fused_activation_function"] != "TANH":
-        raise UnsupportedError(f"an LSTM with the activation {a['fused_activation_function']} is not supported")
+        raise UnsupportedError(
+            f"an LSTM with the activation {a['fused_activation_function']} is not supported, only TANH"
+        )
     w, r = (source.inputs[k] for k in (2, 6))
     dtypes = (e.type(x).dtype, *("none" if t is None else t.dtype for t in (w, r)))
     if dtypes == ("f32", "f32", "f32"):
@@ -96,7 +98,7 @@ def _state(source: Source, e: Expansion, k: int, *, is_cell: bool = False) -> tu
     """A variable operand: its name and type."""
     t, variable = source.inputs[k], e.variables[k]
     if t is None or variable is None:
-        raise UnsupportedError(f"operand {k} of an LSTM, its {'cell' if is_cell else 'state'}, is no variable")
+        raise UnsupportedError(f"operand {k} of an LSTM, its {'cell' if is_cell else 'state'}, is not a variable")
     return variable, t
 
 
@@ -105,7 +107,7 @@ def _joined(source: Source, e: Expansion, operands: Sequence[int]) -> str:
     types, arrays = [source.inputs[k] for k in operands], [source.constant(k) for k in operands]
     known = [(t, a) for t, a in zip(types, arrays, strict=True) if t is not None and a is not None]
     if len(known) < len(operands):
-        raise UnsupportedError(f"one of the operands {list(operands)} of an LSTM is no constant")
+        raise UnsupportedError(f"one of the operands {list(operands)} of an LSTM is not a constant")
     if len({(t.shape[1:], t.dtype) for t, _ in known}) > 1 or not known[0][0].shape:
         raise CorruptModelError(f"operands {list(operands)} of an LSTM do not fit each other")
     quants = [t.quant for t, _ in known if t.quant is not None]
@@ -217,7 +219,7 @@ def hybrid_layer(source: Source, e: Expansion, x: str, places: Places, *, symmet
 
 
 def _of_gates(source: Source, e: Expansion, places: Places) -> list[str]:
-    """Weights of the data and of the state, and biases, of all gates."""
+    """[weights of the data, weights of the state, biases], each joined over all gates."""
     order = (0, 3, 1, 2) if any_of(source, places.w[:1]) else (1, 3, 1, 2)
     return [_joined(source, e, [group[k] for k in order]) for group in (places.w, places.r, places.biases)]
 
@@ -247,7 +249,7 @@ def _stateful(
 
 
 def _in_floats(e: Expansion, name: str) -> str:
-    """Constant int8 weights, with a scale for each, as floats."""
+    """Constant quantized peephole weights as floats."""
     data, quant = e.data(name), e.type(name).quant
     if data is None or quant is None:
         raise UnsupportedError("peephole weights of an LSTM have no scale")

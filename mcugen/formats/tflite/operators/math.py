@@ -47,7 +47,7 @@ def has_floats(source: Source) -> bool:
 def _operands(e: Expansion, count: int) -> list[str]:
     found = [x for x in e.inputs[:count] if x is not None]
     if len(found) < count:
-        raise ShapeError(f"has {len(found)} operands, needs {count}")
+        raise ShapeError(f"the operator has {len(found)} operands, needs {count}")
     return found
 
 
@@ -163,7 +163,9 @@ def circular_buffer(source: Source, e: Expansion) -> Sequence[str]:
         needs = "CIRCULAR_BUFFER needs int8 data [N, 1, H, W] and a result [N, slots, H, W]"
         raise ShapeError(f"{needs}, but has {t} and {made}")
     if cycles != 1 and not (cycles == 0 and slots in (5, 13, 25)):
-        raise UnsupportedError("a buffer that stops the network until several inputs have come is not supported")
+        raise UnsupportedError(
+            f"CIRCULAR_BUFFER with cycles_max {cycles} is not supported: it runs the network only after several inputs"
+        )
     e.refuse("litert", "no such operator")
     name, shape = e.own("buffer"), made.shape
     before = e.read(name, np.full(shape, made.zero_point if made.quant else 0, np.int8), made.quant)

@@ -33,7 +33,9 @@ def _has(*dtypes: str) -> Callable[[Source], bool]:
 def _operands(e: Expansion, count: int) -> list[str]:
     found = [x for x in e.inputs[:count] if x is not None]
     if len(found) < count or len({e.type(x).dtype for x in found}) > 1:
-        raise ShapeError(f"has operands {', '.join(str(e.type(x)) for x in found)}, needs {count} of one type")
+        raise ShapeError(
+            f"the operator has operands {', '.join(str(e.type(x)) for x in found)}, needs {count} of one type"
+        )
     return found
 
 

@@ -21,13 +21,13 @@ _AUXILIARY = range(9, 12)
 
 
 def sequence(source: Source, e: Expansion) -> Sequence[str]:
-    """Source: TFLite UNIDIRECTIONAL_SEQUENCE_RNN; LiteRT's unidirectional_sequence_rnn.cc."""
+    """All steps of a recurrent layer. Source: TFLite UNIDIRECTIONAL_SEQUENCE_RNN; unidirectional_sequence_rnn.cc."""
     x, time_major = _steps(source, e), source.attributes["time_major"]
     return [_turned(e, _layer(source, e, _turned(e, x, time_major=time_major), _FORWARD), time_major=time_major)]
 
 
 def single(source: Source, e: Expansion) -> Sequence[str]:
-    """One step. Source: TFLite RNN; LiteRT's basic_rnn.cc."""
+    """One step of a recurrent layer. Source: TFLite RNN; LiteRT's basic_rnn.cc."""
     t, x = source.inputs[0], e.inputs[0]
     if x is None or t is None or len(t.shape) != 2:
         raise ShapeError(f"a recurrent layer of one step needs data of rank 2, not {t}")
@@ -74,7 +74,7 @@ def _layer(source: Source, e: Expansion, x: str, first: int) -> str:
     state = source.inputs[at] if at < len(source.inputs) else None
     variable = e.variables[at] if at < len(e.variables) else None
     if state is None or variable is None:
-        raise UnsupportedError("the state of a recurrent layer is no variable")
+        raise UnsupportedError("the state of a recurrent layer is not a variable")
     e.refuse("tflm", "no kernel of plain recurrent layers")
     steps, batches = e.type(x).shape[:2]
     w, before = source.inputs[first], e.read(variable, cleared(state))

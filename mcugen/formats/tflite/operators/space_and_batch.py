@@ -84,7 +84,7 @@ def _blocks(source: Source, e: Expansion) -> tuple[str, tuple[int, ...], list[tu
 
 
 def _moved(e: Expansion, x: str, first: Shape, perm: tuple[int, ...], last: Shape, t: TensorType) -> str:
-    """x reshaped to `first`, transposed, and reshaped to `last`. t: the type whose quantization stays."""
+    """x reshaped to `first`, transposed, and reshaped to `last`. t: type with the quantization of the results."""
     y = e.node(Reshape(first), x, quant=t.quant)
     return e.node(Reshape(last), e.node(Transpose(perm), y, quant=t.quant), quant=t.quant)
 
@@ -136,13 +136,13 @@ def empty_slice(source: Source, e: Expansion) -> Sequence[str]:
     """A constant without elements. Source: TFLite SLICE."""
     x, begin, size = e.inputs[0], source.ints(1), source.ints(2)
     if x is None:
-        raise ShapeError("there is no operand")
+        raise ShapeError("the operator has no operand, needs 1")
     t = e.type(x)
     if begin is None or size is None or not len(begin) == len(size) == len(t.shape):
         raise ShapeError(f"begin {begin} and size {size} do not fit {list(t.shape)}")
     ends = [(b, d - b if n == -1 else n, d) for b, n, d in zip(begin, size, t.shape, strict=True)]
     if any(b < 0 or n < 0 or b + n > d for b, n, d in ends):
-        raise ShapeError(f"begin {list(begin)} and size {list(size)} leave {list(t.shape)}")
+        raise ShapeError(f"begin {list(begin)} and size {list(size)} reach past the shape {list(t.shape)}")
     return [e.constant(np.zeros([n for _, n, _ in ends], t.np_dtype), t.quant)]
 
 

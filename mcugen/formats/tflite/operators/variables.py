@@ -27,7 +27,7 @@ def assign(source: Source, e: Expansion) -> Sequence[str]:
     """Gives a variable its next value. Source: TFLite ASSIGN_VARIABLE; assign_variable.cc."""
     value = e.inputs[1] if len(e.inputs) > 1 else None
     if value is None:
-        raise CorruptModelError("assigns no value")
+        raise CorruptModelError("the operator assigns no value")
     known = e.type(e.slot(_variable(e), e.type(value)))
     e.write(_variable(e), _as(e, value, known))
     return []
@@ -42,12 +42,12 @@ def initialize(source: Source, e: Expansion) -> Sequence[str]:
 def _variable(e: Expansion) -> str:
     found = e.variables[0] if e.variables else None
     if found is None:
-        raise CorruptModelError("names no variable")
+        raise CorruptModelError("the operator names no variable")
     return found
 
 
 def _as(e: Expansion, value: str, t: TensorType) -> str:
-    """The stored integers of a value with another quantization: the runtimes copy bytes."""
+    """The stored integers of a value, with the quantization of `t` instead: the runtimes copy bytes."""
     given = e.type(value)
     if (given.shape, given.dtype) != (t.shape, t.dtype):
         raise CorruptModelError(f"a variable of type {given} is used as one of type {t}")

@@ -48,5 +48,5 @@ def _with_halves(graph: Subgraph) -> Subgraph:
 
 
 def _in_reverse(graph: Graph) -> list[str]:
-    """The results of nodes from the last to the first, so that the last node with a label gets it."""
+    """The results of all nodes, last node first: if several nodes have the same label, the last of them gets it."""
     return [name for node in reversed(graph.nodes) for name in node.outputs]

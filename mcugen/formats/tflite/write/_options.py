@@ -27,7 +27,7 @@ _ENUMS = {
     "mode": tflite.MirrorPadMode,
     "kernel_type": tflite.LSTMKernelType,
 }
-"""Attributes with names of an enumeration as values, and this enumeration; others with names are element types."""
+"""Attribute -> enumeration that has its value, a name. All other attributes with names are element types."""
 
 _TEXTS = ("container", "shared_name")
 

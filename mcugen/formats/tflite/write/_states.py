@@ -19,8 +19,8 @@ def begin(graph: Graph, network: TfliteSink) -> dict[str, str]:
 
 
 def finish(graph: Graph, network: TfliteSink, values: Mapping[str, str]) -> list[Subgraph]:
-    """Append operators that read and assign the states that no operator keeps itself. Returns the subgraph that sets
-    their initial values, if there are any.
+    """Append operators that read and assign states as resource variables, except states that an operator (such as an
+    LSTM) keeps in a variable tensor. Returns the subgraph that sets initial values, if any resource variable exists.
 
     Raises UnsupportedError if an operator keeps a state whose next value comes from another operator.
     """

@@ -25,8 +25,8 @@ class TfliteSink:
 
     kept: state -> (its value in the next run, whether it is a variable tensor), for states kept by an operator itself
     _shaped: result of a RESHAPE -> its operand
-    _own_shapes: results of RESHAPEs that no node of the graph asked for
-    _spare: results that may be unread because readers took the operand instead
+    _own_shapes: results of RESHAPEs that this writer added, without a node in the graph
+    _spare: results that may be unread because a later operator reads the operand instead
     _steps: results of all steps -> (state whose next value is the last step, axis of the steps)
     """
 
@@ -169,10 +169,10 @@ class TfliteSink:
         initial = self._initial.get(before)
         again = before in self.kept and not (as_variable and self.kept[before] == (after, True))
         if initial is None or again:
-            raise UnsupportedError("its state is none of the graph's, or is kept by another operator, too")
+            raise UnsupportedError("the operator's state is also kept by another operator, or is no state of the graph")
         self._keepers[before] += 1
         if not np.array_equal(initial, cleared(self.type(before))):
-            raise UnsupportedError("its state does not begin as zero")
+            raise UnsupportedError("the operator's state must begin as zero: .tflite stores no other value")
         self.kept[before] = after, as_variable
 
     def label(self, name: str, wanted: str) -> None:
@@ -222,14 +222,19 @@ class TfliteSink:
     def _require_computed(self, name: str | None) -> None:
         waiting = self.source(name)
         if waiting is not None:
-            raise UnsupportedError(f"it reads a result of {waiting.call.op}, which the format only has within others")
+            raise UnsupportedError(
+                f"it reads a result of {waiting.call.op}, which .tflite has only as a part of other operators"
+            )
 
     def _require_own_states(self, outputs: Sequence[str]) -> None:
-        """Raise UnsupportedError if an operator reads a state that another operator keeps."""
+        """Raise UnsupportedError if a state is read outside the operator that keeps it."""
         for name, (_, as_variable) in self.kept.items():
             readers = sum(int(name) in op.inputs for op in self._operators) + (name in outputs)
             if readers > as_variable * self._keepers[name]:
-                raise UnsupportedError("a state that an operator keeps is read by another operator")
+                raise UnsupportedError(
+                    f"state {self._labels[int(name)]!r} is read outside its operator, which .tflite cannot express",
+                    hint="give its reader a state of its own",
+                )
 
     def _add(self, t: TensorType, data: np.ndarray | None) -> str:
         self._types.append(t)

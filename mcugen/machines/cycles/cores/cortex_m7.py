@@ -1,4 +1,4 @@
-"""Cortex-M7: in-order dual issue. It has one multiplier, so loads can issue beside a multiplication."""
+"""Cortex-M7: in-order dual issue, with two load units and one multiplier."""
 
 from __future__ import annotations
 
