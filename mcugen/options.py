@@ -675,9 +675,9 @@ class Choices(TypedDict, total=False):
     optimize: Literal["balanced", "speed", "ram", "flash"]
     input_mode: Literal["whole", "rows", "frames", "samples"]
     hop: str
-    queue: str
     stride: str
     rate: str
+    queue: str
     ram: str
     flash: str
     clock: str

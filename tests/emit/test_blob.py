@@ -122,7 +122,7 @@ def test_pack_wants_a_folder_with_a_block(tmp_path: Path) -> None:
 def test_what_excludes_each_other(flags: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match="exclude"):
         Options(**dict.fromkeys(flags, True))
-    with pytest.raises(UsageError, match="several memories"):
+    with pytest.raises(UsageError, match="single memory"):
         mcugen.compile(DIGITS, board="cortex-m7", region="fast=1K,slow=64K", weights_blob=True)
 
 

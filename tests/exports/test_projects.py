@@ -230,8 +230,8 @@ def test_a_changed_kernel_in_the_shared_folder_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernels_dir": "/tmp"}, "not a folder seen from"),
-        ({"kernels_dir": "a b"}, "not a folder seen from"),
+        ({"kernels_dir": "/tmp"}, "not a relative path from the output folder"),
+        ({"kernels_dir": "a b"}, "not a relative path from the output folder"),
         ({"kernels_dir": "../k", "amalgamate": True}, "contradicts"),
         ({"kernels_dir": "../k", "export": ("arduino",)}, "different folders"),
         ({"kernels_dir": "../k", "export": ("cmsis-pack",)}, "packs the output folder"),
