@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,14 +11,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcugen import pipeline
 from mcugen.errors import McugenError
 from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
+from mcugen.ops.autocorrelation import Autocorrelation
 from mcugen.ops.banded import Banded
+from mcugen.ops.biquad import Biquad
 from mcugen.ops.framing import Framing
 from mcugen.ops.natural_log import NaturalLog
 from mcugen.ops.power import Power
 from mcugen.ops.real_fourier import RealFourier
+from mcugen.ops.window_statistics import STATISTICS, WindowStatistics
+from mcugen.options import Options
+from mcugen.oracle import interpreter
+from mcugen.samples.front_end import FrontEnd
 from mcugen.system import resources
 
 
@@ -78,6 +86,29 @@ def test_element_types_that_do_not_fit() -> None:
     for op, operands in ((Power(), (byte,)), (Banded(0, (0,), 1), (byte, real)), (Banded(0, (0,), 1), (real, None))):
         with pytest.raises(McugenError, match=r"needed|must be f32 and f32"):
             op.infer(*operands)
+
+
+def test_zeros_and_numbers_that_are_not_finite_have_the_bits_of_the_oracle() -> None:
+    front = FrontEnd(TensorType((1, 6, 70, 3), "f32"))
+    unit, sections = front.constant(np.ones((1, 1), np.float32)), front.constant(np.array([[0.2, 0.4, 0.2, -0.5, 0.3]]))
+    results = [
+        front.node(Banded(1, (0,), 6, 1), front.given, unit),
+        front.node(Banded(2, (0,), 70, 1), front.given, unit),
+        front.node(Biquad(2), front.given, sections),
+        front.node(WindowStatistics(STATISTICS), front.given),
+        front.node(Autocorrelation((0, 1)), front.given),
+    ]
+    graph = dataclasses.replace(front.graph(results[0]), outputs=tuple(results), format="tflite")
+    prepared = pipeline.prepare_graph(graph, Options(board="host"), "net")
+    model = pipeline.finish(prepared, pipeline.solve.solve(prepared.graph, prepared.board, prepared.options))
+    rng = np.random.default_rng(6)
+    for special in (np.nan, np.inf, -np.inf, -0.0, 3e38, 1e-40):
+        x = rng.standard_normal((1, 6, 70, 3)).astype(np.float32)
+        x[rng.random(x.shape) < [[[[0.01, 0.5, 1]]]]] = special
+        wanted = interpreter.run(graph, [x], "tflm")
+        for name, found in zip(results, model.run(x), strict=True):
+            bits, exact = (np.where(np.isnan(v), np.nan, v).tobytes() for v in (found, wanted[name]))
+            assert bits == exact, (special, name)
 
 
 _PROGRAM = """#include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: sums of weighted rows. Needs the macros of mcugen/banded_template.h, and
- *   MG_BANDED_ONE        the weight that stands for 1: a row whose single weight it is, is copied
+ *   MG_BANDED_COPIES(weight)    whether a sum with this weight alone has the bits of the element
  */
 void MG_BANDED(const MG_BANDED_PARAMS *p, const MG_BANDED_STORED *const *rows, uint32_t y, MG_BANDED_STORED *out)
 {
@@ -12,7 +12,7 @@ void MG_BANDED(const MG_BANDED_PARAMS *p, const MG_BANDED_STORED *const *rows, u
     for (uint32_t r = 0u; r < row; r += 1u) {
         before += p->taps[r];
     }
-    if (low == 0 && high == 1 && p->weights[before] == MG_BANDED_ONE) {
+    if (low == 0 && high == 1 && MG_BANDED_COPIES(p->weights[before])) {
         (void)memcpy(out, rows[0], p->inner * sizeof(MG_BANDED_STORED));
     } else {
         const MG_BANDED_SUM *const weights = p->weights + before;

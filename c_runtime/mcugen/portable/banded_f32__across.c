@@ -6,5 +6,5 @@
 #define MG_BANDED_STORED mg_f32
 #define MG_BANDED_SUM float
 #define MG_BANDED_FINISH(sum) (sum)
-#define MG_BANDED_ONE 1.0f
+#define MG_BANDED_COPIES(weight) 0 /* 0 + 1 * -0 is 0, not -0 */
 #include "mcugen/banded_across_template.h"

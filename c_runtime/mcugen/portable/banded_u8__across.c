@@ -6,5 +6,5 @@
 #define MG_BANDED_STORED uint8_t
 #define MG_BANDED_SUM int32_t
 #define MG_BANDED_FINISH(sum) ((uint8_t)mg_clamp(((sum) + (1 << 21)) >> 22, 0, 255))
-#define MG_BANDED_ONE (1 << 22)
+#define MG_BANDED_COPIES(weight) ((weight) == 1 << 22)
 #include "mcugen/banded_across_template.h"
