@@ -155,21 +155,20 @@ def _archive(path: Path, graph: Graph, plan: Plan, with_labels: bool) -> SampleA
 
 def _worded(column: Column, plan: Plan) -> Column:
     """Arrays after the words for motion, or for a camera's bytes. Raises UsageError."""
-    return motion.column(column, plan) if plan.of(MOTION) else camera.column(column, plan)
+    return motion.column(column, plan) if plan.kind == MOTION else camera.column(column, plan)
 
 
 def _made(plan: Plan) -> str:
     """The hash of what words make of motion or of a camera's bytes; "" if there are none for these."""
-    return identity.of(plan).sha256 if plan.of(MOTION) or plan.frame else ""
+    return identity.of(plan).sha256 if plan.kind == MOTION or plan.frame else ""
 
 
 def _of_arrays(paths: Sequence[Path], plan: Plan, where: str) -> Column:
     return _worded(arrays.column(paths, where), plan)
 
 
-_KINDS = {"arrays": _of_arrays, "images": images.column, "sounds": sounds.column}
-_STAGES = {"arrays": MOTION, "images": IMAGE, "sounds": SOUND}
-"""Kind of a folder's files -> the words that apply to them."""
+_FILES = {"arrays": (MOTION, _of_arrays), "images": (IMAGE, images.column), "sounds": (SOUND, sounds.column)}
+"""Kind of a folder's files -> the words that apply to them, and the function that reads them."""
 
 
 def contents(folder: Path, plan: Plan) -> SampleArrays:
@@ -184,8 +183,9 @@ def _folder(path: Path, plan: Plan, with_labels: bool) -> SampleArrays:
         word = plan.steps[0].text
         hint = f"leave out {word!r}, or give the camera's bytes as .npy files"
         raise UsageError(f"{word!r} takes a camera's bytes, but the samples are images", where=path.name, hint=hint)
-    plan.refuse([stage for stage in _STAGES.values() if stage != _STAGES[found.kind] and not takes_bytes], found.kind)
-    column = _KINDS[found.kind](found.paths, plan, path.name)
+    kind, read = _FILES[found.kind]
+    plan.require(IMAGE if takes_bytes else kind, found.kind)
+    column = read(found.paths, plan, path.name)
     made = identity.of(plan, column.rate).sha256 if plan.steps else ""
     if found.labels is None:
         notes = _no_labels(with_labels, path.name, "give a folder for each class")

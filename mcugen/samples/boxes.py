@@ -10,8 +10,7 @@ from mcugen.ops.non_max_suppression import NonMaxSuppression
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.transpose import Transpose
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import DECISION, Word, number, one_of, whole
-from mcugen.samples.spectra import parameters
+from mcugen.samples.preprocess import DECISION, Word, number, one_of, parameters, whole, yes
 
 MAX_BOXES = 1000
 
@@ -70,7 +69,7 @@ _READERS = {
     "overlap": _share,
     "most": whole(1, MAX_BOXES),
     "boxes": one_of(ORDERS),
-    "objectness": lambda text: one_of(("yes", "no"))(text) == "yes",
+    "objectness": yes,
 }
 
 

@@ -15,11 +15,21 @@ from mcugen.ops.demosaic import PATTERNS, Demosaic
 from mcugen.ops.rgb565 import Rgb565
 from mcugen.ops.strided_slice import StridedSlice
 from mcugen.ops.yuv_to_rgb import YuvToRgb
-from mcugen.samples import preprocess
 from mcugen.samples.column import Column
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import IMAGE, SOUND, Plan, StepError, Word, applied, one_of, whole
-from mcugen.samples.spectra import parameters
+from mcugen.samples.preprocess import (
+    IMAGE,
+    MOTION,
+    WHERE,
+    Plan,
+    Word,
+    applied,
+    one_of,
+    parameters,
+    reported,
+    type_after,
+    whole,
+)
 
 MAX_SIDE = 4096
 
@@ -136,17 +146,15 @@ def column(given: Column, plan: Plan) -> Column:
     """Arrays of a camera's bytes after the plan's words for images; other arrays as they are. Raises UsageError."""
     frame = plan.frame
     if frame is None:
-        plan.refuse((IMAGE, SOUND), "arrays")
+        plan.require(MOTION, "arrays")
         return given
     steps = plan.of(IMAGE)
     if prod(given.shape) != prod(frame):
         found = f"has samples of {prod(given.shape):,} bytes, {list(given.shape)}"
         message = f"{found}, but {steps[0].text!r} takes {prod(frame):,}, {list(frame)}"
         raise UsageError(message, where=given.where, hint="correct the size in the word, or the samples")
-    try:
-        shape = preprocess.type_after(steps, TensorType((1, *frame), "u8"), 3).shape[1:]
-    except StepError as error:
-        raise UsageError(str(error), where=preprocess.WHERE, hint=f"correct {error.step!r}") from error
+    with reported(WHERE):
+        shape = type_after(steps, TensorType((1, *frame), "u8"), 3).shape[1:]
 
     def blocks(n: int) -> Iterator[np.ndarray]:
         for block in given.blocks(n):

@@ -29,7 +29,7 @@ from mcugen.ops.sub import Sub
 from mcugen.ops.top_k import TopK
 from mcugen.samples import anomaly, boxes, preprocess
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import DECISION, StepError, Word, number, whole
+from mcugen.samples.preprocess import DECISION, Word, number, whole
 
 OPTION = "--decide"
 MAX_RUNS = 1000
@@ -170,9 +170,7 @@ def graph_for(text: str, network: Graph) -> Graph:
         raise UsageError(f"the output {t} is no scores", where=OPTION, hint="give a model with scores [1, classes]")
     front = FrontEnd(t, source=DECIDES + OPTION)
     x = front.given if t.is_float else front.node(Dequantize(), front.given)
-    try:
+    with preprocess.reported(OPTION, OPTION):
         y = preprocess.appended(front, front.shaped(x, (1, t.size)), plan.steps)
-    except StepError as error:
-        raise UsageError(str(error), where=OPTION, hint=f"correct {error.step!r}") from error
     what = f"the output is what --decide makes, {front.type(y)}"
     return replace(front.graph(y), name=network.name, format=network.format, unlike_file=(what,), notes=(what,))

@@ -27,6 +27,29 @@ _FORM = re.compile(r"(\d{1,8}(?:x\d{1,6}){0,3})(?::(s8|u8|s16|s32|f32)(?:/(\d{1,
 _SCALES = {"s8": QuantParams((2.0**-7,), (0,)), "u8": QuantParams((2.0**-7,), (128,))}
 _SCALES |= {"s16": QuantParams((2.0**-15,), (0,)), "s32": QuantParams((2.0**-31,), (0,))}
 """Element type -> the scale and zero point that turn stored integers into sounds from -1 to 1."""
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """A sensor for one kind of samples.
+
+    dtype: the usual element type. label: name of the model's input; "": the network's name for it. what: the data, and
+    form: how to write --raw, for errors.
+    """
+
+    dtype: str
+    label: str = ""
+    what: str = ""
+    form: str = ""
+
+
+_CHANNELS = "give samples, channels if there are several, and the rate"
+_SENSORS = {
+    SOUND: Sensor("s16", "samples", "a sound", f"{_CHANNELS}: 16000@16000 or 48000x2@48000"),
+    MOTION: Sensor("s16", "samples", "motion data", f"{_CHANNELS}: 100x3:s16@50"),
+    IMAGE: Sensor("u8", "pixels", "an image of bytes", "give columns, rows and 1 or 3 channels, such as 160x120x3:u8"),
+    NUMBER: Sensor("f32"),
+}
 _WITH_SIZES = ("gray", "rgb", "resize", "crop", "rotate")
 """Words after which the size of the camera's image does not follow from the network."""
 
@@ -55,15 +78,15 @@ def graph_for(plan: Plan, text: str, network: Graph, *, by_windows: bool = False
         message = f"needs a model with one input, but this one has {len(network.inputs)}"
         raise UsageError(message, where=preprocess.WHERE, hint="prepare the inputs in your own code")
     taken = network.tensors[network.inputs[0]]
-    kinds = [_window(plan, text)] if by_windows else list(_kinds(plan, text, taken.type))
+    candidates = [_window(plan, text)] if by_windows else list(_candidates(plan, text, taken.type))
     examples, fault = [], None
-    for raw in kinds:
+    for raw in candidates:
         try:
             front, y = _worded(_in_window(plan, raw) if by_windows else plan, raw)
         except StepError as error:
             fault = fault or error
             continue
-        if len(kinds) == 1 or front.type(y).size == taken.type.size:
+        if len(candidates) == 1 or front.type(y).size == taken.type.size:
             return _built(front, y, plan, raw, network)
         examples.append(f"{raw.shape[0]} make {list(front.type(y).shape)}")
     if fault and not examples:
@@ -101,20 +124,20 @@ def _windows(plan: Plan) -> Windows:
 
 def _window(plan: Plan, text: str) -> SensorInput:
     """One window of samples, of the rate and type that the value of --raw states. Raises UsageError."""
-    windows, stage = _windows(plan), MOTION if plan.of(MOTION) else SOUND
-    if stage == MOTION and not text:
+    windows = _windows(plan)
+    if plan.kind == MOTION and not text:
         raise _without_channels()
-    given = _given(text, stage, "s16", plan.rate) if text else SensorInput((), "s16", plan.rate)
+    given = _given(plan, text) if text else SensorInput((), _SENSORS[plan.kind].dtype, plan.rate)
     if not given.rate:
         raise _without_rate()
     try:
         window = windows.sizes(given.rate)[0]
     except ValueError as error:
         raise UsageError(str(error), where=preprocess.WHERE, hint="correct window=... of the words") from error
-    channels = given.shape[1:] if stage == MOTION else ()
+    channels = given.shape[1:] if plan.kind == MOTION else ()
     if given.shape not in ((), (window, *channels)):
         shape = "x".join(map(str, (window, *channels)))
-        hint = f"give {OPTION} {shape}@{given.rate}{', or leave it out' if stage == SOUND else ''}"
+        hint = f"give {OPTION} {shape}@{given.rate}{', or leave it out' if plan.kind == SOUND else ''}"
         raise UsageError(f"a stream takes the {window} samples of a window", where=OPTION, hint=hint)
     return replace(given, shape=(window, *channels))
 
@@ -143,26 +166,25 @@ def _without_channels() -> UsageError:
     return UsageError("the number of channels is not known", where=preprocess.WHERE, hint=hint)
 
 
-def _kinds(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
+def _candidates(plan: Plan, text: str, taken: TensorType) -> Iterator[SensorInput]:
     """The inputs that the sensor may give: the one that `text` states, else all that could make the network's input."""
     if plan.frame is not None:
         yield _of_camera(plan, plan.frame, text)
         return
-    stage = next((stage for stage in (SOUND, MOTION, IMAGE) if plan.of(stage)), NUMBER)
-    default = {SOUND: "s16", MOTION: "s16", IMAGE: "u8", NUMBER: "f32"}[stage]
+    dtype = _SENSORS[plan.kind].dtype
     if text:
-        yield _given(text, stage, default, plan.rate)
-    elif stage == MOTION:
+        yield _given(plan, text)
+    elif plan.kind == MOTION:
         raise _without_channels()
-    elif stage == SOUND:
+    elif plan.kind == SOUND:
         if not plan.rate:
             raise _without_rate()
-        yield from (SensorInput((n,), default, plan.rate) for n in dict.fromkeys(_lengths(plan, taken)))
+        yield from (SensorInput((n,), dtype, plan.rate) for n in dict.fromkeys(_lengths(plan, taken)))
     elif any(step.name in _WITH_SIZES for step in plan.steps):
         hint = f"give it, such as {OPTION} 160x120x3 for 160 columns, 120 rows and 3 channels"
         raise UsageError("the size of the camera's images is not known", where=preprocess.WHERE, hint=hint)
     else:
-        yield SensorInput(_natural(plan, taken.shape[1:] if taken.shape[:1] == (1,) else taken.shape), default)
+        yield SensorInput(_natural(plan, taken.shape[1:] if taken.shape[:1] == (1,) else taken.shape), dtype)
 
 
 def _of_camera(plan: Plan, frame: Shape, text: str) -> SensorInput:
@@ -192,40 +214,40 @@ def _lengths(plan: Plan, taken: TensorType) -> Iterator[int]:
     yield taken.size
 
 
-def _given(text: str, stage: str, default: str, rate: int) -> SensorInput:
+def _given(plan: Plan, text: str) -> SensorInput:
+    """The input that the value of --raw states. Raises UsageError if it does not fit the words."""
     form = _FORM.fullmatch(text)
     if form is None:
         hint = "write SHAPE[:TYPE[/N]][@RATE], such as 16000@16000, 100x3:s16/8192@50 or 160x120x3:u8"
         raise UsageError(f"{text!r} does not describe a sensor's data", where=OPTION, hint=hint)
-    shape, dtype = tuple(int(d) for d in form[1].split("x")), form[2] or default
-    if stage == IMAGE:
-        if len(shape) != 3 or shape[2] not in (1, 3) or dtype != "u8":
-            hint = "give columns, rows and 1 or 3 channels, such as 160x120x3:u8"
-            raise UsageError(f"{text!r} does not describe an image of bytes", where=OPTION, hint=hint)
+    sensor, shape = _SENSORS[plan.kind], tuple(int(d) for d in form[1].split("x"))
+    dtype, rate = form[2] or sensor.dtype, int(form[4] or plan.rate)
+    fits = {
+        SOUND: len(shape) <= 2 and rate > 0,
+        MOTION: len(shape) <= 2,
+        IMAGE: len(shape) == 3 and shape[2] in (1, 3) and dtype == "u8",
+    }
+    if not fits.get(plan.kind, True):
+        raise UsageError(f"{text!r} does not describe {sensor.what}", where=OPTION, hint=sensor.form)
+    if plan.kind == IMAGE:
         shape = (shape[1], shape[0], shape[2])
-    if stage == MOTION and len(shape) > 2:
-        hint = "give samples, channels if there are several, and the rate: 100x3:s16@50"
-        raise UsageError(f"{text!r} does not describe motion data", where=OPTION, hint=hint)
-    if stage == SOUND and (len(shape) > 2 or not (form[4] or rate)):
-        hint = "give samples, channels if there are several, and the rate: 16000@16000 or 48000x2@48000"
-        raise UsageError(f"{text!r} does not describe a sound", where=OPTION, hint=hint)
     if not all(shape):
         raise UsageError(f"{text!r} has an axis without elements", where=OPTION, hint="give sizes from 1")
     divisor = int(form[3] or 0)
-    if form[3] and (not divisor or dtype == "f32" or stage not in (SOUND, MOTION)):
+    if form[3] and (not divisor or dtype == "f32" or plan.kind not in (SOUND, MOTION)):
         hint = f"leave out '/{form[3]}', or give integers of sounds or motion, such as 100x3:s16/8192@50"
         raise UsageError(f"{text!r}: only integers are divided, by a number above 0", where=OPTION, hint=hint)
-    return SensorInput(shape, dtype, int(form[4] or rate), divisor)
+    return SensorInput(shape, dtype, rate, divisor)
 
 
 def _worded(plan: Plan, raw: SensorInput) -> tuple[FrontEnd, str]:
     """A front end with all words but the order of axes, and its result. Raises StepError."""
-    quant = _SCALES.get(raw.dtype) if plan.of(SOUND) else None
-    if raw.dtype != "f32" and (raw.divisor or plan.of(MOTION)):
+    quant = _SCALES.get(raw.dtype) if plan.kind == SOUND else None
+    if raw.dtype != "f32" and (raw.divisor or plan.kind == MOTION):
         quant = QuantParams((float(np.float32(1 / max(raw.divisor, 1))),), quant.zero_point if quant else (0,))
-    channels = len(raw.shape) if plan.of(IMAGE) else {"nchw": len(raw.shape), "nhwc": 1}.get(plan.axes)
+    channels = len(raw.shape) if plan.kind == IMAGE else {"nchw": len(raw.shape), "nhwc": 1}.get(plan.axes)
     front = FrontEnd(TensorType((1, *raw.shape), raw.dtype, quant), raw.rate, channels)
-    x = front.real(front.given) if plan.of(SOUND) else front.given
+    x = front.real(front.given) if plan.kind == SOUND else front.given
     return front, preprocess.appended(front, x, plan.steps)
 
 
@@ -237,14 +259,13 @@ def _built(front: FrontEnd, y: str, plan: Plan, raw: SensorInput, network: Graph
         hint = f"check the channels of {OPTION}, and give the words that the network was trained with"
         raise UsageError(message + str(list(taken.type.shape)), where=preprocess.WHERE, hint=hint)
     if not front.has_windows or taken.type.size % t.size or t.size == taken.type.size:
-        channels = 2 if plan.of(IMAGE) else None
+        channels = 2 if plan.kind == IMAGE else None
         column = Column(preprocess.WHERE, 1, t.shape[1:], lambda n: iter(()), channels)
         order = fit(column, TensorType(taken.type.shape, "f32"), plan).order
         perm = (0, *(axis + 1 for axis in order))
         y = y if perm == tuple(range(len(perm))) else front.node(Transpose(perm), y)
     y = _stored(front, front.real(y) if front.frames else y, taken.type)
-    label = "samples" if plan.of(SOUND) or plan.of(MOTION) else "pixels" if plan.of(IMAGE) else taken.label
-    found = front.graph(y, label)
+    found = front.graph(y, _SENSORS[plan.kind].label or taken.label)
     what = f"the input is what --preprocess takes, {front.type(front.given)}"
     made = identity.of(plan, raw.rate)
     identity.require_same(made.sha256, preprocess.WHERE, network.features, network.name)
@@ -261,7 +282,7 @@ def _facts(plan: Plan, raw: SensorInput, made: Identity, t: TensorType, rate: fl
         "input": {"shape": list(raw.shape), "type": raw.dtype},
         "features": {"shape": list(t.shape[1:]), "type": t.dtype},
     }
-    if plan.of(SOUND) or plan.of(MOTION):
+    if plan.kind in (SOUND, MOTION):
         facts |= {"input": {"shape": list(raw.shape), "type": raw.dtype, "rate": raw.rate}, "rate": round(rate)}
     if raw.divisor:
         facts["divisor"] = raw.divisor

@@ -53,7 +53,7 @@ def of(plan: Plan, rate: float = 0) -> Identity:
 
     rate: of the sensor or the file, in Hz. The word `rate` replaces it.
     """
-    return _of(plan, round(plan.rate or rate) if plan.of(SOUND) or plan.of(MOTION) else 0)
+    return _of(plan, round(plan.rate or rate) if plan.kind in (SOUND, MOTION) else 0)
 
 
 @functools.lru_cache(8)
@@ -70,11 +70,11 @@ def _tables(plan: Plan, rate: int) -> Sequence[bytes]:
 
     Words for numbers are left out for motion, since the number of features depends on the channels.
     """
-    is_motion = bool(plan.of(MOTION))
+    steps = plan.of(MOTION) if plan.kind == MOTION else plan.steps
     for shape in _probes(plan):
-        front = FrontEnd(TensorType(shape, "u8" if plan.of(IMAGE) else "f32"), rate, len(shape) - 1)
+        front = FrontEnd(TensorType(shape, "u8" if plan.kind == IMAGE else "f32"), rate, len(shape) - 1)
         try:
-            graph = front.graph(preprocess.appended(front, front.given, plan.of(MOTION) if is_motion else plan.steps))
+            graph = front.graph(preprocess.appended(front, front.given, steps))
         except StepError:
             continue
         constants = [t.data.tobytes() for t in graph.tensors.values() if t.data is not None]
@@ -94,11 +94,11 @@ def stated(op: Op) -> str:
 
 def _probes(plan: Plan) -> Sequence[Shape]:
     """The shapes of samples for which tables are hashed."""
-    if plan.of(MOTION):
+    if plan.kind == MOTION:
         return [(1, n, channels) for channels in _CHANNELS for n in _PROBES]
-    if plan.of(SOUND):
+    if plan.kind == SOUND:
         return [(1, n) for n in _PROBES]
-    return [(1, *(plan.frame or (_SIDE, _SIDE, 3)))] if plan.of(IMAGE) else []
+    return [(1, *(plan.frame or (_SIDE, _SIDE, 3)))] if plan.kind == IMAGE else []
 
 
 def taken(found: dict[str, Column], where: str) -> Identity | None:

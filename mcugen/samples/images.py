@@ -23,7 +23,7 @@ from mcugen.ops.tile import Tile
 from mcugen.ops.transpose import Transpose
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, StepError, Word, applied, one_of, whole
+from mcugen.samples.preprocess import IMAGE, Plan, PreprocessStep, Word, applied, one_of, reported, whole
 from mcugen.system import files
 
 if TYPE_CHECKING:
@@ -201,10 +201,8 @@ def pixels(path: Path, steps: Sequence[PreprocessStep]) -> np.ndarray:
     except Exception as error:  # decoders raise many types, for damage of many kinds
         message = f"is no image, or a damaged one: {error or type(error).__name__}"
         raise UsageError(message, where=named(path), hint=_HINT) from error
-    try:
+    with reported(named(path)):
         return np.asarray(applied(steps, given[None], channels=3)[0])
-    except StepError as error:
-        raise UsageError(str(error), where=named(path), hint=f"correct {error.step!r} of --preprocess") from error
 
 
 def _plain(image: Image, steps: Sequence[PreprocessStep], path: Path) -> Image:

@@ -14,7 +14,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from mcugen.errors import UsageError
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.autocorrelation import Autocorrelation
 from mcugen.ops.concatenation import Concatenation
@@ -30,7 +29,18 @@ from mcugen.ops.window_statistics import STATISTICS, WindowStatistics
 from mcugen.samples import spectra
 from mcugen.samples.column import Column
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import MOTION, Plan, StepError, Word, applied, factors, one_of, type_after, whole
+from mcugen.samples.preprocess import (
+    MOTION,
+    Plan,
+    Word,
+    applied,
+    factors,
+    one_of,
+    parameters,
+    reported,
+    type_after,
+    whole,
+)
 from mcugen.samples.spectra import MAX_NUMBERS, MAX_WINDOW, READERS, AnalysisWindow, Duration, Windows, duration
 
 MAX_CHANNELS = 64
@@ -167,7 +177,7 @@ def with_spectrum(front: FrontEnd, x: str, spectrum: ChannelSpectrum) -> str:
 
 
 def _windows(text: str) -> Windows:
-    return Windows(**spectra.parameters(text, {"window": duration, "hop": duration}, "window=2s,hop=1s"))
+    return Windows(**parameters(text, {"window": duration, "hop": duration}, "window=2s,hop=1s"))
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -199,11 +209,11 @@ _SPECTRUM = {name: READERS[name] for name in ("fft", "floor", "decibels")} | {"t
 
 
 def _spectrum(text: str) -> ChannelSpectrum:
-    return ChannelSpectrum(**spectra.parameters(text, _SPECTRUM))
+    return ChannelSpectrum(**parameters(text, _SPECTRUM))
 
 
 def _bands(text: str) -> ChannelSpectrum:
-    return ChannelSpectrum(**spectra.parameters(text, _SPECTRUM | {"edges": _edges}, "edges=0.5:3:10"))
+    return ChannelSpectrum(**parameters(text, _SPECTRUM | {"edges": _edges}, "edges=0.5:3:10"))
 
 
 def _group(text: str) -> int | None:
@@ -229,10 +239,8 @@ def column(given: Column, plan: Plan) -> Column:
             with np.errstate(all="ignore"):  # overflow is reported later, with its place
                 yield applied(steps, block)
 
-    try:
+    with reported(given.where):
         shape = type_after(steps, TensorType((1, *given.shape), "f32")).shape[1:]
-    except StepError as error:
-        raise UsageError(str(error), where=given.where, hint=f"correct {error.step!r} of --preprocess") from error
     windows = spectra.windows_of(plan)
     window, hop = windows.sizes(plan.rate) if windows else (1, 1)
     each = max(1, _TOGETHER // (prod(given.shape) * -(-window // hop)))

@@ -8,11 +8,12 @@ same bits.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,9 +31,13 @@ from mcugen.samples.front_end import FrontEnd
 
 WHERE = "--preprocess"
 IMAGE, SOUND, MOTION, NUMBER, AXES, DECISION = "images", "sounds", "motion", "numbers", "axes", "decisions"
+KINDS = (IMAGE, SOUND, MOTION)
+"""The stages of words for one kind of samples. All words of an option are for the same kind."""
 SIGNAL = "sounds or motion"
 """The stage of words that apply to sounds and to motion. `parse` replaces it by one of them."""
-_ORDER = {IMAGE: 0, SOUND: 0, MOTION: 0, NUMBER: 1, AXES: 2, DECISION: 0}
+_ORDER = {**dict.fromkeys(KINDS, 0), NUMBER: 1, AXES: 2, DECISION: 0}
+Reader = Callable[[str], Any]
+"""A parser of a value. It raises ValueError."""
 REFERENCE = "litert"
 """The runtime whose arithmetic operators without pinned bits have; none of them differs between runtimes."""
 
@@ -53,7 +58,7 @@ class Word:
     what: str
     stage: str
     append: Callable[[FrontEnd, str, Any], str] | None
-    value: Callable[[str], Any] | None = None
+    value: Reader | None = None
     spans: bool = False
     taken: Callable[[Any], Shape] | None = None
 
@@ -87,6 +92,16 @@ class StepError(ValueError):
         self.step = step
 
 
+@contextlib.contextmanager
+def reported(where: str, option: str = WHERE) -> Iterator[None]:
+    """Raise a StepError as a UsageError. where: the option, or the file whose samples the word does not fit."""
+    try:
+        yield
+    except StepError as error:
+        hint = f"correct {error.step!r}" + f" of {option}" * (where != option)
+        raise UsageError(str(error), where=where, hint=hint) from error
+
+
 @dataclass(frozen=True)
 class Plan:
     """All steps, in order."""
@@ -95,6 +110,11 @@ class Plan:
 
     def of(self, stage: str) -> tuple[PreprocessStep, ...]:
         return tuple(step for step in self.steps if step.stage == stage)
+
+    @property
+    def kind(self) -> str:
+        """The kind of samples that the words are for, one of KINDS; NUMBER if they take samples of any kind."""
+        return next((step.stage for step in self.steps if step.stage in KINDS), NUMBER)
 
     @property
     def axes(self) -> str:
@@ -112,10 +132,10 @@ class Plan:
         first = self.steps[0] if self.steps else None
         return first.word.taken(first.value) if first and first.word.taken else None
 
-    def refuse(self, stages: Sequence[str], what: str) -> None:
-        """Raise UsageError if there is a step of these stages, which do not apply to samples of kind `what`."""
+    def require(self, kind: str, what: str) -> None:
+        """Raise UsageError if words are for another kind of samples. what: the samples, for the error."""
         for step in self.steps:
-            if step.stage in stages:
+            if step.stage in KINDS and step.stage != kind:
                 message = f"{step.text!r} is for {step.stage}, but the samples are {what}"
                 or_motion = ", or add windows(window=...,hop=...) if they are motion"
                 hint = f"leave out {step.text!r}{or_motion * (what == 'arrays' and step.stage == SOUND)}"
@@ -132,6 +152,11 @@ def number(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"expected a number or a fraction, such as 1/255, found {text!r}")
     return value
+
+
+def yes(text: str) -> bool:
+    """`yes` or `no`. Raises ValueError."""
+    return one_of(("yes", "no"))(text) == "yes"
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -166,6 +191,32 @@ def divisors(text: str) -> np.ndarray:
     found = factors(text)
     if not found.all():
         raise ValueError("cannot divide by 0")
+    return found
+
+
+def parameters(text: str, readers: Mapping[str, Reader], needed: str = "") -> dict[str, Any]:
+    """The parameters in parentheses, by name; none of an empty text.
+
+    needed: an example of the parameters that must be given. Raises ValueError.
+    """
+    if not text and not needed:
+        return {}
+    if not (text.startswith("(") and text.endswith(")")):
+        raise ValueError(f"expected parameters in parentheses{f', such as ({needed})' if needed else ''}")
+    found: dict[str, Any] = {}
+    for part in text[1:-1].split(","):
+        name, _, value = part.strip().partition("=")
+        if name in found:
+            raise ValueError(f"{name} is given twice")
+        if name not in readers:
+            raise ValueError(f"{part.strip()!r} is no parameter; parameters are {', '.join(sorted(readers))}")
+        try:
+            found[name] = readers[name](value)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+    for example in filter(None, needed.split(",")):
+        if example.partition("=")[0] not in found:
+            raise ValueError(f"needs {example.partition('=')[0]}=..., such as {example}")
     return found
 
 
@@ -208,7 +259,7 @@ def parse(text: str, words: Sequence[Word] = WORDS, where: str = WHERE) -> Plan:
     if len([step for step in steps if step.stage == AXES]) > 1:
         what = "only one of nchw and nhwc can be given"
         raise UsageError(what, where=where, hint="give the order that the model wants")
-    kinds = [kind for kind in (IMAGE, SOUND, MOTION) if kind in {step.stage for step in steps}]
+    kinds = [kind for kind in KINDS if kind in {step.stage for step in steps}]
     if len(kinds) > 1:
         hint = f"leave out the words for {' or those for '.join(kinds)}"
         raise UsageError(f"has words for {' and for '.join(kinds)}", where=where, hint=hint)
@@ -248,11 +299,8 @@ def numbers(plan: Plan, block: np.ndarray, channels: int | None) -> np.ndarray:
     steps = plan.of(NUMBER)
     if not steps:
         return block
-    with np.errstate(all="ignore"):  # overflow is reported later, with its place
-        try:
-            return applied(steps, block.astype(np.float32), channels=channels)
-        except StepError as error:
-            raise UsageError(str(error), where=WHERE, hint=f"correct {error.step!r}") from error
+    with np.errstate(all="ignore"), reported(WHERE):  # overflow is reported later, with its place
+        return applied(steps, block.astype(np.float32), channels=channels)
 
 
 def appended(front: FrontEnd, x: str, steps: Sequence[PreprocessStep]) -> str:

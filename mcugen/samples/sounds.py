@@ -17,7 +17,7 @@ from mcugen.ops.strided_slice import StridedSlice
 from mcugen.samples import filters, spectra
 from mcugen.samples.column import Column, named, of_files
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import SIGNAL, SOUND, Plan, PreprocessStep, StepError, Word, applied
+from mcugen.samples.preprocess import SIGNAL, SOUND, Plan, PreprocessStep, Word, applied, reported
 from mcugen.system import files
 
 MAX_BYTES = 1 << 25
@@ -80,10 +80,8 @@ def column(paths: Sequence[Path], plan: Plan, where: str) -> Column:
 
 
 def _stepped(sound: Sound, steps: Sequence[PreprocessStep], path: Path) -> np.ndarray:
-    try:
+    with reported(named(path)):
         values = np.asarray(applied(steps, sound.values[None], sound.rate)[0])
-    except StepError as error:
-        raise UsageError(str(error), where=named(path), hint=f"correct {error.step!r} of --preprocess") from error
     if sound.values.ndim == 2 and not any(step.name == "mono" for step in steps):
         message = f"has {sound.values.shape[1]} channels"
         raise UsageError(message, where=named(path), hint="add mono to --preprocess")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.sqrt import Sqrt
 from mcugen.ops.sub import Sub
 from mcugen.samples.front_end import FrontEnd
-from mcugen.samples.preprocess import SOUND, Plan, Word, number, one_of, whole
+from mcugen.samples.preprocess import SOUND, Plan, Reader, Word, number, one_of, parameters, whole, yes
 
 MAX_WINDOW = 1 << 15
 MAX_BANDS = 256
@@ -34,8 +33,6 @@ MAX_NUMBERS = 1 << 26
 """Most numbers that the windows of a sample give."""
 WINDOWS = "window=25ms,hop=10ms"
 """An example of the parameters of windows, for errors."""
-Reader = Callable[[str], Any]
-"""A parser of a parameter. It raises ValueError."""
 
 
 @dataclass(frozen=True)
@@ -250,7 +247,7 @@ def log_mel(front: FrontEnd, x: str, mel: Mel) -> str:
     return product(front, y, mel.cosines()) if mel.coefficients else y
 
 
-def _windows(front: FrontEnd, x: str) -> int:
+def _window_count(front: FrontEnd, x: str) -> int:
     """The number of windows of features. Raises ValueError if the value x is samples."""
     if not front.has_windows:
         raise ValueError("takes features of windows: put spectrogram, logmel or mfcc before it")
@@ -263,7 +260,7 @@ def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
     value: (windows on either side, order). Order 2 also gives the deltas of the deltas. Beyond the ends, the first and
     the last window are repeated.
     """
-    (reach, order), count = value, _windows(front, x)
+    (reach, order), count = value, _window_count(front, x)
     scale = 2 * sum(k * k for k in range(1, reach + 1))
     first = [max(0, t - reach) for t in range(count)]
     weights = np.zeros((count, min(count, 2 * reach + 1)))
@@ -278,7 +275,7 @@ def with_deltas(front: FrontEnd, x: str, value: tuple[int, int]) -> str:
 
 def normalized(front: FrontEnd, x: str, deviation: bool) -> str:
     """Features less their mean over all windows, divided by their standard deviation if `deviation`."""
-    count = _windows(front, x)
+    count = _window_count(front, x)
     average, shares = Banded(1, (0,), 1), front.constant(np.full((1, count), 1 / count))
     apart = front.node(Sub(), x, front.node(average, x, shares))
     if not deviation:
@@ -322,32 +319,6 @@ def _normalizing(text: str) -> bool:
     return not text
 
 
-def parameters(text: str, readers: Mapping[str, Reader], needed: str = "") -> dict[str, Any]:
-    """The parameters in parentheses, by name; none of an empty text.
-
-    needed: an example of the parameters that must be given. Raises ValueError.
-    """
-    if not text and not needed:
-        return {}
-    if not (text.startswith("(") and text.endswith(")")):
-        raise ValueError(f"expected parameters in parentheses{f', such as ({needed})' if needed else ''}")
-    found: dict[str, Any] = {}
-    for part in text[1:-1].split(","):
-        name, _, value = part.strip().partition("=")
-        if name in found:
-            raise ValueError(f"{name} is given twice")
-        if name not in readers:
-            raise ValueError(f"{part.strip()!r} is no parameter; parameters are {', '.join(sorted(readers))}")
-        try:
-            found[name] = readers[name](value)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from error
-    for example in filter(None, needed.split(",")):
-        if example.partition("=")[0] not in found:
-            raise ValueError(f"needs {example.partition('=')[0]}=..., such as {example}")
-    return found
-
-
 def _hertz(text: str) -> float:
     found = number(text)
     if not 0 <= found < 1e9:
@@ -362,10 +333,6 @@ def _positive(text: str) -> float:
     return found
 
 
-def _yes(text: str) -> bool:
-    return one_of(("yes", "no"))(text) == "yes"
-
-
 READERS: dict[str, Reader] = {
     "window": window,
     "hop": duration,
@@ -374,7 +341,7 @@ READERS: dict[str, Reader] = {
     "low": _hertz,
     "high": _hertz,
     "floor": _positive,
-    "decibels": _yes,
+    "decibels": yes,
     "mel": one_of(_SCALES),
     "coefficients": whole(1, MAX_BANDS),
 }

@@ -109,6 +109,7 @@ def test_a_quantized_network_gets_stored_features() -> None:
         ("rate=16000,logmel(window=32ms,hop=16ms)", "400", (1, 61, 40), ("fewer than a window of 512",)),
         ("rate=16000", "16000@999", (1, 61, 40), ("differ more than 16-fold", "rate=16000")),
         ("mono", "16000x2x2@16000", (1, 16000), ("does not describe a sound", "16000@16000")),
+        ("mono", "16000@0", (1, 16000), ("does not describe a sound", "16000@16000")),
         ("resize=8x8", "", (1, 8, 8, 3), ("size of the camera's images is not known", "160x120x3")),
         ("resize=8x8", "16x16x2", (1, 8, 8, 3), ("does not describe an image of bytes",)),
         ("resize=8x8", "16 by 16", (1, 8, 8, 3), ("does not describe a sensor's data", "SHAPE[:TYPE[/N]][@RATE]")),
