@@ -45,7 +45,7 @@ _TAKEN_LIST = """
     div ldiv lldiv imaxdiv fpos mbstate va_list max_align sig_atomic wctrans char8 char16 char32 double nullptr pid uid
     gid mode dev ino nlink id key timer clockid suseconds useconds blksize blkcnt fsblkcnt fsfilcnt quad u_quad fsid
     daddr caddr socklen sigset stack cnd mtx thrd tss std all clean help install test c input load output push reset run
-    alloca endian features ieeefp newlib picolibc strings syslimits
+    put take lost alloca endian features ieeefp newlib picolibc strings syslimits
 """
 _TAKEN = frozenset(_TAKEN_LIST.split())
 _TAKEN_FORM = re.compile(

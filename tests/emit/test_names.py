@@ -146,7 +146,11 @@ def test_names_in_cplusplus(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["pthread", "mtx", "and_eq", "co_await", "std", "noexcept", "match", "self", "in", "test", "install", "run"]
+    "name",
+    [
+        *("pthread", "mtx", "and_eq", "co_await", "std", "noexcept", "match", "self", "in", "test", "install", "run"),
+        *("put", "take", "lost"),
+    ],
 )
 def test_names_of_cplusplus_rust_and_cmake_are_refused(name: str) -> None:
     assert not is_c_name(name) and is_c_name(c_name_from(name))

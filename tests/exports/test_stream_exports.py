@@ -68,13 +68,13 @@ def objects(made: Artifact, folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("selftest", [False, True])
 def test_cpp_pushes(tmp_path: Path, selftest: bool) -> None:
-    made, out = built(tmp_path, "cpp", selftest=selftest), tmp_path / "out"
+    made, out = built(tmp_path, "cpp", selftest=selftest, queue="20"), tmp_path / "out"
     flags = ["-std=c++20", *WARNINGS, "-fno-exceptions", "-fno-rtti", f"-I{out}"]
     run_checked(["g++", *flags, out / "examples/main.cpp", *objects(made, out), "-o", out / "program"])
     text = run_checked([out / "program"]).stdout
     assert same(text, made) if selftest else b"net_output[1] = " in text
     header = made.files["net.hpp"].decode()
-    assert "input()" not in header and "lost() const" in header and "void reset()" in header
+    assert "input()" not in header and "lost() const" in header and "bool take()" in header and "void reset()" in header
 
 
 def test_arduino_and_avr_push(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def line(program: Path, longest: int) -> Iterator[SerialLine]:
 
 
 def test_a_board_is_validated_up_to_the_first_decision(tmp_path: Path) -> None:
-    made, out = built(tmp_path, "profile", "validate", "drift"), tmp_path / "out"
+    made, out = built(tmp_path, "profile", "validate", "drift", queue="20"), tmp_path / "out"
     assert made.view.samples is not None and made.view.request_bytes == made.view.samples.first == 32
     (out / "board.c").write_text(BOARD)
     flags = [*WARNINGS, "-Wno-unused-function", f"-I{out}"]
@@ -116,8 +116,8 @@ def test_a_board_is_validated_up_to_the_first_decision(tmp_path: Path) -> None:
 
 
 def test_rust_pushes_and_wasm_says_what_to_do(tmp_path: Path) -> None:
-    text = built(tmp_path, "rust").files["rust/lib.rs"].decode()
-    assert "pub fn push(&mut self, samples: &[i8]) -> u32" in text and "pub fn lost(&self)" in text
+    text = built(tmp_path, "rust", queue="20").files["rust/lib.rs"].decode()
+    assert "pub fn push(&mut self, samples: &[i8]) -> u32" in text and "pub unsafe fn put(" in text
     with pytest.raises(UsageError, match="whole inputs") as error:
         partial(built, tmp_path, "wasm")()
     assert "call net_push from code of your own" in error.value.explain()
