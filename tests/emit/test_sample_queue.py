@@ -30,7 +30,7 @@ START = """
 #include <stdbool.h>
 #include "net.h"
 static net_t m;
-static volatile uint32_t put;
+static volatile uint32_t put, refused;
 
 /* Puts samples of the signal: what the queue refuses comes again. */
 static void put_some(uint32_t n)
@@ -42,7 +42,9 @@ static void put_some(uint32_t n)
         const uint32_t i = put + k;
         x[k] = SAMPLE;
     }
-    put += net_put(&m, x, n);
+    const uint32_t accepted = net_put(&m, x, n);
+    refused += n - accepted;
+    put += accepted;
 }
 """
 THREAD = """
@@ -95,7 +97,7 @@ int main(void)
     }
     const uint32_t lost = net_lost(&m);
     net_reset(&m);
-    return lost > 0u && net_lost(&m) == 0u ? 0 : 2;
+    return lost > 0u && lost == refused && net_lost(&m) == 0u ? 0 : 2;
 }
 """
 CORE = """
@@ -129,7 +131,7 @@ int main(void)
     }
     REG(0xE000E010u) = 0u;
     sim_close(out);
-    return 0;
+    return net_lost(&m) == refused ? 0 : 2;
 }
 """
 
@@ -165,6 +167,43 @@ def test_systick_puts_on_an_emulated_core(tmp_path: Path) -> None:
     image = cross.build_image(artifact.target, sources, [tmp_path], tmp_path / "image", defines=defines)
     qemu.run_image(image, artifact.target, cwd=tmp_path, count=False)
     assert (tmp_path / "out.bin").read_bytes() == decided(artifact)
+
+
+def test_exactly_the_samples_that_do_not_fit_are_lost(tmp_path: Path) -> None:
+    artifact = queued(ROWS, 5, 24)  # room for 27; a decision takes 15
+    artifact.write(tmp_path)
+    driver = """
+#include "net.h"
+static net_t m;
+static bool decides(uint32_t decisions, uint32_t lost)
+{
+    return net_take(&m) == decisions && net_lost(&m) == lost;
+}
+static bool accepts(uint32_t n, uint32_t accepted, uint32_t lost)
+{
+    static const int8_t x[100];
+    return net_put(&m, x, n) == accepted && net_lost(&m) == lost;
+}
+int main(void)
+{
+    if (!accepts(9u, 0u, 0u) || !decides(0u, 0u)) {
+        return 1; /* before the first reset, which the take makes */
+    }
+    if (!accepts(100u, 27u, 73u) || !accepts(3u, 0u, 76u) || !accepts(0u, 0u, 76u)) {
+        return 2; /* full */
+    }
+    if (!decides(1u, 76u) || !accepts(15u, 15u, 76u) || !accepts(1u, 0u, 77u)) {
+        return 3; /* the samples of one decision make room, across the end of the queue */
+    }
+    if (!decides(1u, 77u) || !decides(0u, 77u) || !accepts(28u, 27u, 78u)) {
+        return 4; /* empty: the window has the last samples */
+    }
+    net_reset(&m);
+    return accepts(27u, 27u, 0u) && accepts(2u, 0u, 2u) && decides(1u, 2u) && decides(0u, 2u) ? 0 : 5;
+}
+"""
+    program = Built(tmp_path, artifact).program(WARNINGS, f"#include <stdbool.h>{driver}")
+    assert subprocess.run([program], check=False).returncode == 0
 
 
 def test_a_queue_that_cannot_be() -> None:
