@@ -37,4 +37,5 @@ def read_images(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
 
         return rewritten(graph, _PATTERN, made, "fused reshapes", _WHY)
 
+    fuse.__name__ = read_images.__name__
     return fuse

@@ -42,6 +42,7 @@ def remove_channels(features: frozenset[str]) -> Callable[[Graph, str], Graph]:
         """
         return without_channels(graph, reference, removable_channels(graph, reference, run))
 
+    removed.__name__ = remove_channels.__name__
     return removed
 
 

@@ -45,6 +45,13 @@ def outputs(graph: Graph, seed: int, which: str) -> list[np.ndarray]:
     return [values[name] for name in graph.outputs]
 
 
+def test_passes_that_are_made_for_a_core_keep_their_names() -> None:
+    """An internal error names the pass."""
+    entries = passes.order(frozenset(), halves=True)
+    every = [step for entry in entries for step in (entry if isinstance(entry, tuple) else (entry,))]
+    assert [step.__name__ for step in every if not hasattr(passes, step.__name__)] == []
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("which", ["tflm", "litert"])
 @pytest.mark.parametrize("model", [*UNSIGNED, "s8_shape_chain", "f32_float16_constants", "s8_concatenation"])
