@@ -135,8 +135,10 @@ def layers(log: ProfileLog, facts: Mapping[str, Any]) -> list[MeasuredStep]:
 
 def _runs(stream: Mapping[str, Any] | None) -> dict[int, int]:
     """Step -> its runs between two decisions, for the front end of a stream of samples."""
-    front = [part["steps"] for part in stream["parts"] if part["name"] == "front end"] if stream else []
-    return dict.fromkeys(range(sum(front)), stream["stride"] if stream else 1)
+    if stream is None:
+        return {}
+    front = sum(part["steps"] for part in stream["parts"] if part["name"] == "front end")
+    return dict.fromkeys(range(front), stream["stride"])
 
 
 def as_dict(log: ProfileLog, found: list[MeasuredStep]) -> dict[str, Any]:

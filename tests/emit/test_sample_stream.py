@@ -208,15 +208,24 @@ def test_the_report_says_which_steps_run_when(tmp_path: Path) -> None:
     front = write_layer(tmp_path / "front.tflite", (1, 16), 4)
     net = str(write_layer(tmp_path / "net.tflite", (1, 3, 4), 2))
     artifact = mcugen.compile(
-        front, chain=(net,), input_mode="samples", hop="8", stride="2", board="nucleo-l4r5zi", weights_in="none"
+        front,
+        chain=(net,),
+        decide="topk=1",
+        input_mode="samples",
+        hop="8",
+        stride="2",
+        board="nucleo-l4r5zi",
+        weights_in="none",
     )
     notes, stream = "\n".join(artifact.report.notes), artifact.report.stream
     assert "a window of 16 samples begins every 8; the first decision needs 32" in notes
     assert "front end, steps 0-1, runs 2000 times a second: " in notes and "network, step 2, runs 1000 times" in notes
     assert "of the clock" in notes and "a push that completes one window takes" in notes
-    assert stream is not None and [part.name for part in stream.parts] == ["front end", "network"]
-    front_end, network = (part.cycles for part in stream.parts)
-    assert front_end and network and artifact.report.cycles and stream.push
-    assert artifact.report.cycles.low == 2 * front_end.low + network.low
-    assert (stream.push.low, stream.push.high) == (front_end.low, front_end.high + network.high)
-    assert artifact.report.command.endswith("--input-mode samples --weights-in none --hop 8 --stride 2")
+    assert stream is not None
+    firsts = {part.name: part.first_step for part in stream.parts}
+    assert firsts == {"front end": 0, "network": 2, "decision": 3}
+    front_end, network, decision = (part.cycles for part in stream.parts)
+    assert front_end and network and decision and artifact.report.cycles and stream.push
+    assert artifact.report.cycles.low == 2 * front_end.low + network.low + decision.low
+    assert (stream.push.low, stream.push.high) == (front_end.low, front_end.high + network.high + decision.high)
+    assert artifact.report.command.endswith("--input-mode samples --weights-in none --decide topk=1 --hop 8 --stride 2")
