@@ -47,8 +47,9 @@ def test_a_signal_gives_the_outputs_of_every_decision(stream: tuple[Path, str]) 
         assert np.array_equal(outputs, decided) and np.array_equal(model.run(signal), outputs)
     with pytest.raises(UsageError, match="31 samples end before the first decision, after 32"):
         model.run(x[:, :31])
-    with pytest.raises(UsageError, match="is no signal"):
-        model.run(x[None])
+    for wrong in (x[None], x[:0]):
+        with pytest.raises(UsageError, match="is not a signal"):
+            model.run(wrong)
 
 
 def test_sounds_of_another_rate_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,9 +82,9 @@ class Model:
     def _run_signals(self, signals: object, real: bool | None) -> Outputs:
         """The outputs of all decisions of each signal; see `run`. Raises UsageError."""
         given, stream = np.asarray(signals), self._samples
-        if stream is None or given.ndim not in (1, 2):
-            hint = "give [time], or [n, time] for n signals"
-            raise UsageError(f"an array of shape {list(given.shape)} is no signal", where=self.name, hint=hint)
+        if stream is None or given.ndim not in (1, 2) or not len(given):
+            hint = "give [time], or [n, time] for n signals, at least one"
+            raise UsageError(f"an array of shape {list(given.shape)} is not a signal", where=self.name, hint=hint)
         if given.shape[-1] < stream.first:
             hint = "give longer signals, or fill them up: length=... in --preprocess"
             message = f"{given.shape[-1]:,} samples end before the first decision, after {stream.first:,}"
