@@ -30,7 +30,7 @@ _SPOKEN_RATE, _HEADER = 22_050, 44
 """Rate of espeak-ng's files, and the bytes before their samples."""
 _UP, _DOWN = 320, 441
 """16,000 / 22,050."""
-_BATCH, _DECAY = 64, (0.9, 0.999)
+_BATCH, _LEARNING_RATE, _DECAY = 64, 3e-3, (0.9, 0.999)
 _FIRST_VOICES = ("m1", "m2", "m3", "m4", "m5", "m8", "f1", "f2", "f3", "Annie", "Andy", "linda", "steph", "Mario")
 _OTHER_VOICES = ("m7", "f4", "f5", "Diogo")
 _ACCENTS = ("en-us", "en-gb", "en-gb-scotland", "en-029")
@@ -39,7 +39,7 @@ TEST_VOICES = tuple(f"{accent}+{name}" for accent in _ACCENTS for name in _OTHER
 """Voices that training does not hear."""
 
 
-def said(text: str, voice: str, speed: int, pitch: int = 50) -> Array:
+def said(text: str, voice: str, speed: int, pitch: int) -> Array:
     """A text as espeak-ng says it, float64 in steps of int16, without silence at its ends. speed: words a minute."""
     command = ["espeak-ng", "-v", voice, "-s", str(speed), "-p", str(pitch), "--stdout", text]
     done = subprocess.run(command, capture_output=True, check=True)
@@ -129,10 +129,9 @@ def _shares(logits: Array) -> Array:
 
 @dataclass
 class _Adam:
-    """Adam, with a rate that falls to 0 along a cosine."""
+    """Adam, with a learning rate that falls to 0 along a cosine."""
 
     parameters: list[Array]
-    rate: float
     steps: int
 
     def __post_init__(self) -> None:
@@ -141,7 +140,7 @@ class _Adam:
 
     def move(self, gradients: Sequence[Array]) -> None:
         self.step += 1
-        rate = self.rate * (0.5 + 0.5 * np.cos(np.pi * self.step / self.steps))
+        rate = _LEARNING_RATE * (0.5 + 0.5 * np.cos(np.pi * self.step / self.steps))
         for p, g, m, v in zip(self.parameters, gradients, *self.moments, strict=True):
             for moment, decay, value in zip((m, v), _DECAY, (g, g * g), strict=True):
                 moment += (1 - decay) * (value - moment)
@@ -149,14 +148,12 @@ class _Adam:
             p -= rate * (m / fixed[0]) / (np.sqrt(v / fixed[1]) + 1e-7)
 
 
-def trained(
-    layers: Sequence[Layer], x: Array, wanted: Array, rng: np.random.Generator, epochs: int, rate: float = 3e-3
-) -> list[Layer]:
+def trained(layers: Sequence[Layer], x: Array, wanted: Array, rng: np.random.Generator, epochs: int) -> list[Layer]:
     """A network after training on features [N, time, 1, features] and probabilities [N, outputs], by cross entropy."""
     x = x[:, :, 0].astype(np.float32)
     pairs = [(np.float32(given(k.weights)), np.float32(given(k.bias))) for k in layers if k.weights is not None]
     parameters = [p for pair in pairs for p in pair]
-    adam = _Adam(parameters, rate, epochs * (len(x) // _BATCH))
+    adam = _Adam(parameters, epochs * (len(x) // _BATCH))
     layers = _with(layers, parameters)
     for _ in range(epochs):
         order = rng.permutation(len(x))
@@ -179,8 +176,13 @@ def probabilities(layers: Sequence[Layer], x: Array) -> Array:
 
 
 def in_8_bits(sound: Array) -> Array:
-    """A sound in int8, for a small file: x * 256 is the sound again, but for its low bits."""
+    """A sound in int8, for a small file."""
     return np.clip(np.rint(sound / 256), -128, 127).astype(np.int8)
+
+
+def of_8_bits(stored: Array) -> Array:
+    """The sound of `in_8_bits`, int16, without its low bits."""
+    return stored.astype(np.int16) * np.int16(256)
 
 
 def events(sounds: Sequence[Array]) -> bytes:

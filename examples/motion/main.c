@@ -10,7 +10,7 @@
 
 static const char *const names[MOTIONS_OUTPUT_LEN] = {"resting", "walking", "running", "shaking"};
 
-static motions_t model;
+static motions_t model; /* zeroed: the first push resets it */
 
 static void report(void)
 {
@@ -31,7 +31,6 @@ static void report(void)
 int main(void)
 {
     uint8_t event;
-    motions_reset(&model);
     while (io_read(&event, 1u)) {
         int16_t sample[AXES];
         if (event == (uint8_t)'G') {
@@ -40,5 +39,5 @@ int main(void)
             report();
         }
     }
-    return 0;
+    return motions_lost(&model) > 0u;
 }

@@ -23,7 +23,7 @@ OPTIONS = {"input_mode": "samples"}
 
 def test_sounds() -> list[speech.Array]:
     """The sound of computer_test.npz, int16."""
-    return [np.load(FOLDER / "computer_test.npz")["sound"].astype(np.int16) * np.int16(256)]
+    return [speech.of_8_bits(np.load(FOLDER / "computer_test.npz")["sound"])]
 
 
 def lines(decisions: speech.Decisions) -> list[str]:

@@ -58,7 +58,7 @@ class Stream:
 
 
 def stream(rng: np.random.Generator, voices: Sequence[str], utterances: int) -> Stream:
-    """Utterances with pauses; every second is the wake word."""
+    """Utterances with pauses. Every second utterance is the wake word."""
     parts, ends, length = [], [], 0
     for k in range(utterances):
         pause = int(rng.integers(speech.RATE // 5, speech.RATE))
@@ -114,6 +114,12 @@ def detections(folder: Path, sound: Array) -> Array:
     return np.array([k for k, found in outputs if found is not None and np.ravel(found[1])[0]])
 
 
+def judged(at: Array, ends: Array) -> tuple[int, int]:
+    """How many wake words are detected near their ends, and how many detections are near none."""
+    is_near = (at[:, None] > ends - EARLY) & (at[:, None] < ends + LATE)
+    return int(is_near.any(axis=0).sum()), int((~is_near.any(axis=1)).sum())
+
+
 def main(folder: Path) -> None:
     """Trains, writes the files, and reports what is detected of voices that training did not hear."""
     rng = np.random.default_rng(SEED)
@@ -123,9 +129,7 @@ def main(folder: Path) -> None:
     network = speech.trained(network, x, wanted, rng, EPOCHS)
     write(folder, network, x[::20])
     test = stream(rng, speech.TEST_VOICES, TEST_UTTERANCES)
-    at = detections(folder, test.sound)
-    is_near = (at[:, None] > test.ends - EARLY) & (at[:, None] < test.ends + LATE)
-    right, wrong = is_near.any(axis=0).sum(), (~is_near.any(axis=1)).sum()
+    right, wrong = judged(detections(folder, test.sound), test.ends)
     print(f"heard: {right} of {test.ends.size}, wrong: {wrong} in {test.sound.size // speech.RATE} s")
     short = stream(rng, speech.TEST_VOICES, 2)
     heard = short.sound[: short.ends[0] + speech.RATE // 5]

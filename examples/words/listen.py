@@ -27,7 +27,7 @@ OPTIONS = {"preprocess": FEATURES, "input_mode": "samples", "stride": "5", "deci
 
 def test_sounds() -> list[speech.Array]:
     """The sounds of words_test.npz, int16."""
-    return [*np.load(FOLDER / "words_test.npz")["sounds"].astype(np.int16) * np.int16(256)]
+    return [*speech.of_8_bits(np.load(FOLDER / "words_test.npz")["sounds"])]
 
 
 def lines(decisions: speech.Decisions) -> list[str]:
