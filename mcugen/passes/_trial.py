@@ -1,14 +1,14 @@
-"""Trial runs of chains of nodes on all values of their operand, in the oracle."""
+"""Chains of nodes, each of which reads the result of the one before it: trial runs in the oracle, and replacements."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mcugen.ir.graph import Graph, Node
-from mcugen.ir.op import evaluate
+from mcugen.ir.op import Op, evaluate
 
 
 def results(graph: Graph, chain: Sequence[Node], reference: str, x: np.ndarray) -> np.ndarray:
@@ -29,3 +29,24 @@ def results(graph: Graph, chain: Sequence[Node], reference: str, x: np.ndarray) 
         ]
         (x,) = evaluate(inner, operands)
     return x
+
+
+def replaced(
+    graph: Graph, chains: Iterable[Sequence[Node]], made: Callable[[Sequence[Node]], Op | None], what: str, why: str
+) -> Graph:
+    """The graph with a node in place of each chain for which `made` returns an operator; the same graph if none does.
+
+    The first node of a chain reads one computed tensor. Only the last result of a chain may be read elsewhere.
+    what, why: fields of `Removed`.
+    """
+    nodes, gone = {node.outputs[0]: node for node in graph.nodes}, list[str]()
+    for chain in chains:
+        op, last = made(chain), chain[-1]
+        if op is None:
+            continue
+        (operand,) = {name for name in chain[0].inputs if name is not None and not graph.tensors[name].is_constant}
+        nodes[last.outputs[0]] = Node(last.name, op, (operand,), last.outputs, last.source)
+        for node in chain[:-1]:
+            gone += node.outputs
+            del nodes[node.outputs[0]]
+    return graph.updated(nodes=nodes.values(), removed=graph.removals(gone, what, why)) if gone else graph

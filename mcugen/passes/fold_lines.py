@@ -11,7 +11,7 @@ from mcugen.ir.graph import Graph, Node
 from mcugen.ops._links import INTEGERS, is_link
 from mcugen.ops.cast import Cast
 from mcugen.ops.integer_line import IntegerLine
-from mcugen.passes._trial import results
+from mcugen.passes._trial import replaced, results
 
 _WHY = "for every value of the operand, a line that is rounded down and clamped gives the same integer"
 _MOST_VALUES = 1 << 16
@@ -25,26 +25,13 @@ def fold_lines(graph: Graph, reference: str) -> Graph:
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
     reads.update(graph.kept)
     chains: dict[str, list[Node]] = {}
-    nodes: dict[str, Node] = {}
-    gone: list[str] = []
     for node in graph.nodes:
-        nodes[node.outputs[0]] = node
         operand = _operand(graph, node, reference)
         if operand is None:
             continue
         before = chains.pop(operand, []) if reads[operand] == 1 else []
         chains[node.outputs[0]] = [*before, node]
-    for name, chain in chains.items():
-        folded = _folded(graph, chain, reference)
-        if folded is not None:
-            nodes[name] = folded
-            inside = [part.outputs[0] for part in chain[:-1]]
-            gone += inside
-            for part in inside:
-                del nodes[part]
-    if not gone:
-        return graph
-    return graph.updated(nodes=nodes.values(), removed=graph.removals(gone, "lines", _WHY))
+    return replaced(graph, chains.values(), lambda chain: _folded(graph, chain, reference), "lines", _WHY)
 
 
 def _operand(graph: Graph, node: Node, reference: str) -> str | None:
@@ -57,13 +44,13 @@ def _operand(graph: Graph, node: Node, reference: str) -> str | None:
     return names.pop() if len(names) == 1 and numbers and call.output.dtype in INTEGERS and is_link(call) else None
 
 
-def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> Node | None:
-    """The chain as one node; None if it does not compute a line, or is too short."""
-    name, last = str(_operand(graph, chain[0], reference)), chain[-1]
+def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> IntegerLine | None:
+    """The chain as one operator; None if it does not compute a line, or is too short."""
+    name = str(_operand(graph, chain[0], reference))
     if sum(not isinstance(node.op, Cast) for node in chain) < _LEAST_OPERATORS:
         return None
     known = graph.call(chain[0], reference).range_of(chain[0].inputs.index(name))
-    dtype = graph.type(last.outputs[0]).dtype
+    dtype = graph.type(chain[-1].outputs[0]).dtype
     if known is None or dtype == "u32":
         return None
     low, high = known.hull
@@ -71,8 +58,7 @@ def _folded(graph: Graph, chain: Sequence[Node], reference: str) -> Node | None:
         return None
     x = np.arange(low, high + 1)
     stored = x.astype(graph.type(name).np_dtype)
-    line = line_of(x, results(graph, chain, reference, stored).astype(np.int64), dtype)
-    return None if line is None else Node(last.name, line, (name,), last.outputs, last.source)
+    return line_of(x, results(graph, chain, reference, stored).astype(np.int64), dtype)
 
 
 def line_of(x: np.ndarray, y: np.ndarray, dtype: str) -> IntegerLine | None:

@@ -17,7 +17,7 @@ from mcugen.ops.mul import Mul
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.sub import Sub
 from mcugen.ops.table import Table
-from mcugen.passes._trial import results
+from mcugen.passes._trial import replaced, results
 
 TABULATED = "floats between bytes"
 """Kind of the parts that this pass removes (`Removed.what`)."""
@@ -33,18 +33,8 @@ def tabulate_bytes(graph: Graph, reference: str) -> Graph:
     reads = Counter(name for node in graph.nodes for name in node.inputs if name is not None)
     reads.update(graph.kept)
     makers = {node.outputs[0]: node for node in graph.nodes}
-    nodes, gone = dict(makers), list[str]()
-    for last in graph.nodes:
-        chain = _chain(graph, last, makers, reads)
-        made = _tables(graph, chain, reference) if chain else None
-        if made is not None:
-            nodes[last.outputs[0]] = Node(last.name, made, chain[0].inputs[:1], last.outputs, last.source)
-            for node in chain[:-1]:
-                gone += node.outputs
-                del nodes[node.outputs[0]]
-    if not gone:
-        return graph
-    return graph.updated(nodes=nodes.values(), removed=graph.removals(gone, TABULATED, _WHY))
+    chains = (chain for last in graph.nodes if (chain := _chain(graph, last, makers, reads)))
+    return replaced(graph, chains, lambda chain: _tables(graph, chain, reference), TABULATED, _WHY)
 
 
 def _chain(graph: Graph, last: Node, makers: dict[str, Node], reads: Counter[str]) -> list[Node]:
