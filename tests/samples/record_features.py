@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes feature_libraries.npz: features of the tests' sound by other libraries, every fourth window.
+"""Writes feature_libraries.npz: features of the tests' sound by other libraries, one window of 16.
 
     python -m tests.samples.record_features
 
