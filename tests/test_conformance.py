@@ -246,6 +246,7 @@ def test_floats_are_compared_by_the_largest_magnitude() -> None:
     assert "first at [1, 1]" in program.first_difference(far, want)
     assert program.first_difference(far, want, magnitude=1e5) == ""
     assert "first at [0, 0]" in program.first_difference(np.full_like(want, np.nan), want)
+    assert "0.0 instead of -0.0" in program.first_difference(np.abs(want), want, exact=True)
     integers = np.arange(6, dtype=np.int8).reshape(2, 3)
     assert "1 of 6 differ, first at [1, 0]: 4 instead of 3" in program.first_difference(
         integers + (integers == 3), integers

@@ -238,8 +238,10 @@ class Banded(Op):
 
 
 def _drawn(t: TensorType, seed: int) -> np.ndarray:
-    """Weights of an example; the first row has zeros at its ends."""
+    """Weights of an example; the first row has zeros at its ends. Of three weights, the middle one is 1: a copy."""
     values = np.random.default_rng(seed).uniform(-1, 1, t.shape) / t.shape[1] * 2
     if len(values) > 1:
         values[0, [0, -1]] = 0
+        if t.shape[1] == 3:
+            values[0, 1] = 1
     return (values * (1 if t.is_float else 1 << FRACTION)).astype(t.np_dtype)

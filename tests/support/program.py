@@ -177,7 +177,7 @@ def first_difference(got: np.ndarray, want: np.ndarray, magnitude: float = 0.0, 
     """The first difference of two tensors beyond the tolerance of their type; "" where there is none.
 
     magnitude: of what was added up to make them. Its rounding to float stays where large numbers cancel.
-    exact: floats must be equal too.
+    exact: floats must be equal too, and zeros must have the same sign.
     """
     a, b = got.reshape(-1), want.reshape(-1)
     if want.dtype.kind != "f":
@@ -188,6 +188,8 @@ def first_difference(got: np.ndarray, want: np.ndarray, magnitude: float = 0.0, 
         with np.errstate(invalid="ignore", over="ignore"):
             near = np.abs(a.astype(np.float64) - b.astype(np.float64)) <= limit
         wrong = ~np.where(finite, near, (a == b) | (np.isnan(a) & np.isnan(b)))
+        if exact:
+            wrong |= (np.signbit(a) != np.signbit(b)) & ~np.isnan(b)
     if not wrong.any():
         return ""
     i = int(np.argmax(wrong))
