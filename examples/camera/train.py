@@ -62,6 +62,7 @@ def network(rng: np.random.Generator) -> list[Layer]:
 
 def main(folder: Path) -> None:
     """Trains, reports the accuracy in float, and writes both files."""
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(SEED)
     images, labels = dataset(rng, TRAINING)
     real = images / 255

@@ -23,6 +23,7 @@ TEST_IMAGES = 397
 def main(folder: Path) -> None:
     """Trains, quantizes, reports both accuracies and writes the two files."""
     rng = np.random.default_rng(SEED)
+    folder.mkdir(parents=True, exist_ok=True)
     digits = load_digits()
     order = rng.permutation(len(digits.target))
     images, labels = digits.images[order, :, :, None] / 16.0, digits.target[order]

@@ -64,6 +64,7 @@ def stream(rng: np.random.Generator) -> Array:
 
 def main(folder: Path) -> None:
     """Trains, reports the accuracy in float, and writes both files."""
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(SEED)
     windows, labels = dataset(rng, TRAINING)
     layers = at_8_bits(network(rng), windows[:200])

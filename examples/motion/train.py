@@ -79,6 +79,7 @@ def stream(rng: np.random.Generator) -> Array:
 
 def main(folder: Path) -> None:
     """Trains, reports the accuracy in float, and writes the files."""
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(SEED)
     words = f"{FEATURES},{standardizing(dataset(rng, TRAINING, FEATURES)[0])}"
     x, labels = dataset(rng, TRAINING, words)

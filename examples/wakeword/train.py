@@ -122,6 +122,7 @@ def judged(at: Array, ends: Array) -> tuple[int, int]:
 
 def main(folder: Path) -> None:
     """Trains, writes the files, and reports what is detected of voices that training did not hear."""
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(SEED)
     heard = stream(rng, speech.TRAINING_VOICES, UTTERANCES)
     x, wanted = windows(rng, features(heard.sound), heard.ends)

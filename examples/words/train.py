@@ -89,6 +89,7 @@ def write_sounds(folder: Path, x: Array, labels: Array) -> None:
 
 def main(folder: Path, to: Path | None) -> None:
     """Trains, reports the accuracy in float, and writes the files."""
+    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(SEED)
     x, labels = sounds(rng, speech.TRAINING_VOICES, OTHERS, EACH)
     seen = features(x)
