@@ -50,7 +50,8 @@ def results(
     acc = sums.astype(np.int64).astype(np.int32).astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = acc * weights * each if twice else acc * (weights * each)
-        return clamped(scaled if b is None else scaled + b.reshape(-1), activation).astype(np.float32)
+        bias = np.float32(0) if b is None else b.reshape(-1)  # LiteRT adds products to 0 without a bias: -0 becomes 0
+        return clamped(scaled + bias, activation).astype(np.float32)
 
 
 def products(q: np.ndarray, scale: np.ndarray, zero: np.ndarray, w: np.ndarray, scales: np.ndarray) -> np.ndarray:
