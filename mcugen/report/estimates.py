@@ -124,7 +124,8 @@ def stream_notes(stream: StreamFacts | None) -> list[str]:
     for part in stream.parts:
         cycles = f": {of_text(part.cycles)} cycles each" if part.cycles else ""
         share = "" if part.share_low is None else f", {part.share_low:.2g} to {part.share_high:.2g} % of the clock"
-        notes.append(f"{part.name}, {_span(part)}, runs {part.per_second:.4g} times a second{cycles}{share}")
+        often = "once" if part.per_second == 1 else f"{part.per_second:.4g} times"
+        notes.append(f"{part.name}, {_span(part)}, runs {often} a second{cycles}{share}")
     if stream.push:
         notes.append(f"a push that completes one window takes {of_text(stream.push)} cycles")
     return notes

@@ -168,7 +168,7 @@ def graph_for(text: str, network: Graph) -> Graph:
     t = network.type(network.outputs[0])
     if t.dtype not in ("f32", "s8", "u8", "s16") or (not t.is_float and t.quant is None) or t.shape[:1] != (1,):
         raise UsageError(f"the output {t} is no scores", where=OPTION, hint="give a model with scores [1, classes]")
-    front = FrontEnd(t, source=DECIDES + OPTION)
+    front = FrontEnd(t, option=OPTION, role=DECIDES)
     x = front.given if t.is_float else front.node(Dequantize(), front.given)
     with preprocess.reported(OPTION, OPTION):
         y = preprocess.appended(front, front.shaped(x, (1, t.size)), plan.steps)

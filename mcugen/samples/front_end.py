@@ -22,13 +22,19 @@ class FrontEnd:
     rate: samples a second of the present value. channels: the axis of [n, ...] that holds the channels, None if it is
     unknown. has_windows: whether the present value is windows, or features of windows [n, windows, features].
     frames: windows of motion, from which words make features; "" if there are none.
-    source: the option, as the place of its operators
+    option: the option that the words are given by; `word`: the word that is being appended, "" for none. The source of
+    an operator is `role` and the word, or the option without a word.
     """
 
     def __init__(
-        self, given: TensorType, rate: float = 0, channels: int | None = None, source: str = "--preprocess"
+        self,
+        given: TensorType,
+        rate: float = 0,
+        channels: int | None = None,
+        option: str = "--preprocess",
+        role: str = "",
     ) -> None:
-        self.rate, self.channels, self.source = rate, channels, source
+        self.rate, self.channels, self.option, self.role, self.word = rate, channels, option, role, ""
         self.has_windows, self.frames = False, ""
         self.given = "given"
         self._tensors = {self.given: Tensor(self.given, given)}
@@ -55,7 +61,8 @@ class FrontEnd:
         """Append an operator; returns all its results."""
         types = op.infer(*(self.type(x) for x in inputs))
         names = tuple(self._tensor(replace(t, quant=quant)) for t in types)
-        self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, names, self.source))
+        source = self.role + (self.word or self.option)
+        self._nodes.append(Node(f"n{len(self._nodes)}", op, inputs, names, source))
         return names
 
     def state(self, initial: np.ndarray) -> str:
@@ -96,7 +103,7 @@ class FrontEnd:
         """The finished graph. label: a name for its input."""
         tensors = {**self._tensors, self.given: replace(self._tensors[self.given], label=label)}
         states = tuple(self._states.values())
-        return Graph(self.source, tensors, tuple(self._nodes), (self.given,), (result,), states=states)
+        return Graph(self.option, tensors, tuple(self._nodes), (self.given,), (result,), states=states)
 
     def _tensor(self, t: TensorType, data: np.ndarray | None = None) -> str:
         name = f"v{len(self._tensors)}"

@@ -306,10 +306,12 @@ def numbers(plan: Plan, block: np.ndarray, channels: int | None) -> np.ndarray:
 def appended(front: FrontEnd, x: str, steps: Sequence[PreprocessStep]) -> str:
     """Append the operators of words to a front end, in their order; returns their result. Raises StepError."""
     for step in steps:
+        front.word = step.word.name
         try:
             x = step.word.append(front, x, step.value) if step.word.append else x
         except (ValueError, McugenError) as error:
             raise StepError(step.text, str(error)) from error
+    front.word = ""
     return x
 
 

@@ -89,11 +89,8 @@ def _compared(e: Expansion, x: str, known: Mapping[Value, Value], other: Value) 
         raise UnsupportedError(f"keys for {t.dtype} data are not supported")
     if t.dtype != "f32" and all(key == int(key) and 0 <= key < MAX_TABLE for key in keys):
         size = int(max(keys)) + 1
-        table = [
-            other,
-            *(known.get(k, other) for k in range(size)),
-            other,
-        ]  # keys below and above the table give the default
+        # Keys below and above the table give the default.
+        table = [other, *(known.get(k, other) for k in range(size)), other]
         return _mapped(e, _within(e, x, size), table)
     if len(keys) > MAX_COMPARED:
         raise UnsupportedError(
