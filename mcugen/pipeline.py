@@ -263,8 +263,9 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[
         output_layout=options.output_layout,
         preprocess=options.preprocess,
     )
-    found = quantize_model.quantize(path, Path(options.quantize), choices)
-    graph = read_back(found.graph, known)
+    file_format = quantize_model.format_for(path, choices)
+    found = quantize_model.quantize(path, Path(options.quantize), dataclasses.replace(choices, file_format=file_format))
+    graph = read_back(found.graph, known, file_format)
     note = f"quantized with {found.samples} samples of {Path(options.quantize).name}: {found.judged.recipe}"
     findings = quantization_report.findings_lines(found.diagnosis.findings)
     more = ("`mcugen quantize` has these options; build the file that it writes",) if findings else ()
@@ -273,11 +274,11 @@ def _quantized(path: Path, known: registry.Registry, options: Options) -> tuple[
     ), quantization_page.noise(found)
 
 
-def read_back(graph: Graph, known: registry.Registry | None = None) -> Graph:
-    """A graph written to a .tflite file and read back."""
+def read_back(graph: Graph, known: registry.Registry | None = None, file_format: str = "tflite") -> Graph:
+    """A graph written to a file and read back."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "model.tflite"
-        file.write_bytes(write.write(graph, "tflite"))
+        file = Path(folder) / f"model.{file_format}"
+        file.write_bytes(write.write(graph, file_format))
         return read.load(file, known or registry.load(()))
 
 

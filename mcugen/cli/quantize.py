@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -275,7 +276,8 @@ def _integers(
     chosen = None if request is None else BitsChooser(request)
     choose = None if chosen is None else chosen.choose
     with progress("quantizing", quiet=as_json) as update:
-        found = quantize_model.quantize(model, data, _choices(values), test=test, progress=update, choose=choose)
+        choices = replace(_choices(values), file_format=format_name)
+        found = quantize_model.quantize(model, data, choices, test=test, progress=update, choose=choose)
         content = found.written(format_name)
         _require_build(content, file)
     write(file, content)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 Bounds = tuple[float, float]
 EVERYTHING: Bounds = (-math.inf, math.inf)
@@ -21,6 +22,8 @@ class Scales:
     matters  range of operand 0; beyond it the result changes by at most half a step
     widths   bits that data may have
     why      the reason for "refused"
+    form     the operator that computes the stored integers, untyped as in `Call`; None if it is the same as for floats
+    apart    why a .tflite cannot hold the integer form, but an .onnx can; "" if both can
     """
 
     kind: str
@@ -28,6 +31,8 @@ class Scales:
     matters: Bounds = EVERYTHING
     widths: tuple[int, ...] = (8, 16)
     why: str = ""
+    form: Any = None
+    apart: str = ""
 
 
 OWN = Scales("own")

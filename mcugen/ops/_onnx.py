@@ -222,8 +222,8 @@ def cast(sink: Sink, x: str, dtype: str) -> str:
 def in_wide(
     call: Call, sink: Sink, name: str, inputs: Sequence[str | None], attributes: Mapping[str, Any] = _NONE
 ) -> str:
-    """The result of an operator on values without scales. Values of `NARROW` types are cast to int32 and back."""
-    if call.output.dtype not in NARROW:
+    """The result of an operator. Integers of `NARROW` types without scales are cast to int32 and back."""
+    if call.output.dtype not in NARROW or call.output.quant is not None:
         return sink.operator(name, inputs, call.outputs, attributes)[0]
     operands = [None if x is None else cast(sink, x, "s32") for x in inputs]
     wide = sink.operator(name, operands, [TensorType(call.output.shape, "s32")], attributes)[0]

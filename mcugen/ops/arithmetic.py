@@ -136,11 +136,11 @@ _TO_ONNX: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    kind = call.op.kind
-    if kind in _TO_ONNX and (kind not in ("mod", "pow") or call.output.is_float == (kind == "pow")):
+    kind, is_real = call.op.kind, _onnx.real(call.output).is_float
+    if kind in _TO_ONNX and (kind not in ("mod", "pow") or is_real == (kind == "pow")):
         name, attributes = _TO_ONNX[kind]
         return [_onnx.in_wide(call, sink, name, inputs, attributes)]
-    if kind == "floor_div" and call.output.is_float:
+    if kind == "floor_div" and is_real:
         return sink.operator("Floor", sink.operator("Div", inputs, call.outputs), call.outputs)
     raise UnsupportedError(f"ONNX has no operator for {kind} of {call.output.dtype}")
 

@@ -13,7 +13,7 @@ from mcugen.ir.element import Element
 from mcugen.ir.fixed_point import activation_bounds, activation_range, quantize_multiplier
 from mcugen.ir.imports import Import, Imported, Source
 from mcugen.ir.op import Example, Op, Scaling
-from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.quant_rule import Scales
 from mcugen.ir.types import TensorType, dtypes
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _elementwise, _onnx, _pairs, _quotients, _tflite
@@ -109,7 +109,8 @@ class Div(Pointwise):
         return (_elementwise.broadcast_types(a, b, allowed),)
 
     def quantized(self, call: Call) -> Scales:
-        return refused("the runtimes' results for small int8 quotients are arbitrary")
+        apart = "the runtimes' results for small int8 quotients are arbitrary"
+        return Scales("own", widths=(8,), form=replace(self, rounding="even"), apart=apart)
 
     def refused_by(self, call: Call, runtime: str) -> str:
         if not self.rounding and not shifts_right(call):

@@ -25,7 +25,7 @@ def params(call: Call) -> Params:
 
 
 def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
-    if not call.output.is_float:
+    if call.output.dtype == "s16":
         raise UnsupportedError("int16 roots round towards zero here, but not in ONNX: they cannot be written as .onnx")
     return sink.operator("Sqrt", inputs, call.outputs)
 

@@ -12,13 +12,15 @@ from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import Shape
 from mcugen.passes import layouts
+from mcugen.passes.join_functions import join_functions
 from mcugen.passes.join_resizing import join_resizing
+from mcugen.passes.multiply_instead import multiply_instead
 from mcugen.quantize.recipe import Widths
 
 REFERENCE = "tflm"
 """The runtime in whose arithmetic a quantization is solved and judged."""
 
-_SHOWN = 6
+_SHOWN, _BYTE = 6, 8
 
 
 def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signature: str = "") -> Graph:
@@ -42,33 +44,54 @@ def load(path: Path, shapes: Mapping[str, Shape] = MappingProxyType({}), signatu
     return graph
 
 
-def prepared(graph: Graph, input_layout: str, output_layout: str, *, all_channels: bool = False) -> Graph:
+def prepared(
+    graph: Graph,
+    input_layout: str,
+    output_layout: str,
+    *,
+    all_channels: bool = False,
+    file_format: str = "tflite",
+    activations: int = 8,
+) -> Graph:
     """The network after the passes of a build, with its interface in these layouts ("" for the file's).
 
-    all_channels: do not remove constant channels.
+    all_channels: do not remove constant channels. file_format: of the file to write. In .onnx, a function of one tensor
+    is one operator; .tflite has no operator for that. activations: bits; a function has an integer form only for 8.
     """
     turned = layouts.applied(graph, input_layout, output_layout, read.layout(graph.format))
-    return join_resizing(passes.simplified(turned, REFERENCE, all_channels=all_channels), REFERENCE)
+    simple = passes.simplified(turned, REFERENCE, all_channels=all_channels)
+    simple = multiply_instead(join_resizing(simple, REFERENCE), REFERENCE)
+    return simple if file_format == "tflite" else join_functions(simple, REFERENCE, needed=activations > _BYTE)
 
 
-def require_integers(simple: Graph, widths: Widths) -> None:
-    """Raise UnsupportedError that lists the operators without an integer form."""
-    refusals = [*dict.fromkeys(text for node in simple.nodes if (text := _refusal(simple, node, widths)))]
+def require_integers(simple: Graph, widths: Widths, file_format: str = "tflite") -> None:
+    """Raise UnsupportedError that lists the operators without an integer form in the format of the file to write."""
+    refusals = [*dict.fromkeys(text for node in simple.nodes if (text := _refusal(simple, node, widths, file_format)))]
     if refusals:
         more = f"\n  and {len(refusals) - _SHOWN} more" if len(refusals) > _SHOWN else ""
         raise UnsupportedError(
-            "these operators cannot be quantized:\n  " + "\n  ".join(refusals[:_SHOWN]) + more, hint=_way(simple)
+            "these operators cannot be quantized:\n  " + "\n  ".join(refusals[:_SHOWN]) + more,
+            hint=_way(simple, widths, file_format),
         )
 
 
-def _way(simple: Graph) -> str:
-    """Hint for a network with operators that have no integer form."""
+def needs_onnx(simple: Graph, widths: Widths) -> bool:
+    """Whether an .onnx can hold the integer form of a network prepared for .tflite, and a .tflite cannot."""
+    other = join_functions(simple, REFERENCE)
+    lacking = any(_refusal(simple, node, widths, "tflite") for node in simple.nodes)
+    return lacking and not any(_refusal(other, node, widths, "onnx") for node in other.nodes)
+
+
+def _way(simple: Graph, widths: Widths, file_format: str) -> str:
+    """Hint for a network with operators that have no integer form in a format."""
     if not any(node.op.macs(simple.call(node, REFERENCE)) for node in simple.nodes):
         return "no layer multiplies, so integers would gain nothing: `mcugen build` the file as it is, not quantized"
+    if file_format == "tflite" and needs_onnx(simple, widths):
+        return "write an .onnx: unlike .tflite, it can hold their integer forms"
     return "export the model without them and compute them in the calling code, or keep the model in floats"
 
 
-def _refusal(graph: Graph, node: Node, widths: Widths) -> str:
+def _refusal(graph: Graph, node: Node, widths: Widths, file_format: str) -> str:
     """Reason why a node has no integer form; "" if it has one, or computes no floats."""
     names = (*node.inputs, *node.outputs)
     if not any(name is not None and graph.type(name).is_float for name in names):
@@ -77,5 +100,7 @@ def _refusal(graph: Graph, node: Node, widths: Widths) -> str:
     place = f"{type(node.op).__name__} ({node.source or node.name})"
     if rule.kind == "refused":
         return f"{place}: {rule.why}"
+    if rule.apart and file_format == "tflite":
+        return f"{place}: {rule.apart}"
     bits = widths.of_data(node.name)
     return "" if bits in rule.widths else f"{place}: there is no kernel for activations of {bits} bits"

@@ -7,16 +7,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcugen.errors import UsageError
+from mcugen.errors import UnsupportedError, UsageError
 from mcugen.ir.fixed_point import activation_bounds
 from mcugen.ir.graph import Graph
 from mcugen.ir.quant_rule import Bounds
 from mcugen.ops._activation import unclamped
+from mcugen.ops.div import Div
+from mcugen.ops.element_function import ElementFunction
 from mcugen.quantize import batch_evaluation
 from mcugen.quantize.activation_ranges import Observed, observed
 from mcugen.quantize.older import Older
 
 KEPT_BYTES = 1 << 30
+_POINTS = 257
+"""Number of points at which a function of a tensor is tried: the ends of steps of 8 bits."""
 
 
 @dataclass
@@ -103,6 +107,27 @@ def require_finite(floats: FloatRun) -> None:
                 f"{label}: the float model computes infinities or NaN from these samples, which reach {reach:.4g}",
                 where="--data",
                 hint="scale the samples as for training; if they are, the model itself exceeds float32",
+            )
+
+
+def require_bounded(floats: FloatRun) -> None:
+    """Raise UnsupportedError if a function or a quotient is infinite within the range seen of its operand."""
+    for node in floats.graph.nodes:
+        if not isinstance(node.op, Div | ElementFunction):
+            continue
+        at = 1 if isinstance(node.op, Div) else 0
+        name = str(node.inputs[at])
+        low, high = (getattr(floats.observed()[name], end) for end in ("low", "high"))
+        points = np.append(np.linspace(low, high, _POINTS), [0.0] if low < 0 < high else [])
+        with np.errstate(all="ignore"):
+            values = node.op.reference(points) if isinstance(node.op, ElementFunction) else 1 / points
+        if not np.isfinite(values).all():
+            label = floats.graph.tensors[node.outputs[0]].label or node.outputs[0]
+            what = "the divisor" if at else "the operand"
+            raise UnsupportedError(
+                f"{label}: {what} was seen from {low:.4g} to {high:.4g}, where the result is infinite or no number",
+                where=node.source,
+                hint="add a small constant to it, or clamp it, before the model is trained and exported",
             )
 
 

@@ -19,7 +19,7 @@ from mcugen.quantize.calibration import calibrated
 from mcugen.quantize.cross_validation import Bench, TaskPool, pool
 from mcugen.quantize.diagnosis import Diagnosis, diagnosis
 from mcugen.quantize.effort import effort_of
-from mcugen.quantize.float_values import FloatRun, require_finite
+from mcugen.quantize.float_values import FloatRun, require_bounded, require_finite
 from mcugen.quantize.guard import Guard, Judged
 from mcugen.quantize.interface import with_floats
 from mcugen.quantize.kept import ResultCache, opened
@@ -50,6 +50,7 @@ class QuantizeOptions:
     ranges_of: an older quantized model, whose bits, scales and zero points of activations are taken
     macs: multiply-accumulates left after channels are removed, as `70%` or `8M`; "" to remove none
     shapes, signature, input_layout, output_layout: as for a build
+    file_format: of the file to write, which decides on the operators that the network may have
     """
 
     widths: Widths = field(default_factory=Widths)
@@ -68,6 +69,7 @@ class QuantizeOptions:
     signature: str = ""
     input_layout: str = ""
     output_layout: str = ""
+    file_format: str = "tflite"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +96,13 @@ def given(path: Path, data: Path | None, choices: QuantizeOptions, test: Path | 
         found = samples.load(data, imported, limit=choices.limit, preprocess=choices.preprocess)
     tested = None if test is None else samples.load(test, imported, preprocess=choices.preprocess, with_labels=True)
     layouts, keeps = (choices.input_layout, choices.output_layout), choices.ranges_of is not None
-    graph = float_model.prepared(imported, *layouts, all_channels=keeps)
+    graph = float_model.prepared(
+        imported,
+        *layouts,
+        all_channels=keeps,
+        file_format=choices.file_format,
+        activations=choices.widths.activations,
+    )
     require_classes(graph, None if tested is None else tested.labels, str(test))
     return QuantizeInputs(imported, graph, found, tested)
 
@@ -151,13 +159,14 @@ def quantize(
     arrays = in_interface(whole, found.arrays)
     before = None if choices.ranges_of is None else older.read(choices.ranges_of, whole)
     widths = layer_bits.given(whole, choices.widths, choices.layers) if before is None else before.widths
-    float_model.require_integers(whole, widths)
+    float_model.require_integers(whole, widths, choices.file_format)
     pruned, graph = _pruned(whole, arrays, choices, progress)
     graph = graph if before is None else balance.as_large_as(graph, float_model.REFERENCE, before.weights)
     floats = FloatRun(graph, float_model.REFERENCE, arrays, older=before)
     if data is not None:
         progress(f"running the float model on {floats.count} samples")
         require_finite(floats)
+        require_bounded(floats)
     if choices.cache is not None:
         floats = calibrated(floats, choices.cache, _model_hash(imported, choices), found.sha256)
     require_offered(floats, widths)
@@ -210,6 +219,13 @@ def format_of(path: Path) -> str:
         hint = f"end the name in {' or '.join(FORMATS)}"
         raise UsageError(f"{path.name!r} has no suffix of a format that can be written", hint=hint)
     return found
+
+
+def format_for(path: Path, choices: QuantizeOptions) -> str:
+    """The format that can hold the integer form of a float model file: "tflite", or "onnx" if only that can."""
+    imported = float_model.load(path, choices.shapes, choices.signature)
+    graph = float_model.prepared(imported, choices.input_layout, choices.output_layout)
+    return "onnx" if float_model.needs_onnx(graph, choices.widths) else "tflite"
 
 
 def _solved(

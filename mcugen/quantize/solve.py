@@ -85,8 +85,7 @@ class Solver:
             inputs = self._weights(node, inputs, outputs[0], sums)
         for name, t in zip(node.outputs, outputs, strict=True):
             self.tensors[name] = replace(self.graph.tensors[name], type=t)
-        made = replace(node, inputs=tuple(inputs))
-        self._append(made)
+        self._append(replace(node, op=rule.form or node.op, inputs=tuple(inputs)))
 
     def _append(self, node: Node) -> None:
         self.nodes.append(node)

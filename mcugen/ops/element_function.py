@@ -1,0 +1,117 @@
+"""ElementFunction: a function of one tensor, made of operators on floats that work element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcugen.errors import UnsupportedError
+from mcugen.ir.call import Call
+from mcugen.ir.fixed_point import INT_RANGE
+from mcugen.ir.op import Example, evaluate
+from mcugen.ir.quant_rule import Scales
+from mcugen.ir.types import TensorType
+from mcugen.ir.writes import Sink, Write
+from mcugen.ops import _bytes, _unary
+from mcugen.ops._links import Link
+from mcugen.ops.add import Add
+from mcugen.ops.float_functions import Erf, Log
+from mcugen.ops.mul import Mul
+from mcugen.oracle import once
+
+_FAR = 2.0**30
+
+
+def calls_of(call: Call) -> list[Call]:
+    """The call of each link: values between are plain, and the last result has the type of the whole call."""
+    found: list[Call] = []
+    for link in call.op.links:
+        constants = tuple(call.op.number(at) for at in link.operands)
+        types = tuple(
+            TensorType((), "f32") if data is not None else found[~at].output if at < 0 else call.input(0)
+            for at, data in zip(link.operands, constants, strict=True)
+        )
+        plain = (TensorType(t.shape, t.dtype if t.quant is None else "f32") for t in types)
+        y = link.op.infer(*plain)[0] if len(found) + 1 < len(call.op.links) else call.output
+        found.append(Call(link.op, types, (y,), constants, call.reference))
+    return found
+
+
+def to_onnx(call: Call, sink: Sink, inputs: Sequence[str | None]) -> Sequence[str]:
+    values: list[str] = []
+    for link, inner in zip(call.op.links, calls_of(call), strict=True):
+        recipe = next((write for write in link.op.writes if write.format == "onnx"), None)
+        if recipe is None:
+            raise UnsupportedError(f"ONNX has no operator for {type(link.op).__name__}")
+        given = [
+            sink.constant(data) if data is not None else inputs[0] if at >= 0 else values[~at]
+            for at, data in zip(link.operands, inner.constants, strict=True)
+        ]
+        values += recipe.write(inner, sink, given)
+    return values[-1:]
+
+
+@dataclass(frozen=True)
+class ElementFunction(_bytes.ByteFunction):
+    """y = f(x). A link is an operator on x, on constants of one element, and on earlier values; the last gives y.
+
+    x, y: both f32, or both of s8 and u8   numbers: the constants
+    links: operand 0 is x, operand k the number k - 1, and ~k the value of link k
+    Every link rounds its floats to float32. 8 bits: x is converted to float32, and y rounded once to its steps, halves
+    to even; NaN gives the least y. ONNX computes this for operators between DequantizeLinear and QuantizeLinear.
+    Source: none; the pass join_functions makes it.
+    """
+
+    links: tuple[Link, ...]
+    numbers: tuple[float, ...] = field(default=())
+
+    litert_types = frozenset()
+    writes = (Write("onnx", to_onnx),)
+    kernels = (_bytes.table_kernel(),)
+
+    def number(self, operand: int) -> np.ndarray | None:
+        """The constant that an operand of a link is, else None."""
+        return np.array(self.numbers[operand - 1], np.float32) if operand > 0 else None
+
+    def in_words(self, call: Call) -> str:
+        """The operators in order, and the shape of the data."""
+        return f"{', '.join(type(link.op).__name__ for link in self.links)} of {super().in_words(call)}"
+
+    def infer(self, x: TensorType | None) -> tuple[TensorType, ...]:
+        return _unary.same_type(x, ("s8", "u8", "f32"))
+
+    def quantized(self, call: Call) -> Scales:
+        return Scales("own", widths=(8,), apart="TensorFlow Lite has no operator for a table")
+
+    def reference(self, x: np.ndarray) -> np.ndarray:
+        t = TensorType(np.shape(x), "f32")
+        values: list[np.ndarray] = []
+        for inner, link in zip(calls_of(Call(self, (t,), (t,), (None,), "ort")), self.links, strict=True):
+            given = [
+                data if data is not None else np.asarray(x, np.float32) if at >= 0 else values[~at]
+                for at, data in zip(link.operands, inner.constants, strict=True)
+            ]
+            values += evaluate(inner, given)
+        return values[-1]
+
+    def reference_q(self, call: Call, x: np.ndarray) -> np.ndarray:
+        real = self.reference(once.real(x, call.input(0))).astype(np.float32)
+        return once.quantized(real, call.input(0), call.output)
+
+    def entries(self, call: Call, x: np.ndarray) -> np.ndarray:
+        a, y = call.input(0), call.output
+        steps = (x.astype(np.int32) - a.zero_point).astype(np.float32) * np.float32(a.scale)
+        with np.errstate(all="ignore"):
+            scaled = np.nan_to_num(self.reference(steps) / np.float32(y.scale), nan=-np.inf)
+        return np.asarray(np.clip(np.rint(np.clip(scaled, -_FAR, _FAR)) + y.zero_point, *INT_RANGE[y.dtype]))
+
+    @classmethod
+    def examples(cls) -> Sequence[Example]:
+        gelu = (Link(Mul(), (0, 1)), Link(Erf(), (~0,)), Link(Add(), (~1, 2)), Link(Mul(), (0, ~2)))
+        ops = (cls(gelu, (0.70710678, 1.0)), cls((Link(Log(), (0,)),)))
+        return [
+            *_unary.examples(ops[0], "s8", [((0.03, 10), (0.05, -120)), ((0.004, -128), (0.002, 0))]),
+            *_unary.examples(ops[1], "s8", [((0.03, -100), (0.02, 17))], 5),
+        ]
