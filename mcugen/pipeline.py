@@ -16,7 +16,6 @@ from mcugen import kernels, passes, report, samples, solve
 from mcugen.boards import target
 from mcugen.boards.target import Target
 from mcugen.emit import files_of, tflm
-from mcugen.emit import folder as emit_folder
 from mcugen.emit import view as emit_view
 from mcugen.emit.output_layout import PLAIN, BuildFolders
 from mcugen.emit.view import ModelView
@@ -50,7 +49,7 @@ from mcugen.solve.budget import staged
 from mcugen.solve.plan import MemoryPlan, check
 from mcugen.solve.schedule import Schedule
 from mcugen.solve.weights import weight_regions_of
-from mcugen.system import plugins, tabular
+from mcugen.system import output_folder, plugins, tabular
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +70,7 @@ class Artifact:
     plan: MemoryPlan
     view: ModelView
     target: Target
-    kernels: emit_folder.SharedFiles = emit_folder.NOTHING_SHARED
+    kernels: output_folder.SharedFiles = output_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
         """A short text, without the megabytes of constants, files and stages."""
@@ -93,7 +92,7 @@ class Artifact:
         An edited file of an earlier build is renamed, e.g. to `kws.c.edited`. Returns these new names. Raises
         UsageError if the folder cannot be written, or holds files that do not belong to a build.
         """
-        return emit_folder.write(Path(folder), self.files, self.kernels)
+        return output_folder.write(Path(folder), self.files, self.kernels)
 
     def load(self) -> Native:
         """An object that runs the C on this computer and owns its memory. Raises ToolError if gcc fails."""
@@ -332,7 +331,7 @@ def finish(model: Prepared, solution: Solution) -> Artifact:
     models = (ReportedModel(made.view, made.schedule, made.plan),)
     out = exports.folder(model.name, models, made.emitted, report.as_dict(made.report), model.options, layout)
     facts = dataclasses.replace(made.report, files=tuple(sorted(out.files)), sums=out.sums)
-    kernels = emit_folder.SharedFiles(model.options.kernels_dir, out.kernels)
+    kernels = output_folder.SharedFiles(model.options.kernels_dir, out.kernels)
     return dataclasses.replace(made, files=out.files, report=facts, kernels=kernels)
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from mcugen import __version__, pipeline
 from mcugen.emit import EXAMPLE
-from mcugen.emit import folder as emit_folder
 from mcugen.emit.environment import render
 from mcugen.emit.view import ModelView
 from mcugen.errors import MemoryBudgetError, UsageError
@@ -21,7 +20,7 @@ from mcugen.options import Options, name_of
 from mcugen.pipeline import Artifact
 from mcugen.report import exports
 from mcugen.report.output import ReportedModel
-from mcugen.system import tabular
+from mcugen.system import output_folder, tabular
 
 DEFAULT_NAME = "models"
 
@@ -62,7 +61,7 @@ class Shared:
     regions: tuple[SharedRegion, ...]
     artifacts: tuple[Artifact, ...]
     files: Mapping[str, bytes]
-    kernels: emit_folder.SharedFiles = emit_folder.NOTHING_SHARED
+    kernels: output_folder.SharedFiles = output_folder.NOTHING_SHARED
 
     def __repr__(self) -> str:
         """A line without the megabytes of constants, files and stages."""
@@ -75,7 +74,7 @@ class Shared:
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
         """Write all files into `folder`, or none; see `Artifact.write`. Raises UsageError."""
-        return emit_folder.write(Path(folder), self.files, self.kernels)
+        return output_folder.write(Path(folder), self.files, self.kernels)
 
 
 def build(paths: Sequence[Path], options: Options) -> Shared:
@@ -112,7 +111,7 @@ def build(paths: Sequence[Path], options: Options) -> Shared:
     models = tuple(ReportedModel(a.view, a.schedule, a.plan) for a in artifacts)
     facts = _facts(name, regions, artifacts)
     out = exports.folder(name, models, emitted, facts, options, exports.layout_of(options))
-    return Shared(name, regions, artifacts, out.files, emit_folder.SharedFiles(options.kernels_dir, out.kernels))
+    return Shared(name, regions, artifacts, out.files, output_folder.SharedFiles(options.kernels_dir, out.kernels))
 
 
 def _symbols_of(paths: Sequence[Path], options: Options) -> list[dict[str, Any]]:

@@ -12,12 +12,12 @@ from typing import Any
 from mcugen import pipeline
 from mcugen.emit import blob
 from mcugen.emit.command import options_of
-from mcugen.emit.folder import REPORT
 from mcugen.errors import UsageError
 from mcugen.formats import read
 from mcugen.options import Options
 from mcugen.pipeline import Artifact
 from mcugen.system import files
+from mcugen.system.output_folder import REPORT
 
 _SHOWN = 4
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

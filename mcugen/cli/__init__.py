@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import os
 import pkgutil
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,8 @@ from mcugen.cli._common import (
 from mcugen.cli._console import WIDE, is_set, progress, say_error
 from mcugen.cli._folder import into_option, opened, require_build
 from mcugen.errors import InternalError, McugenError, UsageError
+from mcugen.system import output_folder, result_cache
+from mcugen.system.result_cache import BuildResult
 
 _COLLECT_AFTER = 1_000_000
 """Allocations between two garbage collections. A build makes few reference cycles, and imports would trigger many
@@ -132,9 +136,12 @@ def cli() -> None:
     help="Folder to write; replaced if it holds an earlier build.",
 )
 @click.option("--share-arena", is_flag=True, help="Let several models share one memory; one runs at a time.")
+@click.option("--no-cache", is_flag=True, help="Build even if an equal build is stored; store nothing.")
 @build_options
 @json_option
-def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bool, **values: Any) -> None:
+def build(
+    models: tuple[Path, ...], folder: Path, share_arena: bool, no_cache: bool, as_json: bool, **values: Any
+) -> None:
     """Write MODEL as standalone C into a folder.
 
     The folder contains NAME.h (the interface), NAME.c, NAME_weights.c, the kernels used, examples/main.c, a
@@ -143,42 +150,53 @@ def build(models: tuple[Path, ...], folder: Path, share_arena: bool, as_json: bo
     Several models need --chain or --share-arena. --chain makes one model of them. With --share-arena, their files go to
     one folder, and --name, by default "models", names the header with a union of their memories.
 
+    Builds are stored in the user's folder for caches, and not computed again while the model, the options, all files
+    that were read and mcugen itself are the same. MCUGEN_CACHE=FOLDER moves this folder, MCUGEN_CACHE=off does without.
+
     \b
       mcugen build model.tflite --board nucleo-h743zi -o out/
     """
-    from mcugen import report
-    from mcugen.emit.folder import require_place
-
-    require_place(folder)
-    if share_arena:
-        if values.pop("chain"):
-            raise UsageError("--share-arena contradicts --chain", hint="leave one of them out")
-        _build_shared(models, folder, values, as_json=as_json)
-        return
-    model = chained(models, values)
+    output_folder.require_place(folder)
+    if share_arena and values.pop("chain"):
+        raise UsageError("--share-arena contradicts --chain", hint="leave one of them out")
+    place = None if no_cache else result_cache.folder_of(os.environ)
     with progress("building", quiet=as_json) as update:
-        update(model.name)
-        artifact = built(model, values)
-        kept = artifact.write(folder)
-    _say_kept(kept)
-    emit(report.as_dict(artifact.report), report.as_parts(artifact.report), as_json=as_json)
-
-
-def _say_kept(kept: Sequence[str]) -> None:
-    """Print the names of edited files that were kept, on standard error, so that JSON output stays valid."""
-    if kept:
+        update(f"{len(models)} models" if share_arena else models[0].name)
+        make = partial(_shared_result if share_arena else _result, models, values)
+        result = make() if place is None else result_cache.result_of(place, _texts(models, share_arena, values), make)
+        kept = output_folder.write(folder, result.files, result.shared)
+    if kept:  # on standard error, so that JSON output stays valid
         click.echo(f"mcugen: edited since the last build, kept beside the new: {', '.join(kept)}", err=True)
+    emit(result.facts, result.parts, as_json=as_json)
 
 
-def _build_shared(models: Sequence[Path], folder: Path, values: dict[str, Any], *, as_json: bool) -> None:
+def _texts(*arguments: Any) -> list[str]:
+    """The arguments of a command as texts, one for each value."""
+    found: list[str] = []
+    for value in arguments:
+        if isinstance(value, dict):
+            found += _texts(*(x for pair in sorted(value.items()) for x in pair))
+        elif isinstance(value, tuple | list):
+            found += [f"{len(value)} values", *_texts(*value)]
+        else:
+            found.append(str(value))
+    return found
+
+
+def _result(models: Sequence[Path], values: dict[str, Any]) -> BuildResult:
+    """The result of a build of one model, or of a chain of models."""
+    from mcugen import report
+
+    made = built(chained(models, values), values)
+    return BuildResult(made.files, made.kernels, report.as_dict(made.report), report.as_parts(made.report))
+
+
+def _shared_result(models: Sequence[Path], values: dict[str, Any]) -> BuildResult:
+    """The result of a build of several models that share one memory."""
     from mcugen.builds import shared_arena
 
-    with progress("building", quiet=as_json) as update:
-        update(f"{len(models)} models")
-        shared = shared_arena.build(models, options_of(values))
-        kept = shared.write(folder)
-    _say_kept(kept)
-    emit(shared_arena.as_dict(shared), shared_arena.as_parts(shared), as_json=as_json)
+    made = shared_arena.build(models, options_of(values))
+    return BuildResult(made.files, made.kernels, shared_arena.as_dict(made), shared_arena.as_parts(made))
 
 
 @cli.command()

@@ -30,13 +30,13 @@ from typing import Any
 
 from mcugen import __version__
 from mcugen.emit import environment, libraries_of, sources_of
-from mcugen.emit.folder import REPORT, is_inside, sums_of
 from mcugen.emit.output_layout import BuildFolders
 from mcugen.errors import UsageError
 from mcugen.options import Options
 from mcugen.report import pages
 from mcugen.report.output import Content, Output, ReportedModel
 from mcugen.system import plugins, resources, toml_file
+from mcugen.system.output_folder import REPORT, is_inside, sums_of
 from mcugen.system.toml_file import TomlTable
 
 GROUP = "mcugen.exports"

@@ -17,6 +17,11 @@ _COPIES = re.compile(rf"^{re.escape(_COPIES_BEGIN)}((?: \* .+\n)+) \*/\n", re.MU
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
+def package() -> Path:
+    """The folder of mcugen's Python code."""
+    return _PACKAGE
+
+
 def _folder(name: str) -> Path:
     installed = _PACKAGE / "_data" / name
     return installed if installed.is_dir() else _PACKAGE.parent / name

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcugen.emit.folder import is_inside
 from mcugen.errors import UsageError
+from mcugen.system.output_folder import is_inside
 
 TITLE = b"mcugen adopt: compiled models in the place of TensorFlow Lite Micro's interpreter\n\n"
 _CONTEXT = 3

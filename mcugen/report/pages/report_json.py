@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from mcugen.emit.folder import REPORT
 from mcugen.report.output import Content, Output
+from mcugen.system.output_folder import REPORT
 
 
 def files(output: Output) -> dict[str, Content]:
