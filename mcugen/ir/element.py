@@ -34,11 +34,13 @@ _STORED = _CONSTANT | {"s16": "mg_s16", "s32": "mg_s32", "u32": "mg_u32", "s64":
 _NARROW = frozenset({"s8", "u8", "s16", "bool"})
 _NAME = re.compile(r"(?<![.\w>])([A-Za-z_]\w*)(\(?)")
 _LIBRARY_LIST = """
-    acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 fabs floor fmod log log1p pow rint sin sinh sqrt tan
-    tanh
+    acos acosh asin asinh atan atanh ceil cos cosh expm1 fabs floor fmod log log1p pow rint sin sinh sqrt tan
 """
 _LIBRARY = frozenset(_LIBRARY_LIST.split())
 """Functions of OpenCL C whose float versions in the C library have an f appended to the name."""
+
+_CURVES = {"erf": "mg_erf", "exp": "mg_exp", "tanh": "mg_tanh"}
+"""Functions of OpenCL C that curves.h has instead of the C library."""
 
 _LINE = 116
 
@@ -194,7 +196,8 @@ class Loop:
 
     def _headers(self) -> list[str]:
         first = "elementwise.h" if self.walk is Walk.BROADCAST else "runtime.h"
-        return list(dict.fromkeys([first, *self.headers]))
+        own = any(f"{name}(" in line.text for line in self.lines for name in _CURVES.values())
+        return list(dict.fromkeys([first, *self.headers, *(["curves.h"] if own else [])]))
 
     def _struct(self, function: str) -> str:
         if not self.has_params:
@@ -364,8 +367,9 @@ def _comment(line: Line) -> str:
 
 
 def _in_c(text: str) -> str:
-    """An expression with OpenCL function names replaced by the C library's names for float."""
-    return _NAME.sub(lambda m: f"{m[1]}f(" if m[2] and m[1] in _LIBRARY else m[0], text)
+    """An expression with OpenCL function names replaced by those of curves.h or of the C library for float."""
+    names = _CURVES | {name: f"{name}f" for name in _LIBRARY}
+    return _NAME.sub(lambda m: f"{names[m[1]]}(" if m[2] and m[1] in names else m[0], text)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:

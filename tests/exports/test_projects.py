@@ -14,10 +14,12 @@ from mcugen.errors import UsageError
 from mcugen.machines.toolchain.process import run, run_checked
 from mcugen.report import exports
 from mcugen.system import resources
+from tests.emit.built import model_file
 from tests.exports.recorded import DIGITS, MODELS, ROOT, build, compiled, printed, same
 from tests.support.tflite_writer import ModelWriter
 
-FLOATS = MODELS / "f32_softmax.tflite"
+FLOATS = "bends"
+"""A float model, which calls the mathematical library."""
 FOLDERS = sorted(path.parent for path in (resources.templates() / "exports").glob("*/export.toml"))
 EMULATOR = "qemu-system-arm -M mps2-an386 -nographic -monitor none -semihosting-config enable=on,target=native"
 CROSS = {
@@ -75,24 +77,24 @@ def test_make_builds_two_models_and_compiles_their_kernels_once(tmp_path: Path) 
 
 
 def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
-    """A float model, which calls the mathematical library, and an integer one in a project of C++ alone."""
-    made = build(tmp_path / "floats", "cmake", model=FLOATS)
+    """A float model and an integer one in a project of C++ alone."""
+    made = build(tmp_path / "floats", "cmake", model=model_file(FLOATS, tmp_path))
     installed, other = tmp_path / "installed", build(tmp_path / "digits", "cmake")
     run_checked(["cmake", "-S", tmp_path / "floats", "-B", tmp_path / "b", f"-DCMAKE_INSTALL_PREFIX={installed}"])
-    run_checked(["cmake", "--build", tmp_path / "b", "--target", "install", "f32_softmax_example"])
-    assert same(run_checked([tmp_path / "b" / "f32_softmax_example"]).stdout, made)
+    run_checked(["cmake", "--build", tmp_path / "b", "--target", "install", "bends_example"])
+    assert same(run_checked([tmp_path / "b" / "bends_example"]).stdout, made)
     shutil.rmtree(tmp_path / "floats")
     project = tmp_path / "project"
     project.mkdir()
     (project / "main.cpp").write_text(
-        '#include "digits.h"\n#include "f32_softmax.h"\nstatic digits_t d;\nstatic f32_softmax_t f;\n'
-        "int main() { return digits_selftest(&d) != 0 || f32_softmax_selftest(&f) != 0; }\n"
+        '#include "digits.h"\n#include "bends.h"\nstatic digits_t d;\nstatic bends_t f;\n'
+        "int main() { return digits_selftest(&d) != 0 || bends_selftest(&f) != 0; }\n"
     )
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.14)\nproject(firmware LANGUAGES CXX)\ninclude(FetchContent)\n"
         f'FetchContent_Declare(digits SOURCE_DIR "{tmp_path / "digits"}")\nFetchContent_MakeAvailable(digits)\n'
-        "find_package(f32_softmax CONFIG REQUIRED)\nadd_executable(firmware main.cpp)\n"
-        "target_link_libraries(firmware PRIVATE mcugen::digits mcugen::f32_softmax)\n"
+        "find_package(bends CONFIG REQUIRED)\nadd_executable(firmware main.cpp)\n"
+        "target_link_libraries(firmware PRIVATE mcugen::digits mcugen::bends)\n"
     )
     run_checked(["cmake", "-S", project, "-B", tmp_path / "p", f"-DCMAKE_PREFIX_PATH={installed}"])
     run_checked(["cmake", "--build", tmp_path / "p"])
@@ -104,14 +106,14 @@ def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
 def test_cmake_for_another_machine(tmp_path: Path) -> None:
     """A toolchain file, two models in one project, ctest through the emulator, and outputs printed by the board."""
     made = build(tmp_path / "digits", "cmake", board="cortex-m4")
-    build(tmp_path / "floats", "cmake", model=FLOATS, board="cortex-m4")
+    build(tmp_path / "floats", "cmake", model=model_file(FLOATS, tmp_path), board="cortex-m4")
     for name, text in CROSS.items():
         (tmp_path / name).write_text(text)
     run_checked(["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-c", "vectors.c"], cwd=tmp_path)
     run_checked(["cmake", "-S", tmp_path, "-B", tmp_path / "b", "-DCMAKE_TOOLCHAIN_FILE=arm.cmake"])
     run_checked(["cmake", "--build", tmp_path / "b", "--target", "digits_example"])
     tested = run_checked(["ctest", "--test-dir", tmp_path / "b"]).stdout.decode()
-    assert "digits_recorded" in tested and "f32_softmax_recorded" in tested and "100% tests passed" in tested
+    assert "digits_recorded" in tested and "bends_recorded" in tested and "100% tests passed" in tested
     assert same(run_checked([*EMULATOR.split(), "-kernel", tmp_path / "b/digits/digits_example"]).stdout, made)
 
 
@@ -135,7 +137,7 @@ def test_cpp_over_several_memories(tmp_path: Path) -> None:
 
 
 def test_cpp_of_floats_compiles_without_a_warning(tmp_path: Path) -> None:
-    build(tmp_path, "cpp", model=FLOATS)
+    build(tmp_path, "cpp", model=MODELS / "f32_softmax.tflite")
     run_checked(["g++", "-std=c++20", *WARNINGS, "-I.", "-fsyntax-only", "examples/main.cpp"], cwd=tmp_path)
 
 

@@ -30,6 +30,14 @@ def three_dense(hidden: int = 16, activation: str = "RELU") -> bytes:
     return m.build(tensors[:1], tensors[-1:])
 
 
+def bends() -> bytes:
+    """ELU of ten floats, for which the C calls expm1f of the mathematical library."""
+    m = ModelWriter()
+    x, y = (m.tensor(name, (1, 10), "f32") for name in "xy")
+    m.op("ELU", [x], [y])
+    return m.build([x], [y])
+
+
 _NAMES = ("image", "conv", "depthwise", "pool", "flat", "logits", "labels")
 
 

@@ -2,6 +2,8 @@
 #include "mcugen/projected_lstm_f32.h"
 #include "mcugen/dots_f32.h"
 
+#include <math.h>
+
 enum { IN, OUT, FORGET, NEW };
 
 typedef struct {
@@ -70,7 +72,7 @@ static void step(const mg_projected_lstm_f32_params *p, const mg_f32 *b, mg_f32 
     }
     finish(p, b, OUT, c, gates);
     for (uint32_t k = 0u; k < n; k += 1u) {
-        out[k] *= tanhf(c[k]);
+        out[k] *= mg_tanh(c[k]);
     }
     if (p->j == NULL) {
         memcpy(h, out, n * sizeof(*h));

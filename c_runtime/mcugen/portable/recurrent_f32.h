@@ -5,9 +5,7 @@
 #ifndef MCUGEN_RECURRENT_F32_H
 #define MCUGEN_RECURRENT_F32_H
 
-#include <math.h>
-
-#include "mcugen/runtime.h"
+#include "mcugen/curves.h"
 
 #define MG_SIGMOID 0u
 #define MG_TANH 1u
@@ -30,10 +28,10 @@
 static inline float mg_activated(uint32_t kind, float x)
 {
     if (kind == MG_SIGMOID) {
-        return 1.0f / (1.0f + expf(-x));
+        return 1.0f / (1.0f + mg_exp(-x));
     }
     if (kind == MG_TANH) {
-        return tanhf(x);
+        return mg_tanh(x);
     }
     return x < 0.0f ? 0.0f : x;
 }

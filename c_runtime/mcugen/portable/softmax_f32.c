@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mcugen/softmax_f32.h"
-
-#include <math.h>
+#include "mcugen/curves.h"
 
 static float largest(const mg_f32 *x, uint32_t n)
 {
@@ -17,7 +16,7 @@ static void row(const mg_softmax_f32_params *p, const mg_f32 *in, mg_f32 *out)
     const float most = largest(in, p->classes);
     float sum = 0.0f;
     for (uint32_t i = 0u; i < p->classes; i += 1u) {
-        const float e = expf((in[i] - most) * p->beta);
+        const float e = mg_exp((in[i] - most) * p->beta);
         out[i] = e;
         sum += e;
     }
