@@ -37,12 +37,12 @@ def float_data(call: Call) -> bool:
 
 def int8_data(call: Call) -> bool:
     "the matrices are int8, the operator leaves rounding to the runtime, and all sums stay within 32 bits"
-    return _types(call) == {"s8"} and not _rounding.is_stated(call) and _fit(call)
+    return _types(call) == {"s8"} and not _rounding.is_stated(call) and sums_fit(call)
 
 
 def int8_data_rounded_once(call: Call) -> bool:
     "the matrices are int8; a multiplication, a shift and few exceptions give the results that the operator states"
-    return _types(call) == {"s8"} and _fit(call) and _rounding.has_line(call)
+    return _types(call) == {"s8"} and sums_fit(call) and _rounding.has_line(call)
 
 
 def int16_data(call: Call) -> bool:
@@ -61,34 +61,48 @@ def _types(call: Call) -> set[str]:
     return {call.input(0).dtype, call.input(1).dtype, call.output.dtype}
 
 
-def _fit(call: Call) -> bool:
+def sums_fit(call: Call) -> bool:
+    """Whether all sums of products stay within 32 bits."""
     found = call.accumulators
     return found is not None and -_filter.INT32_END <= found.low[0] <= found.high[0] < _filter.INT32_END
 
 
-def params(call: Call) -> Params:
+def depth(call: Call) -> int:
+    """The number of products of a result."""
+    return int(call.input(0).shape[-2 if call.op.transpose_a else -1])
+
+
+def sizes(call: Call) -> Params:
+    """The struct fields that all kernels share: the sizes of the matrices, and where elements and batches lie."""
     op, a, b, y = call.op, call.input(0).shape, call.input(1).shape, call.output.shape
-    assert isinstance(op, BatchMatmul)
     a_cols, b_cols = a[-1], b[-1]
     a_row, a_col = (1, a_cols) if op.transpose_a else (a_cols, 1)
     b_row, b_col = (1, b_cols) if op.transpose_b else (b_cols, 1)
     first = np.stack([_starts(shape, y[:-2]) for shape in (a, b)], axis=-1)
-    sizes: dict[str, Param] = {
+    return {
         "first": first.reshape(-1).astype(np.uint32),
         "batches": first.shape[0],
         "rows": y[-2],
-        "depth": a[-2] if op.transpose_a else a[-1],
+        "depth": depth(call),
         "cols": y[-1],
         "a_row": a_row,
         "a_col": a_col,
         "b_row": b_row,
         "b_col": b_col,
     }
-    return sizes | ({} if call.output.is_float else _integer_fields(call))
+
+
+def zero_points(call: Call) -> Params:
+    """The struct fields of the operands' zero points."""
+    return {"a_zero_point": call.input(0).zero_point, "b_zero_point": call.input(1).zero_point}
+
+
+def params(call: Call) -> Params:
+    return {**sizes(call), **({} if call.output.is_float else _integer_fields(call))}
 
 
 def _integer_fields(call: Call) -> dict[str, Param]:
-    zeros: dict[str, Param] = {"a_zero_point": call.input(0).zero_point, "b_zero_point": call.input(1).zero_point}
+    zeros = dict(zero_points(call))
     if _rounding.is_stated(call):
         return zeros | _rounding.fields(call, "NONE")
     mult, shift = _filter.c_multipliers(call, 1)
@@ -177,6 +191,10 @@ class BatchMatmul(Op):
         products = self.reference(quantized.centred(a, call.input(0)), quantized.centred(b, call.input(1)))
         return filters.results(call, products, None, "NONE")
 
+    def rounds_once(self, call: Call) -> bool:
+        """Whether sums are requantized with one rounding; the runtimes round products of int8 matrices twice."""
+        return _rounding.is_stated(call)
+
     def rounded(self, call: Call) -> Op | None:
         return replace(self, rounding="even")
 
@@ -203,12 +221,11 @@ class BatchMatmul(Op):
             zero = call.input(k).zero_point
             ends.append((int(found.low.min()) - zero, int(found.high.max()) - zero))
         products = [x * y for x in ends[0] for y in ends[1]]
-        depth = self.macs(call) // call.output.size
-        return Range(np.array([depth * min(products)], np.int64), np.array([depth * max(products)], np.int64))
+        least, most = depth(call) * min(products), depth(call) * max(products)
+        return Range(np.array([least], np.int64), np.array([most], np.int64))
 
     def macs(self, call: Call) -> int:
-        a = call.input(0).shape
-        return call.output.size * (a[-2] if self.transpose_a else a[-1])
+        return call.output.size * depth(call)
 
     @classmethod
     def examples(cls) -> Sequence[Example]:
@@ -221,17 +238,25 @@ class BatchMatmul(Op):
         )
         found = []
         for k, (op, left, right) in enumerate(cases):
-            found += [_example(op, "f32", left, right, k), _example(op, "s8", left, right, 10 + k, (-7, 120)[k % 2])]
-            found += [_example(op, "s16", left, right, 20 + k)]
-            found += [_example(replace(op, rounding="even"), "s8", left, right, 30 + k, (100, -128)[k % 2])]
+            found += [example(op, "f32", left, right, k), example(op, "s8", left, right, 10 + k, (-7, 120)[k % 2])]
+            found += [example(op, "s16", left, right, 20 + k)]
+            found += [example(replace(op, rounding="even"), "s8", left, right, 30 + k, (100, -128)[k % 2])]
         fours = (
             (cls(), (2, 8, 12), (12, 4)),
             (cls(True, True), (12, 8), (4, 12)),
             (cls(transpose_b=True), (1, 8), (4, 8)),
         )
-        found += [_example(op, "f32", left, right, 50 + k) for k, (op, left, right) in enumerate(fours)]
-        steep = _example(cls(), "s8", (2, 9), (9, 4), 40, 5, gain=4.0)
-        return [*found, steep, _example(cls(rounding="single"), "s8", (3, 40), (40, 5), 41, -5, gain=0.003)]
+        found += [example(op, "f32", left, right, 50 + k) for k, (op, left, right) in enumerate(fours)]
+        long = (
+            (cls(transpose_b=True), (2, 5, 163), (2, 9, 163)),
+            (cls(), (1, 1, 2, 302), (1, 3, 302, 6)),
+            (cls(), (3, 4), (2, 4, 35)),
+        )
+        found += [example(op, "s8", left, right, 60 + k, -9) for k, (op, left, right) in enumerate(long)]
+        found += [example(replace(long[0][0], rounding="even"), "s8", *long[0][1:], 63, 11)]
+        found += [example(cls(rounding=how), "s8", (3, 8), (8, 6), 64, 9, gain=1e-7) for how in ("", "even")]
+        steep = example(cls(), "s8", (2, 9), (9, 4), 40, 5, gain=4.0)
+        return [*found, steep, example(cls(rounding="single"), "s8", (3, 40), (40, 5), 41, -5, gain=0.003)]
 
 
 def _check_types(a: TensorType, b: TensorType) -> None:
@@ -243,7 +268,7 @@ def _check_types(a: TensorType, b: TensorType) -> None:
             raise QuantizationError(f"the matrix {t} must have one scale for the whole tensor")
 
 
-def _example(
+def example(
     op: BatchMatmul, dtype: str, left: Shape, right: Shape, seed: int, zero: int = 0, gain: float = 0.02
 ) -> Example:
     """An example. gain: scale of the products divided by the scale of the results, for int8."""

@@ -21,7 +21,7 @@ from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.sub import Sub
 from mcugen.ops.transpose_conv import TransposeConv
 from mcugen.ops.tree_ensemble import TreeEnsemble
-from tests.costs import front_end, hybrid, moved, recurrent, signals
+from tests.costs import attention, front_end, hybrid, moved, recurrent, signals
 
 Shape = tuple[int, ...]
 
@@ -147,7 +147,7 @@ def usual(op: type[Op]) -> int:
 
 def _of_one_kind(op: type[Op]) -> Iterator[Example]:
     """Layers of operators whose kernels do not divide them by types of weights."""
-    for module in (recurrent, hybrid, signals, front_end, moved):
+    for module in (recurrent, hybrid, signals, front_end, moved, attention):
         yield from module.layers(op)
 
 

@@ -7,6 +7,7 @@ from mcugen.kernels.dsp import (
     depthwise_direct,
     each,
     fourier,
+    matmul_streams,
     patch,
     planar,
     recurrent,
@@ -18,6 +19,7 @@ from mcugen.kernels.dsp import (
     windows,
     winograd,
 )
+from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
@@ -30,6 +32,7 @@ FAMILY = Family(
     rank=20,
     needs=winograd.NEEDS | scaling.FPU,
     serves={
+        BatchMatmul: matmul_streams.KERNELS,
         Conv2D: (
             *widened_conv.run_kernels(is_pointwise),
             *vector.kernels(is_pointwise),

@@ -263,6 +263,11 @@ def doubled(call: Call) -> bool:
     "no sum of products reaches 2^30, and no weight 2^14"
     if not is_int8(call) or np.abs(call.constant(1).astype(np.int64)).max(initial=0) >= _LARGEST_WEIGHT:
         return False
+    return below_limit(call)
+
+
+def below_limit(call: Call) -> bool:
+    "no sum of products reaches 2^30"
     return bool(largest(call).max(initial=0) < _LARGEST_SUM)
 
 

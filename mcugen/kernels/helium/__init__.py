@@ -13,6 +13,7 @@ from mcugen.kernels.helium import (
     floats,
     fourier,
     lanes,
+    matmul_vectors,
     outliers,
     packing,
     pairs,
@@ -24,6 +25,7 @@ from mcugen.kernels.helium import (
 )
 from mcugen.ops.add import Add
 from mcugen.ops.average_pool_2d import AveragePool2D
+from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 from mcugen.ops.element_chain import ElementChain
@@ -77,6 +79,7 @@ FAMILY = Family(
         FullyConnected: (*dense.kernels(rounds_twice), outliers.vectors(rounds_twice), floats.RUN, floats.HALF_RUN),
         Add: (sums.SUM, sums.LINE, floats.ADD),
         Sub: (sums.SUM, sums.LINE, floats.SUB),
+        BatchMatmul: (matmul_vectors.KERNEL,),
         Mul: (floats.MUL,),
         Relu: (floats.CLAMP,),
         AveragePool2D: (pools.AVERAGE,),

@@ -33,6 +33,12 @@ def finish_of(call: Call) -> int | None:
     """The cheapest exact requantization of sums, as an index of FINISHES; None if there is none."""
     if not _filter.int8_outside(call) or not _filter.constant_weights(call):
         return None
+    return finish_of_sums(call)
+
+
+@fact
+def finish_of_sums(call: Call) -> int | None:
+    """`finish_of` for int8 data, whether weights are constant or not."""
     if not _rounding.is_scaled(call):
         return 5 if _scaled_by_floats(call) else None
     if _rounding.is_stated(call):
@@ -92,7 +98,11 @@ FINISH_TERMS = ("blocks", "linear_blocks", "clamped_blocks")
 
 def finish_work(call: Call, blocks: float) -> dict[str, float]:
     """Cost terms: blocks of outputs, blocks that round ties away from zero, and blocks that are clamped."""
-    finish = finish_of(call) or 0
+    return finish_terms(finish_of(call) or 0, blocks)
+
+
+def finish_terms(finish: int, blocks: float) -> dict[str, float]:
+    """`finish_work` for an index of FINISHES."""
     return {
         "blocks": blocks,
         "linear_blocks": blocks * (finish in (1, 2)),

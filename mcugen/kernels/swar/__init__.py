@@ -5,8 +5,9 @@ instructions.
 from __future__ import annotations
 
 from mcugen.ir.kernel import Family
-from mcugen.kernels.swar import conv_direct, vectors
+from mcugen.kernels.swar import conv_direct, matmul_bytes, vectors
 from mcugen.kernels.swar.words import DEPTHWISE, DEPTHWISE_DIRECT, RUN, WINDOW
+from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, one_output_each, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected, single_rounding_fits
@@ -15,6 +16,7 @@ FAMILY = Family(
     rank=30,
     needs=frozenset(),
     serves={
+        BatchMatmul: (matmul_bytes.KERNEL,),
         Conv2D: (
             RUN.ruled(is_pointwise),
             WINDOW.ruled(one_group),

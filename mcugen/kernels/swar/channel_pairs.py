@@ -88,10 +88,16 @@ class Channels:
 def channels(call: Call, w: np.ndarray, activation: str) -> Channels:
     """Weights, biases and scaling of a layer's channels. w: its weights [channels, taps]."""
     w = w.astype(np.int64, copy=False)
-    sums, (least, most) = w.sum(axis=1), activation_range(activation, call.output)
+    sums = w.sum(axis=1)
     bias = _filter.folded_bias(call, sums) - 128 * sums
-    mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, len(w)))
     ends = np.stack([bias + 255 * np.minimum(w, 0).sum(axis=1), bias + 255 * np.maximum(w, 0).sum(axis=1)])
+    return scaled_sums(call, activation, ends, w, bias)
+
+
+def scaled_sums(call: Call, activation: str, ends: np.ndarray, w: np.ndarray, bias: np.ndarray) -> Channels:
+    """`channels` with weights w, biases, and sums from ends[0] to ends[1], with ends [2, channels]."""
+    least, most = activation_range(activation, call.output)
+    mult, shift = (v.astype(np.int64) for v in _filter.multipliers(call, len(w)))
     once, offset = rounds_once(call), offset_of(call, activation)
     if once:
         scaled = (ends * mult + (np.int64(1) << (30 - shift))) >> (31 - shift)
