@@ -17,7 +17,8 @@ class Scales:
     """The integer form of a float operator.
 
     kind     "own": results have scales of their own; "shared": results and operands share one scale; "fixed": results
-             have the scale in `fixed`; "refused": there is no integer form
+             have the scale in `fixed`; "recurrent": results and states have types of their own, which depend on
+             what the layer computes inside; "refused": there is no integer form
     fixed    bits of the result -> (scale, zero point)
     matters  range of operand 0; beyond it the result changes by at most half a step
     widths   bits that data may have
@@ -37,6 +38,7 @@ class Scales:
 
 OWN = Scales("own")
 OWN_BYTES = Scales("own", widths=(8,))
+RECURRENT = Scales("recurrent", widths=(8,), apart="a .tflite has no integer form of it")
 SHARED = Scales("shared")
 SHARED_BYTES = Scales("shared", widths=(8,))
 

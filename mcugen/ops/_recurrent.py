@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isinf
 from typing import Any
 
@@ -13,7 +13,8 @@ from mcugen.errors import ShapeError, UnsupportedError
 from mcugen.ir.call import Call
 from mcugen.ir.imports import Expansion, Source
 from mcugen.ir.op import Example, Op
-from mcugen.ir.types import TensorType
+from mcugen.ir.quant_rule import RECURRENT, Scales, refused
+from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ir.writes import Sink
 from mcugen.ops import _onnx
 from mcugen.ops.concatenation import Concatenation
@@ -67,6 +68,17 @@ def work(call: Call, hidden: int, functions: Sequence[str]) -> dict[str, float]:
     steps = call.input(0).shape[0] * call.input(0).shape[1]
     curved = sum(name != "Relu" for name in functions)
     return {"steps": steps, "units": steps * hidden, "curved": steps * hidden * curved}
+
+
+def on_integers(call: Call, usual: bool, weights: Sequence[int]) -> Scales:
+    """The rule for quantizing a layer. usual: whether its activations have an integer form; weights: the operands that
+    must be constant.
+    """
+    if not usual:
+        return refused("its activations are not sigmoid for gates and tanh for values, which the integer form has")
+    if any(call.constants[k] is None for k in weights):
+        return refused("its weights or biases are computed at run time")
+    return RECURRENT
 
 
 def check(what: str, t: TensorType | None, shape: tuple[int, ...]) -> None:
@@ -261,13 +273,17 @@ def _joined(sink: Sink, names: Sequence[str]) -> str:
     """Vectors, concatenated; a constant if all of them are constant."""
     data = [found for name in names if (found := sink.data(name)) is not None]
     if len(data) == len(names):
-        return sink.constant(np.concatenate(data))
+        scales = [quant for name in names if (quant := sink.type(name).quant) is not None]
+        every = tuple(s for quant in scales for s in quant.scale)
+        return sink.constant(np.concatenate(data), QuantParams(every, (0,) * len(every)) if every else None)
     size = sum(sink.type(name).size for name in names)
     return sink.operator("Concat", names, [TensorType((size,), "f32")], {"axis": 0})[0]
 
 
 def _in_direction(sink: Sink, name: str) -> str:
-    t = sink.type(name)
+    t, data = sink.type(name), sink.data(name)
+    if t.quant is not None and t.quant.per_channel and data is not None:
+        return sink.constant(data[None], replace(t.quant, axis=t.quant.axis + 1))
     return _onnx.reshaped(sink, name, t.with_shape((1, *t.shape)))
 
 

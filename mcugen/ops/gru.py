@@ -11,10 +11,11 @@ from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
-from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.quant_rule import Scales
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _unrolled
+from mcugen.ops.integer_gru import IntegerGru
 
 GATES = 3
 
@@ -113,8 +114,11 @@ class Gru(Op):
         ),
     )
 
+    def rounded(self, call: Call) -> Op | None:
+        return IntegerGru(self.clip, self.after) if self.clip and self.activations == ("Sigmoid", "Tanh") else None
+
     def quantized(self, call: Call) -> Scales:
-        return refused("it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it")
+        return _recurrent.on_integers(call, self.activations == ("Sigmoid", "Tanh"), (1, 2, 3, 4))
 
     def infer(
         self,

@@ -12,6 +12,7 @@ import numpy as np
 from mcugen.errors import McugenError
 from mcugen.ir.call import Call
 from mcugen.ir.op import evaluate
+from mcugen.quantize.batch_axes import batch_axes, joined
 
 Arrays = Sequence[np.ndarray | None]
 """Values of operands: [samples, *shape] if computed, the data if constant, None if absent."""
@@ -31,17 +32,21 @@ def results(call: Call, operands: Arrays) -> tuple[np.ndarray, ...]:
     """Results of a call for every sample, each [samples, *shape]. call: types and constants for one sample."""
     if _is_byte_function(call):
         return (_by_table(call, operands[0]),)
+    axes = batch_axes(call.op)
+    found = None if axes is None else joined(call, axes, operands)
+    if found is not None:
+        return found
     count = next(len(a) for a, c in zip(operands, call.constants, strict=True) if a is not None and c is None)
     together = count > 1 and _stacks(call, operands)
     each = max(1, max(t.size for t in call.outputs))
     size = max(1, _ELEMENTS // each) if together else 1
     parts = [_part(call, operands, slice(k, min(k + size, count)), together) for k in range(0, count, size)]
     if len(parts) == 1 or count * each <= _ELEMENTS:  # below this, threads take longer to start than the work
-        found = [evaluate(*part) for part in parts]
+        made = [evaluate(*part) for part in parts]
     else:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            found = list(pool.map(lambda part: evaluate(*part), parts))
-    return tuple(_joined([f[k].reshape(-1, *t.shape) for f in found]) for k, t in enumerate(call.outputs))
+            made = list(pool.map(lambda part: evaluate(*part), parts))
+    return tuple(_joined([f[k].reshape(-1, *t.shape) for f in made]) for k, t in enumerate(call.outputs))
 
 
 def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:

@@ -17,6 +17,7 @@ from mcugen.ops.element_function import ElementFunction
 from mcugen.quantize import batch_evaluation
 from mcugen.quantize.activation_ranges import Observed, observed
 from mcugen.quantize.older import Older
+from mcugen.quantize.recurrent_weights import Trace, is_recurrent, trace_of
 
 KEPT_BYTES = 1 << 30
 _POINTS = 257
@@ -39,6 +40,7 @@ class FloatRun:
     older: Older | None = None
     _kept: dict[str, np.ndarray] = field(default_factory=dict)
     _observed: dict[str, Observed] = field(default_factory=dict)
+    _reach: dict[str, float] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -77,14 +79,24 @@ class FloatRun:
         if not self._observed:
             walk = self.walk()
             found = {name: observed(walk.value(name)) for name in self.graph.inputs}
+            reach: dict[str, float] = {}
             for index, node in enumerate(self.graph.nodes):
                 walk.step(index)
                 for name in node.outputs:
                     if self.graph.type(name).is_float:
                         found[name] = observed(walk.value(name))
+                trace = walk.trace(index)
+                if trace is not None:
+                    reach[node.name] = trace.reach
                 walk.forget(index)
+            self._reach = reach
             self._observed = found  # one assignment: workers of a cluster may have several threads
         return self._observed
+
+    def reach(self) -> Mapping[str, float]:
+        """Recurrent layer -> the largest magnitude of its gates' sums."""
+        self.observed()
+        return self._reach
 
     def outputs(self) -> tuple[np.ndarray, ...]:
         """The outputs for every sample."""
@@ -167,6 +179,15 @@ class FloatWalk:
     def value(self, name: str) -> np.ndarray:
         """The values of a computed tensor."""
         return self._given[name] if name in self._given else self._clamped(name, self.sums(name))
+
+    def trace(self, index: int) -> Trace | None:
+        """The inside of a recurrent layer that was computed; None for other nodes."""
+        node = self._graph.nodes[index]
+        if not is_recurrent(node):
+            return None
+        data = [self._graph.tensors[str(name)].data for name in node.inputs]
+        operands = [self.value(str(n)) if d is None else d for n, d in zip(node.inputs, data, strict=True)]
+        return trace_of(node, operands, [d is not None for d in data], self.value(node.outputs[0]))
 
     def forget(self, index: int) -> None:
         """Drop values that no later node reads, unless values are stored."""

@@ -273,9 +273,9 @@ def _ranges_of(floats: FloatRun) -> str:
 
 
 def _runtime_notes(graph: Graph) -> tuple[str, ...]:
-    """Notes for a network that TensorFlow Lite Micro does not run."""
+    """Notes for a network that TensorFlow Lite Micro does not run, but LiteRT does."""
     reasons = reasons_of(graph, float_model.REFERENCE)
-    if not reasons:
+    if not reasons or reasons_of(graph, "litert"):
         return ()
     name, why = next(iter(reasons.items()))
     more = f", and {len(reasons) - 1} more layers" if len(reasons) > 1 else ""

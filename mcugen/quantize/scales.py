@@ -11,6 +11,7 @@ from mcugen.ir.types import QuantParams
 from mcugen.quantize.activation_ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.layers import with_same_weights
 from mcugen.quantize.recipe import Recipe, Widths
+from mcugen.quantize.recurrent_weights import with_states
 
 DTYPES = {8: "s8", 16: "s16"}
 BITS = {dtype: bits for bits, dtype in DTYPES.items()}
@@ -37,19 +38,23 @@ def activations(
     The node that computes a tensor decides on its bits; for an input, its first reader does.
     """
     rules = {node.name: node.op.quantized(graph.call(node, reference)) for node in graph.nodes}
+    shares = {name: rule.kind == "shared" for name, rule in rules.items()}
     bits = _bits(graph, widths)
-    found: dict[str, StoredType] = {}
-    own: set[str] = set(graph.inputs)
+    states = with_states(graph, shares)
+    found = {name: StoredType(t.dtype, t.quant) for name, t in states.items() if t.quant is not None}
+    own = set(graph.inputs) - set(found)
     for node in graph.nodes:
         rule = rules[node.name]
         for name in node.outputs:
+            if name in found:
+                continue
             if rule.kind == "fixed" and bits[name] in rule.fixed:
                 scale, zero = rule.fixed[bits[name]]
                 found[name] = StoredType(DTYPES[bits[name]], QuantParams((scale,), (zero,)))
             else:
                 own.add(name)
     zeros: list[list[str]] = []
-    for group in _groups(graph, {n: r.kind == "shared" for n, r in rules.items()}, bits, own):
+    for group in _groups(graph, shares, bits, own):
         width = bits[group[0]]
         begins = any(name in graph.inputs for name in group)
         ends = begins or any(name in graph.outputs for name in group)

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops.quantize import Quantize
-from mcugen.quantize import batch_evaluation, layers
+from mcugen.quantize import batch_evaluation, layers, recurrent_weights
 from mcugen.quantize.activation_ranges import MIN_MAX, chosen, observed, says_nothing
 from mcugen.quantize.float_values import FloatRun
 from mcugen.quantize.recipe import NEAREST, Recipe, Widths
@@ -53,7 +53,10 @@ class Solver:
         for index, node in enumerate(self.graph.nodes):
             if self.recipe.solves:
                 walk.step(index)
-            self._take(node, walk.sums)
+            if recurrent_weights.is_recurrent(node):
+                self._take_recurrent(node, walk.trace(index) if self.recipe.solves else None)
+            else:
+                self._take(node, walk.sums)
             walk.forget(index)
             for name in [n for n in self.values if last.get(n.partition("@")[0], index) <= index]:
                 del self.values[name]
@@ -86,6 +89,26 @@ class Solver:
         for name, t in zip(node.outputs, outputs, strict=True):
             self.tensors[name] = replace(self.graph.tensors[name], type=t)
         self._append(replace(node, op=rule.form or node.op, inputs=tuple(inputs)))
+
+    def _take_recurrent(self, node: Node, trace: recurrent_weights.Trace | None) -> None:
+        """Add a recurrent layer. trace: its inside, None if its weights are not fitted to the samples."""
+        states = range(len(node.inputs) - len(node.outputs) + 1, len(node.inputs))
+        outputs = [self._type(name) for name in node.outputs]
+        inputs = list(node.inputs)
+        inputs[0] = self._operand(node, 0, outputs[0].dtype, None)
+        x = str(inputs[0])
+        given = self.tensors[x].type, self.values[x]
+        made = recurrent_weights.constants_of(self.graph, node, *given, trace, self.recipe)
+        for k, (t, data) in made.items():
+            label = self.graph.tensors[str(node.inputs[k])].label
+            inputs[k] = f"{node.outputs[0]}@{k}"
+            self.tensors[str(inputs[k])] = Tensor(str(inputs[k]), t, data, label)
+        for k, t in zip(states, outputs[1:], strict=True):
+            inputs[k] = self._operand(node, k, t.dtype, t.quant)
+        for name, t in zip(node.outputs, outputs, strict=True):
+            self.tensors[name] = replace(self.graph.tensors[name], type=t)
+        clip = recurrent_weights.clip_for(self.floats.reach()[node.name])
+        self._append(replace(node, op=recurrent_weights.integer_form(node.op, clip), inputs=tuple(inputs)))
 
     def _append(self, node: Node) -> None:
         self.nodes.append(node)

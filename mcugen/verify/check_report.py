@@ -66,6 +66,7 @@ def _testimony_dict(one: Testimony) -> dict[str, Any]:
         "tensors": one.verdict.tensors,
         "of": one.of,
         "next_to_a_half": one.halves,
+        "steps_apart": one.steps,
         "left_out": list(one.left_out),
         "stopped": list(one.stopped),
     }
@@ -79,6 +80,8 @@ def _testimony(one: Testimony) -> Iterator[str]:
     else:
         furthest = f"largest difference {one.verdict.max_abs_diff:g}"
         yield f"  NumPy against {one.witness}: {one.verdict.cases} inputs, {compared}, {furthest}"
+    if one.steps:
+        yield f"  {one.steps:,} values of layers whose integers are mcugen's own are a few steps apart from its floats"
     if one.halves:
         yield f"  {one.halves:,} values lie so near to a half that single precision decides, and are a step apart"
     yield from (f"  without it: {reason}" for reason in one.left_out[:_SHOWN])

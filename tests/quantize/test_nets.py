@@ -141,7 +141,6 @@ def test_mobilenet_has_its_layers() -> None:
     ("name", "reason"),
     [
         ("lstm", r"Lstm \(node 0 LSTM.*\): mcugen has no rule for the scales of its gates and its state"),
-        ("gru", r"Gru \(node 0 GRU.*\): .* nor LiteRT has an int8 kernel"),
         ("ssd", r"DetectionPostprocess \(.*\): it computes boxes in floats: end the network at the boxes and scores"),
     ],
 )

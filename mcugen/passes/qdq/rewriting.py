@@ -20,6 +20,7 @@ from mcugen.ops.lookup import Lookup
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
 from mcugen.passes.qdq.channels import by_channels
+from mcugen.passes.qdq.recurrent_layers import recurrent
 from mcugen.passes.qdq.rewritten_graph import BYTES, MAX_DEPTH, Draft, has_own_kernel
 from mcugen.passes.qdq.sum_chains import summed
 
@@ -59,7 +60,9 @@ class Rewriting(Draft):
         if stored is not None:
             return self.rescaled(stored, t)
         maker = self.makers.get(name)
-        if maker is None or len(maker.outputs) != 1:
+        if maker is not None and len(maker.outputs) > 1:
+            return recurrent(self, maker, name, t)
+        if maker is None:
             return None
         call = self.graph.call(maker, self.reference)
         if isinstance(maker.op, Relu):

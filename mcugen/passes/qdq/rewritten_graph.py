@@ -10,7 +10,7 @@ import numpy as np
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node, Tensor
 from mcugen.ir.op import Op, evaluate
-from mcugen.ir.types import QuantParams, TensorType
+from mcugen.ir.types import QuantParams, Shape, TensorType
 from mcugen.ops._filter import symmetric
 from mcugen.ops.copy import Copy
 from mcugen.ops.dequantize import Dequantize
@@ -27,8 +27,8 @@ class Draft:
     """The tensors and nodes of the new graph so far.
 
     makers: tensor -> its producer in the original graph. found: float tensor -> the tensor of stored integers with its
-    values. renamed: tensor -> the tensor that its readers read instead. source, label: fields of the next new nodes and
-    tensors.
+    values. renamed: tensor -> the tensor that its readers read instead. layers: recurrent layer -> its results on
+    stored integers, or None. source, label: fields of the next new nodes and tensors.
     """
 
     graph: Graph
@@ -38,6 +38,7 @@ class Draft:
     makers: dict[str, Node] = field(init=False)
     found: dict[str, str | None] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    layers: dict[str, list[str] | None] = field(default_factory=dict)
     source: str = ""
     label: str = ""
 
@@ -88,26 +89,32 @@ class Draft:
         None.
         """
         quant = self.type_of(first).quant
+        quants: list[QuantParams | None] = [quant] * len(maker.outputs)
         if quant is not None and quant.per_channel:
-            quant = self._moved_quant(op, first, quant) if len(maker.outputs) == len(inputs) == 1 else None
-            if quant is None or self.tensors[first].data is None:
+            if len(inputs) > 1 or self.tensors[first].data is None:
+                return None
+            shapes = [self.type_of(n).shape for n in maker.outputs]
+            quants = [self._moved_quant(op, first, quant, k, shape) for k, shape in enumerate(shapes)]
+            if None in quants:
                 return None
         olds = [self.type_of(n) for n in maker.outputs]
-        types = [TensorType(t.shape, self.type_of(first).dtype, quant) if t.is_float else t for t in olds]
+        dtype = self.type_of(first).dtype
+        types = [TensorType(t.shape, dtype, q) if t.is_float else t for t, q in zip(olds, quants, strict=True)]
         results = self.node(op, inputs, types)
         for old, result in zip(maker.outputs, results, strict=True):
             self.found |= {old: result} if self.type_of(old).is_float else {}
         return self.found[name]
 
-    def _moved_quant(self, op: Op, name: str, quant: QuantParams) -> QuantParams | None:
-        """The quantization after a data movement, whose scales lie along another axis; None if that is not a single
-        axis.
+    def _moved_quant(self, op: Op, name: str, quant: QuantParams, k: int, result: Shape) -> QuantParams | None:
+        """The quantization of result k of a data movement, whose scales lie along another axis; None if that is not a
+        single axis. result: the shape of result k.
         """
         shape = self.type_of(name).shape
         along = [1] * len(shape)
         along[quant.axis] = -1
         index = np.broadcast_to(np.arange(shape[quant.axis], dtype=np.float64).reshape(along), shape)
-        found = np.asarray(op.reference(index))
+        moved = op.reference(index)
+        found = np.asarray(moved[k] if isinstance(moved, tuple) else moved).reshape(result)
         for axis in range(found.ndim):
             line = np.moveaxis(found, axis, 0).reshape(found.shape[axis], -1)
             if (line == line[:, :1]).all():

@@ -27,6 +27,7 @@ from mcugen.verify import half_rounding
 from mcugen.verify.cases import Case
 from mcugen.verify.golden import numbered
 from mcugen.verify.witnesses import onnx_file
+from mcugen.verify.witnesses.own_forms import allowed
 from mcugen.verify.witnesses.testimony import Record, Testimony
 
 _INDEX = re.compile(r"t(\d+)")
@@ -44,6 +45,7 @@ def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[C
     model = onnx_file.showing(data, folder, [str(name) for name in named.values()]) if graph.format == "onnx" else data
     masks = ((node.outputs[0], unwritten(node.op, graph.call(node, which))) for node in graph.nodes)
     free = {name: mask for name, mask in masks if mask is not None}
+    apart = allowed(graph, which) if which == "ort" else {}
     record, stopped, tensors = Record(graph, _SINGLE if which == "ort" else None), [], tuple(named.values())
     with Runtime(which) as runtime:
         for case in cases:
@@ -59,7 +61,8 @@ def check(data: bytes, folder: Path, graph: Graph, which: str, cases: Sequence[C
                 if theirs is not None and name in free:
                     theirs = np.where(free[name], values[name], theirs)
                 if theirs is not None:
-                    record.compare(f"{case.name} (oracle against {which})", name, values[name], theirs, near.get(name))
+                    place = f"{case.name} (oracle against {which})"
+                    record.compare(place, name, values[name], theirs, near.get(name), apart.get(name, 0))
         version = runtime.version
     if len(stopped) == len(cases):
         raise ToolError(f"stopped on every input: {stopped[0]}", where=RUNTIMES[which])

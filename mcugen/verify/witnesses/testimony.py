@@ -17,7 +17,8 @@ class Testimony:
 
     witness: name and version. of: number of computed tensors that have a name in the file. faults: results with another
     shape. left_out: operators not compared, with reasons. stopped: inputs on which a runtime ended its process. halves:
-    number of values next to a half, which single precision may round to either side.
+    number of values next to a half, which single precision may round to either side. steps: number of values of
+    operators with an integer form of mcugen's own (`own_forms`) that floats give a few steps further.
     """
 
     witness: str
@@ -27,6 +28,7 @@ class Testimony:
     left_out: tuple[str, ...] = ()
     stopped: tuple[str, ...] = ()
     halves: int = 0
+    steps: int = 0
 
     @property
     def agrees(self) -> bool:
@@ -44,6 +46,7 @@ class Record:
     graph: Graph
     tolerance: float | None = FLOAT_TOLERANCE
     halves: int = 0
+    steps: int = 0
     faults: dict[str, None] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
     comparison: Comparison = field(init=False)
@@ -53,8 +56,13 @@ class Record:
         own = replace(self.graph, tensors=tensors)
         self.comparison = Comparison(own, self.graph, self.tolerance)
 
-    def compare(self, place: str, name: str, ours: np.ndarray, theirs: np.ndarray, near: np.ndarray | None) -> None:
-        """Compare a tensor. near: mask of elements where precision excuses a difference of one step; None: nowhere."""
+    def compare(
+        self, place: str, name: str, ours: np.ndarray, theirs: np.ndarray, near: np.ndarray | None, apart: int = 0
+    ) -> None:
+        """Compare a tensor. near: mask of elements where precision excuses a difference of one step; None: nowhere.
+
+        apart: the most steps by which elements may differ, see `own_forms`.
+        """
         if ours.shape != theirs.shape:
             label = self.graph.tensors[name].label
             shapes = f"{list(ours.shape)}, that of the witness {list(theirs.shape)}"
@@ -64,9 +72,15 @@ class Record:
         if near is not None and near.any():
             self.halves += int(near.sum())
             expected = np.where(near, ours, expected)
+        if apart:
+            distance = np.abs(ours.astype(np.int64) - expected)
+            self.steps += int(((distance > 0) & (distance <= apart)).sum())
+            expected = np.where(distance <= apart, ours, expected)
         self.comparison.tensor(place, -1, name, ours, {name: expected})
 
     def testimony(self, witness: str, of: int, stopped: tuple[str, ...] = ()) -> Testimony:
         """The verdict on all that was compared."""
         verdict = self.comparison.verdict()
-        return Testimony(witness, verdict, of, tuple(self.faults), tuple(self.left_out), stopped, self.halves)
+        return Testimony(
+            witness, verdict, of, tuple(self.faults), tuple(self.left_out), stopped, self.halves, self.steps
+        )

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Layer of gated recurrent units on int8 data with an int16 state, step by step. Rows of weights have scales of their
+ * own.
+ *
+ *   data = saturate16((w_bias + W x) scaled)   state = saturate16((r_bias + R h8) scaled)   h8: the upper byte of h
+ *   z, r = logistic(clamp(data + state))       n = tanh(clamp(data + r * state))
+ *   or, if `after` is 0, with R for n read by r * h in int8: n = tanh(clamp(data + state))
+ *   h = n + z * (h - n)                        y = h8
+ *
+ * Values of gates and h have 15 fraction bits, sums of gates 12 - coarse. Each line is rounded once, halves up.
+ *
+ * w, r      weights of the data [3][hidden][inputs] and of the state [3][hidden][hidden]; gates in the order z, r, n
+ * w_bias, r_bias  [3][hidden]; the zero point of x is folded in
+ * w_mult, w_shift, w_left  scales of rows, see mg_gate_sum in gates_s16.h; r_ likewise
+ * table     sigmoid(i / 24) for i = 0 .. 255
+ * low, high the clamp of sums
+ */
+#ifndef MCUGEN_GRU_S8_H
+#define MCUGEN_GRU_S8_H
+
+#include "mcugen/runtime.h"
+
+typedef struct {
+    const int8_t *w, *r;
+    const int32_t *w_bias, *r_bias, *w_mult, *r_mult;
+    const uint8_t *w_shift, *r_shift;
+    const uint16_t *table;
+    uint32_t steps, batches, inputs, hidden;
+    int32_t low, high;
+    uint8_t w_left, r_left, coarse, after;
+} mg_gru_s8_params;
+
+/* x [steps][batches][inputs]; h0: initial state [batches][hidden]. y: receives h8 after each step
+ * [steps][batches][hidden], h: the last state. scratch: 13 * hidden bytes. */
+void mg_gru_s8(const mg_gru_s8_params *p, const int8_t *x, const mg_s16 *h0, int8_t *y, mg_s16 *h, void *scratch);
+
+#endif /* MCUGEN_GRU_S8_H */

@@ -1,0 +1,225 @@
+"""Shared recipe of recurrent layers on integers: int8 data, int8 weights with a scale per row, and an int16 state.
+
+The sums of gates are int16 with 12 fraction bits, or fewer if the layer's clip is above 8. Products read the upper byte
+of the state. See `mcugen.oracle.integer_gates` for the same numbers, derived anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from mcugen.errors import ShapeError, UnsupportedError
+from mcugen.ir.call import Call, Param, Params, fact
+from mcugen.ir.fixed_point import quantize_multiplier, round_half_away
+from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.types import QuantParams, TensorType, dtypes
+from mcugen.oracle import integer_gates
+
+FINEST = 12
+"""The most fraction bits of a sum of gates."""
+STATE = QuantParams((2.0**-15,), (0,))
+"""The quantization of a state in int16, whose magnitude is at most 1."""
+READ = QuantParams((2.0**-7,), (0,))
+"""The quantization of the state's upper byte, which products read."""
+WIDEST_CLIP = 2.0**15
+_MOST_LEFT = 15
+
+
+def fraction_bits(clip: float) -> int:
+    """Fraction bits of the sums of gates that reach up to `clip`."""
+    mantissa, exponent = math.frexp(clip)
+    return min(FINEST, 15 - exponent + (mantissa == 0.5))
+
+
+def limits(clip: float) -> tuple[int, int]:
+    """The least and the greatest sum of a gate, as stored integers."""
+    bound = round_half_away(clip * 2.0 ** fraction_bits(clip))
+    return -min(bound, 1 << 15), min(bound, (1 << 15) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class GateRows:
+    """The constants of rows of weights: their first sums, and their scales as mg_gate_sum takes them.
+
+    fits: whether all sums, shifted left, fit 32 bits, and all right shifts are at least 1
+    """
+
+    weights: np.ndarray
+    bias: np.ndarray
+    mult: np.ndarray
+    shift: np.ndarray
+    left: int
+    fits: bool
+
+    def fields(self, name: str) -> Params:
+        return {
+            name: self.weights.reshape(-1),
+            f"{name}_bias": self.bias.astype(np.int32),
+            f"{name}_mult": self.mult.astype(np.int32),
+            f"{name}_shift": self.shift.astype(np.uint8),
+            f"{name}_left": self.left,
+        }
+
+
+def multipliers(call: Call, k: int, data: float) -> list[tuple[int, int]]:
+    """(mult, shift) for the sums of each row of operand k. data: the scale of what the rows are multiplied with."""
+    w = call.input(k)
+    scales = () if w.quant is None else w.quant.scale
+    every = scales if len(scales) == w.shape[0] else scales * w.shape[0]
+    steps = 2.0 ** fraction_bits(call.op.clip)
+    return [quantize_multiplier(float(np.float32(data)) * float(np.float32(s)) * steps) for s in every]
+
+
+def _rows(weights: np.ndarray, bias: np.ndarray, pairs: Sequence[tuple[int, int]]) -> GateRows:
+    sums = np.abs(bias) + 128 * np.abs(weights.astype(np.int64)).sum(axis=1)
+    largest = int(sums.max(initial=1))
+    left = min(_MOST_LEFT, max(0, 31 - largest.bit_length()))
+    mult = np.array([m for m, _ in pairs], np.int64)
+    shift = np.array([left - 1 - s for _, s in pairs], np.int64)
+    fits = largest < 1 << 31 and bool((shift[mult > 0] >= 1).all())
+    mult = np.where(shift > 31, 0, mult)  # such products are below half a step
+    return GateRows(weights, bias, mult, np.clip(shift, 1, 31), left, fits)
+
+
+@fact
+def rows_of(call: Call) -> tuple[GateRows, GateRows]:
+    """The rows of the data and of the state."""
+    w, r, (first, second) = call.constant(1), call.constant(2), biases(call)
+    data, state = multipliers(call, 1, call.input(0).scale), multipliers(call, 2, READ.scale[0])
+    return _rows(w, first, data), _rows(r, second, state)
+
+
+def biases(call: Call) -> tuple[np.ndarray, np.ndarray]:
+    """The first sums over the data, with its zero point folded in, and over the state."""
+    k = call.op.state_bias
+    first = call.constant(3).astype(np.int64) - call.input(0).zero_point * call.constant(1).astype(np.int64).sum(axis=1)
+    return first, np.zeros(first.shape, np.int64) if k is None else call.constant(k).astype(np.int64)
+
+
+def constant_weights(call: Call) -> bool:
+    "weights and biases are constant"
+    return all(call.constants[k] is not None for k in (1, 2, 3, call.op.state_bias) if k is not None)
+
+
+def fixed_scales(call: Call) -> bool:
+    "the state has the scale 2^-15, its upper byte the scale 2^-7, both without a zero point"
+    y, *states = call.outputs
+    return y.quant == READ and {t.quant for t in (call.input(call.op.state), states[0])} == {STATE}
+
+
+def fits(call: Call) -> bool:
+    "the sums of gates, scaled to their steps, fit 32 bits"
+    return all(rows.fits for rows in rows_of(call))
+
+
+RULES = (constant_weights, fixed_scales, fits)
+
+
+def params(call: Call) -> Params:
+    """The fields that all these layers have."""
+    steps, batches, inputs = call.input(0).shape
+    low, high = limits(call.op.clip)
+    data, state = rows_of(call)
+    sizes: dict[str, Param] = {"steps": steps, "batches": batches, "inputs": inputs, "hidden": call.input(2).shape[1]}
+    return {
+        **data.fields("w"),
+        **state.fields("r"),
+        **sizes,
+        "low": low,
+        "high": high,
+        "coarse": FINEST - fraction_bits(call.op.clip),
+    }
+
+
+def work(call: Call) -> dict[str, float]:
+    """The cost terms, summed over all sequences: steps, and hidden units computed."""
+    count = call.input(0).shape[0] * call.input(0).shape[1]
+    return {"steps": count, "units": count * call.input(2).shape[1]}
+
+
+TERMS = ("steps", "units")
+
+
+@dataclass(frozen=True)
+class IntegerRecurrent(Op):
+    """Base of recurrent layers on integers.
+
+    clip: bound of the sums of gates; its power of two decides on their fraction bits
+    gates: number of gates   state_bias: operand with the bias of the state's sums, or None   state: operand with h
+    has_cell: whether a cell follows the state, as operand and as result
+    """
+
+    clip: float = 8.0
+
+    gates: ClassVar[int] = 1
+    state_bias: ClassVar[int | None] = None
+    state: ClassVar[int] = 4
+    has_cell: ClassVar[bool] = False
+    litert_types = dtypes("")
+
+    def infer(self, *operands: TensorType | None) -> tuple[TensorType, ...]:
+        states = 2 if self.has_cell else 1
+        if any(t is None for t in operands) or len(operands) != self.state + states:
+            raise ShapeError(f"an operand of {type(self).__name__} is missing")
+        x, w, r, *rest = (t for t in operands if t is not None)
+        if len(x.shape) != 3 or len(w.shape) != 2 or len(r.shape) != 2:
+            raise ShapeError(f"data {x} with weights {w} and {r} must have 3, 2 and 2 axes")
+        (steps, batches, inputs), hidden, count = x.shape, r.shape[1], self.gates * r.shape[1]
+        wanted: list[tuple[str, tuple[int, ...]]] = [("s8", (count, inputs)), ("s8", (count, hidden))]
+        wanted += [("s32", (count,))] * (self.state - 3) + [("s16", (batches, hidden))] * states
+        for t, (dtype, shape) in zip((w, r, *rest), wanted, strict=True):
+            if (t.dtype, t.shape) != (dtype, shape):
+                raise ShapeError(f"an operand {t} of a layer on {x} must be {dtype} {list(shape)}")
+        if x.dtype != "s8" or not 0 < self.clip <= WIDEST_CLIP:
+            raise UnsupportedError(f"data {x} with a clip of {self.clip:g} is not supported")
+        state = TensorType((batches, hidden), "s16")
+        return TensorType((steps, batches, hidden), "s8"), *([state] * states)
+
+    def scaling(self, call: Call) -> Scaling:
+        data, state = multipliers(call, 1, call.input(0).scale), multipliers(call, 2, READ.scale[0])
+        return {"w": data, "r": state, "limits": limits(self.clip), "biases": np.concatenate(biases(call))}
+
+    def scaling_q(self, call: Call) -> Scaling:
+        return {
+            "w": integer_gates.row_multipliers(call, 1, integer_gates.data_scale(call)),
+            "r": integer_gates.row_multipliers(call, 2, integer_gates.read_scale()),
+            "limits": integer_gates.limits(call),
+            "biases": np.concatenate(integer_gates.first_sums(call)),
+        }
+
+    def macs(self, call: Call) -> int:
+        steps, batches, inputs = call.input(0).shape
+        hidden = call.input(2).shape[1]
+        return steps * batches * self.gates * hidden * (inputs + hidden)
+
+    def in_words(self, call: Call) -> str:
+        steps, batches, inputs = call.input(0).shape
+        return f"{inputs} to {call.input(2).shape[1]}, {steps} steps" + (f", {batches} times" if batches > 1 else "")
+
+
+def example(
+    op: IntegerRecurrent, seed: int, sizes: tuple[int, int, int, int], zero: int, cell: QuantParams | None = None
+) -> Example:
+    """An example on random data. sizes: (steps, batches, inputs, hidden); zero: the data's zero point; cell: the
+    quantization of the cell, if the layer has one.
+    """
+    steps, batches, inputs, hidden = sizes
+    count, rng = op.gates * hidden, np.random.default_rng(seed)
+
+    def rows(n: int, usual: float) -> TensorType:
+        scales = tuple(float(np.float32(s)) for s in usual * rng.uniform(0.2, 2.0, count) / np.sqrt(n))
+        return TensorType((count, n), "s8", QuantParams(scales, (0,) * count))
+
+    x = TensorType((steps, batches, inputs), "s8", QuantParams((0.04,), (zero,)))
+    bias, h = TensorType((count,), "s32"), TensorType((batches, hidden), "s16", STATE)
+    states = (h,) if cell is None else (h, replace(h, quant=cell))
+    inputs_ = (x, rows(inputs, 0.02), rows(hidden, 0.03), *[bias] * (op.state - 3), *states)
+    constants: dict[int, np.ndarray | None] = {1: None, 2: None}
+    constants |= {k: rng.integers(-3000, 3000, count).astype(np.int32) for k in range(3, op.state)}
+    y = TensorType((steps, batches, hidden), "s8", READ)
+    return Example(op, inputs_, (y, *states), constants, seed)
