@@ -67,8 +67,8 @@ class Target:
 
     @property
     def is_host(self) -> bool:
-        """Whether programs for this target run on the computer that builds them."""
-        return self.core == "host"
+        """Whether programs for this target run on the computer that builds them: its compiler has no prefix."""
+        return not self.toolchain.prefix and self.device is None
 
     def ram_regions(self) -> tuple[MemoryRegion, ...]:
         """The RAM regions. The region for the model object is first."""

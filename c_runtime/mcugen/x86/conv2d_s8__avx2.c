@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/x86_conv.h"
+
+void mg_conv2d_s8__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row)
+{
+    if (in == NULL) {
+        (void)memset(row, p->outside, p->row_len);
+        return;
+    }
+    const uint32_t end = p->before + p->in_len;
+    (void)memset(row, p->outside, p->before);
+    mg_x86_flip_avx2(in, row + p->before, p->in_len);
+    (void)memset(row + end, p->outside, p->row_len - end);
+}
+
+void mg_conv2d_s8__avx2(const mg_x86_conv_params *p, const uint8_t *const *rows, int8_t *out)
+{
+    mg_x86_dense_avx2(&p->dense, rows, p->out_w, out);
+}

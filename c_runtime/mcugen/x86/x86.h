@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels for x86-64: what the processor has, and constants that all kernels share.
+ *
+ * A kernel is written once, over a set of vector operations, and compiled for several sets. Each set is a header
+ * x86_<set>.h, which documents its operations at those of x86_plain.h, the set in plain C. At run time the best set
+ * that the processor has computes; all of them read the same constants and have the same results.
+ *
+ * MG_HAS_X86   1 if the compiler builds for x86-64: all sets are compiled, whatever its flags
+ * MG_OF(name)  the name of a function or type of the set MG_SET
+ * MG_TARGET    the attribute of functions that use the set MG_SET
+ */
+#ifndef MCUGEN_X86_H
+#define MCUGEN_X86_H
+
+#include "mcugen/runtime.h"
+
+#if defined(__x86_64__) && !defined(MCUGEN_CHECK_TEXT)
+#define MG_HAS_X86 1
+#else
+#define MG_HAS_X86 0
+#endif
+
+#define MG_OF__(set, name) mg_##set##_##name
+#define MG_OF_(set, name) MG_OF__(set, name)
+#define MG_OF(name) MG_OF_(MG_SET, name)
+#define MG_TARGET__(set) MG_TARGET_##set
+#define MG_TARGET_(set) MG_TARGET__(set)
+#define MG_TARGET MG_TARGET_(MG_SET)
+
+/* Outputs that are computed together, and taps of a group. */
+#define MG_X86_LANES 16u
+#define MG_X86_TAPS 4u
+
+/* Requantization, with arrays that are filled up to whole blocks of 16 channels.
+ *
+ *   y[o] = clamp(requantize(bias[o] + sum, mult[o], -right[o]) + zero_point), right[o] >= 1
+ *
+ * once: 0 rounds like mg_requantize_right, 1 like mg_requantize_away. low, high: within int8. */
+typedef struct {
+    const int32_t *bias, *mult;
+    const uint8_t *right;
+    int16_t zero_point, low, high;
+    uint8_t once;
+} mg_x86_scale;
+
+#if MG_HAS_X86
+/* Whether the processor has AVX2. MCUGEN_X86_MOST, if defined, is the best set to use: 0 for plain C, 1 for AVX2. */
+static inline uint32_t mg_x86_has_avx2(void)
+{
+#if defined(MCUGEN_X86_MOST) && MCUGEN_X86_MOST < 1
+    return 0u;
+#else
+    return __builtin_cpu_supports("avx2") ? 1u : 0u;
+#endif
+}
+#endif
+
+#endif /* MCUGEN_X86_H */
