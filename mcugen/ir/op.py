@@ -85,6 +85,9 @@ class Op:
     scaled_axis: ClassVar[int | None] = None
     """The axis of the weights (operand 1) with a scale per index, for operators that have a bias as operand 2."""
 
+    kept_floats: ClassVar[tuple[int, ...]] = ()
+    """Operands that stay constants of float32 if the data are integers."""
+
     met_axis: ClassVar[int | None] = None
     """The input channel axis of the weights."""
 

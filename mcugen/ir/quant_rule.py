@@ -24,6 +24,7 @@ class Scales:
     widths   bits that data may have
     why      the reason for "refused"
     form     the operator that computes the stored integers, untyped as in `Call`; None if it is the same as for floats
+    narrows  whether results may have fewer bits than operands
     apart    why a .tflite cannot hold the integer form, but an .onnx can; "" if both can
     """
 
@@ -33,6 +34,7 @@ class Scales:
     widths: tuple[int, ...] = (8, 16)
     why: str = ""
     form: Any = None
+    narrows: bool = False
     apart: str = ""
 
 

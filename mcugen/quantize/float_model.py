@@ -13,6 +13,7 @@ from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import Shape
 from mcugen.passes import layouts
 from mcugen.passes.join_functions import join_functions
+from mcugen.passes.join_norms import join_norms
 from mcugen.passes.join_resizing import join_resizing
 from mcugen.passes.multiply_instead import multiply_instead
 from mcugen.quantize.recipe import Widths
@@ -61,7 +62,12 @@ def prepared(
     turned = layouts.applied(graph, input_layout, output_layout, read.layout(graph.format))
     simple = passes.simplified(turned, REFERENCE, all_channels=all_channels)
     simple = multiply_instead(join_resizing(simple, REFERENCE), REFERENCE)
-    return simple if file_format == "tflite" else join_functions(simple, REFERENCE, needed=activations > _BYTE)
+    return simple if file_format == "tflite" else _joined(simple, needed=activations > _BYTE)
+
+
+def _joined(simple: Graph, *, needed: bool = False) -> Graph:
+    """The network with normalizations and functions of one tensor as single operators. needed: see join_functions."""
+    return join_functions(join_norms(simple, REFERENCE), REFERENCE, needed=needed)
 
 
 def require_integers(simple: Graph, widths: Widths, file_format: str = "tflite") -> None:
@@ -77,7 +83,7 @@ def require_integers(simple: Graph, widths: Widths, file_format: str = "tflite")
 
 def needs_onnx(simple: Graph, widths: Widths) -> bool:
     """Whether an .onnx can hold the integer form of a network prepared for .tflite, and a .tflite cannot."""
-    other = join_functions(simple, REFERENCE)
+    other = _joined(simple)
     lacking = any(_refusal(simple, node, widths, "tflite") for node in simple.nodes)
     return lacking and not any(_refusal(other, node, widths, "onnx") for node in other.nodes)
 

@@ -83,7 +83,7 @@ class Solver:
         outputs = [self._type(name) for name in node.outputs]
         shared = outputs[0].quant if rule.kind == "shared" else None
         width = outputs[0].dtype if node.outputs[0] in self.stored else DTYPES[self.widths.of_data(node.name)]
-        inputs = [self._operand(node, k, width, shared) for k in range(len(node.inputs))]
+        inputs = [self._operand(node, k, width, shared, narrows=rule.narrows) for k in range(len(node.inputs))]
         if node.op.scaled_axis is not None and layers.is_constant(self.graph, node):
             inputs = self._weights(node, inputs, outputs[0], sums)
         for name, t in zip(node.outputs, outputs, strict=True):
@@ -119,8 +119,13 @@ class Solver:
         ]
         self.values.update(zip(node.outputs, batch_evaluation.results(call, operands), strict=True))
 
-    def _operand(self, node: Node, k: int, dtype: str, shared: QuantParams | None) -> str | None:
-        """Name of operand k in the integer network, requantized if needed to the node's width and shared scale."""
+    def _operand(
+        self, node: Node, k: int, dtype: str, shared: QuantParams | None, *, narrows: bool = False
+    ) -> str | None:
+        """Name of operand k in the integer network, requantized if needed to the node's width and shared scale.
+
+        narrows: whether the operand may have more bits than that width.
+        """
         name = node.inputs[k]
         if name is None or not self.graph.type(name).is_float:
             return name
@@ -128,9 +133,10 @@ class Solver:
             before = self.floats.older.operand(node.name, k)
             dtype, shared = (dtype, shared) if before is None else (before.dtype, before.quant)
         if self.graph.tensors[name].data is not None:
-            weighted = node.op.scaled_axis is not None and k in (1, 2)
+            weighted = (node.op.scaled_axis is not None and k in (1, 2)) or k in node.op.kept_floats
             return name if weighted else self._constant(name, dtype, shared, node)
         now = self.tensors[name].type
+        dtype = now.dtype if narrows and now.bits > BITS[dtype] else dtype
         wanted = shared or (now.quant if now.dtype == dtype else None)
         if wanted is None:
             seen = self.floats.observed()[name]

@@ -15,14 +15,18 @@ import numpy as np
 
 from mcugen.ir.call import Call
 from mcugen.ir.graph import Graph, Node
+from mcugen.ir.op import Op
 from mcugen.ir.types import TensorType
 from mcugen.ops._activation import unclamped
+from mcugen.ops.normalization import Normalization
 from mcugen.ops.softmax import Softmax
 from mcugen.ops.table_softmax import TableSoftmax
 from mcugen.oracle import interpreter
 
 NEAR = 1e-5
 """Distance from a half, in steps, within which float32 may round the other way."""
+_NORM_NEAR = 2.0**-11
+"""This distance for Normalization: a runtime adds its sums in float32, and its integers are no exact real numbers."""
 
 _MOST_RUNS = 60
 
@@ -43,7 +47,12 @@ class NearTie:
 
 def rounds_once(node: Node) -> bool:
     """Whether a node rounds exact real numbers once to integers. A runtime computes these in float."""
-    return getattr(node.op, "rounding", "") == "even" or isinstance(node.op, TableSoftmax)
+    return getattr(node.op, "rounding", "") == "even" or isinstance(node.op, TableSoftmax | Normalization)
+
+
+def near_of(op: Op) -> float:
+    """Distance from a half, in steps, within which a runtime may round a result of an operator the other way."""
+    return _NORM_NEAR if isinstance(op, Normalization) else NEAR
 
 
 def real_steps(call: Call, operands: Sequence[np.ndarray | None]) -> np.ndarray | None:
@@ -54,7 +63,7 @@ def real_steps(call: Call, operands: Sequence[np.ndarray | None]) -> np.ndarray 
     op: Any = call.op
     if call.input(0).is_float or call.output.quant is None:
         return None
-    plain = Softmax() if isinstance(op, TableSoftmax) else replace(op, rounding="")
+    plain = Softmax() if isinstance(op, TableSoftmax) else replace(op, rounding="") if hasattr(op, "rounding") else op
     reals = [None if a is None else _real(call, k, a) for k, a in enumerate(operands)]
     found = unclamped(plain).reference(*reals) if hasattr(plain, "reference") else None
     if not isinstance(found, np.ndarray) or type(plain).__name__ == "Quantize":
@@ -94,7 +103,7 @@ def near(graph: Graph, values: Mapping[str, np.ndarray], which: str) -> Iterator
             continue
         y, name = call.output, node.outputs[0]
         distance = np.abs(steps - np.floor(steps) - 0.5)
-        for at in map(tuple, np.argwhere(distance < NEAR)):
+        for at in map(tuple, np.argwhere(distance < near_of(node.op))):
             stored = int(values[name][at])
             down = int(np.floor(steps[at])) + y.zero_point
             other = down + (stored == down)

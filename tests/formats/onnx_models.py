@@ -46,7 +46,8 @@ class Writer:
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=9)
         inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
         known = {value.name: value for value in inferred.graph.value_info}
-        model.graph.output.extend(known[name] for name in outputs)
+        unknown = (helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs)
+        model.graph.output.extend(known.get(value.name, value) for value in unknown)
         return model
 
 

@@ -19,6 +19,8 @@ from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.lookup import Lookup
 from mcugen.ops.quantize import Quantize
 from mcugen.ops.relu import Relu
+from mcugen.ops.reshape import Reshape
+from mcugen.passes.join_norms import find
 from mcugen.passes.qdq.channels import by_channels
 from mcugen.passes.qdq.recurrent_layers import recurrent
 from mcugen.passes.qdq.rewritten_graph import BYTES, MAX_DEPTH, Draft, has_own_kernel
@@ -74,7 +76,7 @@ class Rewriting(Draft):
             inputs = [self._operand(n, y, depth) for n in maker.inputs]
             if not any(n is None for n, old in zip(inputs, maker.inputs, strict=True) if old is not None):
                 return self.node(call.op, inputs, [t])[0]
-        found = found or self._rounded(maker, t)
+        found = found or self._rounded(maker, t) or self._normalized(maker, t)
         if found is not None or t.dtype not in BYTES:
             return found
         return summed(self, maker, t) or by_channels(self, maker, t)
@@ -111,6 +113,21 @@ class Rewriting(Draft):
         ):
             return None  # Few operators have a kernel for int16; the others stay float.
         return self.node(exact, operands, [t])[0]
+
+    def _normalized(self, maker: Node, t: TensorType) -> str | None:
+        """The result, quantized as t, of a normalization of stored integers that ends in `maker`; None if none does."""
+        norm = find(self.graph, maker, self.makers)
+        stored = None if norm is None else self.stored(norm.source)
+        if norm is None or stored is None or self.tensors[stored].is_constant:
+            return None
+        x = self.type_of(stored)
+        op = norm.op if x.dtype == t.dtype else replace(norm.op, dtype=t.dtype)
+        lines = [data for data in (norm.gamma, norm.beta) if data is not None]
+        operands = [stored, *(self.new(data, "f32", None) for data in lines)]
+        if x.quant is None or not has_own_kernel(self.call(op, operands, [replace(t, shape=x.shape)])):
+            return None
+        y = self.node(op, operands, [replace(t, shape=x.shape)])[0]
+        return y if x.shape == t.shape else self.node(Reshape(t.shape), [y], [t])[0]
 
     def _with_bias(self, maker: Node) -> tuple[Op, tuple[str | None, ...]] | None:
         """(operator, operands with the bias) of the matrix product to which `maker` adds a bias, or None."""

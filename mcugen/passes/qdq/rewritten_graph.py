@@ -169,7 +169,10 @@ class Draft:
                 found.append(None)
                 continue
             stored = self.stored(name)
-            if op.weight_operands and k > max(op.weight_operands):
+            if k in op.kept_floats:
+                data = self.constant(name)
+                stored = None if data is None else self.new(data, "f32", None)
+            elif op.weight_operands and k > max(op.weight_operands):
                 stored = self._bias(name, [str(n) for n in found])
             elif stored is not None and k in op.weight_operands:
                 stored = self._centred(stored)

@@ -114,7 +114,7 @@ def _near(
             steps = half_rounding.real_steps(call, operands) if half_rounding.rounds_once(node) else None
         if steps is not None:
             distance = np.abs(steps - np.floor(steps) - 0.5)
-            yield name, apart & (distance <= np.maximum(half_rounding.NEAR, np.abs(steps) * _NEAR_SHARE))
+            yield name, apart & (distance <= np.maximum(half_rounding.near_of(node.op), np.abs(steps) * _NEAR_SHARE))
 
 
 def _seen(name: str, given: Mapping[str, np.ndarray | None], values: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Normalizes n rows with one gain and one offset for all elements: see norm.h.
+ *
+ * x, y  [n][norm.n]; y may be x
+ */
+/* Copies of this file, one a line, with these words replaced:
+ * s8 -> s16_s8, const int8_t -> const mg_s16
+ * s8 -> s16, int8_t -> mg_s16
+ */
+#ifndef MCUGEN_NORM_EVEN_S8_H
+#define MCUGEN_NORM_EVEN_S8_H
+
+#include "mcugen/norm.h"
+
+typedef struct {
+    int32_t gain, offset;
+    mg_norm norm;
+} mg_norm_even_s8_params;
+
+void mg_norm_even_s8(const mg_norm_even_s8_params *p, const int8_t *x, int8_t *y, uint32_t n);
+
+#endif /* MCUGEN_NORM_EVEN_S8_H */
