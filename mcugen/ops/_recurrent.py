@@ -100,13 +100,13 @@ def example(
 ) -> Example:
     """An example on random data. sizes: (steps, batches, inputs, hidden). rest: shapes of the operands after r.
 
-    Odd seeds make the weights constant, even seeds make them operands computed at run time.
+    Odd seeds make the weights and biases constant, even seeds make them operands computed at run time.
     """
     t, b, i, h = sizes
     shapes = ((t, b, i), (gates * h, i), (gates * h, h), *rest)
     inputs = tuple(TensorType(shape, "f32") for shape in shapes)
     last = len(shapes) - 1 if len(shapes) > 6 else None  # peephole weights are always constant
-    constants = {1: None, 2: None} if seed % 2 else {}
+    constants = {k: None for k, shape in enumerate(shapes) if k in (1, 2) or len(shape) == 1} if seed % 2 else {}
     return Example(op, inputs, op.infer(*inputs), constants if last is None else {**constants, last: None}, seed)
 
 

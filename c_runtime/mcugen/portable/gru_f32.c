@@ -18,9 +18,7 @@ static void gates_of(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, c
         gates[g] += by->a[g];
     }
     mg_dots_f32(by->r, h, p->hidden, rows, gates);
-    for (uint32_t g = 0u; g < rows; g += 1u) {
-        gates[g] = mg_activated(p->kinds[0], mg_within(gates[g], p->clip));
-    }
+    mg_activate(p->kinds[0], p->clip, gates, rows);
 }
 
 /* Computes one step of one element of the batch and updates h. room: 3 * `hidden` floats. */
@@ -36,14 +34,17 @@ static void step(const mg_gru_f32_params *p, const mg_gru_f32_weights *by, const
     }
     for (uint32_t k = 0u; k < n; k += MG_GRU_ROWS) {
         const uint32_t g = 2u * n + k, rows = n - k < MG_GRU_ROWS ? n - k : MG_GRU_ROWS;
-        float data[MG_GRU_ROWS], state[MG_GRU_ROWS];
+        mg_f32 data[MG_GRU_ROWS], state[MG_GRU_ROWS];
         memcpy(data, by->b + g, rows * sizeof(*data));
         memcpy(state, by->a + g, rows * sizeof(*state));
         mg_dots_f32(by->w + g * p->inputs, x, p->inputs, rows, data);
         mg_dots_f32(by->r + g * n, old, n, rows, state);
         for (uint32_t i = 0u; i < rows; i += 1u) {
-            const float sum = p->after != 0u ? data[i] + reset[k + i] * state[i] : data[i] + state[i];
-            h[k + i] = (1.0f - z[k + i]) * mg_activated(p->kinds[1], mg_within(sum, p->clip)) + z[k + i] * h[k + i];
+            data[i] += p->after != 0u ? reset[k + i] * state[i] : state[i];
+        }
+        mg_activate(p->kinds[1], p->clip, data, rows);
+        for (uint32_t i = 0u; i < rows; i += 1u) {
+            h[k + i] = (1.0f - z[k + i]) * data[i] + z[k + i] * h[k + i];
         }
     }
 }

@@ -22,9 +22,7 @@ void mg_hybrid_rnn(const mg_hybrid_rnn_params *p, const int8_t *q, const mg_f32 
             memcpy(sums, p->b, p->hidden * sizeof(*sums));
             mg_add_products(sums, p->hidden, 0u, &of_data, &data);
             mg_add_products(sums, p->hidden, 0u, &of_state, &before);
-            for (uint32_t k = 0u; k < p->hidden; k += 1u) {
-                sums[k] = mg_activated(p->kind, sums[k]);
-            }
+            mg_activate(p->kind, 0.0f, sums, p->hidden);
         }
         old = now;
     }

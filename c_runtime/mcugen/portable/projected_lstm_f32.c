@@ -53,9 +53,7 @@ static void finish(const mg_projected_lstm_f32_params *p, const mg_f32 *b, uint3
     if (p->n != NULL) {
         normalize(p->n + first, b + first, n, own);
     }
-    for (uint32_t k = 0u; k < n; k += 1u) {
-        own[k] = mg_activated(gate == NEW ? MG_TANH : MG_SIGMOID, own[k]);
-    }
+    mg_activate(gate == NEW ? MG_TANH : MG_SIGMOID, 0.0f, own, n);
 }
 
 /* Computes one step of one element of the batch from the sums of its gates, and updates h and c. */

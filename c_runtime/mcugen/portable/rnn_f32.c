@@ -14,9 +14,7 @@ void mg_rnn_f32(const mg_rnn_f32_params *p, const mg_f32 *x, const mg_f32 *w, co
             memcpy(sums, b, p->hidden * sizeof(*sums));
             mg_dots_f32(w, x + (t * p->batches + n) * p->inputs, p->inputs, p->hidden, sums);
             mg_dots_f32(r, old + n * p->hidden, p->hidden, p->hidden, sums);
-            for (uint32_t k = 0u; k < p->hidden; k += 1u) {
-                sums[k] = mg_activated(p->kind, mg_within(sums[k], p->clip));
-            }
+            mg_activate(p->kind, p->clip, sums, p->hidden);
         }
         old = now;
     }

@@ -35,8 +35,9 @@ class Choice:
 
     @cached_property
     def constant_bytes(self) -> int:
-        """Bytes of flash that the arrays among `params` need."""
-        return _constant_bytes(self.call, self.kernel)
+        """Bytes of flash that the arrays among `params` need, and the constants that are passed as pointers."""
+        passed = (k for k in self.kernel.pointer_operands(self.call) if self.call.constants[k] is not None)
+        return _constant_bytes(self.call, self.kernel) + sum(self.call.input(k).nbytes for k in passed)
 
     @cached_property
     def can_run_by_rows(self) -> bool:

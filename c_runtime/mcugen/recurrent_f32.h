@@ -24,18 +24,6 @@
     uint32_t coupled; \
     float clip, cell_clip;
 
-/* The activation `kind` of x: MG_SIGMOID, MG_TANH, else ReLU. */
-static inline float mg_activated(uint32_t kind, float x)
-{
-    if (kind == MG_SIGMOID) {
-        return 1.0f / (1.0f + mg_exp(-x));
-    }
-    if (kind == MG_TANH) {
-        return mg_tanh(x);
-    }
-    return x < 0.0f ? 0.0f : x;
-}
-
 /* x clamped to [-limit, limit]; not clamped if the limit is 0 */
 static inline float mg_within(float x, float limit)
 {
@@ -44,6 +32,29 @@ static inline float mg_within(float x, float limit)
     }
     const float low = x < -limit ? -limit : x;
     return low > limit ? limit : low;
+}
+
+/* Replaces n numbers by their activations: MG_SIGMOID, MG_TANH, else ReLU. clip: bound of their magnitude before; 0: no
+ * bound */
+static inline void mg_activate(uint32_t kind, float clip, mg_f32 *x, uint32_t n)
+{
+    const uint32_t bounded = clip > 0.0f ? n : 0u;
+    for (uint32_t k = 0u; k < bounded; k += 1u) {
+        x[k] = mg_within(x[k], clip);
+    }
+    if (kind == MG_SIGMOID) {
+        for (uint32_t k = 0u; k < n; k += 1u) {
+            x[k] = 1.0f / (1.0f + mg_exp(-x[k]));
+        }
+    } else if (kind == MG_TANH) {
+        for (uint32_t k = 0u; k < n; k += 1u) {
+            x[k] = mg_tanh(x[k]);
+        }
+    } else {
+        for (uint32_t k = 0u; k < n; k += 1u) {
+            x[k] = x[k] < 0.0f ? 0.0f : x[k];
+        }
+    }
 }
 
 #endif /* MCUGEN_RECURRENT_F32_H */
