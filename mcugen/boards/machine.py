@@ -135,6 +135,28 @@ def estimation_of(table: TomlTable) -> Estimation:
 
 
 @dataclass(frozen=True)
+class Energy:
+    """The energy of the chip in picojoules per cycle of its core, measured on several programs: the least and the most.
+
+    source: the document with the measurements.
+    """
+
+    least: float
+    most: float
+    source: str
+
+
+def energy_of(table: TomlTable) -> Energy:
+    """The table [energy] of a board.toml."""
+    ends = table.numbers("pj_per_cycle", 2)
+    if not 0 < ends[0] <= ends[1] <= 1e6:
+        raise table.error("pj_per_cycle", list(ends), "[LEAST, MOST], positive and at most 1000000")
+    found = Energy(ends[0], ends[1], table.string("source"))
+    table.refuse_unread()
+    return found
+
+
+@dataclass(frozen=True)
 class Span:
     """A range of addresses of an emulated machine."""
 

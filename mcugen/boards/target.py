@@ -21,10 +21,12 @@ from mcugen.boards.machine import (
     UNCHECKED,
     Device,
     Emulator,
+    Energy,
     Estimation,
     MemoryRegion,
     Span,
     Toolchain,
+    energy_of,
     estimation_of,
     region_of,
 )
@@ -43,6 +45,7 @@ class Target:
     enough memory is used. device: the OpenCL device that runs kernels; None for kernels in C. folder: location of the
     board's files. constants_in_ram: whether start-up code copies constants to RAM, because pointers cannot address the
     flash. estimation: how cycle estimates were checked; inherited from the core unless the board states it.
+    energy: per cycle of the core; None if no document states it.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Target:
     folder: Path = Path()
     constants_in_ram: bool = False
     estimation: Estimation = UNCHECKED
+    energy: Energy | None = None
 
     @property
     def emulator(self) -> Emulator | None:
@@ -327,6 +331,7 @@ def _real_board(folder: Path, board: TomlTable) -> Target:
         is_core=False,
         constants_in_ram=core.constants_in_ram,
         estimation=_estimation(board, core.estimation),
+        energy=energy_of(board.table("energy")) if board.has("energy") else None,
     )
 
 

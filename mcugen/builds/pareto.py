@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from mcugen import pipeline, solve
+from mcugen.boards.machine import Energy
 from mcugen.emit.command import command_of
 from mcugen.errors import MemoryBudgetError, NoKernelError, TargetError, UsageError
 from mcugen.machines.toolchain import count
@@ -76,6 +77,7 @@ class Front:
     command: str = ""
     clock_hz: int | None = None
     called: str = ""
+    energy: Energy | None = None
 
     @property
     def agrees(self) -> bool:
@@ -131,6 +133,7 @@ class _Builds:
             _best(self._points().values()),
             tuple(self._notes()),
             clock_hz=self._model.board.clock_hz,
+            energy=self._model.board.energy,
             called=self._model.called,
         )
         knee = knee_of([(p.ram_bytes, p.cost) for p in found.points])
@@ -297,7 +300,7 @@ def _beats(one: ParetoPoint, other: ParetoPoint) -> bool:
 def as_dict(result: Front) -> dict[str, Any]:
     """The front as a dictionary with stable keys for JSON.
 
-    points: fields of ParetoPoint. knee: a point or null. clock_hz: may be null.
+    points: fields of ParetoPoint. knee: a point or null. clock_hz, energy: may be null.
     """
     return {key: value for key, value in asdict(result).items() if key != "called"}
 
@@ -347,6 +350,8 @@ def _columns(result: Front, unit: str) -> Iterator[tabular.TableColumn]:
     yield from (tabular.TableColumn(head, right=True) for head in heads)
     if _is_estimated(result) and result.clock_hz:
         yield tabular.TableColumn("ms", right=True)
+    if _is_estimated(result) and result.energy:
+        yield tabular.TableColumn("energy", right=True, optional=True)
     yield tabular.TableColumn("what it is", shrinks=True)
     if _is_estimated(result):
         yield tabular.TableColumn("estimated cycles", right=True, optional=True)
@@ -363,6 +368,8 @@ def _row(p: ParetoPoint, result: Front) -> tuple[str, ...]:
     cells = [f"{p.ram_bytes:,}", f"{p.flash_bytes:,}", f"{p.cost:,}", *([more] if result.machine else [])]
     cycles = p.cycles if _is_estimated(result) else None
     cells += [estimates.milliseconds(cycles, result.clock_hz)] if cycles and result.clock_hz else []
+    energy = result.energy
+    cells += [estimates.joules(cycles, energy.least, energy.most)] if cycles and energy else []
     name = curve_chart.name_of(p.presets, is_knee=p == result.knee)
     differs = "DIFFERS from the reference" if p.agrees is False else ""
     cells.append(", ".join(filter(None, (differs, name))))

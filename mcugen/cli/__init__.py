@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,8 +36,9 @@ from mcugen.cli._common import (
 from mcugen.cli._console import WIDE, is_set, progress, say_error
 from mcugen.cli._folder import into_option, opened, require_build
 from mcugen.errors import InternalError, McugenError, UsageError
-from mcugen.system import output_folder, result_cache
-from mcugen.system.result_cache import BuildResult
+
+if TYPE_CHECKING:
+    from mcugen.system.result_cache import BuildResult
 
 _COLLECT_AFTER = 1_000_000
 """Allocations between two garbage collections. A build makes few reference cycles, and imports would trigger many
@@ -156,6 +157,8 @@ def build(
     \b
       mcugen build model.tflite --board nucleo-h743zi -o out/
     """
+    from mcugen.system import output_folder, result_cache
+
     output_folder.require_place(folder)
     if share_arena and values.pop("chain"):
         raise UsageError("--share-arena contradicts --chain", hint="leave one of them out")
@@ -186,6 +189,7 @@ def _texts(*arguments: Any) -> list[str]:
 def _result(models: Sequence[Path], values: dict[str, Any]) -> BuildResult:
     """The result of a build of one model, or of a chain of models."""
     from mcugen import report
+    from mcugen.system.result_cache import BuildResult
 
     made = built(chained(models, values), values)
     return BuildResult(made.files, made.kernels, report.as_dict(made.report), report.as_parts(made.report))
@@ -194,6 +198,7 @@ def _result(models: Sequence[Path], values: dict[str, Any]) -> BuildResult:
 def _shared_result(models: Sequence[Path], values: dict[str, Any]) -> BuildResult:
     """The result of a build of several models that share one memory."""
     from mcugen.builds import shared_arena
+    from mcugen.system.result_cache import BuildResult
 
     made = shared_arena.build(models, options_of(values))
     return BuildResult(made.files, made.kernels, shared_arena.as_dict(made), shared_arena.as_parts(made))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mcugen.boards.machine import Energy
 from mcugen.boards.target import Target
 from mcugen.emit.view import ModelView
 from mcugen.ir.streams import deciding_nodes
@@ -115,8 +116,8 @@ def _part(
     return PartFacts(name, first, len(cycles), per_second, once, *ends)
 
 
-def stream_notes(stream: StreamFacts | None) -> list[str]:
-    """Notes on which steps of a stream of samples run when, and on what they take."""
+def stream_notes(stream: StreamFacts | None, energy: Energy | None) -> list[str]:
+    """Notes on which steps of a stream of samples run when, and on their cycles and power."""
     if stream is None:
         return []
     begins = f"a window of {stream.window:,} samples begins every {stream.hop:,}"
@@ -128,6 +129,12 @@ def stream_notes(stream: StreamFacts | None) -> list[str]:
         notes.append(f"{part.name}, {_span(part)}, runs {often} a second{cycles}{share}")
     if stream.push:
         notes.append(f"a push that completes one window takes {of_text(stream.push)} cycles")
+    each = [(part.cycles, part.per_second) for part in stream.parts if part.cycles]
+    if energy and len(each) == len(stream.parts):
+        low = sum(cycles.low * often for cycles, often in each) * energy.least
+        high = sum(cycles.high * often for cycles, often in each) * energy.most
+        power = " to ".join(three_digits(1e-9 * end) for end in (low, high))
+        notes.append(f"the mean power of these steps is {power} mW; {pj_text(energy.least, energy.most)}")
     return notes
 
 
@@ -147,12 +154,28 @@ def as_lines(facts: Report) -> list[str]:
         parts.append(f"{low / facts.macs:.2f} to {high / facts.macs:.2f} per MAC")
     if facts.clock_hz:
         parts.append(f"{milliseconds(facts.cycles, facts.clock_hz)} ms")
-    return ["; ".join(parts)]
+    lines = ["; ".join(parts)]
+    if facts.energy:
+        ends = facts.energy.least_pj, facts.energy.most_pj
+        lines.append(f"  energy   {joules(facts.cycles, *ends)}; {pj_text(*ends)}")
+    return lines
 
 
 def milliseconds(cycles: CycleFacts, clock_hz: int) -> str:
     """The least and the most time, in milliseconds, as text."""
     return " to ".join(three_digits(1e3 * end / clock_hz) for end in (cycles.low, cycles.high))
+
+
+def joules(cycles: CycleFacts, least_pj: float, most_pj: float) -> str:
+    """The least and the most energy, as text. least_pj, most_pj: picojoules per cycle."""
+    low, high = cycles.low * least_pj * 1e-6, cycles.high * most_pj * 1e-6
+    unit, name = (1e3, "mJ") if low >= 1e3 else (1, "uJ")
+    return f"{three_digits(low / unit)} to {three_digits(high / unit)} {name}"
+
+
+def pj_text(least: float, most: float) -> str:
+    """The energy per cycle and where it comes from, as text."""
+    return f"{least:g} to {most:g} pJ a cycle, which other programs took on this chip"
 
 
 def three_digits(value: float) -> str:

@@ -278,6 +278,15 @@ class PointFacts:
 
 
 @dataclass(frozen=True)
+class EnergyFacts:
+    """The energy of a chip in picojoules per cycle of its core, measured with other programs, and the document."""
+
+    least_pj: float
+    most_pj: float
+    source: str
+
+
+@dataclass(frozen=True)
 class Report:
     """Cost of a build. Units: bytes, and multiply-accumulates per inference.
 
@@ -309,6 +318,7 @@ class Report:
     stream         sizes and times, for a model that takes a stream of samples
     waits          whether estimated cycles include waits for slow memories; the board's file gives their speed
     checked        hardware that cycle estimates for this board were checked against; "" if none
+    energy         energy of the chip; None if the board's file does not state it
     verified, simulated, pareto   results that these commands add with --into; None or empty before
     """
 
@@ -355,3 +365,4 @@ class Report:
     waits: bool = False
     checked: str = ""
     stream: StreamFacts | None = None
+    energy: EnergyFacts | None = None

@@ -9,9 +9,9 @@ from typing import Any
 
 from mcugen.emit import environment
 from mcugen.errors import UsageError
-from mcugen.report import page_checks, page_graph, page_memory, schema
+from mcugen.report import estimates, page_checks, page_graph, page_memory, schema
 from mcugen.report.estimates import three_digits
-from mcugen.report.facts import SCHEMA
+from mcugen.report.facts import SCHEMA, CycleFacts
 from mcugen.report.svg import escape, num
 from mcugen.system import tabular
 
@@ -144,6 +144,10 @@ def _verdict(facts: Facts) -> list[tuple[str, str, str]]:
     elif cycles:
         remark = f"{page_checks.how_timed(facts)}; --clock makes it ms"
         found.append(("Time", f"{cycles['low']:,} to {cycles['high']:,} cycles", remark))
+    if cycles and facts.get("energy"):
+        ends = facts["energy"]["least_pj"], facts["energy"]["most_pj"]
+        span = estimates.joules(CycleFacts(cycles["low"], cycles["high"]), *ends)
+        found.append(("Energy", span, estimates.pj_text(*ends)))
     share = (
         f"{100 * saved / facts['macs']:.0f} % of the model's {facts['macs']:,} are not executed" if saved > 0 else ""
     )

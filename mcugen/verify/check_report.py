@@ -9,7 +9,7 @@ from typing import Any
 
 from mcugen import __version__
 from mcugen.machines.cycles import Interval
-from mcugen.report.estimates import three_digits
+from mcugen.report.estimates import joules, pj_text, three_digits
 from mcugen.report.facts import CountFacts, CycleFacts, SimulatedFacts, VerifiedFacts
 from mcugen.system import tabular
 from mcugen.verify.checks import Verification
@@ -216,11 +216,11 @@ def _sentence(verdict: Verdict) -> str:
 def simulate_dict(result: Simulation) -> dict[str, Any]:
     """The result as a dictionary with stable keys for JSON.
 
-    exact: agrees, without floats. cycles, milliseconds: {"low", "high"}; null without a cycle model of the core, or a
-    clock.
+    exact: agrees, without floats. cycles, milliseconds, microjoules: {"low", "high"}; null without a cycle model of the
+    core, a clock, or the board's energy per cycle.
     """
     values = dataclasses.asdict(dataclasses.replace(result, outputs=()))
-    values["milliseconds"] = _milliseconds(result)
+    values["milliseconds"], values["microjoules"] = _milliseconds(result), _microjoules(result)
     del values["verdict"], values["outputs"]
     values["cases"] = result.verdict.cases
     values["max_abs_diff"] = result.verdict.max_abs_diff
@@ -233,6 +233,13 @@ def _milliseconds(result: Simulation) -> dict[str, float] | None:
     if result.cycles is None or result.clock_hz is None:
         return None
     return {end: round(1000 * n / result.clock_hz, 4) for end, n in dataclasses.asdict(result.cycles).items()}
+
+
+def _microjoules(result: Simulation) -> dict[str, float] | None:
+    if result.cycles is None or result.energy is None:
+        return None
+    low, high = result.cycles.low * result.energy.least, result.cycles.high * result.energy.most
+    return {"low": round(low * 1e-6, 4), "high": round(high * 1e-6, 4)}
 
 
 def _holder(result: Simulation) -> str:
@@ -284,7 +291,11 @@ def _cycles_lines(result: Simulation) -> list[str]:
         parts.append(f"{low / result.macs:.3f} to {high / result.macs:.3f} per MAC")
     if times := _milliseconds(result):
         parts.append(f"{times['low']:.3f} to {times['high']:.3f} ms at {(result.clock_hz or 0) / 1e6:g} MHz")
-    return ["; ".join(parts)]
+    lines = ["; ".join(parts)]
+    if result.energy:
+        ends = result.energy.least, result.energy.most
+        lines.append(f"  energy       {joules(CycleFacts(low, high), *ends)}; {pj_text(*ends)}")
+    return lines
 
 
 def _steps(result: Simulation) -> tabular.TextTable:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mcugen.boards.machine import Energy
 from mcugen.boards.target import Target
 from mcugen.emit import sources_of
 from mcugen.emit.environment import render
@@ -61,7 +62,8 @@ class Simulation:
     """Measurements of firmware on an emulated core. Units: bytes; instructions and cycles of the first inference.
 
     cycles: an estimate; None without a cycle model of the core. clock_hz: the board's clock; None for a bare core.
-    wait_states: of the flash, in the most cycles; None if the board's file does not describe its reads.
+    wait_states: of the flash, in the most cycles; None if the board's file does not describe its reads. energy: of the
+    chip per cycle; None if the board's file does not state it.
 
     text_bytes, rodata_bytes: of an image with the model, start-up code and an empty main; rodata_bytes includes
     weights_bytes. ram_regions: bytes of the arena per region. stack_bytes: stack used below main, found by painting.
@@ -93,6 +95,7 @@ class Simulation:
     outputs: tuple[tuple[np.ndarray, ...], ...]
     notes: tuple[str, ...]
     wait_states: int | None
+    energy: Energy | None = None
 
 
 _Compared = tuple[Verdict, bool, tuple[tuple[np.ndarray, ...], ...]]
@@ -139,6 +142,7 @@ def simulate(artifact: Artifact, cases: Sequence[Case], *, optimize: str = "-O2"
         macs=artifact.report.macs,
         cycles=sum(estimates.values(), Interval(0, 0)) if estimates else None,
         clock_hz=board.clock_hz,
+        energy=board.energy,
         steps=_steps(artifact, counts, estimates, cores, trial.listing),
         text_bytes=trial.plain.text_bytes,
         rodata_bytes=trial.plain.rodata_bytes + trial.plain.data_bytes,

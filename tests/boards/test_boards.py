@@ -219,6 +219,16 @@ def test_copied_template_is_a_board(tmp_path: Path) -> None:
             '[estimate]\noff = [0.9, 1.1]\n[[region]]\nname = "flash"',
             "estimate.checked is nothing",
         ),
+        (
+            '[[region]]\nname = "flash"',
+            '[energy]\npj_per_cycle = [150, 140]\nsource = "a"\n[[region]]\nname = "flash"',
+            "energy.pj_per_cycle is [150.0, 140.0], expected [LEAST, MOST]",
+        ),
+        (
+            '[[region]]\nname = "flash"',
+            '[energy]\npj_per_cycle = [140, 150]\n[[region]]\nname = "flash"',
+            "energy.source is nothing",
+        ),
         ('kind = "ram"', 'kind = "dram"', "region[1].kind is 'dram', expected one of flash, ram"),
         ('holds = ["model", "stack"]', 'holds = ["stack"]', "expected a ram region that holds model"),
         ('name = "sram"', 'name = "flash"', "expected a different name for each region"),

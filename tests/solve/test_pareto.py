@@ -233,7 +233,7 @@ def test_the_command_prints_json_and_draws(tmp_path: Path) -> None:
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
-    assert set(value) == {"name", "board", "machine", "points", "notes", "knee", "command", "clock_hz"}
+    assert set(value) == {"name", "board", "machine", "points", "notes", "knee", "command", "clock_hz", "energy"}
     told = {"ram_bytes", "flash_bytes", "events", "by_rows", "instructions", "agrees", "cycles", "presets"}
     assert set(value["points"][0]) == told
     drawn = ElementTree.parse(tmp_path / "p.svg").getroot()
