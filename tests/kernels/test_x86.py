@@ -16,18 +16,18 @@ import mcugen
 from mcugen import kernels
 from mcugen.boards import target
 from mcugen.ir.op import Example, Op
-from mcugen.kernels.x86 import AVX2, FAMILY, byte_dots, tap_pairs
+from mcugen.kernels.x86 import AVX2, FAMILY, VNNI, byte_dots, tap_pairs
 from mcugen.ops._filter_examples import example
 from mcugen.ops.conv2d import Conv2D
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.system import resources
 from tests.kernels.test_mve_taps import served_by
 from tests.support import conformance, program
 from tests.support.cases import cases_of, graph_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = ROOT / "examples/digits/digits.tflite"
-PLAIN = "-DMCUGEN_X86_MOST=0"
 
 
 def own(operator: type[Op]) -> tuple[Any, ...]:
@@ -99,14 +99,27 @@ def test_all_operators_of_the_family_are_tested() -> None:
     assert {operator.__base__ for operator in OPERATORS} == set(FAMILY.serves)
 
 
-@pytest.mark.parametrize("flags", ["", PLAIN], ids=["best", "plain"])
+@pytest.mark.parametrize("most", [3, 0, *(pytest.param(most, marks=pytest.mark.whole) for most in (2, 1))])
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_results_equal_the_oracle_with_and_without_vectors(operator: type[Op], flags: str, tmp_path: Path) -> None:
-    cases, refused = cases_of(operator, AVX2, variants=False)
+def test_results_equal_the_oracle_with_and_without_vectors(operator: type[Op], most: int, tmp_path: Path) -> None:
+    cases, refused = cases_of(operator, VNNI, variants=False)
     assert not refused and len(cases) >= len(operator.examples())
-    used = ("-O1", *conformance.SANITIZE, *flags.split())
-    built = conformance.compile_host(program.Group(operator.__name__.lower(), tuple(cases)), tmp_path, used)
+    flags = ("-O0", "-g1", *conformance.SANITIZE, f"-DMCUGEN_X86_MOST={most}u")
+    built = conformance.compile_host(program.Group(operator.__name__.lower(), tuple(cases)), tmp_path, flags)
     assert not conformance.run_host(built, cases)
+
+
+def test_each_set_that_the_processor_has_equals_plain_c_on_random_layers(tmp_path: Path) -> None:
+    headers = tmp_path / "mcugen"
+    headers.mkdir()
+    for name, file in resources.c_files().items():
+        if file.path.parent.name in ("x86", "mcugen"):
+            (headers / name).write_text(file.text)
+    source = ROOT / "tests/kernels/x86_sets.c"
+    subprocess.run(["gcc", "-O1", f"-I{tmp_path}", source, "-o", tmp_path / "sets"], check=True)
+    done = subprocess.run([tmp_path / "sets", "40", "5"], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert len(done.stdout.splitlines()) == 1 + len(_sets())
 
 
 def test_rows_of_few_channels_are_pixels_of_sixteen() -> None:
@@ -117,6 +130,13 @@ def test_rows_of_few_channels_are_pixels_of_sixteen() -> None:
 def test_adjacent_taps_are_one_segment_of_a_row() -> None:
     found = [byte_dots.window_segments(_call(made)) for made in Windows.examples()[:3]]
     assert [(f.rows, f.count, f.taps, f.groups) for f in found] == [(3, 1, 9, 3), (3, 1, 12, 3), (3, 2, 5, 2)]
+
+
+def _sets() -> list[int]:
+    """The numbers of the sets with instructions that this processor has."""
+    cpu = Path("/proc/cpuinfo")
+    has = set(cpu.read_text().split()) if platform.machine() == "x86_64" and cpu.exists() else set()
+    return [k for k, flag in enumerate(("avx2", "avx_vnni", "avx512_vnni"), 1) if flag in has]
 
 
 def _call(made: Example) -> Any:
@@ -143,20 +163,16 @@ def test_features_choose_when_the_model_is_built() -> None:
     assert not any("avx2" in step.choice.kernel.symbol for step in portable.schedule.steps)
 
 
-@pytest.mark.parametrize("most", ["", PLAIN])
-def test_the_processor_is_asked_when_the_model_runs(most: str, tmp_path: Path) -> None:
-    """A program prints whether a kernel may use AVX2; MCUGEN_X86_MOST=0 stands for a processor without it."""
-    source = tmp_path / "asks.c"
-    source.write_text(
-        '#include <stdio.h>\n#include "mcugen/x86.h"\nint main(void)\n{\n'
-        "#if MG_HAS_X86\n    return (int)mg_x86_has_avx2();\n#else\n    return 0;\n#endif\n}\n"
-    )
-    built = tmp_path / "built"
+@pytest.mark.parametrize("most", range(4))
+def test_the_processor_is_asked_when_the_model_runs(most: int, tmp_path: Path) -> None:
+    """A program gives the number of the best set; MCUGEN_X86_MOST stands for a processor that has no better one."""
+    built, source = tmp_path / "built", tmp_path / "asks.c"
     mcugen.compile(DIGITS, board="x86-64").write(built)
-    header = next(path for path in (built / "mcugen").iterdir() if "mg_x86_has_avx2(void)" in path.read_text())
-    source.write_text(source.read_text().replace("x86.h", header.name))
-    subprocess.run(["gcc", *most.split(), f"-I{built}", source, "-o", tmp_path / "asks"], check=True)
+    header = next(path for path in (built / "mcugen").iterdir() if "mg_x86_set(void)" in path.read_text())
+    source.write_text(
+        f'#include "mcugen/{header.name}"\nint main(void)\n{{\n'
+        "#if MG_HAS_X86\n    return (int)mg_x86_set();\n#else\n    return 0;\n#endif\n}\n"
+    )
+    subprocess.run(["gcc", f"-DMCUGEN_X86_MOST={most}u", f"-I{built}", source, "-o", tmp_path / "asks"], check=True)
     asked = subprocess.run([tmp_path / "asks"], check=False).returncode
-    cpu = Path("/proc/cpuinfo")
-    has = platform.machine() == "x86_64" and cpu.exists() and " avx2 " in cpu.read_text()
-    assert asked == int(has and not most)
+    assert asked == max((k for k in _sets() if k <= most), default=0)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of this file, one a line, with these words replaced:
+ * avx2 -> vnni
+ */
 #include "mcugen/x86_conv.h"
 
 void mg_conv2d_s8__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row)

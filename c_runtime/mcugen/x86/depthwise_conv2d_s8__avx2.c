@@ -16,7 +16,7 @@
 static void mg_x86_widened(const mg_x86_depthwise_params *p, const int8_t *in, mg_s16 *out)
 {
 #if MG_HAS_X86
-    if (mg_x86_has_avx2() != 0u) {
+    if (mg_x86_set() >= MG_X86_AVX2) {
         mg_avx2_widen(in, out, p->zero_point, p->in_len);
         return;
     }
@@ -39,7 +39,7 @@ void mg_depthwise_conv2d_s8__avx2_row(const mg_x86_depthwise_params *p, const in
 void mg_depthwise_conv2d_s8__avx2(const mg_x86_depthwise_params *p, const mg_s16 *const *rows, int8_t *out)
 {
 #if MG_HAS_X86
-    if (mg_x86_has_avx2() != 0u) {
+    if (mg_x86_set() >= MG_X86_AVX2) {
         mg_avx2_depthwise(p, rows, out);
         return;
     }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of this file, one a line, with these words replaced:
+ * avx2 -> vnni
+ */
 #include "mcugen/x86_vectors.h"
 
 void mg_fully_connected_s8__avx2(const mg_x86_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,

@@ -44,15 +44,38 @@ typedef struct {
     uint8_t once;
 } mg_x86_scale;
 
-#if MG_HAS_X86
-/* Whether the processor has AVX2. MCUGEN_X86_MOST, if defined, is the best set to use: 0 for plain C, 1 for AVX2. */
-static inline uint32_t mg_x86_has_avx2(void)
-{
-#if defined(MCUGEN_X86_MOST) && MCUGEN_X86_MOST < 1
-    return 0u;
-#else
-    return __builtin_cpu_supports("avx2") ? 1u : 0u;
+/* The sets, in the order of their speed. */
+#define MG_X86_PLAIN 0u
+#define MG_X86_AVX2 1u
+#define MG_X86_VNNI 2u
+#define MG_X86_VNNI512 3u
+
+/* The best set that may be used; tests define a lower one. */
+#ifndef MCUGEN_X86_MOST
+#define MCUGEN_X86_MOST MG_X86_VNNI512
 #endif
+
+#if MG_HAS_X86
+/* Whether the compiler has a name for AVX-VNNI to ask for; Clang 14 has none. */
+#if !defined(__clang__) && __GNUC__ >= 11
+#define MG_X86_KNOWS_VNNI 1
+#else
+#define MG_X86_KNOWS_VNNI 0
+#endif
+
+/* The best set that the processor has: vnni with AVX-VNNI, vnni512 with AVX512-VNNI. */
+static inline uint32_t mg_x86_set(void)
+{
+    if (MCUGEN_X86_MOST >= MG_X86_VNNI512 && __builtin_cpu_supports("avx512vnni") &&
+        __builtin_cpu_supports("avx512f")) {
+        return MG_X86_VNNI512;
+    }
+#if MG_X86_KNOWS_VNNI
+    if (MCUGEN_X86_MOST >= MG_X86_VNNI && __builtin_cpu_supports("avxvnni")) {
+        return MG_X86_VNNI;
+    }
+#endif
+    return MCUGEN_X86_MOST >= MG_X86_AVX2 && __builtin_cpu_supports("avx2") ? MG_X86_AVX2 : MG_X86_PLAIN;
 }
 #endif
 

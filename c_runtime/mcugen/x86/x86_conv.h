@@ -21,7 +21,11 @@ typedef struct {
     uint8_t outside;
 } mg_x86_conv_params;
 
+/* __avx2 uses sets up to avx2, __vnni all of them. */
 void mg_conv2d_s8__avx2_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row);
 void mg_conv2d_s8__avx2(const mg_x86_conv_params *p, const uint8_t *const *rows, int8_t *out);
+
+void mg_conv2d_s8__vnni_row(const mg_x86_conv_params *p, const int8_t *in, uint8_t *row);
+void mg_conv2d_s8__vnni(const mg_x86_conv_params *p, const uint8_t *const *rows, int8_t *out);
 
 #endif /* MCUGEN_X86_CONV_H */

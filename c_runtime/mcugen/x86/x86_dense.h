@@ -25,10 +25,13 @@ typedef struct {
     uint32_t tiles, out_c;
 } mg_x86_dense;
 
-/* Computes `pixels` pixels with the best set up to AVX2. out: pixels * out_c. */
+/* Computes `pixels` pixels, _avx2 with the best set up to avx2, _vnni with the best of all. out: pixels * out_c. */
 MG_LINKAGE void mg_x86_dense_avx2(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out);
+
+MG_LINKAGE void mg_x86_dense_vnni(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out);
 
 /* out = in with the top bit of each byte flipped, for n bytes. */
 MG_LINKAGE void mg_x86_flip_avx2(const int8_t *in, uint8_t *out, uint32_t n);
+MG_LINKAGE void mg_x86_flip_vnni(const int8_t *in, uint8_t *out, uint32_t n);
 
 #endif /* MCUGEN_X86_DENSE_H */

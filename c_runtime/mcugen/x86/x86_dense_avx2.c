@@ -20,7 +20,7 @@
 MG_LINKAGE void mg_x86_dense_avx2(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
 {
 #if MG_HAS_X86
-    if (mg_x86_has_avx2() != 0u) {
+    if (mg_x86_set() >= MG_X86_AVX2) {
         mg_avx2_dense(p, rows, pixels, out);
         return;
     }
@@ -31,7 +31,7 @@ MG_LINKAGE void mg_x86_dense_avx2(const mg_x86_dense *p, const uint8_t *const *r
 MG_LINKAGE void mg_x86_flip_avx2(const int8_t *in, uint8_t *out, uint32_t n)
 {
 #if MG_HAS_X86
-    if (mg_x86_has_avx2() != 0u) {
+    if (mg_x86_set() >= MG_X86_AVX2) {
         mg_avx2_flip(in, out, n);
         return;
     }

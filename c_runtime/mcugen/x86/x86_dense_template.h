@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template: MG_OF(dense), the products of x86_dense.h with the set MG_SET, up to MG_MOST pixels at a time, at most 6.
+ * Template: MG_OF(dense), the products of x86_dense.h with the set MG_SET, up to MG_MOST pixels at a time, at most 8.
  */
+#if MG_MOST >= 1
 #define MG_PIXELS 1
 #include "mcugen/x86_tile_template.h"
 #undef MG_PIXELS
+#endif
 #if MG_MOST >= 2
 #define MG_PIXELS 2
 #include "mcugen/x86_tile_template.h"
@@ -30,12 +32,32 @@
 #include "mcugen/x86_tile_template.h"
 #undef MG_PIXELS
 #endif
+#if MG_MOST >= 7
+#define MG_PIXELS 7
+#include "mcugen/x86_tile_template.h"
+#undef MG_PIXELS
+#endif
+#if MG_MOST >= 8
+#define MG_PIXELS 8
+#include "mcugen/x86_tile_template.h"
+#undef MG_PIXELS
+#endif
 
 /* The sums of n pixels, at most MG_MOST. */
 static inline MG_TARGET void MG_OF(tile)(const mg_x86_dense *p, const uint8_t *const *rows, size_t at,
                                          const int8_t *weights, int32_t *sums, uint32_t n)
 {
     switch (n) {
+#if MG_MOST >= 8
+    case 8u:
+        MG_OF(tile_8)(p, rows, at, weights, sums);
+        break;
+#endif
+#if MG_MOST >= 7
+    case 7u:
+        MG_OF(tile_7)(p, rows, at, weights, sums);
+        break;
+#endif
 #if MG_MOST >= 6
     case 6u:
         MG_OF(tile_6)(p, rows, at, weights, sums);

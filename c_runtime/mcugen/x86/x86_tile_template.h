@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Template: MG_OF(tile_<MG_PIXELS>), the sums of MG_PIXELS pixels and 16 channels for the products of x86_dense.h. The
- * first pixel begins `at` bytes from the start of each row. weights: of these channels. sums: [MG_PIXELS][16].
+ * first pixel begins `at` bytes from the start of each row. weights: of these channels. sums: [MG_PIXELS][16]. For a
+ * single pixel, reading the weights takes the time, so they are fetched ahead.
  */
 #if MG_PIXELS == 1
 #define MG_EACH(f) f(0)
@@ -13,8 +14,12 @@
 #define MG_EACH(f) f(0) f(1) f(2) f(3)
 #elif MG_PIXELS == 5
 #define MG_EACH(f) f(0) f(1) f(2) f(3) f(4)
-#else
+#elif MG_PIXELS == 6
 #define MG_EACH(f) f(0) f(1) f(2) f(3) f(4) f(5)
+#elif MG_PIXELS == 7
+#define MG_EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6)
+#else
+#define MG_EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
 #endif
 
 #define MG_START(r) MG_OF(sums) s##r = MG_OF(zero)();
@@ -32,6 +37,9 @@ static MG_TARGET void MG_PART(MG_OF(tile), MG_PIXELS)(const mg_x86_dense *p, con
             const uint8_t *x = rows[i] + at + j * gap;
             for (uint32_t k = 0u; k < p->groups; k += 1u) {
                 const MG_OF(weights) w = MG_OF(load_weights)(weights);
+#if MG_PIXELS == 1
+                MG_OF(fetch)(weights);
+#endif
                 MG_EACH(MG_ADD)
                 x += MG_X86_TAPS;
                 weights += MG_X86_LANES * MG_X86_TAPS;

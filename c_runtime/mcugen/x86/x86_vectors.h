@@ -19,7 +19,10 @@ typedef struct {
     uint32_t in_c, block;
 } mg_x86_vectors_params;
 
+/* __avx2 uses sets up to avx2, __vnni all of them. */
 void mg_fully_connected_s8__avx2(const mg_x86_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
+                                 uint32_t n);
+void mg_fully_connected_s8__vnni(const mg_x86_vectors_params *p, const int8_t *in, int8_t *out, uint8_t *scratch,
                                  uint32_t n);
 
 #endif /* MCUGEN_X86_VECTORS_H */

@@ -1,15 +1,18 @@
-"""Kernels for x86-64: int8 data in vectors of AVX2. The functions that they become also run without it, slower."""
+"""Kernels for x86-64: int8 data in vectors of AVX2, AVX-VNNI or AVX512-VNNI. Without these they run too, slower."""
 
 from __future__ import annotations
 
-from mcugen.ir.call import Call
-from mcugen.ir.kernel import Family
+from mcugen.ir.call import Call, Rule
+from mcugen.ir.kernel import Family, Kernel
 from mcugen.kernels.x86 import byte_dots, tap_pairs
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
 
 AVX2 = frozenset({"avx2"})
+VNNI = AVX2 | {"vnni"}
+SETS = (("vnni", VNNI), ("avx2", AVX2))
+"""Suffixes of kernels that use all sets, or those up to AVX2, with the features that they need."""
 
 
 def slides(call: Call) -> bool:
@@ -17,12 +20,20 @@ def slides(call: Call) -> bool:
     return not is_pointwise(call)
 
 
+def _vectors(*rules: Rule) -> tuple[Kernel, ...]:
+    return tuple(byte_dots.vectors(how, needs, *rules) for how, needs in SETS)
+
+
+def _windows(*rules: Rule) -> tuple[Kernel, ...]:
+    return tuple(byte_dots.windows(how, needs, *rules) for how, needs in SETS)
+
+
 FAMILY = Family(
     rank=15,
-    needs=AVX2,
+    needs=VNNI,
     serves={
-        Conv2D: (byte_dots.vectors("avx2", AVX2, is_pointwise), byte_dots.windows("avx2", AVX2, one_group, slides)),
-        DepthwiseConv2D: (byte_dots.windows("avx2", AVX2, reads_one_channel), tap_pairs.DEPTHWISE),
-        FullyConnected: (byte_dots.vectors("avx2", AVX2),),
+        Conv2D: (*_vectors(is_pointwise), *_windows(one_group, slides)),
+        DepthwiseConv2D: (*_windows(reads_one_channel), tap_pairs.DEPTHWISE),
+        FullyConnected: _vectors(),
     },
 )

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcugen/x86_dense.h"
+#include "mcugen/x86_plain.h"
+
+#define MG_SET plain
+#define MG_MOST 1u
+#include "mcugen/x86_dense_template.h"
+#undef MG_SET
+#undef MG_MOST
+
+#if MG_HAS_X86
+#include "mcugen/x86_avx2.h"
+#include "mcugen/x86_vnni.h"
+#include "mcugen/x86_vnni512.h"
+
+#define MG_SET avx2
+#define MG_MOST 4u
+#include "mcugen/x86_dense_template.h"
+#undef MG_SET
+#undef MG_MOST
+
+#define MG_SET vnni
+#define MG_MOST 6u
+#include "mcugen/x86_dense_template.h"
+#undef MG_SET
+#undef MG_MOST
+
+#define MG_SET vnni512
+#define MG_MOST 8u
+#include "mcugen/x86_dense_template.h"
+#undef MG_SET
+#undef MG_MOST
+#endif
+
+MG_LINKAGE void mg_x86_dense_vnni(const mg_x86_dense *p, const uint8_t *const *rows, uint32_t pixels, int8_t *out)
+{
+#if MG_HAS_X86
+    switch (mg_x86_set()) {
+    case MG_X86_VNNI512:
+        mg_vnni512_dense(p, rows, pixels, out);
+        return;
+    case MG_X86_VNNI:
+        mg_vnni_dense(p, rows, pixels, out);
+        return;
+    case MG_X86_AVX2:
+        mg_avx2_dense(p, rows, pixels, out);
+        return;
+    default:
+        break;
+    }
+#endif
+    mg_plain_dense(p, rows, pixels, out);
+}
+
+MG_LINKAGE void mg_x86_flip_vnni(const int8_t *in, uint8_t *out, uint32_t n)
+{
+#if MG_HAS_X86
+    if (mg_x86_set() >= MG_X86_AVX2) {
+        mg_avx2_flip(in, out, n);
+        return;
+    }
+#endif
+    mg_plain_flip(in, out, n);
+}
