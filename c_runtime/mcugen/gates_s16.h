@@ -33,13 +33,12 @@ static inline int32_t mg_flat_s16(int32_t x)
 #endif
 }
 
-/* (sum * 2^left * mult / 2^32) / 2^shift to the nearest, halves up, saturated to int16. sum * 2^left fits 32 bits;
- * 0 <= mult, 1 <= shift <= 31 */
+/* (sum * 2^left * mult / 2^32) / 2^(shift + 1) to the nearest, halves up, saturated to int16. sum * 2^left fits 32 bits;
+ * mult is not negative, shift <= 30 */
 static inline int32_t mg_gate_sum(int32_t sum, uint32_t left, int32_t mult, uint32_t shift)
 {
     const int64_t product = (int64_t)(int32_t)((uint32_t)sum << left) * mult;
-    const int32_t half = (int32_t)((uint32_t)1 << (shift - 1u));
-    return mg_flat_s16(((int32_t)(product >> 32) + half) >> shift);
+    return mg_flat_s16((((int32_t)(product >> 32) >> shift) + 1) >> 1);
 }
 
 /* a * b / 2^15 to the nearest, halves up; the product fits 31 bits */
@@ -47,6 +46,13 @@ static inline int32_t mg_gate_product(int32_t a, int32_t b)
 {
     return (a * b + (1 << 14)) >> 15;
 }
+
+/* The functions of gates: a table of sigmoid(i / 24), the factor that brings sums to steps of 1 / (3 * 4096), and the
+ * bounds of sums. */
+typedef struct {
+    const uint16_t *table;
+    int32_t factor, low, high;
+} mg_gates;
 
 /* logistic(x / (3 * 4096)) and tanh(x / (3 * 4096)) with 15 fraction bits, for |x| < 2^30, by interpolation between the
  * 256 entries of a table of sigmoid(i / 24). They equal the functions in sigmoid_s16.h. */
@@ -64,6 +70,13 @@ static inline int32_t mg_gate_tanh(const uint16_t *table, int32_t x)
     const uint16_t *const at = table + (size >> 8);
     const int32_t low = at[0], y = low * 256 + (size & 255) * (at[1] - low) - (1 << 23);
     return (((y ^ sign) - sign) + 128 + sign) >> 8;
+}
+
+/* A sum of gates in the steps of the table, within the bounds; the sum fits 17 bits. */
+static inline int32_t mg_gate_limited(mg_gates gates, int32_t sum)
+{
+    const int32_t narrow = mg_flat_s16(sum);
+    return gates.factor * (gates.low == INT16_MIN ? narrow : mg_flat_clamp(narrow, gates.low, gates.high));
 }
 
 /* The upper byte of an int16 state, to the nearest, halves up: what products read of it. */

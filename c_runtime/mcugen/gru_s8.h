@@ -8,7 +8,8 @@
  *   or, if `after` is 0, with R for n read by r * h in int8: n = tanh(clamp(data + state))
  *   h = n + z * (h - n)                        y = h8
  *
- * Values of gates and h have 15 fraction bits, sums of gates 12 - coarse. Each line is rounded once, halves up.
+ * Values of gates and h have 15 fraction bits, sums of gates 12 or less: times `factor`, they are in
+ * steps of 1 / (3 * 4096). Each line is rounded once, halves up.
  *
  * w, r      weights of the data [3][hidden][inputs] and of the state [3][hidden][hidden]; gates in the order z, r, n
  * w_bias, r_bias  [3][hidden]; the zero point of x is folded in
@@ -27,8 +28,8 @@ typedef struct {
     const uint8_t *w_shift, *r_shift;
     const uint16_t *table;
     uint32_t steps, batches, inputs, hidden;
-    int32_t low, high;
-    uint8_t w_left, r_left, coarse, after;
+    int32_t factor, low, high;
+    uint8_t w_left, r_left, after;
 } mg_gru_s8_params;
 
 /* x [steps][batches][inputs]; h0: initial state [batches][hidden]. y: receives h8 after each step

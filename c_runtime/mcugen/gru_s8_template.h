@@ -1,54 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Template of gru_s8.h. The including file defines MG_SYMBOL, the function; MG_PARAMS, its parameters; MG_READ, the
- * type of the vectors that products read; MG_ROWS, the type of rows of weights; and the functions that are declared
- * first.
+ * Template of gru_s8.h. The including file defines MG_SYMBOL, the function; MG_PARAMS, its parameters; and what
+ * gate_vectors.h defines: MG_READ, the type of the vectors that products read; MG_ROWS, the type of rows of weights;
+ * room(n), the elements of a vector of n; widened(), a vector as products read it; rows_after(), the rows after the
+ * first ones; sums(), the sums of gates over rows.
  */
-
-/* Number of elements of a vector of n that products read. */
-static inline uint32_t room(uint32_t n);
-
-/* x as products read it: x itself, or a copy in `wide`. */
-static inline const MG_READ *widened(const int8_t *x, MG_READ *wide, uint32_t n);
-
-/* The rows after the first `count`, and the sums of gates over `count` rows. */
-static inline MG_ROWS rows_after(MG_ROWS rows, uint32_t count);
-static inline void sums(const MG_ROWS *rows, const MG_READ *x, uint32_t count, mg_s16 *out);
-
-/* A gate from the sum x, which is in coarse steps. */
-static inline int32_t logistic(const MG_PARAMS *p, int32_t x)
-{
-    return mg_gate_logistic(p->table, mg_flat_clamp(x, p->low, p->high) * ((int32_t)3 << p->coarse));
-}
-
-static inline int32_t tangent(const MG_PARAMS *p, int32_t x)
-{
-    return mg_gate_tanh(p->table, mg_flat_clamp(x, p->low, p->high) * ((int32_t)3 << p->coarse));
-}
 
 /* Computes one step of one element of the batch. read: h8 before and after; data, state: room for three gates */
 static void step(const MG_PARAMS *p, const MG_READ *x, MG_READ *read, mg_s16 *h, mg_s16 *data, mg_s16 *state)
 {
     const MG_ROWS w = {p->w, p->w_bias, p->w_mult, p->w_shift, p->w_left, p->inputs};
     const MG_ROWS r = {p->r, p->r_bias, p->r_mult, p->r_shift, p->r_left, p->hidden};
-    const uint32_t n = p->hidden;
+    const mg_gates gates = {p->table, p->factor, p->low, p->high};
+    const uint32_t n = p->hidden, after = p->after;
     sums(&w, x, 3u * n, data);
-    sums(&r, read, (p->after != 0u ? 3u : 2u) * n, state);
+    sums(&r, read, (after != 0u ? 3u : 2u) * n, state);
     for (uint32_t k = 0u; k < n; k += 1u) {
-        const int32_t reset = logistic(p, data[n + k] + state[n + k]);
-        state[k] = (int16_t)logistic(p, data[k] + state[k]);
-        if (p->after != 0u) {
+        const int32_t reset = mg_gate_logistic(gates.table, mg_gate_limited(gates, data[n + k] + state[n + k]));
+        state[k] = (int16_t)mg_gate_logistic(gates.table, mg_gate_limited(gates, data[k] + state[k]));
+        if (after != 0u) {
             state[2u * n + k] = (int16_t)mg_gate_product(reset, state[2u * n + k]);
         } else {
             read[k] = (MG_READ)mg_flat_smaller((reset * h[k] + (1 << 22)) >> 23, INT8_MAX);
         }
     }
-    if (p->after == 0u) {
+    if (after == 0u) {
         const MG_ROWS last = rows_after(r, 2u * n);
         sums(&last, read, n, state + 2u * n);
     }
     for (uint32_t k = 0u; k < n; k += 1u) {
-        const int32_t fresh = tangent(p, data[2u * n + k] + state[2u * n + k]);
+        const int32_t sum = mg_gate_limited(gates, data[2u * n + k] + state[2u * n + k]);
+        const int32_t fresh = mg_gate_tanh(gates.table, sum);
         const int32_t next = fresh + mg_gate_product(state[k], h[k] - fresh);
         h[k] = (int16_t)next;
         read[k] = (MG_READ)mg_gate_byte(next);

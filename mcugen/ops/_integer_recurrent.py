@@ -61,7 +61,7 @@ class GateRows:
             name: self.weights.reshape(-1),
             f"{name}_bias": self.bias.astype(np.int32),
             f"{name}_mult": self.mult.astype(np.int32),
-            f"{name}_shift": self.shift.astype(np.uint8),
+            f"{name}_shift": (self.shift - 1).astype(np.uint8),
             f"{name}_left": self.left,
         }
 
@@ -132,7 +132,7 @@ def params(call: Call) -> Params:
         **sizes,
         "low": low,
         "high": high,
-        "coarse": FINEST - fraction_bits(call.op.clip),
+        "factor": 3 << (FINEST - fraction_bits(call.op.clip)),
     }
 
 

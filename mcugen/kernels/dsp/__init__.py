@@ -7,6 +7,7 @@ from mcugen.kernels.dsp import (
     depthwise_direct,
     each,
     fourier,
+    gate_rows,
     matmul_streams,
     patch,
     planar,
@@ -23,6 +24,7 @@ from mcugen.ops.batch_matmul import BatchMatmul
 from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
+from mcugen.ops.integer_gru import IntegerGru
 from mcugen.ops.lstm_quantized import QuantizedLstm
 from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.real_fourier import RealFourier
@@ -51,6 +53,7 @@ FAMILY = Family(
             depthwise_direct.DIRECT,
         ),
         FullyConnected: (*vector.kernels(), *vector_direct.kernels()),
+        IntegerGru: gate_rows.GRU,
         PowerSpectrum: fourier.POWER,
         QuantizedLstm: recurrent.LSTM,
         RealFourier: fourier.FOURIER,
