@@ -21,24 +21,22 @@ from mcugen.ir.types import QuantParams, TensorType, dtypes
 from mcugen.oracle import integer_gates
 
 FINEST = 12
-"""The most fraction bits of a sum of gates."""
+"""The most fraction bits of a sum of gates that sigmoid or tanh reads."""
 STATE = QuantParams((2.0**-15,), (0,))
 """The quantization of a state in int16, whose magnitude is at most 1."""
-READ = QuantParams((2.0**-7,), (0,))
-"""The quantization of the state's upper byte, which products read."""
 WIDEST_CLIP = 2.0**15
 _MOST_LEFT = 15
 
 
-def fraction_bits(clip: float) -> int:
+def fraction_bits(clip: float, finest: int = FINEST) -> int:
     """Fraction bits of the sums of gates that reach up to `clip`."""
     mantissa, exponent = math.frexp(clip)
-    return min(FINEST, 15 - exponent + (mantissa == 0.5))
+    return min(finest, 15 - exponent + (mantissa == 0.5))
 
 
-def limits(clip: float) -> tuple[int, int]:
+def limits(op: IntegerRecurrent) -> tuple[int, int]:
     """The least and the greatest sum of a gate, as stored integers."""
-    bound = round_half_away(clip * 2.0 ** fraction_bits(clip))
+    bound = round_half_away(op.clip * 2.0**op.fraction_bits)
     return -min(bound, 1 << 15), min(bound, (1 << 15) - 1)
 
 
@@ -71,7 +69,7 @@ def multipliers(call: Call, k: int, data: float) -> list[tuple[int, int]]:
     w = call.input(k)
     scales = () if w.quant is None else w.quant.scale
     every = scales if len(scales) == w.shape[0] else scales * w.shape[0]
-    steps = 2.0 ** fraction_bits(call.op.clip)
+    steps = 2.0**call.op.fraction_bits
     return [quantize_multiplier(float(np.float32(data)) * float(np.float32(s)) * steps) for s in every]
 
 
@@ -90,7 +88,7 @@ def _rows(weights: np.ndarray, bias: np.ndarray, pairs: Sequence[tuple[int, int]
 def rows_of(call: Call) -> tuple[GateRows, GateRows]:
     """The rows of the data and of the state."""
     w, r, (first, second) = call.constant(1), call.constant(2), biases(call)
-    data, state = multipliers(call, 1, call.input(0).scale), multipliers(call, 2, READ.scale[0])
+    data, state = multipliers(call, 1, call.input(0).scale), multipliers(call, 2, call.op.read_quant.scale[0])
     return _rows(w, first, data), _rows(r, second, state)
 
 
@@ -107,9 +105,22 @@ def constant_weights(call: Call) -> bool:
 
 
 def fixed_scales(call: Call) -> bool:
-    "the state has the scale 2^-15, its upper byte the scale 2^-7, both without a zero point"
-    y, *states = call.outputs
-    return y.quant == READ and {t.quant for t in (call.input(call.op.state), states[0])} == {STATE}
+    "the state has the scale 2^-15, or that of the sums after a ReLU; a cell has a power of two from 2^-15 to 1"
+    op, y, states = call.op, call.outputs[0], call.outputs[1:]
+    cells = [t.quant for t in (call.inputs[-1], states[-1]) if op.has_cell and t is not None]
+    return (
+        y.quant == op.read_quant
+        and {t.quant for t in (call.input(op.state), states[0])} == {op.state_quant}
+        and (not cells or (cells[0] == cells[1] and cell_bits(cells[0]) is not None))
+    )
+
+
+def cell_bits(quant: QuantParams | None) -> int | None:
+    """Fraction bits of a cell, 0 to 15; None if its scale is no such power of two, or it has a zero point."""
+    if quant is None or quant.per_channel or quant.zero_point[0]:
+        return None
+    mantissa, exponent = math.frexp(quant.scale[0])
+    return 1 - exponent if mantissa == 0.5 and -14 <= exponent <= 1 else None
 
 
 def fits(call: Call) -> bool:
@@ -123,7 +134,7 @@ RULES = (constant_weights, fixed_scales, fits)
 def params(call: Call) -> Params:
     """The fields that all these layers have."""
     steps, batches, inputs = call.input(0).shape
-    low, high = limits(call.op.clip)
+    low, high = limits(call.op)
     data, state = rows_of(call)
     sizes: dict[str, Param] = {"steps": steps, "batches": batches, "inputs": inputs, "hidden": call.input(2).shape[1]}
     return {
@@ -132,7 +143,7 @@ def params(call: Call) -> Params:
         **sizes,
         "low": low,
         "high": high,
-        "factor": 3 << (FINEST - fraction_bits(call.op.clip)),
+        "factor": call.op.factor,
     }
 
 
@@ -162,6 +173,25 @@ class IntegerRecurrent(Op):
     has_cell: ClassVar[bool] = False
     litert_types = dtypes("")
 
+    @property
+    def fraction_bits(self) -> int:
+        """Fraction bits of the sums of gates."""
+        return fraction_bits(self.clip)
+
+    @property
+    def factor(self) -> int:
+        """The factor that brings sums to steps of 1 / (3 * 4096), in which sigmoid and tanh read them."""
+        return 3 << (FINEST - self.fraction_bits)
+
+    @property
+    def state_quant(self) -> QuantParams:
+        return STATE
+
+    @property
+    def read_quant(self) -> QuantParams:
+        """The quantization of the state's upper byte."""
+        return QuantParams((256 * self.state_quant.scale[0],), (0,))
+
     def infer(self, *operands: TensorType | None) -> tuple[TensorType, ...]:
         states = 2 if self.has_cell else 1
         if any(t is None for t in operands) or len(operands) != self.state + states:
@@ -181,13 +211,13 @@ class IntegerRecurrent(Op):
         return TensorType((steps, batches, hidden), "s8"), *([state] * states)
 
     def scaling(self, call: Call) -> Scaling:
-        data, state = multipliers(call, 1, call.input(0).scale), multipliers(call, 2, READ.scale[0])
-        return {"w": data, "r": state, "limits": limits(self.clip), "biases": np.concatenate(biases(call))}
+        data, state = multipliers(call, 1, call.input(0).scale), multipliers(call, 2, call.op.read_quant.scale[0])
+        return {"w": data, "r": state, "limits": limits(self), "biases": np.concatenate(biases(call))}
 
     def scaling_q(self, call: Call) -> Scaling:
         return {
             "w": integer_gates.row_multipliers(call, 1, integer_gates.data_scale(call)),
-            "r": integer_gates.row_multipliers(call, 2, integer_gates.read_scale()),
+            "r": integer_gates.row_multipliers(call, 2, integer_gates.read_scale(call)),
             "limits": integer_gates.limits(call),
             "biases": np.concatenate(integer_gates.first_sums(call)),
         }
@@ -216,10 +246,10 @@ def example(
         return TensorType((count, n), "s8", QuantParams(scales, (0,) * count))
 
     x = TensorType((steps, batches, inputs), "s8", QuantParams((0.04,), (zero,)))
-    bias, h = TensorType((count,), "s32"), TensorType((batches, hidden), "s16", STATE)
+    bias, h = TensorType((count,), "s32"), TensorType((batches, hidden), "s16", op.state_quant)
     states = (h,) if cell is None else (h, replace(h, quant=cell))
     inputs_ = (x, rows(inputs, 0.02), rows(hidden, 0.03), *[bias] * (op.state - 3), *states)
     constants: dict[int, np.ndarray | None] = {1: None, 2: None}
     constants |= {k: rng.integers(-3000, 3000, count).astype(np.int32) for k in range(3, op.state)}
-    y = TensorType((steps, batches, hidden), "s8", READ)
+    y = TensorType((steps, batches, hidden), "s8", op.read_quant)
     return Example(op, inputs_, (y, *states), constants, seed)

@@ -77,7 +77,7 @@ class IntegerGru(_integer_recurrent.IntegerRecurrent):
         g, size, y = integer_gates, h.shape[1], []
         first, second = g.first_sums(call)
         data = g.scaled(g.sums(x, w, first), g.row_multipliers(call, 1, g.data_scale(call)))
-        rows = g.row_multipliers(call, 2, g.read_scale())
+        rows = g.row_multipliers(call, 2, g.read_scale(call))
         gates, last, h = slice(0, 2 * size), slice(2 * size, None), int64(h)
         for row in data:
             read = g.upper_byte(h)

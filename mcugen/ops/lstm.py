@@ -19,6 +19,7 @@ from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _tflite, _unrolled
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops.add import Add
+from mcugen.ops.integer_lstm import IntegerLstm
 
 GATES = 4
 COUPLED = ("", "input", "forget")
@@ -186,8 +187,18 @@ class Lstm(Op):
         ),
     )
 
+    @property
+    def _is_usual(self) -> bool:
+        return self.activations == ("Sigmoid", "Tanh", "Tanh")
+
+    def rounded(self, call: Call) -> Op | None:
+        plain = self._is_usual and not (self.coupled or self.cell_clip or call.has(6))
+        return IntegerLstm(self.clip) if self.clip and plain else None
+
     def quantized(self, call: Call) -> Scales:
-        return refused("mcugen has no rule for the scales of its gates and its state")
+        if self.coupled or self.cell_clip or call.has(6):
+            return refused("its integer form has no coupled gates, no peepholes and no bound of the cell")
+        return _recurrent.on_integers(call, self._is_usual, (1, 2, 3))
 
     def infer(
         self,

@@ -11,12 +11,13 @@ from mcugen.ir.call import Call, Params
 from mcugen.ir.imports import Expansion, Import, Source
 from mcugen.ir.kernel import Cost, Kernel, Whole
 from mcugen.ir.op import Example, Op
-from mcugen.ir.quant_rule import Scales, refused
+from mcugen.ir.quant_rule import Scales
 from mcugen.ir.types import TensorType
 from mcugen.ir.writes import Sink, Write
 from mcugen.ops import _recurrent, _tflite, _unrolled
 from mcugen.ops._tflite import TfliteTarget
 from mcugen.ops.add import Add
+from mcugen.ops.integer_rnn import IntegerRnn
 
 
 def from_onnx(source: Source, e: Expansion) -> Sequence[str]:
@@ -88,8 +89,11 @@ class Rnn(Op):
     writes = (Write("onnx", to_onnx), _tflite.to_target(to_tflite))
     kernels = (Kernel("mg_rnn_f32", Whole(), (), params, operands=(0, 1, 2, 3, 4), cost=Cost(work, _recurrent.TERMS)),)
 
+    def rounded(self, call: Call) -> Op | None:
+        return IntegerRnn(self.clip, self.activation) if self.clip else None
+
     def quantized(self, call: Call) -> Scales:
-        return refused("it is computed in floats: neither TensorFlow Lite Micro nor LiteRT has an int8 kernel for it")
+        return _recurrent.on_integers(call, True, (1, 2, 3))
 
     def infer(
         self,

@@ -23,10 +23,11 @@ _STATE = 15
 
 
 def fraction_bits(call: Call) -> int:
-    """Fraction bits of the sums of gates: 12, or fewer so that int16 holds the clip."""
+    """Fraction bits of the sums of gates: 12, or 15 before a ReLU, or fewer so that int16 holds the clip."""
     clip = exact(call.op.clip)
     whole = exponent_of(clip)
-    return _STATE - max(whole + int(power(whole) < clip), _STATE - FINEST)
+    finest = _STATE if getattr(call.op, "activation", "") == "Relu" else FINEST
+    return _STATE - max(whole + int(power(whole) < clip), _STATE - finest)
 
 
 def limits(call: Call) -> tuple[int, int]:
@@ -48,9 +49,9 @@ def data_scale(call: Call) -> Fraction:
     return scale_of(call.input(0))
 
 
-def read_scale() -> Fraction:
+def read_scale(call: Call) -> Fraction:
     """The scale of a state as products read it: its upper byte."""
-    return power(8 - _STATE)
+    return scale_of(call.input(call.op.state)) * 256
 
 
 def first_sums(call: Call) -> tuple[Ints, Ints]:
@@ -93,6 +94,17 @@ def tanh(call: Call, x: Ints) -> Ints:
 def _thirds(call: Call, x: Ints) -> Ints:
     """A limited sum of gates in steps of 1 / (3 * 4096)."""
     return np.asarray(np.clip(x, *limits(call)) * 3 << (FINEST - fraction_bits(call)))
+
+
+def tanh_of_cell(call: Call, c: Ints) -> Ints:
+    """Tanh of a cell, which is rounded to steps of 1 / (3 * 4096) first."""
+    right = cell_bits(call) - FINEST
+    return sigmoids.tabled_tanh(halves_up(3 * c, right) if right > 0 else 3 * c << -right)
+
+
+def cell_bits(call: Call) -> int:
+    """Fraction bits of the cell."""
+    return -exponent_of(scale_of(call.input(call.op.state + 1)))
 
 
 def upper_byte(state: Ints) -> Ints:

@@ -12,6 +12,8 @@ from mcugen.ir.call import Call
 from mcugen.ir.op import Op, evaluate
 from mcugen.ops._integer_recurrent import IntegerRecurrent
 from mcugen.ops.gru import Gru
+from mcugen.ops.lstm import Lstm
+from mcugen.ops.rnn import Rnn
 
 _ELEMENTS = 1 << 20
 """Elements of operands and results that are computed together."""
@@ -34,6 +36,16 @@ def batch_axes(op: Op) -> BatchAxes | None:
 @batch_axes.register
 def _of_gru(op: Gru) -> BatchAxes | None:
     return BatchAxes((1, None, None, None, None, 0), (1, 0))
+
+
+@batch_axes.register
+def _of_lstm(op: Lstm) -> BatchAxes | None:
+    return BatchAxes((1, None, None, None, 0, 0, None), (1, 0, 0))
+
+
+@batch_axes.register
+def _of_rnn(op: Rnn) -> BatchAxes | None:
+    return BatchAxes((1, None, None, None, 0), (1, 0))
 
 
 @batch_axes.register

@@ -14,10 +14,11 @@ from mcugen.ir.quant_rule import Bounds
 from mcugen.ops._activation import unclamped
 from mcugen.ops.div import Div
 from mcugen.ops.element_function import ElementFunction
+from mcugen.ops.rnn import Rnn
 from mcugen.quantize import batch_evaluation
 from mcugen.quantize.activation_ranges import Observed, observed
 from mcugen.quantize.older import Older
-from mcugen.quantize.recurrent_weights import Trace, is_recurrent, trace_of
+from mcugen.quantize.recurrent_weights import Reach, Trace, is_recurrent, trace_of
 
 KEPT_BYTES = 1 << 30
 _POINTS = 257
@@ -40,7 +41,7 @@ class FloatRun:
     older: Older | None = None
     _kept: dict[str, np.ndarray] = field(default_factory=dict)
     _observed: dict[str, Observed] = field(default_factory=dict)
-    _reach: dict[str, float] = field(default_factory=dict)
+    _reach: dict[str, Reach] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -79,7 +80,7 @@ class FloatRun:
         if not self._observed:
             walk = self.walk()
             found = {name: observed(walk.value(name)) for name in self.graph.inputs}
-            reach: dict[str, float] = {}
+            reach: dict[str, Reach] = {}
             for index, node in enumerate(self.graph.nodes):
                 walk.step(index)
                 for name in node.outputs:
@@ -93,8 +94,8 @@ class FloatRun:
             self._observed = found  # one assignment: workers of a cluster may have several threads
         return self._observed
 
-    def reach(self) -> Mapping[str, float]:
-        """Recurrent layer -> the largest magnitude of its gates' sums."""
+    def reaches(self) -> Mapping[str, Reach]:
+        """Recurrent layer -> the largest magnitudes inside it."""
         self.observed()
         return self._reach
 
@@ -208,6 +209,6 @@ class FloatWalk:
 
 
 def _clamp(op: object) -> tuple[float, float] | None:
-    """Bounds of an operator's fused activation, if it has one."""
-    activation = getattr(op, "activation", "NONE")
+    """Bounds of an operator's fused activation, if it has one. That of an RNN is not fused: its steps read it."""
+    activation = "NONE" if isinstance(op, Rnn) else getattr(op, "activation", "NONE")
     return None if activation == "NONE" else activation_bounds(activation)

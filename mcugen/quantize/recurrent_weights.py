@@ -17,8 +17,13 @@ from mcugen.ir.graph import Graph, Node
 from mcugen.ir.op import Op
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ops import _integer_recurrent
+from mcugen.ops._integer_recurrent import IntegerRecurrent
 from mcugen.ops.gru import Gru
 from mcugen.ops.integer_gru import IntegerGru
+from mcugen.ops.integer_lstm import IntegerLstm
+from mcugen.ops.integer_rnn import IntegerRnn
+from mcugen.ops.lstm import Lstm
+from mcugen.ops.rnn import Rnn
 from mcugen.quantize import rounding
 from mcugen.quantize.batch_axes import along
 from mcugen.quantize.layers import Constant, Gathered
@@ -27,6 +32,7 @@ from mcugen.quantize.recipe import LEAST_SQUARES, Recipe
 _ROOM = 1.25
 """Factor on the reach of gates: a longer sequence reaches further, and a coarser step costs little."""
 _LEAST_CLIP = 8.0
+_ALL = slice(None)
 _BIAS_END = float(1 << 30)
 
 
@@ -36,16 +42,27 @@ class Trace:
 
     data, state: the sums of gates over the data and over the state, [rows, gates * H], with their biases
     read: pairs of (rows of the recurrent weights, the vectors that they are multiplied with, [rows, H])
+    added: the rows whose sums over the data and over the state are added as they are
+    cell: the largest magnitude of a cell, 0 if there is none
     """
 
     data: np.ndarray
     state: np.ndarray
     read: tuple[tuple[slice, np.ndarray], ...]
+    added: slice
+    cell: float = 0.0
 
     @property
-    def reach(self) -> float:
-        """The largest magnitude of any sum."""
-        return max(float(np.abs(a).max()) for a in (self.data, self.state, self.data + self.state))
+    def reach(self) -> Reach:
+        return Reach(max(float(np.abs(a).max()) for a in (self.data, self.state, self.data + self.state)), self.cell)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The largest magnitudes of the sums of a layer's gates, and of its cell."""
+
+    sums: float
+    cell: float = 0.0
 
 
 Operands = Sequence[np.ndarray]
@@ -59,7 +76,7 @@ def traced(op: Op, operands: Operands, y: np.ndarray) -> Trace | None:
 
 
 @singledispatch
-def integer_form(op: Op, clip: float) -> Op:
+def integer_form(op: Op, reach: Reach) -> IntegerRecurrent:
     """The integer operator of a float layer, with a bound for the sums of its gates."""
     raise NotImplementedError(f"{op} has no integer form")
 
@@ -71,16 +88,48 @@ def _trace_of_gru(op: Gru, operands: Operands, y: np.ndarray) -> Trace:
     before = np.concatenate([h[None], y[:-1]]).reshape(-1, size)
     data, state = x.reshape(-1, x.shape[-1]) @ w.T + b, before @ r.T + a
     if op.after:
-        return Trace(data, state, ((slice(None), before),))
+        return Trace(data, state, ((_ALL, before),), slice(0, 2 * size))
     gates, last = slice(0, 2 * size), slice(2 * size, None)
     met = before / (1.0 + np.exp(-(data + state)[:, size : 2 * size]))
     state[:, last] = met @ r[last].T + a[last]
-    return Trace(data, state, ((gates, before), (last, met)))
+    return Trace(data, state, ((gates, before), (last, met)), _ALL)
+
+
+@traced.register
+def _trace_of_lstm(op: Lstm, operands: Operands, y: np.ndarray) -> Trace:
+    x, w, r, b, h, c = (v.astype(np.float64) for v in operands)
+    before = np.concatenate([h[None], y[:-1]])
+    data, state = x @ w.T + b, before @ r.T
+    i, _, f, g = np.split(data + state, 4, axis=2)
+    enter, keep, reached = np.tanh(g) / (1.0 + np.exp(-i)), 1.0 / (1.0 + np.exp(-f)), [np.abs(c).max()]
+    for entered, kept in zip(enter, keep, strict=True):
+        c = kept * c + entered
+        reached.append(np.abs(c).max())
+    rows = data.shape[-1]
+    vectors = ((_ALL, before.reshape(-1, h.shape[-1])),)
+    return Trace(data.reshape(-1, rows), state.reshape(-1, rows), vectors, _ALL, float(max(reached)))
+
+
+@traced.register
+def _trace_of_rnn(op: Rnn, operands: Operands, y: np.ndarray) -> Trace:
+    x, w, r, b, h = (v.astype(np.float64) for v in operands)
+    before = np.concatenate([h[None], y[:-1]]).reshape(-1, h.shape[-1])
+    return Trace(x.reshape(-1, x.shape[-1]) @ w.T + b, before @ r.T, ((_ALL, before),), _ALL)
 
 
 @integer_form.register
-def _form_of_gru(op: Gru, clip: float) -> Op:
-    return IntegerGru(min(op.clip or clip, clip), op.after)
+def _form_of_gru(op: Gru, reach: Reach) -> IntegerRecurrent:
+    return IntegerGru(_clip(op.clip, reach), op.after)
+
+
+@integer_form.register
+def _form_of_lstm(op: Lstm, reach: Reach) -> IntegerRecurrent:
+    return IntegerLstm(_clip(op.clip, reach))
+
+
+@integer_form.register
+def _form_of_rnn(op: Rnn, reach: Reach) -> IntegerRecurrent:
+    return IntegerRnn(_clip(op.clip, reach, 2.0**-3 if op.activation == "Relu" else _LEAST_CLIP), op.activation)
 
 
 def is_recurrent(node: Node) -> bool:
@@ -105,40 +154,66 @@ def _states(node: Node) -> int:
     return len(node.outputs) - 1
 
 
-def clip_for(reach: float) -> float:
-    """The bound of the sums of gates: a power of two above what they reach, at least 8."""
-    if not 0 < reach * _ROOM < _integer_recurrent.WIDEST_CLIP:
-        return _LEAST_CLIP if reach <= 0 else _integer_recurrent.WIDEST_CLIP
-    return max(_LEAST_CLIP, 2.0 ** math.ceil(math.log2(reach * _ROOM)))
+def _clip(own: float, reach: Reach, least: float = _LEAST_CLIP) -> float:
+    """The bound of the sums of gates: a power of two above what they reach, or the layer's own bound if it is less."""
+    found = _power_above(_ROOM * reach.sums, least, _integer_recurrent.WIDEST_CLIP)
+    return min(own or found, found)
 
 
-def state_types(node: Node, graph: Graph) -> Mapping[str, TensorType]:
+def _power_above(reach: float, least: float, most: float) -> float:
+    """The least power of two that a reach does not exceed, from `least` to `most`."""
+    wanted = min(max(reach, least), most)
+    return float(2.0 ** math.ceil(math.log2(wanted)))
+
+
+def state_types(node: Node, graph: Graph, reach: Reach) -> Mapping[str, TensorType]:
     """The types of a layer's results, and of its states before the first step if these are computed."""
+    form = integer_form(node.op, reach)
+    cell = QuantParams((_power_above(_ROOM * reach.cell, 1.0, 2.0**15) / 2.0**15,), (0,))
     y, *states = node.outputs
-    found = {y: TensorType(graph.type(y).shape, "s8", _integer_recurrent.READ)}
-    for name in (*states, *node.inputs[-len(states) :]):
-        if name is not None and graph.tensors[name].data is None:
-            found[name] = TensorType(graph.type(name).shape, "s16", _integer_recurrent.STATE)
+    found = {y: TensorType(graph.type(y).shape, "s8", form.read_quant)}
+    for names in (states, node.inputs[-len(states) :]):
+        for name, quant in zip(names, (form.state_quant, cell), strict=False):
+            if name is not None and graph.tensors[name].data is None:
+                found[name] = TensorType(graph.type(name).shape, "s16", quant)
     return found
 
 
 def constants_of(
-    graph: Graph, node: Node, x: TensorType, met: np.ndarray, trace: Trace | None, recipe: Recipe
+    graph: Graph, node: Node, types: tuple[TensorType, TensorType], met: np.ndarray, trace: Trace | None, recipe: Recipe
 ) -> dict[int, Constant]:
-    """Weights and biases as integers, by operand. met: the data as integers, [samples, *shape]; trace: None if weights
-    are not fitted to the samples.
+    """Weights and biases as integers, by operand. types: of the data, and of the state that products read; met: the
+    data as integers, [samples, *shape]; trace: None if weights are not fitted to the samples.
     """
+    x, y = types
     w, r, *biases = (np.asarray(graph.tensors[str(n)].data, np.float64) for n in node.inputs[1 : -_states(node)])
     rows = (met.reshape(-1, met.shape[-1]).astype(np.float64) - x.zero_point) * x.scale
-    whole = ((slice(None), rows),)
+    whole = ((_ALL, rows),)
     w_type, w_steps, shift = _rounded(w, whole if trace else (), recipe)
+    if trace and recipe.rounding == LEAST_SQUARES:
+        r = _compensating(r, w - w_steps * np.array(w_type.quant.scale if w_type.quant else 1.0)[:, None], rows, trace)
     r_type, r_steps, state_shift = _rounded(r, trace.read if trace else (), recipe)
     second = len(biases) > 1
     shifts = (shift if second else shift + state_shift, state_shift)
     found: dict[int, Constant] = {1: (w_type, w_steps), 2: (r_type, r_steps)}
-    scales = (x.scale, _integer_recurrent.READ.scale[0])
+    scales = (x.scale, y.scale)
     for k, (b, more) in enumerate(zip(biases, shifts, strict=False)):
         found[3 + k] = _bias(b + more, scales[k], (w_type, r_type)[k])
+    return found
+
+
+def _compensating(r: np.ndarray, error: np.ndarray, rows: np.ndarray, trace: Trace) -> np.ndarray:
+    """Weights of the state that make up for the rounding errors of the weights of the data, as far as data and state
+    go together. error: of the weights of the data; rows: the data [rows, n].
+    """
+    found, order = r.copy(), np.arange(len(r))[trace.added]
+    for which, vectors in trace.read:
+        mine = np.intersect1d(order, np.arange(len(r))[which])
+        if mine.size:
+            x, h = rows - rows.mean(axis=0), vectors - vectors.mean(axis=0)
+            power = h.T @ h / len(h)
+            ridge = rounding.damped(power[None])[0] * np.eye(len(power))
+            found[mine] += error[mine] @ np.linalg.solve(power + ridge, h.T @ x / len(h)).T
     return found
 
 
@@ -148,7 +223,7 @@ def _rounded(
     """(type, integers, what biases must add) of weights [rows, n]. read: see `Trace`; empty to round to the nearest."""
     bits, integers = 8, np.zeros(w.shape, np.int8)
     scales, shift = np.zeros(len(w)), np.zeros(len(w))
-    for which, vectors in read or ((slice(None), None),):
+    for which, vectors in read or ((_ALL, None),):
         part = w[which][None]
         if vectors is None:
             made = rounding.nearest(part, rounding.scales(part, bits), bits)
@@ -177,15 +252,17 @@ def _bias(b: np.ndarray, scale: float, w: TensorType) -> Constant:
     return TensorType(b.shape, "s32", quant), data
 
 
-def with_states(graph: Graph, shares: Mapping[str, bool]) -> dict[str, TensorType]:
+def with_states(
+    graph: Graph, shares: Mapping[str, bool], reaches: Mapping[str, Reach]
+) -> dict[str, TensorType]:
     """The types of all tensors that recurrent layers decide on: their results and states, also after data movement.
 
-    shares: node -> whether its operands and results share one scale.
+    shares: node -> whether its operands and results share one scale. reaches: of the recurrent layers.
     """
     found: dict[str, TensorType] = {}
     for node in graph.nodes:
         if is_recurrent(node):
-            found |= state_types(node, graph)
+            found |= state_types(node, graph, reaches[node.name])
     if not found:
         return found
     for nodes, forwards in ((graph.nodes, True), (reversed(graph.nodes), False)):

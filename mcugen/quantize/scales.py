@@ -11,7 +11,7 @@ from mcugen.ir.types import QuantParams
 from mcugen.quantize.activation_ranges import MIN_MAX, ON_GRID, Observed, chosen, joined, quant, says_nothing
 from mcugen.quantize.layers import with_same_weights
 from mcugen.quantize.recipe import Recipe, Widths
-from mcugen.quantize.recurrent_weights import with_states
+from mcugen.quantize.recurrent_weights import Reach, with_states
 
 DTYPES = {8: "s8", 16: "s16"}
 BITS = {dtype: bits for bits, dtype in DTYPES.items()}
@@ -29,18 +29,21 @@ def activations(
     graph: Graph,
     reference: str,
     seen: Mapping[str, Observed],
+    reaches: Mapping[str, Reach],
     recipe: Recipe,
     widths: Widths,
     overrides: Mapping[str, Bounds],
 ) -> dict[str, StoredType]:
-    """Storage of each float tensor. seen: statistics of tensors; overrides: tensor -> range set by the user.
+    """Storage of each float tensor.
+
+    seen: statistics of tensors; reaches: of recurrent layers; overrides: tensor -> range set by the user.
 
     The node that computes a tensor decides on its bits; for an input, its first reader does.
     """
     rules = {node.name: node.op.quantized(graph.call(node, reference)) for node in graph.nodes}
     shares = {name: rule.kind == "shared" for name, rule in rules.items()}
     bits = _bits(graph, widths)
-    states = with_states(graph, shares)
+    states = with_states(graph, shares, reaches)
     found = {name: StoredType(t.dtype, t.quant) for name, t in states.items() if t.quant is not None}
     own = set(graph.inputs) - set(found)
     for node in graph.nodes:

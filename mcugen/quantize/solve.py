@@ -97,8 +97,8 @@ class Solver:
         inputs = list(node.inputs)
         inputs[0] = self._operand(node, 0, outputs[0].dtype, None)
         x = str(inputs[0])
-        given = self.tensors[x].type, self.values[x]
-        made = recurrent_weights.constants_of(self.graph, node, *given, trace, self.recipe)
+        types = self.tensors[x].type, outputs[0]
+        made = recurrent_weights.constants_of(self.graph, node, types, self.values[x], trace, self.recipe)
         for k, (t, data) in made.items():
             label = self.graph.tensors[str(node.inputs[k])].label
             inputs[k] = f"{node.outputs[0]}@{k}"
@@ -107,8 +107,8 @@ class Solver:
             inputs[k] = self._operand(node, k, t.dtype, t.quant)
         for name, t in zip(node.outputs, outputs, strict=True):
             self.tensors[name] = replace(self.graph.tensors[name], type=t)
-        clip = recurrent_weights.clip_for(self.floats.reach()[node.name])
-        self._append(replace(node, op=recurrent_weights.integer_form(node.op, clip), inputs=tuple(inputs)))
+        form = recurrent_weights.integer_form(node.op, self.floats.reaches()[node.name])
+        self._append(replace(node, op=form, inputs=tuple(inputs)))
 
     def _append(self, node: Node) -> None:
         self.nodes.append(node)
@@ -192,5 +192,7 @@ def solved(floats: FloatRun, recipe: Recipe, widths: Widths) -> Graph:
     """The integer network that a recipe makes of a float network."""
     if floats.older is not None:
         return Solver(floats, recipe, widths, floats.older.stored).run()
-    stored = activations(floats.graph, floats.reference, floats.observed(), recipe, widths, floats.overrides)
+    stored = activations(
+        floats.graph, floats.reference, floats.observed(), floats.reaches(), recipe, widths, floats.overrides
+    )
     return Solver(floats, recipe, widths, stored).run()

@@ -14,11 +14,27 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from mcugen.ir.op import Example, Op
-from mcugen.ops import _recurrent, full_lstm, gru, hybrid_lstm, hybrid_rnn, lstm, lstm_quantized, projected_lstm, svdf
+from mcugen.ir.types import QuantParams
+from mcugen.ops import (
+    _integer_recurrent,
+    _recurrent,
+    full_lstm,
+    gru,
+    hybrid_lstm,
+    hybrid_rnn,
+    lstm,
+    lstm_quantized,
+    projected_lstm,
+    svdf,
+)
+from mcugen.ops._integer_recurrent import IntegerRecurrent
 from mcugen.ops.full_lstm import FullLstm
 from mcugen.ops.gru import Gru
 from mcugen.ops.hybrid_lstm import HybridLstm
 from mcugen.ops.hybrid_rnn import HybridRnn
+from mcugen.ops.integer_gru import IntegerGru
+from mcugen.ops.integer_lstm import IntegerLstm
+from mcugen.ops.integer_rnn import IntegerRnn
 from mcugen.ops.lstm import Lstm
 from mcugen.ops.lstm_quantized import QuantizedLstm
 from mcugen.ops.projected_lstm import ProjectedLstm
@@ -92,6 +108,8 @@ def layers(op: type[Op]) -> Iterator[Example]:
         yield from (quantized(sizes, dtype, seed) for dtype in ("s8", "s16") for seed, sizes in enumerate(SIZES))
     if op in (Lstm, Gru, Rnn):
         yield from (floats(op, sizes, seed) for seed, sizes in enumerate(SIZES))
+    if op in (IntegerGru, IntegerLstm, IntegerRnn):
+        yield from (on_integers(op, sizes, seed) for seed, sizes in enumerate(SIZES))
     if op is ProjectedLstm:
         yield from (projected(sizes, seed) for seed, sizes in enumerate(FURTHER))
     if op is FullLstm:
@@ -112,6 +130,15 @@ def floats(op: type[Op], sizes: tuple[int, int, int, int], seed: int) -> Example
     states = 2 if op is Lstm else 1
     rest = [(gates * hidden,)] * biases + [(batches, hidden)] * states
     return _even(_recurrent.example(op(), gates, sizes, rest, 2 * seed + 1))
+
+
+def on_integers(op: type[IntegerRecurrent], sizes: tuple[int, int, int, int], seed: int) -> Example:
+    """A layer on int8 with an int16 state. Weights are at least -127, as a quantization makes them."""
+    cell = QuantParams((2.0**-12,), (0,)) if op.has_cell else None
+    found, rng = _integer_recurrent.example(op(), seed, sizes, 3 * seed, cell), np.random.default_rng(seed)
+    shapes = ((k, t.shape) for k, t in enumerate(found.inputs) if k in (1, 2) and t is not None)
+    weights = {k: rng.integers(-127, 128, shape).astype(np.int8) for k, shape in shapes}
+    return dataclasses.replace(found, constants={**found.constants, **weights})
 
 
 def projected(sizes: tuple[int, int, int, int, int], seed: int) -> Example:

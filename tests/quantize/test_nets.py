@@ -140,7 +140,6 @@ def test_mobilenet_has_its_layers() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("lstm", r"Lstm \(node 0 LSTM.*\): mcugen has no rule for the scales of its gates and its state"),
         ("ssd", r"DetectionPostprocess \(.*\): it computes boxes in floats: end the network at the boxes and scores"),
     ],
 )

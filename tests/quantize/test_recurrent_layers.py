@@ -15,10 +15,14 @@ import pytest
 from mcugen.formats import read, registry
 from mcugen.ir.call import Call
 from mcugen.ir.op import Example, evaluate
+from mcugen.ops._integer_recurrent import IntegerRecurrent
 from mcugen.ops.integer_gru import IntegerGru
+from mcugen.ops.integer_lstm import IntegerLstm
+from mcugen.ops.integer_rnn import IntegerRnn
 from mcugen.quantize import quantize_model, walk
 from mcugen.quantize.cross_validation import outputs_of
 from mcugen.quantize.float_values import FloatRun
+from mcugen.quantize.solve import REQUANTIZE_PREFIX
 from mcugen.quantize.stored_integers import stored_inputs
 from tests.formats.onnx_models import Writer
 
@@ -79,23 +83,39 @@ def gate_sums(call: Call, k: int, vector: Ints, scale: Fraction, bias: np.ndarra
     return found
 
 
+def byte(v: int) -> int:
+    return min((v + 128) >> 8, 127)
+
+
+def limited(call: Call, total: int, steps: int) -> int:
+    """A sum within the clip."""
+    bound = math.floor(call.op.clip * 2**steps + 0.5)
+    return min(max(total, -min(bound, 32768)), min(bound, 32767))
+
+
+def steps_of(call: Call, least: int = 3) -> int:
+    return 15 - max(least, math.ceil(math.log2(call.op.clip)))
+
+
+def sums_of(call: Call, x: Ints, h: Ints, steps: int, more: int | None, read: Fraction) -> tuple[Ints, Ints]:
+    """The sums of gates over the data and over the state. more: the operand with the biases of the state."""
+    zero, data, bias = call.input(0).zero_point, Fraction(float(np.float32(call.input(0).scale))), call.constants[3]
+    assert bias is not None
+    second = 0 * bias if more is None else call.constants[more]
+    assert second is not None
+    g = gate_sums(call, 1, [v - zero for v in x], data, bias, steps)
+    return g, gate_sums(call, 2, [byte(v) for v in h], read, second, steps)
+
+
 def gru_step(call: Call, x: Ints, h: Ints) -> Ints:
     """One step of a GRU, written out unit by unit."""
-    op, size, data = call.op, len(h), Fraction(float(np.float32(call.input(0).scale)))
-    whole = max(3, math.ceil(math.log2(op.clip)))
-    steps, bound = 15 - whole, math.floor(op.clip * 2 ** (15 - whole) + 0.5)
+    op, size, steps, more = call.op, len(h), steps_of(call), call.constants[4]
+    assert more is not None
+    g, s = sums_of(call, x, h, steps, 4, Fraction(1, 128))
 
     def of(function: Callable[[int], int], total: int) -> int:
-        return function(3 * min(max(total, -min(bound, 32768)), min(bound, 32767)) << (12 - steps))
+        return function(3 * limited(call, total, steps) << (12 - steps))
 
-    def byte(v: int) -> int:
-        return min((v + 128) >> 8, 127)
-
-    zero, bias, more = call.input(0).zero_point, call.constants[3], call.constants[4]
-    assert bias is not None and more is not None
-    g = gate_sums(call, 1, [v - zero for v in x], data, bias, steps)
-    read = [byte(v) for v in h]
-    s = gate_sums(call, 2, read, Fraction(1, 128), more, steps)
     z = [of(sigmoid, g[k] + s[k]) for k in range(size)]
     r = [of(sigmoid, g[size + k] + s[size + k]) for k in range(size)]
     if op.after:
@@ -107,6 +127,58 @@ def gru_step(call: Call, x: Ints, h: Ints) -> Ints:
     return [n[k] + ((z[k] * (h[k] - n[k]) + (1 << 14)) >> 15) for k in range(size)]
 
 
+def lstm_step(call: Call, x: Ints, h: Ints, c: Ints) -> tuple[Ints, Ints]:
+    """One step of an LSTM, written out unit by unit."""
+    size, steps = len(h), steps_of(call)
+    g, s = sums_of(call, x, h, steps, None, Fraction(1, 128))
+    m = -round(math.log2(call.input(5).scale))
+
+    def of(function: Callable[[int], int], k: int) -> int:
+        return function(3 * limited(call, g[k] + s[k], steps) << (12 - steps))
+
+    cells, states = [], []
+    for k in range(size):
+        i, o, f, new = (of(tanh if j == 3 else sigmoid, j * size + k) for j in range(4))
+        entered = nearest(Fraction(i * new, 2 ** (30 - m)))
+        cells.append(saturated(nearest(Fraction(f * c[k], 2**15)) + entered))
+        states.append(nearest(Fraction(o * tanh(nearest(Fraction(3 * cells[k] * 2**12, 2**m))), 2**15)))
+    return states, cells
+
+
+def rnn_step(call: Call, x: Ints, h: Ints) -> Ints:
+    """One step of an RNN, written out unit by unit."""
+    kind = call.op.activation
+    steps = steps_of(call, 0 if kind == "Relu" else 3)
+    g, s = sums_of(call, x, h, steps, None, Fraction(256, 2**steps) if kind == "Relu" else Fraction(1, 128))
+    sums = [limited(call, a + b, steps) for a, b in zip(g, s, strict=True)]
+    if kind == "Relu":
+        return [max(v, 0) for v in sums]
+    return [(tanh if kind == "Tanh" else sigmoid)(3 * v << (12 - steps)) for v in sums]
+
+
+@pytest.mark.parametrize("index", range(len(IntegerLstm.examples())))
+def test_an_lstm_on_integers_is_what_its_lines_say(index: int) -> None:
+    call, operands = drawn(IntegerLstm.examples()[index])
+    y, last, cell = evaluate(call, operands)
+    h, c = operands[4].tolist(), operands[5].tolist()
+    for row, results in zip(operands[0].tolist(), y.tolist(), strict=True):
+        made = [lstm_step(call, v, state, cells) for v, state, cells in zip(row, h, c, strict=True)]
+        h, c = [state for state, _ in made], [cells for _, cells in made]
+        assert results == [[byte(v) for v in state] for state in h]
+    assert (last.tolist(), cell.tolist()) == (h, c)
+
+
+@pytest.mark.parametrize("index", range(len(IntegerRnn.examples())))
+def test_an_rnn_on_integers_is_what_its_lines_say(index: int) -> None:
+    call, operands = drawn(IntegerRnn.examples()[index])
+    y, last = evaluate(call, operands)
+    h = operands[4].tolist()
+    for row, results in zip(operands[0].tolist(), y.tolist(), strict=True):
+        h = [rnn_step(call, v, state) for v, state in zip(row, h, strict=True)]
+        assert results == [[byte(v) for v in state] for state in h]
+    assert last.tolist() == h
+
+
 @pytest.mark.parametrize("index", range(len(IntegerGru.examples())))
 def test_a_gru_on_integers_is_what_its_lines_say(index: int) -> None:
     call, operands = drawn(IntegerGru.examples()[index])
@@ -114,21 +186,37 @@ def test_a_gru_on_integers_is_what_its_lines_say(index: int) -> None:
     x, h = operands[0], operands[5].tolist()
     for row, results in zip(x.tolist(), y.tolist(), strict=True):
         h = [gru_step(call, v, state) for v, state in zip(row, h, strict=True)]
-        assert results == [[min((v + 128) >> 8, 127) for v in state] for state in h]
+        assert results == [[byte(v) for v in state] for state in h]
     assert last.tolist() == h
 
 
-def gru_network(path: Path, *, after: bool = True, reach: float = 1.0) -> Path:
-    """A GRU over 12 steps of 5 values, and a dense layer on its last state. reach: factor on the weights."""
-    rng, hidden, model = np.random.default_rng(7), 10, Writer(17)
-    shapes = ((1, 3 * hidden, 5), (1, 3 * hidden, hidden), (1, 6 * hidden))
+GATES = {"GRU": 3, "LSTM": 4, "RNN": 1}
+
+
+def layer(model: Writer, kind: str, x: str, inputs: int, reach: float = 1.0, **attributes: object) -> str:
+    """A layer of 10 units over 12 steps; returns its results over all steps [12, 1, 10 for each direction]."""
+    rng, hidden, gates = np.random.default_rng(7), 10, GATES[kind]
+    ways = 2 if attributes.get("direction") == "bidirectional" else 1
+    shapes = ((ways, gates * hidden, inputs), (ways, gates * hidden, hidden), (ways, 2 * gates * hidden))
     weights = [model.constant((reach * rng.normal(0, 0.5, s)).astype(np.float32)) for s in shapes]
-    given = [model.input((12, 1, 5)), *weights]
-    _, last = model.node("GRU", given, 2, hidden_size=hidden, linear_before_reset=int(after))
-    flat = model.node("Squeeze", [last, model.constant(np.array([0], np.int64))])
-    dense = model.constant(rng.normal(0, 0.5, (3, hidden)).astype(np.float32))
-    path.write_bytes(model.model(model.node("Gemm", [flat, dense], transB=1)).SerializeToString())
+    made = model.node(kind, [x, *weights], 3 if kind == "LSTM" else 2, hidden_size=hidden, **attributes)
+    turned = model.node("Transpose", [made[0]], perm=[0, 2, 1, 3])
+    found: str = model.node("Reshape", [turned, model.constant(np.array([12, 1, ways * hidden], np.int64))])
+    return found
+
+
+def network(path: Path, model: Writer, states: str, width: int) -> Path:
+    """A dense layer on the mean of the states of all steps."""
+    mean = model.node("ReduceMean", [states], axes=[0], keepdims=0)
+    dense = model.constant(np.random.default_rng(8).normal(0, 0.5, (3, width)).astype(np.float32))
+    path.write_bytes(model.model(model.node("Gemm", [mean, dense], transB=1)).SerializeToString())
     return path
+
+
+def gru_network(path: Path, *, after: bool = True, reach: float = 1.0) -> Path:
+    model = Writer(17)
+    states = layer(model, "GRU", model.input((12, 1, 5)), 5, reach, linear_before_reset=int(after))
+    return network(path, model, states, 10)
 
 
 def sequences(path: Path, count: int) -> Path:
@@ -141,26 +229,54 @@ def quantized(folder: Path, model: Path) -> quantize_model.Quantized:
     return quantize_model.quantize(model, sequences(folder / "calib.npz", 24), choices)
 
 
-@pytest.mark.parametrize("after", [True, False])
-def test_a_written_gru_comes_back_with_the_same_integers(tmp_path: Path, after: bool) -> None:
-    found = quantized(tmp_path, gru_network(tmp_path / "net.onnx", after=after))
+def stacked(model: Writer, x: str) -> tuple[str, int]:
+    below = layer(model, "GRU", x, 5, linear_before_reset=1)
+    return layer(model, "LSTM", below, 10), 10
+
+
+def both_ways(model: Writer, x: str) -> tuple[str, int]:
+    return layer(model, "GRU", x, 5, direction="bidirectional"), 20
+
+
+NETWORKS: dict[str, Callable[[Writer, str], tuple[str, int]]] = {
+    "gru_after": lambda model, x: (layer(model, "GRU", x, 5, linear_before_reset=1), 10),
+    "gru_before": lambda model, x: (layer(model, "GRU", x, 5), 10),
+    "gru_clip": lambda model, x: (layer(model, "GRU", x, 5, clip=1.5), 10),
+    "lstm": lambda model, x: (layer(model, "LSTM", x, 5), 10),
+    "rnn": lambda model, x: (layer(model, "RNN", x, 5), 10),
+    "rnn_relu": lambda model, x: (layer(model, "RNN", x, 5, 0.5, activations=["Relu"]), 10),
+    "backwards": lambda model, x: (layer(model, "LSTM", x, 5, direction="reverse"), 10),
+    "both_ways": both_ways,
+    "stacked": stacked,
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_written_layer_comes_back_with_the_same_integers(tmp_path: Path, name: str) -> None:
+    model = Writer(17)
+    result, width = NETWORKS[name](model, model.input((12, 1, 5)))
+    found = quantized(tmp_path, network(tmp_path / "net.onnx", model, result, width))
     assert not [t.label for t in found.graph.tensors.values() if t.type.is_float]
+    assert not [node.name for node in found.graph.nodes if node.name.startswith(REQUANTIZE_PREFIX)]
     (tmp_path / "written.onnx").write_bytes(found.written("onnx"))
     again = read.load(tmp_path / "written.onnx", registry.load(()))
-    assert [node.op for node in again.nodes if isinstance(node.op, IntegerGru)] == [IntegerGru(8.0, after)]
+    made, back = ([n for n in g.nodes if isinstance(n.op, IntegerRecurrent)] for g in (found.graph, again))
+    assert made and [node.op for node in made] == [node.op for node in back]
     test = np.random.default_rng(5).normal(size=(40, 12, 1, 5)).astype(np.float32)
     floats = FloatRun(found.floats.graph, "tflm", (test,))
     given = stored_inputs(found.graph, floats.given())
     (first,), (real,) = outputs_of(floats, found.graph), floats.outputs()
-    (stored,), (second,) = walk.outputs(found.graph, "tflm", given), walk.outputs(again, "ort", given)
-    assert np.array_equal(stored, second)
-    assert 10 * np.log10((real**2).sum() / ((first - real) ** 2).sum()) > 28
+    pairs = ((found.graph, made), (again, back))
+    inside = [replace(graph, outputs=tuple(node.outputs[0] for node in nodes)) for graph, nodes in pairs]
+    states = [walk.outputs(graph, "ort", given) for graph in inside]
+    assert all(np.array_equal(a, b) for a, b in zip(*states, strict=True))
+    assert 10 * np.log10((real**2).sum() / ((first - real) ** 2).sum()) > 22
 
 
 def test_gates_that_reach_further_have_coarser_steps(tmp_path: Path) -> None:
     found = quantized(tmp_path, gru_network(tmp_path / "net.onnx", reach=6.0))
     (op,) = (node.op for node in found.graph.nodes if isinstance(node.op, IntegerGru))
-    (reach,) = found.floats.reach().values()
+    (reach,) = (r.sums for r in found.floats.reaches().values())
     assert op.clip >= 16 and reach < op.clip < 4 * reach
     test = np.random.default_rng(6).normal(size=(40, 12, 1, 5)).astype(np.float32)
     floats = FloatRun(found.floats.graph, "tflm", (test,))

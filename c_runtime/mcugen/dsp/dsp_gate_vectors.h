@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What templates of recurrent layers ask for, on cores with SMLAD: vectors of int16 and quads of rows.
+ * Vectors of int16 and quads of rows for the templates of recurrent layers, on cores with SMLAD.
  */
 #define MG_READ mg_s16
 #define MG_ROWS mg_dsp_gate_rows

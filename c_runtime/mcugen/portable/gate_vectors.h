@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What templates of recurrent layers ask for, in portable C: vectors of int8 that are read in place.
+ * Vectors of int8, read in place, and rows of weights for the templates of recurrent layers, in portable C.
  */
 #include "mcugen/gate_rows.h"
 

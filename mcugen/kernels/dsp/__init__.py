@@ -25,6 +25,8 @@ from mcugen.ops.conv2d import Conv2D, is_pointwise, one_group
 from mcugen.ops.depthwise_conv2d import DepthwiseConv2D, reads_one_channel
 from mcugen.ops.fully_connected import FullyConnected
 from mcugen.ops.integer_gru import IntegerGru
+from mcugen.ops.integer_lstm import IntegerLstm
+from mcugen.ops.integer_rnn import IntegerRnn
 from mcugen.ops.lstm_quantized import QuantizedLstm
 from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.real_fourier import RealFourier
@@ -54,6 +56,8 @@ FAMILY = Family(
         ),
         FullyConnected: (*vector.kernels(), *vector_direct.kernels()),
         IntegerGru: gate_rows.GRU,
+        IntegerLstm: gate_rows.LSTM,
+        IntegerRnn: gate_rows.RNN,
         PowerSpectrum: fourier.POWER,
         QuantizedLstm: recurrent.LSTM,
         RealFourier: fourier.FOURIER,

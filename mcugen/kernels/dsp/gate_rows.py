@@ -12,6 +12,8 @@ from mcugen.ir.kernel import Cost, Kernel, Text
 from mcugen.kernels.dsp import scaling
 from mcugen.ops._integer_recurrent import GateRows, rows_of
 from mcugen.ops.integer_gru import IntegerGru
+from mcugen.ops.integer_lstm import IntegerLstm
+from mcugen.ops.integer_rnn import IntegerRnn
 
 _QUAD = 4
 """Rows that lie together, and taps that are read together."""
@@ -63,6 +65,7 @@ def _gru_parts(call: Call) -> Sequence[slice]:
 
 def _params(portable: Kernel, parts: Callable[[Call], Sequence[slice]]) -> Callable[[Call], Params]:
     def fields(call: Call) -> Params:
+        assert portable.params is not None
         data, state = rows_of(call)
         return {**portable.params(call), **_fields("w", data, (slice(None),)), **_fields("r", state, parts(call))}
 
@@ -103,4 +106,10 @@ def _kernel(portable: Kernel, gates: int, parts: Callable[[Call], Sequence[slice
     )
 
 
+def _one_part(call: Call) -> Sequence[slice]:
+    return (slice(None),)
+
+
 GRU = tuple(_kernel(kernel, IntegerGru.gates, _gru_parts) for kernel in IntegerGru.kernels)
+LSTM = tuple(_kernel(kernel, IntegerLstm.gates, _one_part) for kernel in IntegerLstm.kernels)
+RNN = tuple(_kernel(kernel, IntegerRnn.gates, _one_part) for kernel in IntegerRnn.kernels)
