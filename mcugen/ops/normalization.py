@@ -10,9 +10,10 @@ from functools import partial
 import numpy as np
 
 from mcugen.errors import QuantizationError, ShapeError, UnsupportedError
+from mcugen.ir.axis_order import Order
 from mcugen.ir.call import Call, Params, fact
-from mcugen.ir.kernel import Kernel, Run, Whole
-from mcugen.ir.op import Example, Op, Scaling
+from mcugen.ir.kernel import Cost, Kernel, Run, Whole
+from mcugen.ir.op import Example, Op, Reordered, Scaling
 from mcugen.ir.quant_rule import Scales, refused
 from mcugen.ir.types import QuantParams, TensorType
 from mcugen.ir.writes import Sink, Write
@@ -48,6 +49,42 @@ def _bits_of(value: Fraction) -> int:
     while abs(value) >= Fraction(2) ** e:
         e += 1
     return e
+
+
+def split_of(group: np.ndarray) -> tuple[int, int, int] | None:
+    """(positions, groups, channels) of data whose first group has these elements; None if there are none."""
+    flat = group.reshape(-1)
+    places = np.flatnonzero(flat)
+    if places.size == 0 or places[0] != 0:
+        return None
+    channels = int(np.argmin(flat)) if not flat.all() else flat.size
+    positions = places.size // channels
+    groups = int(places[channels]) // channels if positions > 1 else 1
+    row = positions * groups * channels
+    if flat.size % row:
+        return None
+    expected = np.zeros((flat.size // row, positions, groups, channels), bool)
+    expected[0, :, 0] = True
+    return (positions, groups, channels) if np.array_equal(expected.reshape(-1), flat) else None
+
+
+def _reordered_split(op: Normalization, order: Order, x: TensorType) -> tuple[int, int, int] | None:
+    """(positions, groups, channels) of data stored in another order; None if its groups cannot be stated so."""
+    place = np.arange(x.size).reshape(-1, op.positions, op.groups, op.channels)
+    group = (place[:, :1, :, :1] + 0 * place).reshape(x.shape)
+    stored = order.stored(group).reshape(-1)
+    split = split_of(stored == stored[0])
+    if split is None:
+        return None
+    firsts = stored.reshape(-1, *split)
+    return split if (firsts == firsts[:, :1, :, :1]).all() else None
+
+
+def _reordered_lines(op: Normalization, order: Order, x: TensorType, count: int) -> int | None:
+    """How often each gamma repeats in data stored in another order; None if gammas would have to be moved."""
+    stored = order.stored((np.arange(x.size) // op.inner % count).reshape(x.shape)).reshape(-1)
+    inner = int(np.argmax(stored != 0)) if stored.any() else 1
+    return inner if np.array_equal(stored, np.arange(x.size) // inner % count) else None
 
 
 def rows_of(op: Normalization, x: TensorType) -> tuple[int, int]:
@@ -90,13 +127,13 @@ def _norm(call: Call) -> Params:
     }  # fmt: skip
 
 
-def _arrays(call: Call) -> Params:
+def _arrays(call: Call) -> dict[str, np.ndarray]:
     found = constants(call)
     return {"gain": np.array(found.gain, np.int32), "offset": np.array(found.offset, np.int32)}
 
 
 def params(call: Call) -> Params:
-    return {**_arrays(call), **_norm(call)}
+    return {"lines": np.stack([*_arrays(call).values()], axis=1).reshape(-1), **_norm(call)}
 
 
 def even_params(call: Call) -> Params:
@@ -113,13 +150,20 @@ def group_params(call: Call) -> Params:
     if len(found.gain) == 1:
         shape = (op.channels, 1, op.positions, op.groups * op.channels)
     return {
-        **params(call), "rows": rows, "positions": op.positions, "groups": op.groups, "channels": op.channels,
+        **_arrays(call), **_norm(call), "rows": rows,
+        "positions": op.positions, "groups": op.groups, "channels": op.channels,
         "count": len(found.gain), "lines": shape[0], "first": shape[1], "length": shape[2], "stride": shape[3],
     }  # fmt: skip
 
 
 def rows(call: Call) -> int:
     return call.output.size // int(call.op.length)
+
+
+def work(call: Call) -> dict[str, float]:
+    """Counts: groups of elements with a root, and in groups of channels the parts with a factor of their own."""
+    total = rows(call)
+    return {"norm_rows": total, "norm_lines": 0 if is_one_run(call) else total * call.op.channels}
 
 
 def has_integers(call: Call) -> bool:
@@ -153,7 +197,8 @@ def _kernels(x: str, y: str, end: str) -> tuple[Kernel, ...]:
 
     is_kind.__doc__ = f"the operand is {x}, the result {y}"
     rules, place = (is_kind, has_integers), (0,) if x == y else ()
-    kernel = partial(Kernel, operands=(0,), in_place=place)
+    cost = Cost(work, ("norm_rows", "norm_lines"))
+    kernel = partial(Kernel, operands=(0,), in_place=place, cost=cost)
     return (
         kernel(f"mg_norm_even_{end}", Run(rows), (*rules, is_one_run, is_even), even_params),
         kernel(f"mg_norm_{end}", Run(rows), (*rules, is_one_run, is_uneven), params),
@@ -216,7 +261,7 @@ class Normalization(Op):
     Integers (steps): S and Q are the sum and the sum of squares of n elements, V = n Q - S^2, or with the zero point z
     in place of the mean S = n z, V = n * sum of (q - z)^2. W = V * 2^up + E, E = round(epsilon n^2 / scale^2 * 2^up),
     at least 1. m is the upper half of W, shifted by an even number of bits to [2^30, 2^32), r = floor(2^46 / sqrt(m)),
-    at most 2^31 - 1, d = (n q - S) shifted to 31 bits by the same number, M = gamma * r, rounded to 31 bits, and
+    at most 2^31 - 1, d = (n q - S) shifted to 31 bits by the same number, M = gamma * r, rounded to 30 bits, and
     y = (d M + beta, the zero point and a half) shifted right. Equals the real value rounded once but in a few elements
     of a million, and there by one step. Equal elements give beta.
     Source: ONNX LayerNormalization-17, RMSNormalization-23, GroupNormalization-21, InstanceNormalization-22,
@@ -278,6 +323,19 @@ class Normalization(Op):
 
     def rounded(self, call: Call) -> Op | None:
         return self
+
+    def reordered(self, call: Call, orders: Sequence[Order | None]) -> Reordered | None:
+        """This normalization of data in another order, if gammas need not be moved."""
+        order, count = orders[0], max(1, *(t.size for t in call.inputs[1:] if t is not None), 1)
+        if order is None:
+            return None
+        split, inner = _reordered_split(self, order, call.input(0)), _reordered_lines(self, order, call.input(0), count)
+        if split is None or inner is None:
+            return None
+        positions, groups, channels = split
+        op = replace(self, positions=positions, groups=groups, channels=channels).with_inner(inner, count)
+        lines = (None if t is None else Order.plain(t.shape) for t in call.inputs[1:])
+        return None if op is None else Reordered(op, (order, *lines), (order,))
 
     def reference(self, x: np.ndarray, gamma: np.ndarray | None = None, beta: np.ndarray | None = None) -> np.ndarray:
         parts = x.reshape(-1, self.positions, self.groups, self.channels)

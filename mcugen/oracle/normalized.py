@@ -15,7 +15,7 @@ from mcugen.oracle.fixed import Ints
 from mcugen.oracle.quantized import ends
 from mcugen.oracle.rational import exact, exponent_of, power, quotient, scale_of
 
-_ROOT_BITS, _WHOLE = 31, 32
+_WHOLE = 32
 _LARGEST = (1 << 31) - 1
 
 
@@ -36,7 +36,7 @@ def results(call: Call, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> I
             by = left + shift // 2
             scaled = [d << by if by >= 0 else 0 for d in steps]
             at = entries[row, :, group].reshape(-1)
-            slopes = {int(k): _halves_up(root * gains[k], _ROOT_BITS) for k in np.unique(at)}
+            slopes = {int(k): 2 * _halves_up(root * gains[k], _WHOLE) for k in np.unique(at)}
             values = [((d * slopes[int(k)] >> _WHOLE) + offsets[k]) >> down for d, k in zip(scaled, at, strict=True)]
             found[row, :, group] = np.clip(values, lowest, highest).reshape(op.positions, op.channels)
     return found.reshape(x.shape)

@@ -17,7 +17,7 @@ from mcugen.ir.op import Op
 from mcugen.ir.types import Shape, TensorType
 from mcugen.ops._reduce import Reduction
 from mcugen.ops.arithmetic import Arithmetic
-from mcugen.ops.normalization import Normalization
+from mcugen.ops.normalization import Normalization, split_of
 from mcugen.ops.reshape import Reshape
 from mcugen.ops.rsqrt import Rsqrt
 from mcugen.ops.sqrt import Sqrt
@@ -187,23 +187,6 @@ def _split(graph: Graph, source: str, region: Sequence[Node], x: np.ndarray) -> 
     if before.size != x.size or not (np.isfinite(before).all() and np.isfinite(after).all()):
         return None
     return split_of(before != after)
-
-
-def split_of(group: np.ndarray) -> tuple[int, int, int] | None:
-    """(positions, groups, channels) of data whose first group has these elements; None if there are none."""
-    flat = group.reshape(-1)
-    places = np.flatnonzero(flat)
-    if places.size == 0 or places[0] != 0:
-        return None
-    channels = int(np.argmin(flat)) if not flat.all() else flat.size
-    positions = places.size // channels
-    groups = int(places[channels]) // channels if positions > 1 else 1
-    row = positions * groups * channels
-    if flat.size % row:
-        return None
-    expected = np.zeros((flat.size // row, positions, groups, channels), bool)
-    expected[0, :, 0] = True
-    return (positions, groups, channels) if np.array_equal(expected.reshape(-1), flat) else None
 
 
 def _fitted(

@@ -12,6 +12,7 @@ from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph, Node
 from mcugen.ir.types import Shape
 from mcugen.passes import layouts
+from mcugen.passes.fold_gammas import fold_gammas
 from mcugen.passes.join_functions import join_functions
 from mcugen.passes.join_norms import join_norms
 from mcugen.passes.join_resizing import join_resizing
@@ -67,7 +68,8 @@ def prepared(
 
 def _joined(simple: Graph, *, needed: bool = False) -> Graph:
     """The network with normalizations and functions of one tensor as single operators. needed: see join_functions."""
-    return join_functions(join_norms(simple, REFERENCE), REFERENCE, needed=needed)
+    plain = fold_gammas(join_norms(simple, REFERENCE), REFERENCE)
+    return join_functions(plain, REFERENCE, needed=needed)
 
 
 def require_integers(simple: Graph, widths: Widths, file_format: str = "tflite") -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcugen import passes
 from mcugen.errors import McugenError, UnsupportedError
 from mcugen.formats import read, registry
 from mcugen.ir.graph import Graph
 from mcugen.ops.normalization import Normalization
 from mcugen.oracle import interpreter
-from mcugen.quantize import quantize_model
+from mcugen.quantize import float_model, quantize_model, walk
+from mcugen.quantize.cross_validation import outputs_of
 from tests.formats.onnx_models import Writer, write
 
 Make = Callable[[Writer, str], str]
@@ -128,3 +130,42 @@ def test_groups_that_do_not_divide_are_refused(tmp_path: Path) -> None:
 def test_rows_that_are_too_long_are_refused_for_their_length(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="groups of 40000 elements are too long"):
         _quantized(tmp_path, _alone("LpNormalization", axis=-1, p=2), (1, 1, 40000))
+
+
+def _projected(w: Writer, x: str, spread: float) -> str:
+    """A layer norm with gammas from 2^-spread to 2^spread, three layers that read it, and one behind a mean."""
+    factor = (2.0 ** w.rng.uniform(-spread, spread, 24)).astype(np.float32)
+    norm = w.node("LayerNormalization", [x, w.constant(factor), w.weights(24)])
+    weights = [w.constant((w.rng.normal(0, 0.5, (24, 8)) / factor[:, None]).astype(np.float32)) for _ in range(4)]
+    a, b, c = (w.node("MatMul", [norm, each]) for each in weights[:3])
+    mean = w.node("MatMul", [_mean(w, norm, (1,)), weights[3]])
+    return w.node("Add", [w.node("Add", [w.node("Mul", [a, b]), c]), mean])
+
+
+def test_uneven_gammas_go_into_the_layers_that_read_them(tmp_path: Path) -> None:
+    noise = []
+    for spread in (0.0, 4.0):
+        found = _quantized(tmp_path, lambda w, x, spread=spread: _projected(w, x, spread), _ROWS)
+        assert [len(n.inputs) for n in found.graph.nodes if isinstance(n.op, Normalization)] == [1]
+        file = float_model.load(tmp_path / "net.onnx")
+        x, wanted = found.floats.given()[0], found.floats.outputs()[0]
+        floats = walk.outputs(file, "ort", [x])[0]
+        np.testing.assert_allclose(wanted, floats, rtol=1e-4, atol=1e-4)
+        noise.append(
+            10 * np.log10((wanted**2).sum() / ((outputs_of(found.floats, found.graph)[0] - wanted) ** 2).sum())
+        )
+    assert noise[1] > noise[0] - 1.5 and noise[0] > 25
+
+
+def test_groups_of_an_image_are_normalized_as_the_image_is_stored(tmp_path: Path) -> None:
+    """Channels last, though the file has them first: only the model's input and output are transposed."""
+
+    def make(w: Writer, x: str) -> str:
+        y = _operator("GroupNormalization", 8, num_groups=4)(w, w.node("Conv", [x, w.weights(8, 3, 1, 1)]))
+        return w.node("Conv", [w.node("Relu", [y]), w.weights(4, 8, 1, 1)])
+
+    (tmp_path / "net.int8.onnx").write_bytes(_quantized(tmp_path, make, (1, 3, 5, 4)).written("onnx"))
+    graph = passes.run(read.load(tmp_path / "net.int8.onnx", registry.load(())), "ort")
+    kinds = [type(node.op).__name__ for node in graph.nodes]
+    assert _norms(graph)[0].positions == 20 and _norms(graph)[0].channels == 2
+    assert kinds.count("Transpose") == 2

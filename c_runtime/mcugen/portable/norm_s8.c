@@ -18,8 +18,8 @@ void mg_norm_s8(const mg_norm_s8_params *p, const int8_t *x, int8_t *y, uint32_t
         }
         const mg_norm_row row = mg_norm_of(&p->norm, sum, squares);
         for (uint32_t i = 0u; i < length; i += 1u) {
-            const int32_t slope = mg_norm_slope(row, p->gain[i]);
-            const int32_t v = mg_norm_element(row, x[at + i], slope, p->offset[i], p->norm.down);
+            const int32_t slope = mg_norm_slope(row, p->lines[2u * i]);
+            const int32_t v = mg_norm_element(row, x[at + i], slope, p->lines[2u * i + 1u], p->norm.down);
             y[at + i] = (int8_t)mg_clamp(v, INT8_MIN, INT8_MAX);
         }
     }

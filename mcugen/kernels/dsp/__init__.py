@@ -9,6 +9,7 @@ from mcugen.kernels.dsp import (
     fourier,
     gate_rows,
     matmul_streams,
+    norm,
     patch,
     planar,
     recurrent,
@@ -28,6 +29,7 @@ from mcugen.ops.integer_gru import IntegerGru
 from mcugen.ops.integer_lstm import IntegerLstm
 from mcugen.ops.integer_rnn import IntegerRnn
 from mcugen.ops.lstm_quantized import QuantizedLstm
+from mcugen.ops.normalization import Normalization
 from mcugen.ops.power_spectrum import PowerSpectrum
 from mcugen.ops.real_fourier import RealFourier
 from mcugen.ops.svdf import Svdf
@@ -58,6 +60,7 @@ FAMILY = Family(
         IntegerGru: gate_rows.GRU,
         IntegerLstm: gate_rows.LSTM,
         IntegerRnn: gate_rows.RNN,
+        Normalization: norm.KERNELS,
         PowerSpectrum: fourier.POWER,
         QuantizedLstm: recurrent.LSTM,
         RealFourier: fourier.FOURIER,

@@ -25,4 +25,7 @@ typedef struct {
 
 void mg_norm_groups_s8(const mg_norm_groups_s8_params *p, const int8_t *x, int8_t *y);
 
+/* This normalization on cores with the DSP instructions. */
+void mg_norm_groups_s8__dsp(const mg_norm_groups_s8_params *p, const int8_t *x, int8_t *y);
+
 #endif /* MCUGEN_NORM_GROUPS_S8_H */

@@ -9,7 +9,7 @@
  *   m = the upper 32 bits of W * 2^z, for the even z with 2^30 <= m < 2^32
  *   r = floor(2^46 / sqrt(m))     at most 2^31 - 1
  *   d = (n * q - S) * 2^(left + z / 2)          31 bits and a sign, for each element
- *   y = (floor(d * M / 2^32) + offset) >> down  clamped; M = round(r * gain / 2^31), halves up
+ *   y = (floor(d * M / 2^32) + offset) >> down  clamped; M = 2 * round(r * gain / 2^32), halves up
  *
  * gain, offset: gamma and beta in steps of y; offset also has the zero point of y, and the half for rounding
  * Equals Normalization.reference_q.
@@ -91,7 +91,7 @@ static inline mg_norm_row mg_norm_of(const mg_norm *p, int32_t sum, uint64_t squ
 /* M for a gain. */
 static MCUGEN_INLINE int32_t mg_norm_slope(mg_norm_row row, int32_t gain)
 {
-    return (int32_t)(((int64_t)(int32_t)row.root * gain + ((int64_t)1 << 30)) >> 31);
+    return (int32_t)(((int64_t)(int32_t)row.root * gain + ((int64_t)1 << 31)) >> 32) * 2;
 }
 
 /* y before the clamp. */

@@ -20,4 +20,7 @@ typedef struct {
 
 void mg_norm_even_s8(const mg_norm_even_s8_params *p, const int8_t *x, int8_t *y, uint32_t n);
 
+/* This normalization on cores with the DSP instructions. */
+void mg_norm_even_s8__dsp(const mg_norm_even_s8_params *p, const int8_t *x, int8_t *y, uint32_t n);
+
 #endif /* MCUGEN_NORM_EVEN_S8_H */
