@@ -81,7 +81,11 @@ def compile(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **c
 def load(path: str | os.PathLike[str], *, ops: Sequence[ModuleType] = (), **choices: Unpack[Choices]) -> Model:
     """A model whose generated C runs on this computer: `load("model.tflite").run(x)`.
 
-    The arguments are those of `compile`. gcc compiles the C once. The result is cached in the user's cache folder.
-    Raises McugenError.
+    The arguments are those of `compile`; without a board, the C is for this computer's processor. gcc compiles the C
+    once. The result is cached in the user's cache folder. Raises McugenError.
     """
+    from mcugen.machines.native import processor
+
+    if "board" not in choices and not choices.get("backend"):
+        choices["board"] = processor.board()
     return compile(path, ops=ops, **choices).load()

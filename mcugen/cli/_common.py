@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from mcugen.cli._console import QUIET, is_set, show
 from mcugen.errors import UsageError
@@ -204,6 +205,14 @@ def built(model: Path, values: dict[str, Any]) -> Artifact:
     from mcugen import pipeline
 
     return pipeline.build(model, options_of(values))
+
+
+def built_here(model: Path, values: dict[str, Any]) -> Artifact:
+    """The artifact of a command that runs it: for this computer's processor unless the command line names a board."""
+    from mcugen.machines.native import processor
+
+    named = click.get_current_context().get_parameter_source("board") is not ParameterSource.DEFAULT
+    return built(model, values if named else {**values, "board": processor.board()})
 
 
 def picture_path(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:

@@ -9,7 +9,7 @@ import click
 
 from mcugen.cli._common import (
     GroupedCommand,
-    built,
+    built_here,
     emit,
     json_option,
     model_argument,
@@ -64,7 +64,7 @@ def COMMAND(model: Path, data: Path, metric: str, on_core: int, limit: int | Non
     words = words_of_host(values)
     with progress("evaluating", quiet=as_json) as update:
         update("building")
-        artifact = built(model, values)
+        artifact = built_here(model, values)
         has_core = values["board"] != Options.board and bool(artifact.target.emulators)
         result = scoring.evaluate(
             artifact,

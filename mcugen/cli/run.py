@@ -9,7 +9,7 @@ import click
 
 from mcugen.cli._common import (
     GroupedCommand,
-    built,
+    built_here,
     emit,
     json_option,
     model_argument,
@@ -69,7 +69,7 @@ def COMMAND(
     files.require_there(data)
     limit, words = values.pop("limit"), words_of_host(values)
     with progress("running", quiet=as_json) as update:
-        artifact = built(model, values)
+        artifact = built_here(model, values)
         found = samples.load(data, artifact.imported, limit=limit, preprocess=words, to_run=True)
         update("compiling")
         loaded = artifact.load()

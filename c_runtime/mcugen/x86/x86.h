@@ -56,7 +56,7 @@ typedef struct {
 #endif
 
 #if MG_HAS_X86
-/* Whether the compiler has a name for AVX-VNNI to ask for; Clang 14 has none. */
+/* 1 if the compiler has a name for AVX-VNNI in questions to the processor; Clang 14 has none. */
 #if !defined(__clang__) && __GNUC__ >= 11
 #define MG_X86_KNOWS_VNNI 1
 #else

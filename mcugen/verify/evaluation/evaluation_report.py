@@ -25,6 +25,7 @@ def as_dict(result: Evaluation) -> dict[str, Any]:
         "confusion": None if result.confusion is None else result.confusion.tolist(),
         "seconds": result.seconds,
         "samples_per_second": _per_second(result),
+        "ran_as": result.ran_as,
         "emulated": None if result.emulated is None else simulate_dict(result.emulated),
         "answers": [{"label": label, "answer": answer} for label, answer in result.answers],
         "notes": list(result.notes),
@@ -36,7 +37,7 @@ def as_parts(result: Evaluation) -> tabular.Parts:
     scores = ", ".join(f"{name} {_number(name, value)}" for name, value in result.scores.items())
     lines = [f"{result.called}: {scores} on {result.samples:,} samples"]
     lines += [f"  note: {note}" for note in result.notes]
-    lines.append(f"  this machine  {_per_second(result):>12,.0f} samples per second")
+    lines.append(f"  this machine  {_per_second(result):>12,.0f} samples per second ({result.ran_as})")
     lines += _emulated(result)
     return lines if result.confusion is None else [*lines, *_confusion(result.confusion)]
 

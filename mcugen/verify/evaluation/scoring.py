@@ -11,7 +11,7 @@ import numpy as np
 
 from mcugen import samples
 from mcugen.errors import UsageError
-from mcugen.machines.native import End, Model, all_of
+from mcugen.machines.native import End, Model, all_of, processor
 from mcugen.pipeline import Artifact
 from mcugen.quantize.scores import confusion
 from mcugen.samples import Samples
@@ -27,7 +27,7 @@ class Evaluation:
 
     scores: by name. confusion: [label, answer] counts; None if labels are not classes, or too many. seconds: time on
     this computer for all samples. emulated: the first samples on the board's emulated core. answers: (label, class) of
-    these samples, from the core's outputs; empty if labels are not classes.
+    these samples, from the core's outputs; empty if labels are not classes. ran_as: how the C ran on this computer.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Evaluation:
     answers: tuple[tuple[int, int], ...]
     notes: tuple[str, ...]
     called: str
+    ran_as: str
 
     @property
     def agrees(self) -> bool:
@@ -83,7 +84,9 @@ def evaluate(
     if simulated and answers and not model.takes_signals:  # on a core, a signal ends after a few decisions
         there = _answers(model, simulated, labels, answers)
     named = (artifact.name, artifact.target.name, found.count)
-    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called)
+    used = frozenset[str]().union(*(step.choice.kernel.needs for step in artifact.schedule.steps))
+    ran_as = processor.described(used)
+    return Evaluation(*named, scores, table, seconds, simulated, there, found.notes, artifact.called, ran_as)
 
 
 def _strongest(decisions: np.ndarray, end: End) -> np.ndarray:

@@ -1,0 +1,45 @@
+"""The processor of this computer, and the board whose C suits it best."""
+
+from __future__ import annotations
+
+import functools
+import platform
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+PORTABLE = "host"
+"""The board for any computer."""
+
+_CPUINFO = Path("/proc/cpuinfo")
+_SETS = (("avx512_vnni", "AVX512-VNNI"), ("avx_vnni", "AVX-VNNI"), ("avx2", "AVX2"))
+"""Flags in /proc/cpuinfo of the vector instructions that kernels of the board x86-64 use, best first, with names."""
+
+
+@functools.cache
+def board() -> str:
+    """The board to build for if a model runs on this computer: x86-64 if its kernels have instructions here."""
+    return "x86-64" if _best() else PORTABLE
+
+
+def described(used: Collection[str]) -> str:
+    """How C runs here whose kernels use these features of the board, such as `AVX2, 1 thread`."""
+    possible = {"vnni": _best(), "avx2": "AVX2" if _best() else ""}
+    return f"{next((possible[name] for name in possible if name in used), '') or 'portable C'}, 1 thread"
+
+
+def name() -> str:
+    """The processor's name, as the system states it."""
+    found = re.search(r"^model name\s*: (.*)$", _text(), re.MULTILINE)
+    return found[1] if found else platform.processor() or platform.machine()
+
+
+def _text() -> str:
+    return _CPUINFO.read_text(encoding="utf-8", errors="replace") if _CPUINFO.is_file() else ""
+
+
+@functools.cache
+def _best() -> str:
+    """The best vector instructions of this processor that kernels use, "" if there are none, or none are known."""
+    flags = set(_text().split()) if platform.machine() == "x86_64" else set[str]()
+    return next((name for flag, name in _SETS if flag in flags), "")

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The board of this computer: chosen by the processor's flags, never one whose kernels have nothing here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mcugen
+from mcugen.machines.native import processor
+from mcugen.pipeline import Artifact
+
+DIGITS = Path(__file__).resolve().parents[3] / "examples/digits/digits.tflite"
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """A test finds out anew what the processor has."""
+    for function in (processor.board, processor._best):
+        function.cache_clear()
+    yield
+    for function in (processor.board, processor._best):
+        function.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("machine", "flags", "board", "as_vnni", "as_avx2"),
+    [
+        ("x86_64", "sse2 avx2 avx_vnni avx512_vnni", "x86-64", "AVX512-VNNI", "AVX2"),
+        ("x86_64", "sse2 avx2 avx_vnni", "x86-64", "AVX-VNNI", "AVX2"),
+        ("x86_64", "sse2 avx2", "x86-64", "AVX2", "AVX2"),
+        ("x86_64", "sse2 avx", "host", "portable C", "portable C"),
+        ("aarch64", "asimd avx2", "host", "portable C", "portable C"),
+    ],
+)
+def test_flags_choose_the_board(
+    machine: str, flags: str, board: str, as_vnni: str, as_avx2: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "cpuinfo"
+    file.write_text(f"processor\t: 0\nmodel name\t: Some Processor 7\nflags\t\t: {flags}\n")
+    monkeypatch.setattr(processor, "_CPUINFO", file)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    assert processor.board() == board and processor.name() == "Some Processor 7"
+    described = [processor.described(used) for used in ({"avx2", "vnni"}, {"avx2"}, {"dsp"}, set())]
+    assert described == [f"{how}, 1 thread" for how in (as_vnni, as_avx2, "portable C", "portable C")]
+
+
+def test_a_system_without_flags_runs_portable_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor, "_CPUINFO", tmp_path / "absent")
+    assert processor.board() == "host" and processor.name()
+
+
+def test_load_builds_for_this_processor_and_compile_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+    monkeypatch.setattr(Artifact, "load", lambda self: built.append(self.target.name))
+    mcugen.load(DIGITS)
+    mcugen.load(DIGITS, board="cortex-m4")
+    assert built == [processor.board(), "cortex-m4"]
+    assert mcugen.compile(DIGITS).target.name == "host"
