@@ -44,7 +44,7 @@ def deep() -> bytes:
 
 def built(collection: Path | None, folder: Path) -> Iterator[tuple[str, dict[str, Any], bytes]]:
     """Name, document and page of each model."""
-    paths = [ROOT / name for name in OWN]
+    paths = [ROOT / name for name in (OWN[:1] if collection is None else OWN)]
     if collection is not None:
         folders = [collection / name for name in COLLECTED.split()]
         paths += [next(folder.glob("model.tflite")) for folder in folders if (folder / "model.tflite").is_file()]

@@ -86,7 +86,7 @@ def require_same_bits(made: Shared, folder: Path, runs: int = 3) -> None:
     assert run_checked([folder / "in_turn"], stdin=data).stdout == expected
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "choices",
     [

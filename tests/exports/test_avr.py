@@ -41,6 +41,7 @@ def test_constants_that_start_up_copies_must_fit_the_ram() -> None:
     assert "--fetch-weights" in refused.value.hint
 
 
+@pytest.mark.whole
 def test_a_sketch_uses_two_libraries(tmp_path: Path) -> None:
     """Their common kernels stand in the program once."""
     made = build(tmp_path / "libraries" / "digits", "arduino", board="arduino-mega", fetch_weights=True)

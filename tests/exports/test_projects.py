@@ -76,6 +76,7 @@ def test_make_builds_two_models_and_compiles_their_kernels_once(tmp_path: Path) 
     assert same(run_checked([tmp_path / "build/mcugen/digits_example"]).stdout, first)
 
 
+@pytest.mark.whole
 def test_cmake_installs_for_find_package_and_fetches(tmp_path: Path) -> None:
     """A float model and an integer one in a project of C++ alone."""
     made = build(tmp_path / "floats", "cmake", model=model_file(FLOATS, tmp_path))

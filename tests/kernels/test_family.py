@@ -88,6 +88,7 @@ def shown(done: subprocess.CompletedProcess[str]) -> dict[str, list[dict[str, ob
     return found
 
 
+@pytest.mark.whole
 def test_a_family_from_outside_is_chosen_run_and_exact(site: Path, tmp_path: Path) -> None:
     board = site / "boards/turbo/board.toml"
     built = shown(run(site, "build", DIGITS, "-o", tmp_path / "out", "--board", board, "--json"))

@@ -62,6 +62,7 @@ def jobs_of(name: str, folder: Path, whole: bool) -> list[tuple[Path, str]]:
     return [*product(firsts, levels), *turns]
 
 
+@pytest.mark.whole
 def test_kernels_compile_at_all_levels(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     whole = pytestconfig.getoption("--whole")
     for name in LEVELS if whole else ("cortex-m55",):

@@ -76,7 +76,7 @@ class Channels(DepthwiseConv2D):
         return one_channel(cls)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("operator", [Shapes, Channels])
 def test_shapes_on_the_host_and_on_an_emulated_core(operator: type[Conv2D], tmp_path: Path) -> None:
     (kernel,) = operator.kernels

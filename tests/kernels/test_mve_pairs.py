@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mcugen import kernels
 from mcugen.boards import target
 from mcugen.ir.call import Call
@@ -55,6 +57,7 @@ class Shapes(Conv2D):
         ]
 
 
+@pytest.mark.whole
 def test_shapes_on_the_host_and_on_an_emulated_core(tmp_path: Path) -> None:
     assert all(not KERNEL.refusals(call_of(found), CORE.features) for found in Shapes.examples())
     result = conformance.check(Shapes, tmp_path / "host")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mcugen import kernels
 from mcugen.system import resources
+from tests.support.syntax import nodes_of, tree_of
 
 PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
 C_RUNTIME = PACKAGE.parent / "c_runtime/mcugen"
@@ -86,7 +87,7 @@ def imported(path: Path) -> tuple[str, ...]:
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -114,7 +115,7 @@ def test_the_street_plan_is_small() -> None:
 
 
 def test_a_public_class_name_means_one_thing() -> None:
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources()]
+    trees = [tree_of(path) for path in sources()]
     names = [n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef) and n.name[0] != "_"]
     assert [name for name, count in Counter(names).items() if count > 1] == []
 
@@ -129,7 +130,7 @@ def job_of(part: str) -> str:
     """The first sentence of a part's docstring, of one line in the table."""
     path = PACKAGE / part
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")))
+    text = ast.get_docstring(tree_of(source))
     return " ".join((text or "").split("\n\n")[0].split()).partition(". ")[0].rstrip(".")
 
 

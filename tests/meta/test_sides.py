@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.syntax import nodes_of, tree_of
+
 PACKAGE = Path(__file__).resolve().parents[2] / "mcugen"
 FOLDERS = ("ops", "kernels")
 MEANINGS = {".reference", ".reference_q", "flips_of", "outputs_on", ".scaling_q"}
@@ -128,7 +130,7 @@ def test_the_oracle_shares_nothing_with_what_it_checks() -> None:
 
 def test_the_oracle_package_stands_alone() -> None:
     for path in sorted((PACKAGE / "oracle").glob("*.py")):
-        for module, _ in _imports(ast.parse(path.read_text("utf-8"))).values():
+        for module, _ in _imports(tree_of(path)).values():
             runs_graphs = path.stem in ("actual_states", "interpreter", "near_ties", "stimuli", "streaming")
             ground = (*GROUND, "mcugen.ir.graph", "mcugen.ir.op") if runs_graphs else GROUND
             assert module.startswith((ORACLE, *ground)), f"{path}: {module}"
@@ -137,7 +139,7 @@ def test_the_oracle_package_stands_alone() -> None:
 def imported_by(path: Path) -> set[str]:
     """The modules that a source imports, and the names that it takes from them, as modules."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):

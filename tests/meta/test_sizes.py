@@ -18,6 +18,7 @@ from mcugen import kernels
 from mcugen.formats import registry
 from mcugen.ir.kernel import Kernel, Whole
 from mcugen.ir.op import Op
+from tests.support.syntax import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_MODULE_LINES = 700
@@ -46,8 +47,7 @@ def test_every_test_file_has_a_name_of_its_own() -> None:
 
 
 def functions(path: Path) -> list[tuple[str, int]]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    found = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    found = (n for n in nodes_of(path) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
     return [(n.name, (n.end_lineno or n.lineno) - n.lineno + 1) for n in found]
 
 
@@ -91,7 +91,7 @@ def test_no_forbidden_words(suffix: str) -> None:
 def test_broad_exceptions_become_errors() -> None:
     """No bare except, and `except Exception` only where a McugenError is raised from it."""
     for path in package():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ExceptHandler):
                 broad = node.type is None or (isinstance(node.type, ast.Name) and node.type.id in _BROAD)
                 assert not broad or any(isinstance(n, ast.Raise) for n in ast.walk(node)), f"{path}:{node.lineno}"

@@ -16,7 +16,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> claims.Case:
     return claims.Case(network(folder / "small_net.onnx"), data, data)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["sixteen", "few"])
 def test_claims_hold_and_can_be_missed(case: claims.Case, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(claims.GAIN_16, "small", 10.0)

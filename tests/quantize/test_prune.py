@@ -199,6 +199,7 @@ def test_a_budget_is_met_and_training_makes_up_for_it(monkeypatch: pytest.Monkey
     assert write.write(again.graph, "onnx") == write.write(found.graph, "onnx")
 
 
+@pytest.mark.whole
 def test_the_command_writes_a_smaller_model_whose_c_is_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distill, "_MOST", 5)
     model, calib, test = (tmp_path / name for name in ("net.onnx", "calib.npz", "test.npz"))

@@ -75,7 +75,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("kernels"))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", [shifted, shrunk, swapped], ids=lambda kind: kind.__name__)
 def test_planted_faults_are_found(kind: Callable[[Artifact, str], Planted], workshop: Workshop, tmp_path: Path) -> None:
     """The C crashes, strays or computes another result, and the model of memory names the row."""

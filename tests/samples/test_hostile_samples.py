@@ -100,6 +100,7 @@ def test_archives_that_are_damaged(tmp_path: Path) -> None:
     refused(path, graph(), "is there twice")
 
 
+@pytest.mark.whole
 def test_archives_that_claim_too_much(tmp_path: Path) -> None:
     net = graph(("x", (1, 3, 224, 224)))
     refused(zipped(tmp_path, "x.npy", header("(1000000, 3, 224, 224)") + bytes(1 << 20)), net, "is truncated")

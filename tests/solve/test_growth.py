@@ -124,7 +124,7 @@ def test_the_c_of_the_leanest_kernels_obeys_the_rules(tmp_path: Path) -> None:
     assert c_checks.violations(made, folder) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("branches", (1, 4))
 def test_a_long_network_is_built_in_time(branches: int, tmp_path: Path) -> None:
     """One that is cut into segments, and one that is not; `ci/growth` builds longer ones."""
